@@ -1,0 +1,67 @@
+# Every target does its own set-up; `make help` lists them.
+PYTHON ?= python3
+BIN := .venv/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help setup run serve test test-long test-sdk clients fmt lint types check bench lock clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# A stamp per step, so that second runs cost nothing.
+.venv/python:
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/runtime: .venv/python requirements/runtime.txt pyproject.toml
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/runtime.txt
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/build.txt
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/dev: .venv/runtime requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# Without weights the server still starts; `recollect doctor` says what is missing.
+.venv/models: .venv/runtime src/recollect/models/manifest.py
+	$(BIN)/recollect models install && touch $@ || echo "warning: model weights are missing; run 'recollect models install' later"
+
+setup: .venv/runtime .venv/models  ## install the program and the model weights into .venv
+
+run: setup  ## start the server on 127.0.0.1:8000 with its data in ./recollect-data
+	$(BIN)/recollect serve
+
+serve: run
+
+clients: .venv/dev
+	$(BIN)/python -m tests.contract.sdk.environments
+
+test: setup .venv/dev clients lint types  ## run all tests but the long ones
+	$(BIN)/python -m pytest -m "not long"
+
+test-long: setup .venv/dev  ## soak, property and crash runs that take their time
+	$(BIN)/python -m pytest -m long
+
+fmt: .venv/dev  ## format the code
+	$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+lint: .venv/dev  ## style, and who may import whom
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports
+
+types: .venv/dev  ## check types
+	$(BIN)/mypy
+
+check: fmt lint types test  ## what to run before a commit
+
+bench: setup .venv/dev  ## measure speed as ratios, in one run
+	$(BIN)/python -m tests.bench
+
+lock:  ## renew the locked dependencies (needs uv)
+	uv pip compile pyproject.toml --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -o requirements/runtime.txt
+	uv pip compile pyproject.toml --group dev --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -c requirements/runtime.txt -o requirements/dev.txt
+	uv pip compile requirements/build.in --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -o requirements/build.txt
+
+clean:  ## remove what set-up and tests made
+	rm -rf .venv .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

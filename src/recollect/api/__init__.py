@@ -1,0 +1,1 @@
+"""The HTTP surface: wire models, translation to our words, auth, status codes."""

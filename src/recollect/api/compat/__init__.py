@@ -1,0 +1,1 @@
+"""Other people's vocabularies, spoken by clients that exist already."""

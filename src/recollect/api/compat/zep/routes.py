@@ -1,0 +1,32 @@
+"""Everything under `/api/v2` that Zep clients call, served or not yet."""
+
+from dataclasses import replace
+
+from recollect.api.compat.zep import (
+    deferred,
+    routes_episodes,
+    routes_graphs,
+    routes_knowledge,
+    routes_messages,
+    routes_project,
+    routes_threads,
+    routes_users,
+)
+from recollect.api.router import Route
+
+PREFIX = "/api/v2"
+
+ROUTES: list[Route] = [
+    replace(route, path=PREFIX + route.path)
+    for part in (
+        routes_users,
+        routes_threads,
+        routes_messages,
+        routes_graphs,
+        routes_episodes,
+        routes_knowledge,
+        routes_project,
+        deferred,
+    )
+    for route in part.ROUTES
+]

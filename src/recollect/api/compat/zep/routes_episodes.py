@@ -1,0 +1,184 @@
+"""Episodes: reading, paging, metadata, deletion."""
+
+from recollect.api.compat.zep import translate, wire
+from recollect.api.http import Reply
+from recollect.api.router import Call, Route
+from recollect.errors import InvalidInput, NotServed
+from recollect.graph.types import Access, Episode, Graph
+from recollect.ingest import queue
+from recollect.limits import PAGE_DEFAULT, PAGE_MAX
+from recollect.store.protocol import Transaction
+from recollect.subjects import episodes, graphs, knowledge
+from recollect.subjects.pages import Page
+
+_ORDERS = ("uuid", "created_at")
+_ANCHORS_MAX = 256
+_NEXT = "Zep-Next-Cursor"
+
+
+async def get(call: Call) -> wire.Episode:
+    """An episode by uuid."""
+    found = await call.services.store.read(episodes.get, call.access, call.path["uuid"])
+    return translate.episode(found)
+
+
+async def update(call: Call) -> wire.Episode:
+    """Merge metadata into an episode's."""
+    sent: wire.UpdateMetadata = call.body
+    made = await call.services.store.write(
+        episodes.update_metadata, call.access, call.path["uuid"], sent.metadata
+    )
+    return translate.episode(made)
+
+
+async def delete(call: Call) -> wire.Success:
+    """Forget an episode, and what rested on it alone."""
+    await call.services.store.write(episodes.delete, call.access, call.path["uuid"])
+    return wire.Success(message="episode deleted")
+
+
+def _mentions(tx: Transaction, access: Access, uuid: str) -> wire.Mentions:
+    episode = episodes.get(tx, access, uuid)
+    nodes, edges = knowledge.mentions(tx, episode, PAGE_MAX)
+    return wire.Mentions(
+        nodes=[translate.node(node) for node in nodes],
+        edges=[translate.edge(edge) for edge in edges],
+    )
+
+
+async def mentions(call: Call) -> wire.Mentions:
+    """The nodes and edges that came out of an episode."""
+    return await call.services.store.read(_mentions, call.access, call.path["uuid"])
+
+
+def _graph(tx: Transaction, access: Access, path: dict[str, str]) -> Graph:
+    """The graph that a path names, by whichever word it uses."""
+    if "user_id" in path:
+        return graphs.of_user(tx, access, path["user_id"])
+    return graphs.get(tx, access, path.get("graph_id") or path["group_id"])
+
+
+def _last(
+    tx: Transaction, access: Access, path: dict[str, str], lastn: int | None
+) -> list[Episode]:
+    return episodes.last(tx, _graph(tx, access, path), min(lastn or PAGE_DEFAULT, PAGE_MAX))
+
+
+async def last(call: Call) -> wire.Episodes:
+    """The newest episodes of a graph, newest first."""
+    sent: wire.LastQuery = call.query
+    found = await call.services.store.read(_last, call.access, call.path, sent.lastn)
+    return wire.Episodes(episodes=[translate.episode(episode) for episode in found])
+
+
+def _page(
+    tx: Transaction, access: Access, path: dict[str, str], sent: wire.PageRequest
+) -> Page[Episode]:
+    request = translate.graph_page(sent, _ORDERS)
+    return episodes.page(tx, _graph(tx, access, path), request, sent.mentioned_node_uuids)
+
+
+async def page(call: Call) -> Reply:
+    """A page of a graph's episodes; the next cursor is a header."""
+    sent: wire.PageRequest = call.body
+    if sent.episode_metadata_filters:
+        raise NotServed("graph.episode lists with metadata filters are not served yet")
+    if len(sent.mentioned_node_uuids or ()) > _ANCHORS_MAX:
+        raise InvalidInput(f"mentioned_node_uuids: at most {_ANCHORS_MAX}")
+    found = await call.services.store.read(_page, call.access, call.path, sent)
+    items = [translate.episode(episode) for episode in found.items]
+    return Reply.json(items, headers={_NEXT: found.next_cursor or ""})
+
+
+def _of_document(tx: Transaction, access: Access, graph_id: str, document_id: str) -> list[Episode]:
+    graph = graphs.get(tx, access, graph_id)
+    return episodes.of_document(tx, graph, document_id)
+
+
+async def of_document(call: Call) -> wire.Episodes:
+    """The episodes of one document, in order."""
+    sent: wire.DocumentQuery = call.query
+    found = await call.services.store.read(
+        _of_document, call.access, sent.graph_id, call.path["document_id"]
+    )
+    return wire.Episodes(episodes=[translate.episode(episode) for episode in found])
+
+
+async def get_task(call: Call) -> wire.Task:
+    """How far the work owed to a request is."""
+    found = await call.services.store.read(queue.task, call.access, call.path["task_id"])
+    return translate.task(found)
+
+
+def _lists(noun: str, parameter: str) -> list[Route]:
+    path = f"/graph/episodes/{noun}/{{{parameter}}}"
+    return [
+        Route(
+            "GET",
+            path,
+            "graph.episode.list",
+            last,
+            f"List the newest episodes of a {noun}",
+            query=wire.LastQuery,
+            answer=wire.Episodes,
+        ),
+        Route(
+            "POST",
+            path,
+            "graph.episode.list",
+            page,
+            f"Page through the episodes of a {noun}",
+            body=wire.PageRequest,
+            answer=list[wire.Episode],
+        ),
+    ]
+
+
+ROUTES = [
+    *_lists("user", "user_id"),
+    *_lists("graph", "graph_id"),
+    *_lists("group", "group_id"),
+    Route(
+        "GET",
+        "/graph/documents/{document_id}/episodes",
+        "graph.get_episodes_for_document",
+        of_document,
+        "List the episodes of a document",
+        query=wire.DocumentQuery,
+        answer=wire.Episodes,
+    ),
+    Route(
+        "GET",
+        "/graph/episodes/{uuid}",
+        "graph.episode.get",
+        get,
+        "Get an episode",
+        answer=wire.Episode,
+    ),
+    Route(
+        "PATCH",
+        "/graph/episodes/{uuid}",
+        "graph.episode.update",
+        update,
+        "Update an episode's metadata",
+        body=wire.UpdateMetadata,
+        answer=wire.Episode,
+    ),
+    Route(
+        "DELETE",
+        "/graph/episodes/{uuid}",
+        "graph.episode.delete",
+        delete,
+        "Delete an episode",
+        answer=wire.Success,
+    ),
+    Route(
+        "GET",
+        "/graph/episodes/{uuid}/mentions",
+        "graph.episode.get_nodes_and_edges",
+        mentions,
+        "Get the nodes and edges of an episode",
+        answer=wire.Mentions,
+    ),
+    Route("GET", "/tasks/{task_id}", "task.get", get_task, "Get a task", answer=wire.Task),
+]

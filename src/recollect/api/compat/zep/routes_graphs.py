@@ -1,0 +1,364 @@
+"""Standalone graphs, which generation 2 calls groups; adding data to any graph; search."""
+
+from recollect.api.compat.zep import translate, wire
+from recollect.api.compat.zep.translate import given
+from recollect.api.router import Call, Route
+from recollect.errors import InvalidInput, NotServed
+from recollect.graph import checks
+from recollect.graph.types import Access, Episode, Graph, NewEpisode
+from recollect.ingest import intake
+from recollect.limits import (
+    LIST_ALL_DEFAULT,
+    LIST_ALL_MAX,
+    PAGE_MAX,
+    SEARCH_LIMIT_DEFAULT,
+    SEARCH_LIMIT_MAX,
+    SEARCH_QUERY_CHARS_MAX,
+)
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.subjects import graphs, knowledge
+from recollect.subjects.graphs import GraphDetails, GraphPage
+
+_ORDERS = ("created_at", "graph_id", "name")
+_SCOPES = ("edges", "nodes", "episodes", "thread_summaries", "observations", "auto")
+_RERANKERS = ("rrf", "mmr", "node_distance", "episode_mentions", "cross_encoder")
+
+
+async def create(call: Call) -> wire.Graph:
+    """A new standalone graph."""
+    sent: wire.CreateGraph = call.body
+    details = GraphDetails(
+        name=sent.name,
+        description=sent.description,
+        time_zone=sent.time_zone,
+        rating=translate.rating(sent.fact_rating_instruction),
+    )
+    made = await call.services.store.write(graphs.create, call.access, sent.graph_id, details)
+    return translate.graph(call.access, made)
+
+
+async def add_group(call: Call) -> wire.Group:
+    """A new standalone graph, in the words of generation 2."""
+    sent: wire.AddGroup = call.body
+    details = GraphDetails(
+        name=sent.name,
+        description=sent.description,
+        rating=translate.rating(sent.fact_rating_instruction),
+    )
+    group_id = checks.caller_id("group_id", sent.group_id)
+    made = await call.services.store.write(graphs.create, call.access, group_id, details)
+    return translate.group(call.access, made)
+
+
+async def get(call: Call) -> wire.Graph:
+    """A standalone graph by id."""
+    found = await call.services.store.read(graphs.get, call.access, call.path["graph_id"])
+    return translate.graph(call.access, found)
+
+
+async def get_group(call: Call) -> wire.Group:
+    """A group by id."""
+    found = await call.services.store.read(graphs.get, call.access, call.path["group_id"])
+    return translate.group(call.access, found)
+
+
+def _update(tx: Transaction, access: Access, graph_id: str, sent: wire.UpdateGraph) -> Graph:
+    old = graphs.get(tx, access, graph_id)
+    details = GraphDetails(
+        name=given(sent.name, old.name),
+        description=given(sent.description, old.description),
+        time_zone=given(sent.time_zone, old.time_zone),
+        rating=translate.rating(given(sent.fact_rating_instruction, None)) or old.rating,
+    )
+    return graphs.update(tx, access, graph_id, details)
+
+
+async def update(call: Call) -> wire.Graph:
+    """Change what is given of a graph."""
+    made = await call.services.store.write(_update, call.access, call.path["graph_id"], call.body)
+    return translate.graph(call.access, made)
+
+
+async def update_group(call: Call) -> wire.Group:
+    """Change what is given of a group."""
+    made = await call.services.store.write(_update, call.access, call.path["group_id"], call.body)
+    return translate.group(call.access, made)
+
+
+async def delete(call: Call) -> wire.Success:
+    """Remove a graph with all it holds."""
+    await call.services.store.write(graphs.delete, call.access, call.path["graph_id"])
+    return wire.Success(message="graph deleted")
+
+
+async def delete_group(call: Call) -> wire.Success:
+    """Remove a group with all it holds."""
+    await call.services.store.write(graphs.delete, call.access, call.path["group_id"])
+    return wire.Success(message="group deleted")
+
+
+async def _page(call: Call, default: int, most: int) -> GraphPage:
+    sent: wire.ListQuery = call.query
+    size = min(sent.page_size or default, most)
+    return await call.services.store.read(
+        graphs.page,
+        call.access,
+        search=translate.search_text(sent.search),
+        order=translate.order(sent.order_by, _ORDERS, default="created_at", asc=sent.asc),
+        **translate.window(sent.page_number, size),
+    )
+
+
+async def list_all(call: Call) -> wire.GraphList:
+    """A page of standalone graphs."""
+    sent: wire.ListQuery = call.query
+    page = await _page(call, LIST_ALL_DEFAULT, LIST_ALL_MAX)
+    found = [translate.graph(call.access, graph) for graph in page.graphs]
+    return wire.GraphList(
+        graphs=found,
+        page_number=sent.page_number,
+        page_size=min(sent.page_size or LIST_ALL_DEFAULT, LIST_ALL_MAX),
+        row_count=len(found),
+        total_count=page.total,
+    )
+
+
+async def list_groups(call: Call) -> wire.GroupList:
+    """A page of groups."""
+    page = await _page(call, LIST_ALL_MAX, PAGE_MAX)
+    found = [translate.group(call.access, graph) for graph in page.graphs]
+    return wire.GroupList(groups=found, row_count=len(found), total_count=page.total)
+
+
+def _facts(tx: Transaction, access: Access, group_id: str) -> wire.FactsAnswer:
+    found = knowledge.facts_holding(tx, graphs.get(tx, access, group_id), PAGE_MAX)
+    return wire.FactsAnswer(facts=[translate.fact2(fact) for fact in found])
+
+
+async def get_group_facts(call: Call) -> wire.FactsAnswer:
+    """The facts that hold in a group."""
+    return await call.services.store.read(_facts, call.access, call.path["group_id"])
+
+
+async def warm(call: Call) -> wire.Success:
+    """Bring a graph into memory ahead of its first search."""
+    graph = await call.services.store.read(graphs.get, call.access, call.path["graph_id"])
+    await call.services.segments.warm(call.access, graph)
+    return wire.Success(message="warm")
+
+
+async def add(call: Call) -> wire.Episode:
+    """One piece of data into a graph."""
+    sent: wire.AddData = call.body
+    episode = NewEpisode(
+        kind=sent.type,
+        content=sent.data,
+        source_description=sent.source_description,
+        document_id=sent.document_id,
+        metadata=sent.metadata,
+        strict_ontology=bool(sent.strict_ontology),
+        created_at=checks.moment("created_at", sent.created_at),
+    )
+    intake.check_episode("", episode)
+    stored = await _store(call, sent, [episode])
+    return translate.episode(stored[0])
+
+
+async def add_batch(call: Call) -> list[wire.Episode]:
+    """Up to twenty pieces of data into a graph, in the order given."""
+    sent: wire.AddDataBatch = call.body
+    episodes = [
+        NewEpisode(
+            kind=item.type,
+            content=item.data,
+            source_description=item.source_description,
+            document_id=sent.document_id,
+            metadata=item.metadata,
+            strict_ontology=bool(sent.strict_ontology),
+            created_at=checks.moment(f"episodes[{number}].created_at", item.created_at),
+        )
+        for number, item in enumerate(sent.episodes)
+    ]
+    intake.check_batch(episodes)
+    stored = await _store(call, sent, episodes)
+    return [translate.episode(episode) for episode in stored]
+
+
+async def _store(
+    call: Call, sent: wire.AddData | wire.AddDataBatch, episodes: list[NewEpisode]
+) -> list[Episode]:
+    graph_id = translate.graph_id_of(sent.graph_id, sent.group_id)
+    receipt = await call.services.store.write(
+        intake.add_episodes, call.access, sent.user_id, graph_id, episodes
+    )
+    call.services.wake_workers()
+    return receipt.episodes
+
+
+def _check_search(sent: wire.Search) -> None:
+    """What a search may ask for, and which of that is served so far."""
+    for field, value, known in (
+        ("scope", sent.scope, _SCOPES),
+        ("reranker", sent.reranker, _RERANKERS),
+    ):
+        if value is not None and value not in known:
+            raise InvalidInput(f"{field}: must be one of {', '.join(known)}; got {value!r}")
+    if sent.scope != "episodes":
+        raise NotServed(f"graph.search with scope={sent.scope or 'edges'!r} is not served yet")
+    for field in (
+        "search_filters",
+        "center_node_uuid",
+        "bfs_origin_node_uuids",
+        "min_fact_rating",
+        "mmr_lambda",
+    ):
+        if getattr(sent, field):
+            raise NotServed(f"graph.search with `{field}` is not served yet")
+    if sent.reranker not in {None, "rrf"}:
+        raise NotServed(f"graph.search with reranker={sent.reranker!r} is not served yet")
+
+
+def _episodes(tx: Transaction, graph: Graph, uuids: list[str]) -> list[Episode]:
+    found = tx.all("episodes_by_uuids", graph_id=graph.id, uuids=rows.to_json(uuids))
+    by_uuid = {row["uuid"]: rows.episode(row) for row in found}
+    return [by_uuid[uuid] for uuid in uuids if uuid in by_uuid]
+
+
+async def search(call: Call) -> wire.SearchAnswer:
+    """Episodes of a graph that fit a query, best first."""
+    sent: wire.Search = call.body
+    _check_search(sent)
+    graph = await call.services.store.read(
+        graphs.target,
+        call.access,
+        sent.user_id,
+        translate.graph_id_of(sent.graph_id, sent.group_id),
+    )
+    limit = min(sent.limit or SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX)
+    query = sent.query[:SEARCH_QUERY_CHARS_MAX]
+    hits = await call.services.segments.search(call.access, graph, query, limit)
+    found = await call.services.store.read(_episodes, graph, [hit.uuid for hit in hits])
+    scores = {hit.uuid: hit.score for hit in hits}
+    return wire.SearchAnswer(
+        episodes=[translate.episode(episode, scores[episode.uuid]) for episode in found]
+    )
+
+
+ROUTES = [
+    Route(
+        "POST",
+        "/groups",
+        "graph.create",
+        add_group,
+        "Add a group",
+        body=wire.AddGroup,
+        answer=wire.Group,
+    ),
+    Route(
+        "GET",
+        "/groups-ordered",
+        "graph.list_all",
+        list_groups,
+        "List groups",
+        query=wire.ListQuery,
+        answer=wire.GroupList,
+    ),
+    Route("GET", "/groups/{group_id}", "graph.get", get_group, "Get a group", answer=wire.Group),
+    Route(
+        "PATCH",
+        "/groups/{group_id}",
+        "graph.update",
+        update_group,
+        "Update a group",
+        body=wire.UpdateGraph,
+        answer=wire.Group,
+    ),
+    Route(
+        "DELETE",
+        "/groups/{group_id}",
+        "graph.delete",
+        delete_group,
+        "Delete a group",
+        answer=wire.Success,
+    ),
+    Route(
+        "GET",
+        "/groups/{group_id}/facts",
+        "graph.get_facts",
+        get_group_facts,
+        "List the facts that hold in a group",
+        answer=wire.FactsAnswer,
+    ),
+    Route(
+        "POST",
+        "/graph/create",
+        "graph.create",
+        create,
+        "Create a graph",
+        body=wire.CreateGraph,
+        answer=wire.Graph,
+    ),
+    Route(
+        "GET",
+        "/graph/list-all",
+        "graph.list_all",
+        list_all,
+        "List standalone graphs",
+        query=wire.ListQuery,
+        answer=wire.GraphList,
+    ),
+    Route("GET", "/graph/{graph_id}", "graph.get", get, "Get a graph", answer=wire.Graph),
+    Route(
+        "PATCH",
+        "/graph/{graph_id}",
+        "graph.update",
+        update,
+        "Update a graph",
+        body=wire.UpdateGraph,
+        answer=wire.Graph,
+    ),
+    Route(
+        "DELETE",
+        "/graph/{graph_id}",
+        "graph.delete",
+        delete,
+        "Delete a graph",
+        answer=wire.Success,
+    ),
+    Route(
+        "GET",
+        "/graph/{graph_id}/warm",
+        "graph.warm",
+        warm,
+        "Preload a graph",
+        answer=wire.Success,
+    ),
+    Route(
+        "POST",
+        "/graph",
+        "graph.add",
+        add,
+        "Add data to a graph",
+        body=wire.AddData,
+        answer=wire.Episode,
+    ),
+    Route(
+        "POST",
+        "/graph-batch",
+        "graph.add_batch",
+        add_batch,
+        "Add several pieces of data to a graph",
+        body=wire.AddDataBatch,
+        answer=list[wire.Episode],
+    ),
+    Route(
+        "POST",
+        "/graph/search",
+        "graph.search",
+        search,
+        "Search a graph's episodes",
+        body=wire.Search,
+        answer=wire.SearchAnswer,
+    ),
+]

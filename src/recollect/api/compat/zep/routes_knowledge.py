@@ -1,0 +1,248 @@
+"""Nodes and edges: reading, paging, correcting, deleting."""
+
+from datetime import datetime
+
+from recollect.api.compat.zep import translate, wire
+from recollect.api.http import Reply
+from recollect.api.router import Call, Route
+from recollect.errors import InvalidInput, NotServed
+from recollect.graph import checks
+from recollect.graph.types import Access, Entity, Fact, Graph
+from recollect.limits import PAGE_MAX
+from recollect.store.protocol import Transaction
+from recollect.subjects import graphs, knowledge
+from recollect.subjects.knowledge import UNSET, EntityChange, FactChange, UnsetType
+from recollect.subjects.pages import Page
+
+_NODE_ORDERS = ("uuid", "created_at", "degree")
+_EDGE_ORDERS = ("uuid", "created_at", "valid_at")
+_NEXT = "Zep-Next-Cursor"
+
+
+def _graph(tx: Transaction, access: Access, path: dict[str, str]) -> Graph:
+    if "user_id" in path:
+        return graphs.of_user(tx, access, path["user_id"])
+    return graphs.get(tx, access, path.get("graph_id") or path["group_id"])
+
+
+def _refuse_filters(sent: wire.PageRequest) -> None:
+    if sent.filters:
+        raise NotServed("lists of nodes and edges with filters are not served yet")
+
+
+def _nodes(
+    tx: Transaction, access: Access, path: dict[str, str], sent: wire.PageRequest
+) -> Page[Entity]:
+    request = translate.graph_page(sent, _NODE_ORDERS)
+    return knowledge.entities_page(tx, _graph(tx, access, path), request)
+
+
+async def list_nodes(call: Call) -> Reply:
+    """A page of a graph's nodes; the next cursor is a header."""
+    _refuse_filters(call.body)
+    page = await call.services.store.read(_nodes, call.access, call.path, call.body)
+    items = [translate.node(node) for node in page.items]
+    return Reply.json(items, headers={_NEXT: page.next_cursor or ""})
+
+
+def _edges(
+    tx: Transaction, access: Access, path: dict[str, str], sent: wire.PageRequest
+) -> Page[Fact]:
+    request = translate.graph_page(sent, _EDGE_ORDERS)
+    return knowledge.facts_page(tx, _graph(tx, access, path), request)
+
+
+async def list_edges(call: Call) -> Reply:
+    """A page of a graph's edges; the next cursor is a header."""
+    _refuse_filters(call.body)
+    page = await call.services.store.read(_edges, call.access, call.path, call.body)
+    items = [translate.edge(edge) for edge in page.items]
+    return Reply.json(items, headers={_NEXT: page.next_cursor or ""})
+
+
+async def get_node(call: Call) -> wire.Node:
+    """A node by uuid."""
+    found = await call.services.store.read(knowledge.entity, call.access, call.path["uuid"])
+    return translate.node(found)
+
+
+def _node_edges(tx: Transaction, access: Access, uuid: str) -> list[wire.Edge]:
+    entity = knowledge.entity(tx, access, uuid)
+    return [translate.edge(f) for f in knowledge.facts_of_entity(tx, entity, PAGE_MAX)]
+
+
+async def get_node_edges(call: Call) -> list[wire.Edge]:
+    """The edges that touch a node."""
+    return await call.services.store.read(_node_edges, call.access, call.path["uuid"])
+
+
+def _node_episodes(tx: Transaction, access: Access, uuid: str) -> wire.Episodes:
+    entity = knowledge.entity(tx, access, uuid)
+    found = knowledge.episodes_of_entity(tx, entity, PAGE_MAX)
+    return wire.Episodes(episodes=[translate.episode(episode) for episode in found])
+
+
+async def get_node_episodes(call: Call) -> wire.Episodes:
+    """The episodes that mention a node."""
+    return await call.services.store.read(_node_episodes, call.access, call.path["uuid"])
+
+
+def _not_null(field: str, value: object) -> object:
+    if value is None:
+        raise InvalidInput(f"{field}: must not be null")
+    return value
+
+
+async def update_node(call: Call) -> wire.Node:
+    """Correct a node by hand."""
+    sent: wire.UpdateNode = call.body
+    for field in ("name", "summary", "labels", "attributes"):
+        _not_null(field, getattr(sent, field))
+    change = EntityChange(
+        name=sent.name,  # type: ignore[arg-type]
+        summary=sent.summary,  # type: ignore[arg-type]
+        labels=sent.labels,  # type: ignore[arg-type]
+        attributes=sent.attributes,  # type: ignore[arg-type]
+    )
+    made = await call.services.store.write(
+        knowledge.update_entity, call.access, call.path["uuid"], change
+    )
+    return translate.node(made)
+
+
+async def delete_node(call: Call) -> wire.Success:
+    """Remove a node and the edges that touch it."""
+    await call.services.store.write(knowledge.delete_entity, call.access, call.path["uuid"])
+    return wire.Success(message="node deleted")
+
+
+async def get_edge(call: Call) -> wire.Edge:
+    """An edge by uuid."""
+    found = await call.services.store.read(knowledge.fact, call.access, call.path["uuid"])
+    return translate.edge(found)
+
+
+async def update_edge(call: Call) -> wire.Edge:
+    """Correct an edge by hand."""
+    sent: wire.UpdateEdge = call.body
+    for field in ("name", "fact", "attributes"):
+        _not_null(field, getattr(sent, field))
+    change = FactChange(
+        name=sent.name,  # type: ignore[arg-type]
+        fact=sent.fact,  # type: ignore[arg-type]
+        attributes=sent.attributes,  # type: ignore[arg-type]
+        expired_at=_moment("expired_at", sent.expired_at),
+        valid_at=_moment("valid_at", sent.valid_at),
+        invalid_at=_moment("invalid_at", sent.invalid_at),
+    )
+    made = await call.services.store.write(
+        knowledge.update_fact, call.access, call.path["uuid"], change
+    )
+    return translate.edge(made)
+
+
+def _moment(field: str, value: str | UnsetType | None) -> datetime | UnsetType | None:
+    return UNSET if isinstance(value, UnsetType) else checks.moment(field, value)
+
+
+async def delete_edge(call: Call) -> wire.Success:
+    """Remove an edge; the nodes it joined stay."""
+    await call.services.store.write(knowledge.delete_fact, call.access, call.path["uuid"])
+    return wire.Success(message="edge deleted")
+
+
+async def get_fact(call: Call) -> wire.FactAnswer:
+    """An edge by uuid, in the words of generation 2."""
+    found = await call.services.store.read(knowledge.fact, call.access, call.path["uuid"])
+    return wire.FactAnswer(fact=translate.fact2(found))
+
+
+def _lists(noun: str, parameter: str) -> list[Route]:
+    return [
+        Route(
+            "POST",
+            f"/graph/node/{noun}/{{{parameter}}}",
+            "graph.node.list",
+            list_nodes,
+            f"Page through the nodes of a {noun}",
+            body=wire.PageRequest,
+            answer=list[wire.Node],
+        ),
+        Route(
+            "POST",
+            f"/graph/edge/{noun}/{{{parameter}}}",
+            "graph.edge.list",
+            list_edges,
+            f"Page through the edges of a {noun}",
+            body=wire.PageRequest,
+            answer=list[wire.Edge],
+        ),
+    ]
+
+
+ROUTES = [
+    *_lists("user", "user_id"),
+    *_lists("graph", "graph_id"),
+    *_lists("group", "group_id"),
+    Route("GET", "/graph/node/{uuid}", "graph.node.get", get_node, "Get a node", answer=wire.Node),
+    Route(
+        "PATCH",
+        "/graph/node/{uuid}",
+        "graph.node.update",
+        update_node,
+        "Update a node",
+        body=wire.UpdateNode,
+        answer=wire.Node,
+    ),
+    Route(
+        "DELETE",
+        "/graph/node/{uuid}",
+        "graph.node.delete",
+        delete_node,
+        "Delete a node and its edges",
+        answer=wire.Success,
+    ),
+    Route(
+        "GET",
+        "/graph/node/{uuid}/entity-edges",
+        "graph.node.get_edges",
+        get_node_edges,
+        "List the edges of a node",
+        answer=list[wire.Edge],
+    ),
+    Route(
+        "GET",
+        "/graph/node/{uuid}/episodes",
+        "graph.node.get_episodes",
+        get_node_episodes,
+        "List the episodes that mention a node",
+        answer=wire.Episodes,
+    ),
+    Route("GET", "/graph/edge/{uuid}", "graph.edge.get", get_edge, "Get an edge", answer=wire.Edge),
+    Route(
+        "PATCH",
+        "/graph/edge/{uuid}",
+        "graph.edge.update",
+        update_edge,
+        "Update an edge",
+        body=wire.UpdateEdge,
+        answer=wire.Edge,
+    ),
+    Route(
+        "DELETE",
+        "/graph/edge/{uuid}",
+        "graph.edge.delete",
+        delete_edge,
+        "Delete an edge",
+        answer=wire.Success,
+    ),
+    Route("GET", "/facts/{uuid}", "graph.edge.get", get_fact, "Get a fact", answer=wire.FactAnswer),
+    Route(
+        "DELETE",
+        "/facts/{uuid}",
+        "graph.edge.delete",
+        delete_edge,
+        "Delete a fact",
+        answer=wire.Success,
+    ),
+]

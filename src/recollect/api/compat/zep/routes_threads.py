@@ -1,0 +1,228 @@
+"""Threads, which generation 2 calls sessions."""
+
+from recollect.api.compat.zep import translate, wire
+from recollect.api.router import Call, Route
+from recollect.errors import InvalidInput, NotServed
+from recollect.graph import checks
+from recollect.graph.types import Access, Thread
+from recollect.limits import PAGE_MAX
+from recollect.store.protocol import Transaction
+from recollect.subjects import episodes, threads
+
+_ORDERS = ("created_at", "updated_at", "thread_id", "user_id", "id")
+_SESSION_ORDERS = {"session_id": "thread_id"}
+
+
+async def create(call: Call) -> wire.Thread:
+    """A new thread."""
+    sent: wire.CreateThread = call.body
+    made = await call.services.store.write(
+        threads.create, call.access, sent.thread_id, sent.user_id
+    )
+    return translate.thread(call.access, made)
+
+
+async def add_session(call: Call) -> wire.Session:
+    """A new thread, in the words of generation 2."""
+    sent: wire.AddSession = call.body
+    made = await call.services.store.write(
+        threads.create,
+        call.access,
+        checks.caller_id("session_id", sent.session_id),
+        sent.user_id,
+        metadata=sent.metadata,
+        rating=translate.rating(sent.fact_rating_instruction),
+    )
+    return translate.session(call.access, made)
+
+
+async def get_session(call: Call) -> wire.Session:
+    """A thread by id, in the words of generation 2."""
+    found = await call.services.store.read(threads.get, call.access, call.path["session_id"])
+    return translate.session(call.access, found)
+
+
+async def update_session(call: Call) -> wire.Session:
+    """Merge metadata into a session's."""
+    sent: wire.UpdateSession = call.body
+    made = await call.services.store.write(
+        threads.update,
+        call.access,
+        call.path["session_id"],
+        metadata=sent.metadata,
+        rating=translate.rating(sent.fact_rating_instruction),
+    )
+    return translate.session(call.access, made)
+
+
+async def end_session(call: Call) -> wire.EndSessionAnswer:
+    """Mark a session as over."""
+    sent: wire.EndSession = call.body
+    if sent.classify is not None:
+        raise NotServed("memory.end_session with `classify` is not served yet")
+    made = await call.services.store.write(threads.end, call.access, call.path["session_id"])
+    return wire.EndSessionAnswer(session=translate.session(call.access, made))
+
+
+def _end_all(tx: Transaction, access: Access, session_ids: list[str]) -> list[Thread]:
+    return [threads.end(tx, access, session_id) for session_id in session_ids]
+
+
+async def end_sessions(call: Call) -> wire.EndSessionsAnswer:
+    """Mark several sessions as over, all or none."""
+    sent: wire.EndSessions = call.body
+    if len(sent.session_ids) > PAGE_MAX:
+        raise InvalidInput(f"session_ids: at most {PAGE_MAX}, got {len(sent.session_ids)}")
+    made = await call.services.store.write(_end_all, call.access, sent.session_ids)
+    return wire.EndSessionsAnswer(
+        sessions=[translate.session(call.access, thread) for thread in made]
+    )
+
+
+async def _page(call: Call) -> threads.ThreadPage:
+    sent: wire.ThreadsQuery = call.query
+    by = _SESSION_ORDERS.get(sent.order_by or "", sent.order_by)
+    return await call.services.store.read(
+        threads.page,
+        call.access,
+        order=translate.order(by, _ORDERS, default="created_at", asc=sent.asc),
+        **translate.window(sent.page_number, sent.page_size),
+    )
+
+
+async def list_sessions(call: Call) -> wire.SessionList:
+    """A page of sessions."""
+    page = await _page(call)
+    found = [translate.session(call.access, thread) for thread in page.threads]
+    return wire.SessionList(sessions=found, response_count=len(found), total_count=page.total)
+
+
+async def list_threads(call: Call) -> wire.ThreadList:
+    """A page of threads."""
+    page = await _page(call)
+    found = [translate.thread(call.access, thread) for thread in page.threads]
+    return wire.ThreadList(threads=found, response_count=len(found), total_count=page.total)
+
+
+async def delete_session(call: Call) -> wire.Success:
+    """Remove a session and its messages; what the graph learned stays."""
+    await call.services.store.write(
+        threads.delete_keeping_graph, call.access, call.path["session_id"]
+    )
+    return wire.Success(message="session deleted")
+
+
+async def delete_thread(call: Call) -> wire.Success:
+    """Remove a thread with its episodes, and what rested on them alone."""
+    await call.services.store.write(threads.delete, call.access, call.path["thread_id"])
+    return wire.Success(message="thread deleted")
+
+
+def _episodes(tx: Transaction, access: Access, thread_id: str) -> wire.Episodes:
+    thread = threads.get(tx, access, thread_id)
+    found = episodes.in_graph_of_thread(tx, thread, PAGE_MAX)
+    return wire.Episodes(episodes=[translate.episode(episode) for episode in found])
+
+
+async def get_episodes(call: Call) -> wire.Episodes:
+    """The episodes that a thread gave to its graph."""
+    return await call.services.store.read(_episodes, call.access, call.path["thread_id"])
+
+
+ROUTES = [
+    Route(
+        "POST",
+        "/sessions",
+        "thread.create",
+        add_session,
+        "Add a session",
+        body=wire.AddSession,
+        answer=wire.Session,
+    ),
+    Route(
+        "GET",
+        "/sessions-ordered",
+        "thread.list_all",
+        list_sessions,
+        "List sessions",
+        query=wire.ThreadsQuery,
+        answer=wire.SessionList,
+    ),
+    Route(
+        "POST",
+        "/sessions/end",
+        "thread.end",
+        end_sessions,
+        "End several sessions",
+        body=wire.EndSessions,
+        answer=wire.EndSessionsAnswer,
+    ),
+    Route(
+        "GET",
+        "/sessions/{session_id}",
+        "thread.get",
+        get_session,
+        "Get a session",
+        answer=wire.Session,
+    ),
+    Route(
+        "PATCH",
+        "/sessions/{session_id}",
+        "thread.update",
+        update_session,
+        "Update a session's metadata",
+        body=wire.UpdateSession,
+        answer=wire.Session,
+    ),
+    Route(
+        "POST",
+        "/sessions/{session_id}/end",
+        "thread.end",
+        end_session,
+        "End a session",
+        body=wire.EndSession,
+        answer=wire.EndSessionAnswer,
+    ),
+    Route(
+        "DELETE",
+        "/sessions/{session_id}/memory",
+        "thread.delete",
+        delete_session,
+        "Delete a session and its messages, keeping the graph",
+        answer=wire.Success,
+    ),
+    Route(
+        "GET",
+        "/threads",
+        "thread.list_all",
+        list_threads,
+        "List threads",
+        query=wire.ThreadsQuery,
+        answer=wire.ThreadList,
+    ),
+    Route(
+        "POST",
+        "/threads",
+        "thread.create",
+        create,
+        "Create a thread",
+        body=wire.CreateThread,
+        answer=wire.Thread,
+    ),
+    Route(
+        "DELETE",
+        "/threads/{thread_id}",
+        "thread.delete",
+        delete_thread,
+        "Delete a thread and its episodes",
+        answer=wire.Success,
+    ),
+    Route(
+        "GET",
+        "/threads/{thread_id}/episodes",
+        "thread.get_episodes",
+        get_episodes,
+        "List the episodes of a thread",
+        answer=wire.Episodes,
+    ),
+]

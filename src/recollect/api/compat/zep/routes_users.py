@@ -1,0 +1,187 @@
+"""Users."""
+
+from recollect.api.compat.zep import translate, wire
+from recollect.api.compat.zep.translate import given
+from recollect.api.router import Call, Route
+from recollect.graph import checks
+from recollect.graph.types import Access, User
+from recollect.limits import PAGE_MAX
+from recollect.store.protocol import Transaction
+from recollect.subjects import graphs, knowledge, threads, users
+from recollect.subjects.users import UserDetails
+
+_ORDERS = ("created_at", "updated_at", "user_id", "email", "id")
+
+
+async def add(call: Call) -> wire.User:
+    """A new user."""
+    sent: wire.AddUser = call.body
+    details = UserDetails(
+        email=sent.email,
+        first_name=sent.first_name,
+        last_name=sent.last_name,
+        metadata=sent.metadata,
+        time_zone=sent.time_zone,
+        disable_default_ontology=bool(sent.disable_default_ontology),
+        rating=translate.rating(sent.fact_rating_instruction),
+    )
+    made = await call.services.store.write(users.create, call.access, sent.user_id, details)
+    return translate.user(call.access, made)
+
+
+async def get(call: Call) -> wire.User:
+    """A user by id."""
+    found = await call.services.store.read(users.get, call.access, call.path["user_id"])
+    return translate.user(call.access, found)
+
+
+def _update(tx: Transaction, access: Access, user_id: str, sent: wire.UpdateUser) -> User:
+    old = users.get(tx, access, user_id)
+    metadata = given(sent.metadata, {})
+    details = UserDetails(
+        email=given(sent.email, old.email),
+        first_name=given(sent.first_name, old.first_name),
+        last_name=given(sent.last_name, old.last_name),
+        metadata=None if metadata is None else checks.merge(old.metadata, metadata) or None,
+        time_zone=given(sent.time_zone, old.time_zone),
+        disable_default_ontology=bool(
+            given(sent.disable_default_ontology, old.disable_default_ontology)
+        ),
+        # Ratings can be changed but not unset.
+        rating=translate.rating(given(sent.fact_rating_instruction, None)) or old.rating,
+    )
+    return users.update(tx, access, user_id, details)
+
+
+async def update(call: Call) -> wire.User:
+    """Change what is given of a user."""
+    made = await call.services.store.write(_update, call.access, call.path["user_id"], call.body)
+    return translate.user(call.access, made)
+
+
+async def delete(call: Call) -> wire.Success:
+    """Forget a user with all threads and the graph."""
+    await call.services.store.write(users.delete, call.access, call.path["user_id"])
+    return wire.Success(message="user deleted")
+
+
+async def list_ordered(call: Call) -> wire.UserList:
+    """A page of users."""
+    sent: wire.ListQuery = call.query
+    page = await call.services.store.read(
+        users.page,
+        call.access,
+        search=translate.search_text(sent.search),
+        order=translate.order(sent.order_by, _ORDERS, default="created_at", asc=sent.asc),
+        **translate.window(sent.page_number, sent.page_size),
+    )
+    found = [translate.user(call.access, user) for user in page.users]
+    return wire.UserList(users=found, row_count=len(found), total_count=page.total)
+
+
+async def get_node(call: Call) -> wire.NodeAnswer:
+    """The user's own node."""
+    found = await call.services.store.read(users.node, call.access, call.path["user_id"])
+    return wire.NodeAnswer(node=translate.node(found))
+
+
+async def get_sessions(call: Call) -> list[wire.Session]:
+    """A user's threads, in the words of generation 2."""
+    found = await call.services.store.read(threads.of_user, call.access, call.path["user_id"])
+    return [translate.session(call.access, thread) for thread in found]
+
+
+async def get_threads(call: Call) -> list[wire.Thread]:
+    """A user's threads."""
+    found = await call.services.store.read(threads.of_user, call.access, call.path["user_id"])
+    return [translate.thread(call.access, thread) for thread in found]
+
+
+def _facts(tx: Transaction, access: Access, user_id: str) -> wire.FactsAnswer:
+    graph = graphs.of_user(tx, access, user_id)
+    found = knowledge.facts_holding(tx, graph, PAGE_MAX)
+    return wire.FactsAnswer(facts=[translate.fact2(fact) for fact in found])
+
+
+async def get_facts(call: Call) -> wire.FactsAnswer:
+    """The facts that hold in a user's graph."""
+    return await call.services.store.read(_facts, call.access, call.path["user_id"])
+
+
+async def warm(call: Call) -> wire.Success:
+    """Bring a user's graph into memory ahead of its first search."""
+    graph = await call.services.store.read(graphs.of_user, call.access, call.path["user_id"])
+    await call.services.segments.warm(call.access, graph)
+    return wire.Success(message="warm")
+
+
+ROUTES = [
+    Route("POST", "/users", "user.add", add, "Add a user", body=wire.AddUser, answer=wire.User),
+    Route(
+        "GET",
+        "/users-ordered",
+        "user.list_ordered",
+        list_ordered,
+        "List users",
+        query=wire.ListQuery,
+        answer=wire.UserList,
+    ),
+    Route("GET", "/users/{user_id}", "user.get", get, "Get a user", answer=wire.User),
+    Route(
+        "PATCH",
+        "/users/{user_id}",
+        "user.update",
+        update,
+        "Update a user",
+        body=wire.UpdateUser,
+        answer=wire.User,
+    ),
+    Route(
+        "DELETE",
+        "/users/{user_id}",
+        "user.delete",
+        delete,
+        "Delete a user and all that is known of them",
+        answer=wire.Success,
+    ),
+    Route(
+        "GET",
+        "/users/{user_id}/node",
+        "user.get_node",
+        get_node,
+        "Get a user's own node",
+        answer=wire.NodeAnswer,
+    ),
+    Route(
+        "GET",
+        "/users/{user_id}/sessions",
+        "user.get_threads",
+        get_sessions,
+        "List a user's sessions",
+        answer=list[wire.Session],
+    ),
+    Route(
+        "GET",
+        "/users/{user_id}/threads",
+        "user.get_threads",
+        get_threads,
+        "List a user's threads",
+        answer=list[wire.Thread],
+    ),
+    Route(
+        "GET",
+        "/users/{user_id}/facts",
+        "user.get_facts",
+        get_facts,
+        "List the facts that hold in a user's graph",
+        answer=wire.FactsAnswer,
+    ),
+    Route(
+        "GET",
+        "/users/{user_id}/warm",
+        "user.warm",
+        warm,
+        "Preload a user's graph",
+        answer=wire.Success,
+    ),
+]

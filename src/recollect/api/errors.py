@@ -1,0 +1,39 @@
+"""One shape, one table: every error body is `{"message": …}`, whatever went wrong."""
+
+from recollect import errors
+from recollect.api.http import Reply
+
+STATUS: dict[type[errors.RecollectError], int] = {
+    errors.InvalidInput: 400,
+    errors.AlreadyExists: 400,  # 409 would make older clients retry for a quarter of a minute
+    errors.BodyTooLarge: 413,
+    errors.MethodNotAllowed: 405,
+    errors.NotAuthenticated: 401,
+    errors.NotAllowed: 403,
+    errors.NotFound: 404,
+    errors.Conflict: 409,
+    errors.NotServed: 501,
+    errors.Unavailable: 503,
+    errors.StoreUnavailable: 503,
+    errors.ModelUnavailable: 503,
+    errors.LeaseLost: 503,
+    errors.InvariantViolated: 500,
+}
+
+
+def status_of(error: errors.RecollectError) -> int:
+    """The status for an error: its own, or that of its nearest ancestor in the table."""
+    for kind in type(error).__mro__:
+        if kind in STATUS:
+            return STATUS[kind]
+    return 500
+
+
+def reply_for(error: Exception) -> Reply:
+    """What the caller is told. A fault of ours says so and no more."""
+    if isinstance(error, errors.InvariantViolated) or not isinstance(error, errors.RecollectError):
+        return Reply.json({"message": "internal server error"}, 500)
+    headers = {"Retry-After": "1"} if isinstance(error, errors.Unavailable) else None
+    if isinstance(error, errors.NotAuthenticated):
+        headers = {"WWW-Authenticate": "Api-Key"}
+    return Reply.json({"message": error.message}, status_of(error), headers)

@@ -1,0 +1,159 @@
+"""Requests and replies, close to ASGI: bytes in, bytes out, no work that is not needed."""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import parse_qsl, unquote_to_bytes
+
+import msgspec
+
+from recollect.errors import BodyTooLarge, InvalidInput
+from recollect.limits import BODY_BYTES_MAX, JSON_DEPTH_MAX
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+_JSON = (b"content-type", b"application/json")
+_encode = msgspec.json.Encoder().encode
+_decode_any = msgspec.json.Decoder().decode
+_decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
+
+
+class Disconnected(Exception):
+    """The client went away before its request was whole."""
+
+
+class Reply:
+    """A whole answer."""
+
+    __slots__ = ("body", "headers", "status")
+
+    def __init__(
+        self, status: int, body: bytes, headers: list[tuple[bytes, bytes]] | None = None
+    ) -> None:
+        self.status = status
+        self.body = body
+        self.headers = [_JSON] if headers is None else headers
+
+    @classmethod
+    def json(cls, value: Any, status: int = 200, headers: dict[str, str] | None = None) -> "Reply":
+        """*value* as JSON, with extra headers if any."""
+        extra = [(k.lower().encode(), v.encode()) for k, v in (headers or {}).items()]
+        return cls(status, _encode(value), [_JSON, *extra])
+
+    @classmethod
+    def typed(cls, body: bytes, content_type: str, status: int = 200) -> "Reply":
+        """Bytes of some other kind."""
+        return cls(status, body, [(b"content-type", content_type.encode())])
+
+    async def send(self, send: Send) -> None:
+        """Put the answer on the wire."""
+        headers = [*self.headers, (b"content-length", str(len(self.body)).encode())]
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        await send({"type": "http.response.body", "body": self.body})
+
+
+async def read_body(scope: Scope, receive: Receive) -> bytes:
+    """The whole body, also of a GET; refused before it is read when it says it is too large."""
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit() and int(value) > BODY_BYTES_MAX:
+            raise BodyTooLarge(f"body: at most {BODY_BYTES_MAX} bytes, got {int(value)}")
+    chunks: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Disconnected
+        chunk = message.get("body", b"")
+        size += len(chunk)
+        if size > BODY_BYTES_MAX:
+            raise BodyTooLarge(f"body: at most {BODY_BYTES_MAX} bytes")
+        if not message.get("more_body"):
+            return b"".join((*chunks, chunk)) if chunks else chunk
+        chunks.append(chunk)
+
+
+def header(scope: Scope, wanted: bytes) -> bytes | None:
+    """The first header of that (lower-case) name."""
+    for name, value in scope["headers"]:
+        if name == wanted:
+            found: bytes = value
+            return found
+    return None
+
+
+def segments(scope: Scope) -> list[str]:
+    """The path cut at its slashes while still escaped, then each part decoded.
+
+    An escaped slash inside an id therefore stays inside it.
+    """
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    raw = raw.split(b"?", 1)[0]
+    try:
+        if b"%" not in raw:
+            return raw.decode().split("/")[1:]
+        return [unquote_to_bytes(part).decode() for part in raw.split(b"/")[1:]]
+    except UnicodeDecodeError as error:
+        raise InvalidInput("path: not valid UTF-8") from error
+
+
+def parse_body(body: bytes, type_: Any) -> Any:
+    """The body as *type_*; an empty one counts as an empty object."""
+    decoder = _decoders.get(type_)
+    if decoder is None:
+        decoder = _decoders[type_] = msgspec.json.Decoder(type_)
+    try:
+        value = decoder.decode(body or b"{}")
+        if b"\\u0000" in body or body.count(b"[") + body.count(b"{") > JSON_DEPTH_MAX:
+            _check_tree(_decode_any(body), "body", JSON_DEPTH_MAX)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(explain(str(error))) from error
+    except msgspec.DecodeError as error:
+        raise InvalidInput(f"body: not valid JSON: {error}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput("body: not valid UTF-8") from error
+    except RecursionError as error:
+        raise InvalidInput(f"body: nested deeper than {JSON_DEPTH_MAX} levels") from error
+    return value
+
+
+def _check_tree(value: Any, path: str, depth: int) -> None:
+    """Refuse NUL characters (not every store can keep them) and bottomless nesting."""
+    if depth == 0:
+        raise InvalidInput(f"{path}: nested deeper than {JSON_DEPTH_MAX} levels")
+    if isinstance(value, str):
+        if "\0" in value:
+            raise InvalidInput(f"{path}: must not contain a NUL character")
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            _check_tree(item, f"{path}[{number}]", depth - 1)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _check_tree(key, path, depth)
+            _check_tree(item, key if path == "body" else f"{path}.{key}", depth - 1)
+
+
+def parse_query(scope: Scope, type_: Any) -> Any:
+    """The query string as *type_*; unknown parameters are ignored, the last of a name counts."""
+    raw: bytes = scope.get("query_string", b"")
+    try:
+        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=False, errors="strict")
+    except (UnicodeDecodeError, ValueError) as error:
+        raise InvalidInput("query: not valid UTF-8") from error
+    if any("\0" in value for _, value in pairs):
+        raise InvalidInput("query: must not contain a NUL character")
+    try:
+        return msgspec.convert(dict(pairs), type_, strict=False)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(explain(str(error))) from error
+
+
+def explain(message: str) -> str:
+    """A decoder's complaint with the field in front: `messages[0].content: expected str …`."""
+    what, _, where = message.partition(" - at `")
+    field = where.rstrip("`").removeprefix("$").lstrip(".").replace("[...]", "")
+    if "missing required field" in what:
+        name = what.split("`")[1]
+        return f"{field}.{name}: is required" if field else f"{name}: is required"
+    what = what[:1].lower() + what[1:].replace("`", "")
+    return f"{field or 'body'}: {what}"

@@ -1,0 +1,1 @@
+"""Our own routes: operation, jobs, documentation."""

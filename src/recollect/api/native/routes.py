@@ -1,0 +1,122 @@
+"""Operation: health, readiness, metrics, and the jobs that were parked."""
+
+from datetime import datetime
+
+import msgspec
+from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
+
+from recollect.api.http import Reply
+from recollect.api.router import Call, Route
+from recollect.errors import InvalidInput
+from recollect.ingest import queue
+from recollect.limits import PAGE_MAX
+
+_PENDING = Gauge("recollect_jobs_pending", "Jobs that wait or run.")
+_PARKED = Gauge("recollect_jobs_parked", "Jobs that failed too often and wait for someone.")
+_WAIT = Gauge("recollect_oldest_job_wait_seconds", "Age of the oldest pending job.")
+
+
+class Health(msgspec.Struct):
+    """The process lives."""
+
+    status: str
+
+
+class ParkedJob(msgspec.Struct):
+    """A job that failed too often."""
+
+    job_id: int
+    graph_kind: str
+    graph: str
+    episode_uuid: str
+    task_id: str
+    attempts: int
+    error: str
+    created_at: datetime
+    parked_at: datetime
+
+
+class ParkedJobs(msgspec.Struct):
+    """The parked jobs of a project."""
+
+    jobs: list[ParkedJob]
+
+
+class Retried(msgspec.Struct):
+    """A job is back in the queue."""
+
+    message: str
+
+
+async def health(call: Call) -> Health:
+    """The process lives."""
+    return Health(status="ok")
+
+
+async def ready(call: Call) -> Health:
+    """The store answers, so requests can be served."""
+    await call.services.store.read(queue.state)
+    return Health(status="ready")
+
+
+async def metrics(call: Call) -> Reply:
+    """Counters and gauges for Prometheus; nothing in them names a project."""
+    state = await call.services.store.read(queue.state)
+    _PENDING.set(state.pending)
+    _PARKED.set(state.parked)
+    _WAIT.set(state.oldest_wait_s)
+    return Reply.typed(generate_latest(), CONTENT_TYPE_LATEST)
+
+
+async def parked_jobs(call: Call) -> ParkedJobs:
+    """The jobs of this project that failed too often, oldest first."""
+    found = await call.services.store.read(queue.parked, call.access, PAGE_MAX)
+    return ParkedJobs(
+        jobs=[
+            ParkedJob(
+                job_id=job.id,
+                graph_kind=job.graph_kind,
+                graph=job.graph,
+                episode_uuid=job.episode_uuid,
+                task_id=job.task_uuid,
+                attempts=job.attempts,
+                error=job.error,
+                created_at=job.created_at,
+                parked_at=job.parked_at,
+            )
+            for job in found
+        ]
+    )
+
+
+async def retry_job(call: Call) -> Retried:
+    """Put a parked job back into the queue."""
+    text = call.path["job_id"]
+    if not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise InvalidInput("job_id: must be a number")
+    await call.services.store.write(queue.retry, call.access, int(text))
+    call.services.wake_workers()
+    return Retried(message=f"job {text} is queued again")
+
+
+ROUTES = [
+    Route("GET", "/health", "health", health, "Is the process alive", answer=Health, public=True),
+    Route("GET", "/ready", "ready", ready, "Can requests be served", answer=Health, public=True),
+    Route("GET", "/metrics", "metrics", metrics, "Metrics for Prometheus", public=True),
+    Route(
+        "GET",
+        "/api/v1/jobs/parked",
+        "job.list_parked",
+        parked_jobs,
+        "List jobs that failed too often",
+        answer=ParkedJobs,
+    ),
+    Route(
+        "POST",
+        "/api/v1/jobs/{job_id}/retry",
+        "job.retry",
+        retry_job,
+        "Put a parked job back into the queue",
+        answer=Retried,
+    ),
+]

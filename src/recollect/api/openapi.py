@@ -1,0 +1,120 @@
+"""The OpenAPI document, generated from the route table."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from recollect.api.router import Nothing, Route
+
+_REF = "#/components/schemas/{name}"
+_ERRORS = {
+    400: "The request is not valid; the message names the field",
+    401: "The key is missing or unknown",
+    404: "There is no such thing in this project",
+}
+
+
+class Error(msgspec.Struct):
+    """Every error body."""
+
+    message: str
+
+
+def document(routes: Iterable[Route], version: str) -> dict[str, Any]:
+    """What is served, as OpenAPI 3.1; methods that answer 501 are left out."""
+    served = [route for route in routes if route.served]
+    models = {Error, *_models(served)}
+    _, components = msgspec.json.schema_components(models, ref_template=_REF)
+    paths: dict[str, dict[str, Any]] = {}
+    for route in served:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, components)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Recollect", "version": version, "summary": "Memory for AI agents"},
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {
+                "key": {
+                    "type": "apiKey",
+                    "in": "header",
+                    "name": "Authorization",
+                    "description": "`Api-Key <key>` or `Bearer <key>`",
+                }
+            },
+        },
+    }
+
+
+def _models(routes: Iterable[Route]) -> set[Any]:
+    found: set[Any] = set()
+    for route in routes:
+        found.update(m for m in (route.body, route.query, route.answer) if m is not None)
+    return found
+
+
+def _schema(model: Any) -> dict[str, Any]:
+    (schema,), _ = msgspec.json.schema_components([model], ref_template=_REF)
+    return schema
+
+
+def _operation(route: Route, components: dict[str, Any]) -> dict[str, Any]:
+    operation: dict[str, Any] = {
+        "operationId": _operation_id(route),
+        "summary": route.summary,
+        "description": (route.handler.__doc__ or "").strip(),
+        "tags": [route.action.split(".")[0]],
+        "parameters": [*_path_parameters(route), *_query_parameters(route, components)],
+        "responses": _responses(route),
+    }
+    if not route.public:
+        operation["security"] = [{"key": []}]
+    if route.body is not Nothing:
+        operation["requestBody"] = {
+            "content": {"application/json": {"schema": _schema(route.body)}}
+        }
+    return operation
+
+
+def _operation_id(route: Route) -> str:
+    words = re.sub(r"[^A-Za-z0-9]+", "_", route.path).strip("_")
+    return f"{route.method.lower()}_{words}"
+
+
+def _path_parameters(route: Route) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        for name in re.findall(r"{(\w+)}", route.path)
+    ]
+
+
+def _query_parameters(route: Route, components: dict[str, Any]) -> list[dict[str, Any]]:
+    if route.query is Nothing:
+        return []
+    schema = components[route.query.__name__]
+    required = schema.get("required", [])
+    return [
+        {"name": name, "in": "query", "required": name in required, "schema": _bare(value)}
+        for name, value in schema["properties"].items()
+    ]
+
+
+def _bare(schema: dict[str, Any]) -> dict[str, Any]:
+    """A query parameter is there or not; it is never null."""
+    options = [s for s in schema.get("anyOf", []) if s.get("type") != "null"]
+    return options[0] if len(options) == 1 else schema
+
+
+def _responses(route: Route) -> dict[str, Any]:
+    content = {}
+    if route.answer is not None:
+        content = {"content": {"application/json": {"schema": _schema(route.answer)}}}
+    responses: dict[str, Any] = {str(route.status): {"description": "Done", **content}}
+    for status, description in _ERRORS.items() if not route.public else ():
+        responses[str(status)] = {
+            "description": description,
+            "content": {"application/json": {"schema": _schema(Error)}},
+        }
+    return responses

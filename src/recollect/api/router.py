@@ -1,0 +1,106 @@
+"""The route table and how a path finds its route."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import msgspec
+
+from recollect.bootstrap import Services
+from recollect.graph.types import Access
+
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+
+@dataclass(slots=True)
+class Call:
+    """One request, decoded: who asks, what the path, query and body say."""
+
+    services: Services
+    access: Access
+    path: dict[str, str]
+    query: Any
+    body: Any
+
+
+Handler = Callable[[Call], Awaitable[Any]]
+
+
+class Nothing(msgspec.Struct):
+    """No query parameters, or no body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A method and a path, what it takes and answers, and the action that policies name."""
+
+    method: Method
+    path: str
+    action: str
+    handler: Handler
+    summary: str
+    body: Any = Nothing
+    query: Any = Nothing
+    answer: Any = None
+    status: int = 200
+    public: bool = False
+    served: bool = True
+
+
+@dataclass(slots=True)
+class _Place:
+    literals: "dict[str, _Place]" = field(default_factory=dict)
+    parameter: "_Place | None" = None
+    routes: dict[str, tuple[Route, list[str]]] = field(default_factory=dict)
+
+
+class Router:
+    """A tree of path segments; a literal wins over a parameter, and empty segments never match."""
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        self.routes = tuple(routes)
+        self._root = _Place()
+        for route in self.routes:
+            self._add(route)
+
+    def _add(self, route: Route) -> None:
+        place, names = self._root, []
+        for part in route.path.split("/")[1:]:
+            if part.startswith("{"):
+                names.append(part[1:-1])
+                place.parameter = place.parameter or _Place()
+                place = place.parameter
+            else:
+                place = place.literals.setdefault(part, _Place())
+        if route.method in place.routes:
+            raise ValueError(f"two routes for {route.method} {route.path}")
+        place.routes[route.method] = (route, names)
+
+    def find(self, method: str, parts: list[str]) -> tuple[Route, dict[str, str]] | None:
+        """The route for a request and what its parameters are, or None."""
+        found = self._match(self._root, parts, 0, [], method)
+        if found is None:
+            return None
+        route, names, values = found
+        return route, dict(zip(names, values, strict=True))
+
+    def methods(self, parts: list[str]) -> list[str]:
+        """Which methods a path has at all."""
+        candidates = ("GET", "POST", "PUT", "PATCH", "DELETE")
+        return [m for m in candidates if self.find(m, parts) is not None]
+
+    def _match(
+        self, place: _Place, parts: list[str], depth: int, values: list[str], method: str
+    ) -> tuple[Route, list[str], list[str]] | None:
+        if depth == len(parts):
+            entry = place.routes.get(method)
+            return None if entry is None else (*entry, values)
+        part = parts[depth]
+        literal = place.literals.get(part)
+        if literal is not None:
+            found = self._match(literal, parts, depth + 1, values, method)
+            if found is not None:
+                return found
+        if place.parameter is None or not part:
+            return None
+        return self._match(place.parameter, parts, depth + 1, [*values, part], method)

@@ -1,0 +1,22 @@
+"""The whole application on one ASGI callable."""
+
+from collections.abc import Awaitable, Callable
+from importlib.metadata import version
+
+from recollect.api.app import App
+from recollect.api.compat.zep import routes as zep
+from recollect.api.native import docs
+from recollect.api.native import routes as native
+from recollect.api.router import Route, Router
+from recollect.bootstrap import Services
+
+
+def route_table() -> list[Route]:
+    """Every route there is, in one list."""
+    described = [*native.ROUTES, *zep.ROUTES]
+    return [*described, *docs.routes(described, version("recollect"))]
+
+
+def application(open_services: Callable[[], Awaitable[Services]]) -> App:
+    """The application over services that *open_services* opens when the server starts."""
+    return App(Router(route_table()), open_services)

@@ -1,0 +1,169 @@
+"""`recollect doctor`: what is wrong, and how to mend it."""
+
+import os
+import socket
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import typer
+
+from recollect.cli import lock
+from recollect.cli.common import DataOption, JsonOption, out, settings
+from recollect.ingest import queue
+from recollect.models import weights
+from recollect.settings import Settings
+from recollect.store.sqlite import migrate
+from recollect.store.sqlite.connection import SqliteTransaction, connect
+from recollect.store.sqlite.store import FILE_NAME
+
+_PARKED_SHOWN_MAX = 10
+_KEY_CHARS_MIN = 16
+_FREE_BYTES_MIN = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    state: Literal["ok", "warning", "wrong"]
+    says: str
+    mend: str = ""
+
+
+def doctor(data: DataOption = None, as_json: JsonOption = False) -> None:
+    """Look at everything the server needs. Exit code 1 when something is wrong."""
+    chosen = settings(data=data)
+    findings = [finding for look in LOOKS for finding in look(chosen)]
+    if as_json:
+        import json
+        from dataclasses import asdict
+
+        typer.echo(json.dumps([asdict(finding) for finding in findings]))
+    else:
+        for finding in findings:
+            mark = {"ok": "[green]ok     [/]", "warning": "[yellow]warning[/]"}.get(
+                finding.state, "[red]wrong  [/]"
+            )
+            out.print(f"{mark} {finding.what}: {finding.says}", markup=True)
+            if finding.mend:
+                out.print(f"        → {finding.mend}", markup=False)
+    if any(finding.state == "wrong" for finding in findings):
+        raise typer.Exit(1)
+
+
+def _folder(chosen: Settings) -> list[Finding]:
+    folder = chosen.data
+    existing = next(p for p in (folder.resolve(), *folder.resolve().parents) if p.exists())
+    if not existing.is_dir():
+        mend = "choose a folder with --data or RECOLLECT_DATA"
+        return [Finding("data folder", "wrong", f"{existing} is not a folder", mend)]
+    if not os.access(existing, os.W_OK | os.X_OK):
+        mend = f"make {existing} writable for this user, or choose another folder with --data"
+        return [Finding("data folder", "wrong", f"{existing} is not writable", mend)]
+    stat = os.statvfs(existing)
+    free = stat.f_bavail * stat.f_frsize
+    if free < _FREE_BYTES_MIN:
+        says = f"only {free // 1_000_000} MB free at {existing}"
+        return [Finding("data folder", "warning", says, "make room, or move the folder")]
+    return [Finding("data folder", "ok", str(folder.resolve()))]
+
+
+def _store(chosen: Settings) -> list[Finding]:
+    path = chosen.data / FILE_NAME
+    if not path.exists():
+        return [Finding("store", "ok", "not made yet; `recollect serve` makes it")]
+    try:
+        connection = connect(path, writer=False)
+        try:
+            return [_schema(connection), _integrity(connection, path), *_queue(connection)]
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        mend = "check the file's permissions, or restore a backup"
+        return [Finding("store", "wrong", f"{path}: {error}", mend)]
+
+
+def _schema(connection: sqlite3.Connection) -> Finding:
+    have, known = migrate.version(connection), len(migrate.available())
+    if have > known:
+        says = f"schema {have} is newer than this program ({known})"
+        return Finding("schema", "wrong", says, "install the release that wrote it")
+    if have < known:
+        says = f"schema {have}, this program has {known}"
+        return Finding("schema", "warning", says, "run `recollect migrate`, or just start serving")
+    return Finding("schema", "ok", f"version {have}")
+
+
+def _integrity(connection: sqlite3.Connection, path: Path) -> Finding:
+    answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if answer != "ok":
+        return Finding("store", "wrong", f"{path}: {answer}", "restore a backup")
+    return Finding("store", "ok", f"{path} ({path.stat().st_size / 1e6:.1f} MB) is sound")
+
+
+def _queue(connection: sqlite3.Connection) -> list[Finding]:
+    if migrate.version(connection) < 1:
+        return []
+    from recollect.clock import system_clock
+    from recollect.ids import TimeOrderedIds
+
+    tx = SqliteTransaction(connection, system_clock, TimeOrderedIds())
+    state = queue.state(tx)
+    found = [
+        Finding("queue", "ok", f"{state.pending} pending, oldest waits {state.oldest_wait_s:.0f} s")
+    ]
+    if state.parked:
+        jobs = queue.parked(tx, None, _PARKED_SHOWN_MAX)
+        lines = "; ".join(
+            f"job {job.id} ({job.graph_kind} {job.graph}, {job.attempts} tries): {job.error}"
+            for job in jobs
+        )
+        mend = "mend the cause, then POST /api/v1/jobs/<job>/retry with the project's key"
+        found.append(Finding("parked jobs", "wrong", f"{state.parked} parked: {lines}", mend))
+    return found
+
+
+def _server(chosen: Settings) -> list[Finding]:
+    pid = lock.holder(chosen.data)
+    if pid is not None:
+        says = f"a server (process {pid}) uses this data folder"
+        mend = "fine if you meant it to run; a second one needs its own --data and --port"
+        return [Finding("server", "ok", says, mend)]
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((chosen.host, chosen.port))
+        except OSError as error:
+            says = f"{chosen.host}:{chosen.port} cannot be used: {error.strerror}"
+            mend = "stop what uses the port, or choose another one with --port or RECOLLECT_PORT"
+            return [Finding("port", "wrong", says, mend)]
+    return [Finding("port", "ok", f"{chosen.host}:{chosen.port} is free")]
+
+
+def _key(chosen: Settings) -> list[Finding]:
+    if chosen.api_key is None:
+        return []
+    if len(chosen.api_key.get_secret_value()) < _KEY_CHARS_MIN:
+        says = f"RECOLLECT_API_KEY is shorter than {_KEY_CHARS_MIN} characters"
+        mend = "leave it unset to have a strong key made, or choose a longer one"
+        return [Finding("API key", "warning", says, mend)]
+    return [Finding("API key", "ok", "taken from RECOLLECT_API_KEY")]
+
+
+def _models(chosen: Settings) -> list[Finding]:
+    found = []
+    for state in weights.check(chosen.models, full=True):
+        what = f"model {state.weight.name}"
+        if state.state == "present":
+            found.append(Finding(what, "ok", f"{state.size_bytes / 1e6:.1f} MB in {state.path}"))
+        else:
+            mend = "run `recollect models install`"
+            found.append(Finding(what, "warning", state.state, mend))
+    return found
+
+
+LOOKS: list[Callable[[Settings], list[Finding]]] = [_folder, _server, _store, _key, _models]

@@ -1,0 +1,24 @@
+"""The command `recollect`."""
+
+import typer
+
+from recollect.cli import doctor, key, models, project, serve, store
+
+app = typer.Typer(
+    name="recollect",
+    help="Memory for AI agents: episodes in, facts with their time and their source out.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.command()(serve.serve)
+app.command()(serve.worker)
+app.command()(store.migrate)
+app.command()(doctor.doctor)
+app.add_typer(key.app, name="key")
+app.add_typer(project.app, name="project")
+app.add_typer(models.app, name="models")
+
+
+def main() -> None:
+    """Entry point of the installed program."""
+    app()

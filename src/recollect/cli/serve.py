@@ -1,0 +1,130 @@
+"""`recollect serve` and `recollect worker`: the two long-running commands."""
+
+import asyncio
+import signal
+import socket
+from pathlib import Path
+from typing import Annotated
+
+import typer
+import uvicorn
+import uvloop
+
+from recollect import log
+from recollect.asgi import application
+from recollect.bootstrap import Services, open_services
+from recollect.cli import lock
+from recollect.cli.common import DataOption, err, fail, settings
+from recollect.errors import RecollectError
+from recollect.governance import keys
+from recollect.governance.keys import NewKey
+from recollect.graph.types import Key
+from recollect.settings import Settings
+
+
+def serve(
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(help="Port to listen on; 0 takes a free one.", show_default="8000")
+    ] = None,
+    data: DataOption = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Workers in this process; 0 for none.", show_default="2"),
+    ] = None,
+) -> None:
+    """Start the memory server."""
+    chosen = settings(host=host, port=port, data=data, workers=workers)
+    log.configure(chosen.log_format, chosen.log_level)
+    listening = _listen(chosen)
+    try:
+        with (
+            lock.hold(chosen.data),
+            asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
+        ):
+            runner.run(_serve(chosen, listening))
+    except RecollectError as error:
+        raise fail(error.message) from error
+
+
+def _listen(chosen: Settings) -> socket.socket:
+    """Take the port first: a taken one is said at once, before the store is touched."""
+    family = socket.AF_INET6 if ":" in chosen.host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((chosen.host, chosen.port))
+    except OSError as error:
+        listening.close()
+        raise fail(
+            f"cannot listen on {chosen.host}:{chosen.port}: {error.strerror}",
+            "Stop what uses the port, or choose another one with --port.",
+        ) from error
+    return listening
+
+
+async def _serve(chosen: Settings, listening: socket.socket) -> None:
+    host, port = listening.getsockname()[:2]
+
+    async def open_and_announce() -> Services:
+        services = await open_services(chosen)
+        secret = chosen.api_key.get_secret_value() if chosen.api_key else None
+        key = await services.store.write(keys.ensure_default, secret)
+        services.start_workers(chosen.workers)
+        _announce(f"http://{host}:{port}", chosen.data, key, given=secret is not None)
+        return services
+
+    config = uvicorn.Config(
+        application(open_and_announce),
+        http="httptools",
+        lifespan="on",
+        access_log=False,
+        log_level="warning",
+        ws="none",
+        server_header=False,
+        timeout_graceful_shutdown=int(chosen.stop_grace_s),
+        timeout_keep_alive=75,
+    )
+    server = uvicorn.Server(config)
+    await server.serve(sockets=[listening])
+    if not server.started:
+        raise typer.Exit(1)
+
+
+def _announce(address: str, folder: Path, key: NewKey | Key, *, given: bool) -> None:
+    err.print(f"Recollect listens on  {address}   (documentation: {address}/docs)")
+    err.print(f"Data is kept in       {folder.resolve()}")
+    if given:
+        err.print("API key               the one in RECOLLECT_API_KEY")
+    elif isinstance(key, NewKey):
+        err.print(f"API key               {key.secret}")
+        err.print("                      shown this once: keep it, only its hash is stored")
+    else:
+        err.print(
+            f"API key               the one made before ({key.prefix}…); "
+            "`recollect key create` makes another"
+        )
+
+
+def worker(data: DataOption = None) -> None:
+    """Work on the queue of a store that `recollect serve --workers 0` fills."""
+    chosen = settings(data=data)
+    log.configure(chosen.log_format, chosen.log_level)
+    try:
+        asyncio.run(_work(chosen))
+    except RecollectError as error:
+        raise fail(error.message) from error
+
+
+async def _work(chosen: Settings) -> None:
+    services = await open_services(chosen)
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopped.set)
+    services.start_workers(max(1, chosen.workers))
+    err.print(f"Working on the queue in {chosen.data.resolve()}")
+    await stopped.wait()
+    await services.close()

@@ -1,0 +1,29 @@
+"""`recollect migrate`: bring the store up to date without serving."""
+
+import sqlite3
+
+from recollect.cli.common import DataOption, fail, out, settings
+from recollect.errors import RecollectError
+from recollect.store.sqlite import migrate as migrations
+from recollect.store.sqlite.connection import connect
+from recollect.store.sqlite.store import FILE_NAME
+
+
+def migrate(data: DataOption = None) -> None:
+    """Bring the store's schema up to date. `recollect serve` does the same when it starts."""
+    folder = settings(data=data).data
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        connection = connect(folder / FILE_NAME, writer=True)
+        try:
+            applied = migrations.apply(connection)
+            version = migrations.version(connection)
+        finally:
+            connection.close()
+    except (OSError, sqlite3.Error) as error:
+        raise fail(f"cannot open the store in {folder}: {error}") from error
+    except RecollectError as error:
+        raise fail(error.message) from error
+    for name in applied:
+        out.print(f"applied {name}")
+    out.print(f"schema {version} is up to date")

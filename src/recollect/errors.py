@@ -1,0 +1,86 @@
+"""Everything raised on purpose, as one tree.
+
+RecollectError
+├── InvalidInput          the caller can mend it; names the field
+│   ├── AlreadyExists     an id that is taken
+│   ├── BodyTooLarge
+│   └── MethodNotAllowed  the path exists, but not for this method
+├── NotAuthenticated      no key, or one we do not know
+├── NotAllowed            a key we know, asking for what it may not do
+├── NotFound
+├── Conflict              right request, wrong moment
+├── NotServed             a documented method that is not built yet
+├── Unavailable           try again later
+│   ├── StoreUnavailable
+│   └── ModelUnavailable
+├── LeaseLost             another worker took the graph over
+└── InvariantViolated     our own bug: stop and keep the evidence
+"""
+
+
+class RecollectError(Exception):
+    """Base of the tree. The docstring of a subclass is its default message."""
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or (self.__doc__ or "").strip())
+
+    @property
+    def message(self) -> str:
+        """What to tell the caller."""
+        return str(self.args[0])
+
+
+class InvalidInput(RecollectError):
+    """The request is not valid."""
+
+
+class AlreadyExists(InvalidInput):
+    """That id is taken."""
+
+
+class BodyTooLarge(InvalidInput):
+    """The request body is too large."""
+
+
+class MethodNotAllowed(InvalidInput):
+    """This path has other methods."""
+
+
+class NotAuthenticated(RecollectError):
+    """unauthorized"""
+
+
+class NotAllowed(RecollectError):
+    """forbidden"""
+
+
+class NotFound(RecollectError):
+    """not found"""
+
+
+class Conflict(RecollectError):
+    """The request does not fit the present state."""
+
+
+class NotServed(RecollectError):
+    """This method is not served yet."""
+
+
+class Unavailable(RecollectError):
+    """Try again later."""
+
+
+class StoreUnavailable(Unavailable):
+    """The store cannot be used right now."""
+
+
+class ModelUnavailable(Unavailable):
+    """A model is missing or does not answer."""
+
+
+class LeaseLost(RecollectError):
+    """Another worker holds this graph now."""
+
+
+class InvariantViolated(RecollectError):
+    """An invariant does not hold."""

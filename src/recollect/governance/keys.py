@@ -1,0 +1,144 @@
+"""Projects and their keys. A key is shown once, when it is made; we keep only its hash."""
+
+import hashlib
+import secrets
+
+from recollect.errors import AlreadyExists, InvariantViolated, NotFound
+from recollect.graph import checks
+from recollect.graph.types import Access, Key, Project, Record
+from recollect.limits import NAME_CHARS_MAX
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+
+DEFAULT_PROJECT = "default"
+ENVIRONMENT_KEY = "environment"
+FIRST_KEY = "first start"
+_PREFIX = "rk_"
+_SHOWN_CHARS = 9
+
+
+class NewKey(Record):
+    """A key at the only moment its secret is known."""
+
+    secret: str
+    key: Key
+
+
+def hashed(secret: str) -> bytes:
+    """What is stored of a key. Keys are long and random, so a plain digest suffices."""
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def create_project(tx: Transaction, name: str) -> Project:
+    """A new tenant."""
+    checks.text("name", name, NAME_CHARS_MAX, required=True)
+    if tx.one("project_by_name", name=name) is not None:
+        raise AlreadyExists(f"a project named {name!r} exists already")
+    tx.run("project_insert", uuid=tx.new_id(), name=name, description=None, now=rows.micros(tx.now))
+    return project_named(tx, name)
+
+
+def project_named(tx: Transaction, name: str) -> Project:
+    """The project of that name."""
+    row = tx.one("project_by_name", name=name)
+    if row is None:
+        raise NotFound(f"there is no project named {name!r}")
+    return rows.project(row)
+
+
+def project_of(tx: Transaction, access: Access) -> Project:
+    """The project a key belongs to."""
+    row = tx.one("project_by_id", id=access.project_id)
+    if row is None:
+        raise NotFound("project not found")
+    return rows.project(row)
+
+
+def list_projects(tx: Transaction) -> list[Project]:
+    """Every project, oldest first."""
+    return [rows.project(row) for row in tx.all("projects_all")]
+
+
+def set_default_time_zone(tx: Transaction, access: Access, zone: str | None) -> Project:
+    """The zone that relative times of a project are read in."""
+    checks.time_zone("default_time_zone", zone)
+    tx.run("project_set_time_zone", id=access.project_id, time_zone=zone)
+    return project_of(tx, access)
+
+
+def create_key(tx: Transaction, project: str, name: str, secret: str | None = None) -> NewKey:
+    """A key of *project*, made up unless *secret* is given."""
+    checks.text("name", name, NAME_CHARS_MAX, required=True)
+    owner = project_named(tx, project)
+    secret = secret or _PREFIX + secrets.token_urlsafe(32)
+    uuid = tx.new_id()
+    tx.run(
+        "key_insert",
+        uuid=uuid,
+        project_id=owner.id,
+        name=name,
+        prefix=secret[:_SHOWN_CHARS] if secret.startswith(_PREFIX) else secret[:2],
+        hash=hashed(secret),
+        now=rows.micros(tx.now),
+    )
+    row = tx.one("key_by_uuid", uuid=uuid)
+    if row is None:
+        raise InvariantViolated("a key that was just written cannot be read")
+    return NewKey(secret=secret, key=rows.key(row))
+
+
+def list_keys(tx: Transaction) -> list[Key]:
+    """Every key, revoked ones included."""
+    return [rows.key(row) for row in tx.all("keys_all")]
+
+
+def revoke_key(tx: Transaction, uuid: str) -> Key:
+    """Make a key useless from now on."""
+    row = tx.one("key_by_uuid", uuid=uuid)
+    if row is None:
+        raise NotFound(f"there is no key {uuid}")
+    tx.run("key_revoke", uuid=uuid, now=rows.micros(tx.now))
+    row = tx.one("key_by_uuid", uuid=uuid)
+    if row is None:
+        raise InvariantViolated("a key vanished while it was revoked")
+    return rows.key(row)
+
+
+def authenticate(tx: Transaction, secret_hash: bytes) -> Access | None:
+    """Who a key stands for, or None when we do not know it or it was revoked."""
+    row = tx.one("key_by_hash", hash=secret_hash)
+    if row is None or row["revoked_at"] is not None:
+        return None
+    return Access(
+        project_id=row["project_id"], project_uuid=row["project_uuid"], key_uuid=row["uuid"]
+    )
+
+
+def ensure_default(tx: Transaction, secret: str | None) -> NewKey | Key:
+    """The default project and its key: the one given, the one there is, or a new one."""
+    if tx.one("project_by_name", name=DEFAULT_PROJECT) is None:
+        create_project(tx, DEFAULT_PROJECT)
+    project = project_named(tx, DEFAULT_PROJECT)
+    if secret is not None:
+        return _adopt(tx, project, secret)
+    usable = [k for k in list_keys(tx) if k.project_id == project.id and k.revoked_at is None]
+    return usable[0] if usable else create_key(tx, DEFAULT_PROJECT, FIRST_KEY)
+
+
+def _adopt(tx: Transaction, project: Project, secret: str) -> NewKey:
+    """Make *secret* the environment's key in place of the one given before."""
+    digest = hashed(secret)
+    tx.run(
+        "key_revoke_named",
+        project_id=project.id,
+        name=ENVIRONMENT_KEY,
+        hash=digest,
+        now=rows.micros(tx.now),
+    )
+    row = tx.one("key_by_hash", hash=digest)
+    if row is None:
+        return create_key(tx, DEFAULT_PROJECT, ENVIRONMENT_KEY, secret)
+    if row["project_id"] != project.id:
+        raise AlreadyExists("RECOLLECT_API_KEY is a key of another project: choose another one")
+    tx.run("key_restore", hash=digest)
+    return NewKey(secret=secret, key=rows.key(row))

@@ -1,0 +1,135 @@
+"""What a value must be before it is stored. Each check names the field it refuses."""
+
+import math
+import unicodedata
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from recollect.errors import InvalidInput
+from recollect.graph.types import ROLE_TYPES, Json
+from recollect.limits import ID_CHARS_MAX, METADATA_BYTES_MAX, METADATA_KEYS_MAX
+
+# Clients put ids into paths, some of them unescaped: an id with one of these could be written
+# and then never addressed, or would address something else.
+_UNADDRESSABLE = set("/\\?#%")
+
+
+def caller_id(field: str, value: str) -> str:
+    """An id that every client can address in a path."""
+    if not value:
+        raise InvalidInput(f"{field}: must not be empty")
+    if len(value) > ID_CHARS_MAX:
+        raise InvalidInput(f"{field}: at most {ID_CHARS_MAX} characters, got {len(value)}")
+    bad = next((c for c in value if c in _UNADDRESSABLE or _is_control(c)), None)
+    if bad is not None:
+        raise InvalidInput(f"{field}: must not contain {bad!r}")
+    if value != value.strip():
+        raise InvalidInput(f"{field}: must not begin or end with white space")
+    if value in {".", ".."}:
+        raise InvalidInput(f"{field}: must not be {value!r}")
+    return value
+
+
+def _is_control(character: str) -> bool:
+    return unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"}
+
+
+def text(field: str, value: str | None, chars_max: int, *, required: bool = False) -> str | None:
+    """Text within its bound, and with something in it where it is required."""
+    if value is not None and len(value) > chars_max:
+        raise InvalidInput(f"{field}: at most {chars_max} characters, got {len(value)}")
+    if required and not (value or "").strip():
+        raise InvalidInput(f"{field}: must not be empty")
+    return value
+
+
+def role_type(field: str, value: str) -> str:
+    """One of the six roles a message can have."""
+    if value not in ROLE_TYPES:
+        raise InvalidInput(f"{field}: must be one of {', '.join(ROLE_TYPES)}; got {value!r}")
+    return value
+
+
+def time_zone(field: str, value: str | None) -> str | None:
+    """An IANA time zone name."""
+    if value is None:
+        return None
+    try:
+        ZoneInfo(value)
+    except (ValueError, OSError) as error:  # ZoneInfoNotFoundError is a KeyError
+        raise InvalidInput(f"{field}: {value!r} is not a time zone") from error
+    except KeyError as error:
+        raise InvalidInput(f"{field}: {value!r} is not a time zone") from error
+    return value
+
+
+def moment(field: str, value: str | None) -> datetime | None:
+    """An RFC 3339 time as aware UTC; a time without a zone is read as UTC."""
+    if value is None:
+        return None
+    try:
+        parsed = datetime.fromisoformat(value.strip())
+        if parsed.tzinfo is None:
+            parsed = parsed.replace(tzinfo=UTC)
+        return parsed.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise InvalidInput(
+            f"{field}: {value!r} is not a time such as 2024-05-01T10:00:00Z"
+        ) from error
+
+
+def json_object(field: str, value: Json | None) -> Json | None:
+    """A free JSON object of bounded size."""
+    if value is None:
+        return None
+    if len(msgspec.json.encode(value)) > METADATA_BYTES_MAX:
+        raise InvalidInput(f"{field}: at most {METADATA_BYTES_MAX} bytes of JSON")
+    return value
+
+
+def json_text(field: str, value: str) -> str:
+    """Text that is a JSON document."""
+    try:
+        msgspec.json.decode(value)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InvalidInput(f"{field}: not valid JSON: {error}") from error
+    return value
+
+
+def episode_metadata(field: str, value: Json | None) -> Json | None:
+    """Metadata that is projected: few keys, scalars or non-empty lists of scalars."""
+    if not value:
+        return None
+    if len(value) > METADATA_KEYS_MAX:
+        raise InvalidInput(f"{field}: at most {METADATA_KEYS_MAX} keys, got {len(value)}")
+    for key, item in value.items():
+        if not key.strip():
+            raise InvalidInput(f"{field}: a key must not be blank")
+        _metadata_value(f"{field}.{key}", item)
+    return json_object(field, value)
+
+
+def _metadata_value(field: str, value: Any) -> None:
+    if isinstance(value, list):
+        if not value:
+            raise InvalidInput(f"{field}: a list must not be empty")
+        for item in value:
+            _metadata_scalar(field, item)
+    else:
+        _metadata_scalar(field, value)
+
+
+def _metadata_scalar(field: str, value: Any) -> None:
+    if not isinstance(value, str | int | float | bool):
+        raise InvalidInput(f"{field}: must be a string, number, boolean or a list of those")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidInput(f"{field}: must be a finite number")
+
+
+def merge(old: Json | None, change: Json) -> Json:
+    """*old* with the keys of *change* put in; a null takes the key away."""
+    merged = {**(old or {}), **change}
+    return {key: value for key, value in merged.items() if value is not None}

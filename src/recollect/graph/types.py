@@ -1,0 +1,212 @@
+"""What the memory is made of."""
+
+from datetime import datetime
+from typing import Any, Literal, dataclass_transform
+
+import msgspec
+
+GraphKind = Literal["user", "standalone"]
+EpisodeKind = Literal["message", "text", "json"]
+JobStatus = Literal["pending", "succeeded", "parked"]
+TaskStatus = Literal["pending", "processing", "succeeded", "partial", "failed"]
+ROLE_TYPES = ("norole", "system", "assistant", "user", "function", "tool")
+
+Json = dict[str, Any]
+
+
+class KeywordOnly(msgspec.StructMeta):
+    """Makes structs whose fields are given by name, subclasses included."""
+
+    def __new__(
+        mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **config: Any
+    ) -> "KeywordOnly":
+        config.setdefault("kw_only", True)
+        return super().__new__(mcls, name, bases, namespace, **config)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Record(msgspec.Struct, metaclass=KeywordOnly, frozen=True):
+    """A value that came out of the store and is never edited in place."""
+
+
+class Access(Record):
+    """Who is asking. The project comes from the key alone; every read and write carries one."""
+
+    project_id: int
+    project_uuid: str
+    key_uuid: str
+
+
+class Project(Record):
+    """A tenant: owns keys, users, graphs and guidance."""
+
+    id: int
+    uuid: str
+    name: str
+    description: str | None = None
+    default_time_zone: str | None = None
+    created_at: datetime
+
+
+class Key(Record):
+    """An API key. The secret itself is never stored, only its hash."""
+
+    uuid: str
+    project_id: int
+    project_uuid: str
+    project_name: str
+    name: str
+    prefix: str
+    created_at: datetime
+    revoked_at: datetime | None = None
+
+
+class Graph(Record):
+    """One memory: a user's, or a standalone one."""
+
+    id: int
+    uuid: str
+    kind: GraphKind
+    graph_id: str
+    name: str | None = None
+    description: str | None = None
+    time_zone: str | None = None
+    rating: Json | None = None
+    created_at: datetime
+    updated_at: datetime
+
+
+class User(Record):
+    """A person whose graph we keep."""
+
+    id: int
+    uuid: str
+    user_id: str
+    graph_id: int
+    graph_uuid: str
+    entity_uuid: str
+    email: str | None = None
+    first_name: str | None = None
+    last_name: str | None = None
+    metadata: Json | None = None
+    time_zone: str | None = None
+    disable_default_ontology: bool = False
+    rating: Json | None = None
+    thread_count: int = 0
+    created_at: datetime
+    updated_at: datetime
+
+
+class Thread(Record):
+    """A conversation of one user."""
+
+    id: int
+    uuid: str
+    thread_id: str
+    user_id: str
+    user_uuid: str
+    graph_id: int
+    graph_uuid: str
+    metadata: Json | None = None
+    rating: Json | None = None
+    created_at: datetime
+    updated_at: datetime
+    ended_at: datetime | None = None
+
+
+class Episode(Record):
+    """One immutable input. `created_at` is when it happened, `received_at` when we got it."""
+
+    id: int
+    uuid: str
+    graph_id: int
+    seq: int
+    kind: EpisodeKind
+    content: str
+    role_type: str | None = None
+    role: str | None = None
+    source_description: str | None = None
+    thread_id: str | None = None
+    document_id: str | None = None
+    metadata: Json | None = None
+    ignored: bool = False
+    created_at: datetime
+    received_at: datetime
+    processed_at: datetime | None = None
+    task_uuid: str | None = None
+
+
+class NewEpisode(Record):
+    """An input that has been checked and is about to be stored."""
+
+    kind: EpisodeKind
+    content: str
+    role_type: str | None = None
+    role: str | None = None
+    source_description: str | None = None
+    document_id: str | None = None
+    metadata: Json | None = None
+    ignored: bool = False
+    strict_ontology: bool = False
+    created_at: datetime | None = None
+
+
+class Entity(Record):
+    """A node: someone or something, with the episodes that mention it."""
+
+    id: int
+    uuid: str
+    graph_id: int
+    name: str
+    labels: list[str]
+    summary: str = ""
+    attributes: Json | None = None
+    is_user: bool = False
+    created_at: datetime
+
+
+class Fact(Record):
+    """An edge: a sentence that holds for a time, joining two entities (or one with itself)."""
+
+    id: int
+    uuid: str
+    graph_id: int
+    name: str
+    fact: str
+    source_uuid: str
+    source_name: str
+    source_labels: list[str]
+    target_uuid: str
+    target_name: str
+    target_labels: list[str]
+    attributes: Json | None = None
+    rating: float | None = None
+    episodes: list[str] = []
+    created_at: datetime
+    expired_at: datetime | None = None
+    valid_at: datetime | None = None
+    invalid_at: datetime | None = None
+
+
+class Job(Record):
+    """Work owed to one episode. Jobs of a graph run in the order of their ids."""
+
+    id: int
+    graph_id: int
+    episode: Episode
+    task_uuid: str
+    attempts: int
+
+
+class Task(Record):
+    """What a caller polls: the jobs of one request, taken together."""
+
+    uuid: str
+    status: TaskStatus
+    jobs: int
+    succeeded: int
+    parked: int
+    error: str | None = None
+    created_at: datetime
+    started_at: datetime | None = None
+    completed_at: datetime | None = None

@@ -1,0 +1,201 @@
+"""Accepting episodes: checked, then written with their jobs in one commit."""
+
+from collections.abc import Sequence
+
+from recollect.errors import InvalidInput, InvariantViolated, NotFound
+from recollect.graph import checks
+from recollect.graph.types import Access, Episode, NewEpisode, Record
+from recollect.limits import (
+    DESCRIPTION_CHARS_MAX,
+    DOCUMENT_ID_CHARS_MAX,
+    EPISODE_CHARS_MAX,
+    EPISODES_PER_BATCH_CALL_MAX,
+    MESSAGE_CHARS_MAX,
+    MESSAGES_PER_CALL_MAX,
+    NAME_CHARS_MAX,
+)
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.subjects import graphs
+
+
+class Receipt(Record):
+    """What a caller gets for episodes that are on disk: their ids, and the task to poll."""
+
+    graph_id: int
+    thread_id: str | None
+    user_id: str | None
+    episodes: list[Episode]
+    task_uuid: str | None
+
+
+def check_messages(messages: Sequence[NewEpisode]) -> None:
+    """Messages of one call: few enough, and each within its bounds."""
+    if not messages:
+        raise InvalidInput("messages: at least one is required")
+    if len(messages) > MESSAGES_PER_CALL_MAX:
+        raise InvalidInput(
+            f"messages: at most {MESSAGES_PER_CALL_MAX} per call, got {len(messages)}"
+        )
+    for number, message in enumerate(messages):
+        check_message(f"messages[{number}]", message)
+
+
+def check_message(field: str, message: NewEpisode) -> None:
+    """One message within its bounds."""
+    checks.text(f"{field}.content", message.content, MESSAGE_CHARS_MAX, required=True)
+    checks.text(f"{field}.name", message.role, NAME_CHARS_MAX)
+    checks.role_type(f"{field}.role", message.role_type or "")
+    checks.episode_metadata(f"{field}.metadata", message.metadata)
+
+
+def check_episode(field: str, episode: NewEpisode) -> None:
+    """One piece of data within its bounds. *field* prefixes what the error names."""
+    checks.text(f"{field}data", episode.content, EPISODE_CHARS_MAX, required=True)
+    checks.text(f"{field}source_description", episode.source_description, DESCRIPTION_CHARS_MAX)
+    checks.episode_metadata(f"{field}metadata", episode.metadata)
+    if episode.document_id is not None:
+        checks.text(
+            f"{field}document_id", episode.document_id, DOCUMENT_ID_CHARS_MAX, required=True
+        )
+    if episode.kind == "json":
+        checks.json_text(f"{field}data", episode.content)
+
+
+def check_batch(episodes: Sequence[NewEpisode]) -> None:
+    """Pieces of data of one call."""
+    if not episodes:
+        raise InvalidInput("episodes: at least one is required")
+    if len(episodes) > EPISODES_PER_BATCH_CALL_MAX:
+        raise InvalidInput(
+            f"episodes: at most {EPISODES_PER_BATCH_CALL_MAX} per call, got {len(episodes)}"
+        )
+    for number, episode in enumerate(episodes):
+        check_episode(f"episodes[{number}].", episode)
+
+
+def add_messages(
+    tx: Transaction, access: Access, thread_id: str, messages: Sequence[NewEpisode]
+) -> Receipt:
+    """Append checked messages to a thread and to its user's graph."""
+    row = tx.one("thread_by_name", project_id=access.project_id, thread_id=thread_id)
+    if row is None:
+        raise NotFound(f"thread not found: {thread_id}")
+    return _append(
+        tx,
+        graph_id=row["graph_id"],
+        thread_key=row["id"],
+        thread_id=thread_id,
+        user_id=row["user_id"],
+        episodes=messages,
+    )
+
+
+def add_episodes(
+    tx: Transaction,
+    access: Access,
+    user_id: str | None,
+    graph_id: str | None,
+    episodes: Sequence[NewEpisode],
+) -> Receipt:
+    """Append checked data to the graph that exactly one of the two ids names."""
+    graph = graphs.target(tx, access, user_id, graph_id)
+    return _append(
+        tx,
+        graph_id=graph.id,
+        thread_key=None,
+        thread_id=None,
+        user_id=user_id,
+        episodes=episodes,
+    )
+
+
+def _append(
+    tx: Transaction,
+    *,
+    graph_id: int,
+    thread_key: int | None,
+    thread_id: str | None,
+    user_id: str | None,
+    episodes: Sequence[NewEpisode],
+) -> Receipt:
+    """The log's only way to grow: episodes in order, a job for each that is to be read."""
+    head = tx.one("graph_next_seq", id=graph_id, count=len(episodes))
+    if head is None:
+        raise InvariantViolated(f"graph {graph_id} vanished inside a transaction")
+    first_seq = head["last_seq"] - len(episodes) + 1
+    task = tx.new_id() if any(not episode.ignored for episode in episodes) else None
+    stored = [
+        _write(tx, graph_id, first_seq + number, thread_key, thread_id, task, episode)
+        for number, episode in enumerate(episodes)
+    ]
+    if task is not None:
+        tx.run("queue_enter", graph_id=graph_id, now=rows.micros(tx.now))
+    return Receipt(
+        graph_id=graph_id, thread_id=thread_id, user_id=user_id, episodes=stored, task_uuid=task
+    )
+
+
+def _write(
+    tx: Transaction,
+    graph_id: int,
+    seq: int,
+    thread_key: int | None,
+    thread_id: str | None,
+    task: str | None,
+    new: NewEpisode,
+) -> Episode:
+    now = tx.now
+    uuid = tx.new_id()
+    created_at = new.created_at or now
+    # An ignored role is kept as history; nothing is owed to it.
+    own_task = None if new.ignored else task
+    row = tx.one(
+        "episode_insert",
+        uuid=uuid,
+        graph_id=graph_id,
+        seq=seq,
+        kind=new.kind,
+        content=new.content,
+        role_type=new.role_type,
+        role=new.role,
+        source_description=new.source_description,
+        thread_id=thread_key,
+        document_id=new.document_id,
+        metadata=rows.to_json(new.metadata),
+        ignored=new.ignored,
+        strict_ontology=new.strict_ontology,
+        created_at=rows.micros(created_at),
+        received_at=rows.micros(now),
+        processed_at=rows.micros(now) if new.ignored else None,
+        task_uuid=own_task,
+    )
+    if row is None:
+        raise InvariantViolated("an episode was not written")
+    if own_task is not None:
+        tx.run(
+            "job_insert",
+            graph_id=graph_id,
+            episode_id=row["id"],
+            task_uuid=own_task,
+            now=rows.micros(now),
+        )
+    return Episode(
+        id=row["id"],
+        uuid=uuid,
+        graph_id=graph_id,
+        seq=seq,
+        kind=new.kind,
+        content=new.content,
+        role_type=new.role_type,
+        role=new.role,
+        source_description=new.source_description,
+        thread_id=thread_id,
+        document_id=new.document_id,
+        metadata=new.metadata,
+        ignored=new.ignored,
+        created_at=created_at,
+        received_at=now,
+        processed_at=now if new.ignored else None,
+        task_uuid=own_task,
+    )

@@ -1,0 +1,127 @@
+"""A worker: claims a graph, runs its jobs in order, gives the graph back."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+
+from prometheus_client import Counter, Histogram
+
+from recollect import log
+from recollect.errors import LeaseLost, StoreUnavailable
+from recollect.graph.types import Job
+from recollect.ingest import pipeline, queue
+from recollect.ingest.queue import Claim
+from recollect.store.protocol import Store
+
+_log = log.get(__name__)
+_POLL_S = 1.0
+_JOBS = Counter("recollect_jobs_total", "Jobs that ended, by outcome.", ["outcome"])
+_JOB_SECONDS = Histogram("recollect_job_seconds", "Seconds spent on one job.")
+
+Process = Callable[[Store, Claim, Sequence[Job]], Awaitable[None]]
+
+
+class Worker:
+    """Runs until stopped; what it holds when it is told to stop is finished or given back."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        attempts_max: int,
+        backoff_first_s: float,
+        process: Process = pipeline.process,
+    ) -> None:
+        self._store = store
+        self._attempts_max = attempts_max
+        self._backoff_first_s = backoff_first_s
+        self._process = process
+        self._wake = asyncio.Event()
+        self._stopping = False
+
+    def wake(self) -> None:
+        """Say that there may be work."""
+        self._wake.set()
+
+    def stop(self) -> None:
+        """Ask for an end after the jobs under way."""
+        self._stopping = True
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Work until stopped. An unusable store is waited for, not given up on."""
+        while not self._stopping:
+            self._wake.clear()
+            try:
+                busy = await self.step()
+            except StoreUnavailable as error:
+                _log.error("worker.waiting", error=error.message)
+                busy = False
+            if not busy:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), _POLL_S)
+
+    async def step(self) -> bool:
+        """Claim one graph and run what was claimed; False when there was nothing to do."""
+        held = await self._store.write(queue.claim)
+        if held is None:
+            return False
+        try:
+            await self._run(held)
+        except LeaseLost:
+            _log.warning("lease.lost", graph=held.graph_id)
+        return True
+
+    async def _run(self, held: Claim) -> None:
+        """All at once while that works; one by one as soon as something in it fails."""
+        if len(held.jobs) == 1 or not await self._attempt(held, held.jobs):
+            for job in held.jobs:
+                if self._stopping:
+                    break
+                if not await self._attempt(held, [job]):
+                    return  # noting the failure gave the graph back
+        await self._store.write(queue.release, held)
+
+    async def _attempt(self, held: Claim, jobs: Sequence[Job]) -> bool:
+        began = time.perf_counter()
+        try:
+            await self._process(self._store, held, jobs)
+        except (LeaseLost, StoreUnavailable):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it was, it is retried, then parked
+            if len(jobs) == 1:
+                await self._fail(held, jobs[0], error)
+            return False
+        seconds = time.perf_counter() - began
+        for job in jobs:
+            _JOBS.labels("succeeded").inc()
+            _JOB_SECONDS.observe(seconds / len(jobs))
+            _log.info(
+                "job.done",
+                job=job.id,
+                graph=job.graph_id,
+                episode=job.episode.uuid,
+                duration_ms=round(seconds / len(jobs) * 1000, 2),
+            )
+        return True
+
+    async def _fail(self, held: Claim, job: Job, error: Exception) -> None:
+        parked = await self._store.write(
+            queue.fail,
+            held,
+            job,
+            f"{type(error).__name__}: {error}",
+            attempts_max=self._attempts_max,
+            backoff_first_s=self._backoff_first_s,
+        )
+        outcome = "parked" if parked else "retried"
+        _JOBS.labels(outcome).inc()
+        _log.error(
+            f"job.{outcome}",
+            job=job.id,
+            graph=job.graph_id,
+            episode=job.episode.uuid,
+            attempt=job.attempts + 1,
+            error=type(error).__name__,
+        )

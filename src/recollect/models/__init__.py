@@ -1,0 +1,1 @@
+"""Local models: which weights, where from, whether they are whole."""

@@ -1,0 +1,1 @@
+"""Finding: plans and ranks over a derived, versioned, in-memory segment of each graph."""

@@ -1,0 +1,1 @@
+"""Where everything is kept: one protocol, and the stores that keep it."""

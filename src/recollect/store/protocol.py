@@ -1,0 +1,59 @@
+"""What a store must be able to do.
+
+A unit of work is a plain function whose first argument is a transaction. The store decides
+where it runs (a writer thread, a reader thread, a pool) and that it runs whole or not at all.
+All SQL has a name and lives in the store's `queries/`; a second store is the same names in
+another dialect.
+"""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Row(Protocol):
+    """A result row, read by column name."""
+
+    def __getitem__(self, column: str, /) -> Any: ...
+
+    def keys(self) -> Iterator[str] | list[str]: ...
+
+
+class Transaction(Protocol):
+    """One unit of work. Ids and the present moment come from here, so tests can choose them."""
+
+    @property
+    def now(self) -> datetime:
+        """The moment this unit began, aware UTC."""
+
+    def new_id(self) -> str:
+        """A fresh server UUID."""
+
+    def one(self, query: str, /, order: str | None = None, **params: Any) -> Row | None:
+        """The first row of a named query, or None."""
+
+    def all(self, query: str, /, order: str | None = None, **params: Any) -> list[Row]:
+        """Every row of a named query; *order* picks one of the orders the query declares."""
+
+    def run(self, query: str, /, **params: Any) -> int:
+        """Execute a named statement and say how many rows it touched."""
+
+
+class Store(Protocol):
+    """Acknowledged means durable: `write` returns after the commit is on disk."""
+
+    async def read(
+        self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run *unit* on one consistent snapshot."""
+
+    async def write(
+        self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run *unit* and commit it, alone or together with others; raise what it raised."""
+
+    async def close(self) -> None:
+        """Finish what was handed in, then let go of every file and thread."""

@@ -1,0 +1,79 @@
+"""SQLite connections as this store uses them, and the transaction a unit of work sees."""
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from recollect.clock import Clock
+from recollect.ids import Ids
+from recollect.store import queries
+from recollect.store.protocol import Row
+
+_HERE = Path(__file__).parent
+_BUSY_MS = 10_000
+_WRITER_CACHE_KIB = 65_536
+_READER_CACHE_KIB = 8_192
+
+
+@cache
+def statements() -> dict[str, str]:
+    """The named statements of this dialect."""
+    return queries.load(_HERE / "queries")
+
+
+def connect(path: Path, *, writer: bool) -> sqlite3.Connection:
+    """A connection to the file. FULL means an acknowledged commit survives a power cut."""
+    connection = sqlite3.connect(
+        path, isolation_level=None, check_same_thread=False, cached_statements=512
+    )
+    connection.row_factory = sqlite3.Row
+    cache_kib = _WRITER_CACHE_KIB if writer else _READER_CACHE_KIB
+    for pragma in (
+        f"busy_timeout = {_BUSY_MS}",
+        "journal_mode = WAL",
+        "synchronous = FULL",
+        "foreign_keys = ON",
+        "temp_store = MEMORY",
+        f"cache_size = -{cache_kib}",
+        f"query_only = {0 if writer else 1}",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+class SqliteTransaction:
+    """Named statements on one connection, with the unit's own clock reading."""
+
+    def __init__(self, connection: sqlite3.Connection, clock: Clock, ids: Ids) -> None:
+        self._execute = connection.execute
+        self._statements = statements()
+        self._clock = clock
+        self._now: datetime | None = None
+        self.new_id = ids
+
+    @property
+    def now(self) -> datetime:
+        """The moment this unit first asked for the time."""
+        if self._now is None:
+            self._now = self._clock()
+        return self._now
+
+    def one(self, query: str, /, order: str | None = None, **params: Any) -> Row | None:
+        """The first row of a named query, or None."""
+        row: Row | None = self._execute(self._sql(query, order), params).fetchone()
+        return row
+
+    def all(self, query: str, /, order: str | None = None, **params: Any) -> list[Row]:
+        """Every row of a named query."""
+        rows: Sequence[Any] = self._execute(self._sql(query, order), params).fetchall()
+        return list(rows)
+
+    def run(self, query: str, /, **params: Any) -> int:
+        """Execute a named statement and say how many rows it touched."""
+        return self._execute(self._statements[query], params).rowcount
+
+    def _sql(self, query: str, order: str | None) -> str:
+        return self._statements[query if order is None else f"{query}/{order}"]

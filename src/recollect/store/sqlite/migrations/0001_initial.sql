@@ -1,0 +1,280 @@
+-- The first schema.
+CREATE TABLE projects (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL UNIQUE,
+    description TEXT,
+    default_time_zone TEXT,
+    created_at INTEGER NOT NULL
+);
+
+CREATE TABLE api_keys (
+    id INTEGER PRIMARY KEY,
+    uuid TEXT NOT NULL UNIQUE,
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    prefix TEXT NOT NULL,
+    hash BLOB NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER
+);
+CREATE INDEX api_keys_by_project ON api_keys (project_id);
+
+CREATE TABLE graphs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid TEXT NOT NULL UNIQUE,
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL CHECK (kind IN ('user', 'standalone')),
+    graph_id TEXT NOT NULL,
+    name TEXT,
+    description TEXT,
+    time_zone TEXT,
+    rating TEXT,
+    last_seq INTEGER NOT NULL DEFAULT 0,
+    index_version INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    UNIQUE (project_id, kind, graph_id)
+);
+
+CREATE TABLE users (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid TEXT NOT NULL UNIQUE,
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    user_id TEXT NOT NULL,
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    entity_uuid TEXT NOT NULL,
+    email TEXT,
+    first_name TEXT,
+    last_name TEXT,
+    metadata TEXT,
+    time_zone TEXT,
+    disable_default_ontology INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    UNIQUE (project_id, user_id)
+);
+CREATE INDEX users_by_graph ON users (graph_id);
+
+CREATE TABLE threads (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid TEXT NOT NULL UNIQUE,
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    thread_id TEXT NOT NULL,
+    user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    metadata TEXT,
+    rating TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    UNIQUE (project_id, thread_id)
+);
+CREATE INDEX threads_by_user ON threads (user_id);
+CREATE INDEX threads_by_graph ON threads (graph_id);
+
+-- The log. A row is written once; only metadata, processed_at and thread_id may change later.
+CREATE TABLE episodes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid TEXT NOT NULL UNIQUE,
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    content TEXT NOT NULL,
+    role_type TEXT,
+    role TEXT,
+    source_description TEXT,
+    thread_id INTEGER REFERENCES threads (id) ON DELETE SET NULL,
+    document_id TEXT,
+    metadata TEXT,
+    ignored INTEGER NOT NULL DEFAULT 0,
+    strict_ontology INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL,
+    received_at INTEGER NOT NULL,
+    processed_at INTEGER,
+    task_uuid TEXT,
+    UNIQUE (graph_id, seq)
+);
+CREATE INDEX episodes_by_thread ON episodes (thread_id, seq) WHERE thread_id IS NOT NULL;
+CREATE INDEX episodes_by_document ON episodes (graph_id, document_id, seq)
+    WHERE document_id IS NOT NULL;
+
+CREATE TABLE entities (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid TEXT NOT NULL UNIQUE,
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    labels TEXT NOT NULL,
+    summary TEXT NOT NULL DEFAULT '',
+    attributes TEXT,
+    is_user INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL
+);
+CREATE INDEX entities_by_graph ON entities (graph_id, uuid);
+
+CREATE TABLE facts (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid TEXT NOT NULL UNIQUE,
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    source_id INTEGER NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+    target_id INTEGER NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    fact TEXT NOT NULL,
+    attributes TEXT,
+    rating REAL,
+    created_at INTEGER NOT NULL,
+    expired_at INTEGER,
+    valid_at INTEGER,
+    invalid_at INTEGER
+);
+CREATE INDEX facts_by_graph ON facts (graph_id, uuid);
+CREATE INDEX facts_by_source ON facts (source_id);
+CREATE INDEX facts_by_target ON facts (target_id);
+
+-- Provenance: which episodes mention an entity, which support a fact.
+CREATE TABLE mentions (
+    entity_id INTEGER NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+    episode_id INTEGER NOT NULL REFERENCES episodes (id) ON DELETE CASCADE,
+    PRIMARY KEY (entity_id, episode_id)
+) WITHOUT ROWID;
+CREATE INDEX mentions_by_episode ON mentions (episode_id);
+
+CREATE TABLE supports (
+    fact_id INTEGER NOT NULL REFERENCES facts (id) ON DELETE CASCADE,
+    episode_id INTEGER NOT NULL REFERENCES episodes (id) ON DELETE CASCADE,
+    PRIMARY KEY (fact_id, episode_id)
+) WITHOUT ROWID;
+CREATE INDEX supports_by_episode ON supports (episode_id);
+
+-- What is owed to episodes. Jobs of one graph run in the order of their ids.
+CREATE TABLE jobs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    episode_id INTEGER NOT NULL REFERENCES episodes (id) ON DELETE CASCADE,
+    task_uuid TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'succeeded', 'parked')),
+    attempts INTEGER NOT NULL DEFAULT 0,
+    error TEXT,
+    created_at INTEGER NOT NULL,
+    started_at INTEGER,
+    completed_at INTEGER
+);
+CREATE INDEX jobs_pending ON jobs (graph_id, id) WHERE status = 'pending';
+CREATE INDEX jobs_parked ON jobs (graph_id, id) WHERE status = 'parked';
+CREATE INDEX jobs_by_task ON jobs (task_uuid);
+CREATE INDEX jobs_by_episode ON jobs (episode_id);
+
+-- One row while a graph has pending jobs: when its next one may run, and who holds it.
+CREATE TABLE queue (
+    graph_id INTEGER PRIMARY KEY REFERENCES graphs (id) ON DELETE CASCADE,
+    ready_at INTEGER NOT NULL,
+    lease TEXT,
+    lease_until INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX queue_by_ready ON queue (ready_at);
+
+-- What search segments are built from. A row whose terms are NULL says that its item is gone.
+CREATE TABLE index_rows (
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    version INTEGER NOT NULL,
+    item_kind TEXT NOT NULL,
+    item_uuid TEXT NOT NULL,
+    terms TEXT,
+    PRIMARY KEY (graph_id, version)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX index_rows_by_item ON index_rows (graph_id, item_uuid);
+
+-- What a project tells the memory: ontology, instructions, steering, templates.
+-- scope is '' for the project, 'user:<uuid>' or 'graph:<uuid>' for a narrower one.
+CREATE TABLE guidance (
+    id INTEGER PRIMARY KEY,
+    uuid TEXT NOT NULL UNIQUE,
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    scope TEXT NOT NULL DEFAULT '',
+    graph_id INTEGER REFERENCES graphs (id) ON DELETE CASCADE,
+    name TEXT NOT NULL DEFAULT '',
+    value TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    UNIQUE (project_id, kind, scope, name)
+);
+CREATE INDEX guidance_by_graph ON guidance (graph_id) WHERE graph_id IS NOT NULL;
+
+-- Bulk ingestion: drafted item by item, processed in one go.
+CREATE TABLE batches (
+    id INTEGER PRIMARY KEY,
+    uuid TEXT NOT NULL UNIQUE,
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    status TEXT NOT NULL,
+    ignore_roles TEXT,
+    strict_ontology INTEGER NOT NULL DEFAULT 0,
+    metadata TEXT,
+    item_count INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    processed_at INTEGER,
+    completed_at INTEGER
+);
+CREATE INDEX batches_by_project ON batches (project_id, id);
+
+CREATE TABLE batch_items (
+    id INTEGER PRIMARY KEY,
+    uuid TEXT NOT NULL UNIQUE,
+    batch_id INTEGER NOT NULL REFERENCES batches (id) ON DELETE CASCADE,
+    sequence_index INTEGER NOT NULL,
+    item TEXT NOT NULL,
+    status TEXT NOT NULL,
+    error TEXT,
+    episode_id INTEGER REFERENCES episodes (id) ON DELETE SET NULL,
+    episode_uuid TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    UNIQUE (batch_id, sequence_index)
+);
+CREATE INDEX batch_items_by_episode ON batch_items (episode_id) WHERE episode_id IS NOT NULL;
+
+-- Document collections of generation 2 clients.
+CREATE TABLE collections (
+    id INTEGER PRIMARY KEY,
+    uuid TEXT NOT NULL UNIQUE,
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    description TEXT,
+    metadata TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    UNIQUE (project_id, name)
+);
+
+CREATE TABLE documents (
+    id INTEGER PRIMARY KEY,
+    uuid TEXT NOT NULL UNIQUE,
+    collection_id INTEGER NOT NULL REFERENCES collections (id) ON DELETE CASCADE,
+    document_id TEXT,
+    content TEXT NOT NULL,
+    metadata TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    UNIQUE (collection_id, document_id)
+);
+
+-- Groups of users, who will be principals of access policies.
+CREATE TABLE user_groups (
+    id INTEGER PRIMARY KEY,
+    uuid TEXT NOT NULL UNIQUE,
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    description TEXT,
+    version INTEGER NOT NULL DEFAULT 1,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    UNIQUE (project_id, name)
+);
+
+CREATE TABLE user_group_members (
+    group_id INTEGER NOT NULL REFERENCES user_groups (id) ON DELETE CASCADE,
+    user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    PRIMARY KEY (group_id, user_id)
+) WITHOUT ROWID;
+CREATE INDEX user_group_members_by_user ON user_group_members (user_id);

@@ -1,0 +1,79 @@
+-- The log.
+
+-- name: episode_insert
+INSERT INTO episodes
+    (uuid, graph_id, seq, kind, content, role_type, role, source_description, thread_id,
+     document_id, metadata, ignored, strict_ontology, created_at, received_at, processed_at,
+     task_uuid)
+VALUES
+    (:uuid, :graph_id, :seq, :kind, :content, :role_type, :role, :source_description, :thread_id,
+     :document_id, :metadata, :ignored, :strict_ontology, :created_at, :received_at,
+     :processed_at, :task_uuid)
+RETURNING id;
+
+-- name: episode_by_uuid
+SELECT e.*, t.thread_id AS thread_name
+FROM episodes e JOIN graphs g ON g.id = e.graph_id LEFT JOIN threads t ON t.id = e.thread_id
+WHERE e.uuid = :uuid AND g.project_id = :project_id;
+
+-- name: episodes_last
+-- The newest first; the caller turns them round.
+SELECT e.*, t.thread_id AS thread_name
+FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id
+WHERE e.graph_id = :graph_id AND e.ignored = 0
+ORDER BY e.seq DESC LIMIT :limit;
+
+-- name: episodes_page
+-- order: uuid=e.uuid, created_at=e.created_at
+SELECT e.*, t.thread_id AS thread_name, {key} AS page_key
+FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id
+WHERE e.graph_id = :graph_id AND e.ignored = 0
+  AND (:after_uuid IS NULL OR ({key}, e.uuid) {cmp} (:after_key, :after_uuid))
+  AND (:mentioned IS NULL
+       OR EXISTS (SELECT 1 FROM mentions m JOIN entities n ON n.id = m.entity_id
+                  WHERE m.episode_id = e.id
+                    AND n.uuid IN (SELECT value FROM json_each(:mentioned)))
+       OR e.uuid IN (SELECT value FROM json_each(:mentioned)))
+ORDER BY {key} {dir}, e.uuid {dir} LIMIT :limit;
+
+-- name: episodes_of_document
+SELECT e.*, t.thread_id AS thread_name
+FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id
+WHERE e.graph_id = :graph_id AND e.document_id = :document_id AND e.ignored = 0
+ORDER BY e.seq;
+
+-- name: episodes_of_thread
+SELECT e.*, t.thread_id AS thread_name
+FROM episodes e JOIN threads t ON t.id = e.thread_id
+WHERE e.thread_id = :thread_id AND (:ignored OR e.ignored = 0)
+ORDER BY e.seq LIMIT :limit OFFSET :offset;
+
+-- name: episodes_of_thread_last
+-- The newest first; the caller turns them round.
+SELECT e.*, t.thread_id AS thread_name
+FROM episodes e JOIN threads t ON t.id = e.thread_id
+WHERE e.thread_id = :thread_id
+ORDER BY e.seq DESC LIMIT :limit;
+
+-- name: episodes_of_thread_count
+SELECT count(*) AS n FROM episodes WHERE thread_id = :thread_id;
+
+-- name: episode_ids_of_thread
+SELECT id FROM episodes WHERE thread_id = :thread_id AND (:ignored_only = 0 OR ignored = 1);
+
+-- name: episodes_by_uuids
+SELECT e.*, t.thread_id AS thread_name
+FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id
+WHERE e.graph_id = :graph_id AND e.uuid IN (SELECT value FROM json_each(:uuids));
+
+-- name: episode_set_metadata
+UPDATE episodes SET metadata = :metadata WHERE id = :id;
+
+-- name: episode_set_processed
+UPDATE episodes SET processed_at = :now WHERE id = :id AND processed_at IS NULL;
+
+-- name: episodes_of_entity
+SELECT e.*, t.thread_id AS thread_name
+FROM mentions m JOIN episodes e ON e.id = m.episode_id LEFT JOIN threads t ON t.id = e.thread_id
+WHERE m.entity_id = :entity_id
+ORDER BY e.seq DESC LIMIT :limit;

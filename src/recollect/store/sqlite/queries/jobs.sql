@@ -1,0 +1,80 @@
+-- Jobs, the queue and tasks.
+
+-- name: job_insert
+INSERT INTO jobs (graph_id, episode_id, task_uuid, status, created_at)
+VALUES (:graph_id, :episode_id, :task_uuid, 'pending', :now);
+
+-- name: queue_enter
+INSERT INTO queue (graph_id, ready_at) VALUES (:graph_id, :now)
+ON CONFLICT (graph_id) DO NOTHING;
+
+-- name: queue_oldest_free
+SELECT graph_id FROM queue
+WHERE ready_at <= :now AND lease_until <= :now
+ORDER BY ready_at LIMIT 1;
+
+-- name: queue_take
+UPDATE queue SET lease = :lease, lease_until = :until WHERE graph_id = :graph_id;
+
+-- name: queue_lease
+SELECT lease, lease_until FROM queue WHERE graph_id = :graph_id;
+
+-- name: queue_give_back
+UPDATE queue SET lease = NULL, lease_until = 0, ready_at = :ready_at WHERE graph_id = :graph_id;
+
+-- name: queue_leave
+DELETE FROM queue
+WHERE graph_id = :graph_id
+  AND NOT EXISTS (SELECT 1 FROM jobs WHERE graph_id = :graph_id AND status = 'pending');
+
+-- name: jobs_next
+SELECT j.id AS job_id, j.attempts, e.*, t.thread_id AS thread_name
+FROM jobs j JOIN episodes e ON e.id = j.episode_id LEFT JOIN threads t ON t.id = e.thread_id
+WHERE j.graph_id = :graph_id AND j.status = 'pending'
+ORDER BY j.id LIMIT :limit;
+
+-- name: job_started
+UPDATE jobs SET started_at = coalesce(started_at, :now) WHERE id = :id;
+
+-- name: job_succeeded
+UPDATE jobs SET status = 'succeeded', error = NULL, completed_at = :now
+WHERE id = :id AND status = 'pending';
+
+-- name: job_failed
+UPDATE jobs SET attempts = attempts + 1, error = :error WHERE id = :id AND status = 'pending'
+RETURNING attempts;
+
+-- name: job_park
+UPDATE jobs SET status = 'parked', completed_at = :now WHERE id = :id;
+
+-- name: job_retry
+-- Back to the end of nothing: it keeps its id, so it runs before what came later.
+UPDATE jobs SET status = 'pending', attempts = 0, completed_at = NULL
+WHERE id = :id AND status = 'parked';
+
+-- name: jobs_parked
+SELECT j.id, j.attempts, j.error, j.created_at, j.completed_at, j.task_uuid, j.graph_id,
+    e.uuid AS episode_uuid, g.uuid AS graph_uuid, g.kind AS graph_kind, g.graph_id AS graph_name,
+    p.name AS project_name
+FROM jobs j JOIN episodes e ON e.id = j.episode_id JOIN graphs g ON g.id = j.graph_id
+JOIN projects p ON p.id = g.project_id
+WHERE j.status = 'parked' AND (:project_id IS NULL OR g.project_id = :project_id)
+ORDER BY j.id LIMIT :limit;
+
+-- name: job_parked_by_id
+SELECT j.id, j.graph_id FROM jobs j JOIN graphs g ON g.id = j.graph_id
+WHERE j.id = :id AND j.status = 'parked' AND g.project_id = :project_id;
+
+-- name: queue_state
+SELECT (SELECT count(*) FROM jobs WHERE status = 'pending') AS pending,
+    (SELECT count(*) FROM jobs WHERE status = 'parked') AS parked,
+    (SELECT count(*) FROM queue) AS graphs,
+    (SELECT min(created_at) FROM jobs WHERE status = 'pending') AS oldest;
+
+-- name: task_by_uuid
+SELECT count(*) AS jobs, sum(j.status = 'succeeded') AS succeeded,
+    sum(j.status = 'parked') AS parked, min(j.created_at) AS created_at,
+    min(j.started_at) AS started_at, max(j.completed_at) AS completed_at,
+    max(j.error) AS error
+FROM jobs j JOIN graphs g ON g.id = j.graph_id
+WHERE j.task_uuid = :uuid AND g.project_id = :project_id;

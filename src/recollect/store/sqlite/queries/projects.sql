@@ -1,0 +1,47 @@
+-- Projects and their keys.
+
+-- name: project_insert
+INSERT INTO projects (uuid, name, description, created_at)
+VALUES (:uuid, :name, :description, :now);
+
+-- name: project_by_name
+SELECT * FROM projects WHERE name = :name;
+
+-- name: project_by_id
+SELECT * FROM projects WHERE id = :id;
+
+-- name: projects_all
+SELECT * FROM projects ORDER BY id;
+
+-- name: project_set_time_zone
+UPDATE projects SET default_time_zone = :time_zone WHERE id = :id;
+
+-- name: key_insert
+INSERT INTO api_keys (uuid, project_id, name, prefix, hash, created_at)
+VALUES (:uuid, :project_id, :name, :prefix, :hash, :now);
+
+-- name: key_by_hash
+SELECT k.*, p.uuid AS project_uuid, p.name AS project_name
+FROM api_keys k JOIN projects p ON p.id = k.project_id
+WHERE k.hash = :hash;
+
+-- name: key_by_uuid
+SELECT k.*, p.uuid AS project_uuid, p.name AS project_name
+FROM api_keys k JOIN projects p ON p.id = k.project_id
+WHERE k.uuid = :uuid;
+
+-- name: keys_all
+SELECT k.*, p.uuid AS project_uuid, p.name AS project_name
+FROM api_keys k JOIN projects p ON p.id = k.project_id
+ORDER BY k.id;
+
+-- name: key_revoke
+UPDATE api_keys SET revoked_at = :now WHERE uuid = :uuid AND revoked_at IS NULL;
+
+-- name: key_revoke_named
+-- A key given in the environment replaces the one given before.
+UPDATE api_keys SET revoked_at = :now
+WHERE project_id = :project_id AND name = :name AND hash <> :hash AND revoked_at IS NULL;
+
+-- name: key_restore
+UPDATE api_keys SET revoked_at = NULL WHERE hash = :hash;

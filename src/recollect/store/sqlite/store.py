@@ -1,0 +1,98 @@
+"""The embedded store itself: opens the file, owns the threads, hands units to them."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Concatenate, ParamSpec, TypeVar
+
+from recollect.clock import Clock, system_clock
+from recollect.errors import StoreUnavailable
+from recollect.ids import Ids, TimeOrderedIds
+from recollect.store.protocol import Transaction
+from recollect.store.sqlite import migrate
+from recollect.store.sqlite.connection import connect
+from recollect.store.sqlite.threads import Inbox, Reader, Work, Writer
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+FILE_NAME = "recollect.db"
+
+
+class SqliteStore:
+    """One file, one writer thread with grouped commits, a pool of reader threads."""
+
+    def __init__(self, path: Path, *, readers: int, clock: Clock, ids: Ids) -> None:
+        writing = connect(path, writer=True)
+        try:
+            migrate.apply(writing)
+        except BaseException:
+            writing.close()
+            raise
+        self._writes: Inbox = SimpleQueue()
+        self._reads: Inbox = SimpleQueue()
+        self._writer = Writer(writing, self._writes, clock, ids)
+        self._readers = [
+            Reader(connect(path, writer=False), self._reads, clock, ids) for _ in range(readers)
+        ]
+        self._closed = False
+        for thread in (self._writer, *self._readers):
+            thread.start()
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        *,
+        readers: int = 2,
+        clock: Clock = system_clock,
+        ids: Ids | None = None,
+    ) -> "SqliteStore":
+        """Open the store in *folder*, making and migrating it as needed."""
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path = folder / FILE_NAME
+            path.touch(mode=0o600)
+            return cls(path, readers=readers, clock=clock, ids=ids or TimeOrderedIds())
+        except (OSError, sqlite3.Error) as error:
+            raise StoreUnavailable(f"cannot open the store in {folder}: {error}") from error
+
+    async def read(
+        self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run *unit* on one consistent snapshot."""
+        work = self._hand_in(self._reads, lambda tx: unit(tx, *args, **kwargs))
+        result: T = await work.future
+        return result
+
+    async def write(
+        self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run *unit* and commit it; returns once it is on disk."""
+        work = self._hand_in(self._writes, lambda tx: unit(tx, *args, **kwargs))
+        # Shielded: a caller that goes away does not take back what the writer may have done.
+        result: T = await asyncio.shield(work.future)
+        return result
+
+    async def close(self) -> None:
+        """Finish what was handed in, then let go of every file and thread."""
+        if self._closed:
+            return
+        self._closed = True
+        for _ in self._readers:
+            self._reads.put(None)
+        loop = asyncio.get_running_loop()
+        for reader in self._readers:
+            await loop.run_in_executor(None, partial(reader.join))
+        self._writes.put(None)
+        await loop.run_in_executor(None, partial(self._writer.join))
+
+    def _hand_in(self, inbox: Inbox, unit: Callable[[Transaction], T]) -> Work:
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+        work = Work(unit)
+        inbox.put(work)
+        return work

@@ -1,0 +1,157 @@
+"""The threads of the store: they take units from a queue and answer on the caller's loop."""
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any
+
+from recollect.clock import Clock
+from recollect.errors import StoreUnavailable
+from recollect.ids import Ids
+from recollect.limits import COMMIT_GROUP_MAX
+from recollect.store.sqlite.connection import SqliteTransaction
+
+
+class Work:
+    """A unit on its way through a thread, and then its outcome on the way back."""
+
+    __slots__ = ("error", "future", "result", "unit")
+
+    def __init__(self, unit: Callable[[SqliteTransaction], Any]) -> None:
+        self.unit = unit
+        self.future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+
+Inbox = SimpleQueue[Work | None]
+
+
+def answer(works: list[Work]) -> None:
+    """Hand outcomes back, one wake-up per event loop; a loop that is gone wants no answer."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[Work]] = {}
+    for work in works:
+        by_loop.setdefault(work.future.get_loop(), []).append(work)
+    for loop, own in by_loop.items():
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(_resolve, own)
+
+
+def _resolve(works: list[Work]) -> None:
+    for work in works:
+        if work.future.done():
+            continue
+        if work.error is None:
+            work.future.set_result(work.result)
+        else:
+            work.future.set_exception(work.error)
+
+
+def _translate(error: BaseException) -> BaseException:
+    """SQLite's own trouble in our words; the cause stays attached."""
+    if not isinstance(error, sqlite3.OperationalError):
+        return error
+    translated = StoreUnavailable(f"the store cannot be used right now: {error}")
+    translated.__cause__ = error
+    return translated
+
+
+class Reader(threading.Thread):
+    """Runs units one at a time, each on its own snapshot."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, inbox: Inbox, clock: Clock, ids: Ids
+    ) -> None:
+        super().__init__(name="store-reader", daemon=True)
+        self._connection = connection
+        self._inbox = inbox
+        self._clock = clock
+        self._ids = ids
+
+    def run(self) -> None:
+        """Serve until the end mark arrives."""
+        while (work := self._inbox.get()) is not None:
+            self._serve(work)
+            answer([work])
+        self._connection.close()
+
+    def _serve(self, work: Work) -> None:
+        try:
+            self._connection.execute("BEGIN")
+            try:
+                work.result = work.unit(SqliteTransaction(self._connection, self._clock, self._ids))
+            finally:
+                self._connection.execute("COMMIT")
+        except Exception as error:  # noqa: BLE001 - the caller gets whatever the unit raised
+            work.error = _translate(error)
+
+
+class Writer(threading.Thread):
+    """The only thread that writes. What waits while a commit is on its way shares the next one.
+
+    Units of a group run in one transaction. A unit that fails before it has changed anything
+    costs the others nothing; one that fails later undoes the group, and each unit is then run
+    in a transaction of its own. So every unit is whole or absent, as if it had been alone.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, inbox: Inbox, clock: Clock, ids: Ids
+    ) -> None:
+        super().__init__(name="store-writer", daemon=True)
+        self._connection = connection
+        self._inbox = inbox
+        self._clock = clock
+        self._ids = ids
+
+    def run(self) -> None:
+        """Serve until the end mark arrives; what was handed in before it is still done."""
+        ending = False
+        while not ending:
+            group, ending = self._next_group()
+            if group:
+                self._commit(group)
+                answer(group)
+        self._connection.close()
+
+    def _next_group(self) -> tuple[list[Work], bool]:
+        group: list[Work] = []
+        work = self._inbox.get()
+        while work is not None:
+            group.append(work)
+            if self._inbox.empty() or len(group) == COMMIT_GROUP_MAX:
+                return group, False
+            work = self._inbox.get()
+        return group, True
+
+    def _commit(self, group: list[Work]) -> None:
+        if not self._together(group):
+            for work in group:
+                work.result = work.error = None
+                self._together([work])
+
+    def _together(self, group: list[Work]) -> bool:
+        """Commit *group* as one. False: it was undone and its units want to run alone."""
+        connection = self._connection
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            for work in group:
+                before = connection.total_changes
+                self._run_unit(work)
+                if work.error is not None and connection.total_changes != before:
+                    connection.execute("ROLLBACK")
+                    return len(group) == 1
+            connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            for work in group:
+                work.error = _translate(error)
+        return True
+
+    def _run_unit(self, work: Work) -> None:
+        try:
+            work.result = work.unit(SqliteTransaction(self._connection, self._clock, self._ids))
+        except Exception as error:  # noqa: BLE001 - the caller gets whatever the unit raised
+            work.error = _translate(error)

@@ -1,0 +1,130 @@
+"""Graphs: a user's own, or standalone ones (called groups by older clients)."""
+
+from recollect.errors import AlreadyExists, InvalidInput, NotFound
+from recollect.graph import checks
+from recollect.graph.types import Access, Graph, GraphKind, Json, Record
+from recollect.limits import DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+
+
+class GraphDetails(Record):
+    """What a caller may say about a graph."""
+
+    name: str | None = None
+    description: str | None = None
+    time_zone: str | None = None
+    rating: Json | None = None
+
+
+class GraphPage(Record):
+    """Some standalone graphs, and how many there are."""
+
+    graphs: list[Graph]
+    total: int
+
+
+def _check(details: GraphDetails) -> None:
+    checks.text("name", details.name, NAME_CHARS_MAX)
+    checks.text("description", details.description, DESCRIPTION_CHARS_MAX)
+    checks.time_zone("time_zone", details.time_zone)
+    checks.json_object("fact_rating_instruction", details.rating)
+
+
+def create(tx: Transaction, access: Access, graph_id: str, details: GraphDetails) -> Graph:
+    """A new standalone graph."""
+    checks.caller_id("graph_id", graph_id)
+    _check(details)
+    return insert(tx, access, "standalone", graph_id, details)
+
+
+def insert(
+    tx: Transaction, access: Access, kind: GraphKind, graph_id: str, details: GraphDetails
+) -> Graph:
+    """A new graph of either kind; its id must be free."""
+    if _find(tx, access, kind, graph_id) is not None:
+        raise AlreadyExists(f"graph_id: {graph_id!r} exists already")
+    tx.run(
+        "graph_insert",
+        uuid=tx.new_id(),
+        project_id=access.project_id,
+        kind=kind,
+        graph_id=graph_id,
+        name=details.name,
+        description=details.description,
+        time_zone=details.time_zone,
+        rating=rows.to_json(details.rating),
+        now=rows.micros(tx.now),
+    )
+    return _get(tx, access, kind, graph_id)
+
+
+def _find(tx: Transaction, access: Access, kind: GraphKind, graph_id: str) -> Graph | None:
+    row = tx.one("graph_by_name", project_id=access.project_id, kind=kind, graph_id=graph_id)
+    return None if row is None else rows.graph(row)
+
+
+def _get(tx: Transaction, access: Access, kind: GraphKind, graph_id: str) -> Graph:
+    found = _find(tx, access, kind, graph_id)
+    if found is None:
+        noun = "graph" if kind == "standalone" else "user"
+        raise NotFound(f"{noun} not found: {graph_id}")
+    return found
+
+
+def get(tx: Transaction, access: Access, graph_id: str) -> Graph:
+    """A standalone graph by its caller's id."""
+    return _get(tx, access, "standalone", graph_id)
+
+
+def of_user(tx: Transaction, access: Access, user_id: str) -> Graph:
+    """The graph of a user."""
+    return _get(tx, access, "user", user_id)
+
+
+def target(tx: Transaction, access: Access, user_id: str | None, graph_id: str | None) -> Graph:
+    """The graph that a request names by exactly one of two ids."""
+    if user_id is not None and graph_id is not None:
+        raise InvalidInput("user_id and graph_id: give one of them, not both")
+    if user_id is not None:
+        return of_user(tx, access, user_id)
+    if graph_id is not None:
+        return get(tx, access, graph_id)
+    raise InvalidInput("user_id or graph_id: one of them is required")
+
+
+def update(tx: Transaction, access: Access, graph_id: str, details: GraphDetails) -> Graph:
+    """Replace what is said about a standalone graph."""
+    graph = get(tx, access, graph_id)
+    _check(details)
+    tx.run(
+        "graph_update",
+        id=graph.id,
+        name=details.name,
+        description=details.description,
+        time_zone=details.time_zone,
+        rating=rows.to_json(details.rating),
+        now=rows.micros(tx.now),
+    )
+    return get(tx, access, graph_id)
+
+
+def delete(tx: Transaction, access: Access, graph_id: str) -> None:
+    """Remove a standalone graph with all it holds; a user's graph goes with its user."""
+    tx.run("graph_delete", id=get(tx, access, graph_id).id)
+
+
+def page(
+    tx: Transaction, access: Access, *, search: str, order: str, limit: int, offset: int
+) -> GraphPage:
+    """Standalone graphs in the wanted order."""
+    found = tx.all(
+        "graphs_page",
+        order=order,
+        project_id=access.project_id,
+        search=search,
+        limit=limit,
+        offset=offset,
+    )
+    count = tx.one("graphs_count", project_id=access.project_id, search=search)
+    return GraphPage(graphs=[rows.graph(row) for row in found], total=count["n"] if count else 0)

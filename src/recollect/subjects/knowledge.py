@@ -1,0 +1,163 @@
+"""Reading and correcting entities and facts by hand."""
+
+from datetime import datetime
+
+import msgspec
+
+from recollect.errors import InvalidInput, NotFound
+from recollect.graph import checks
+from recollect.graph.types import Access, Entity, Episode, Fact, Graph, Json
+from recollect.limits import DESCRIPTION_CHARS_MAX, EPISODE_CHARS_MAX, NAME_CHARS_MAX
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.subjects.pages import Page, PageRequest, page_of
+
+UnsetType = msgspec.UnsetType
+UNSET = msgspec.UNSET
+
+
+def entity(tx: Transaction, access: Access, uuid: str) -> Entity:
+    """An entity by its uuid."""
+    row = tx.one("entity_by_uuid", uuid=uuid, project_id=access.project_id)
+    if row is None:
+        raise NotFound(f"node not found: {uuid}")
+    return rows.entity(row)
+
+
+def fact(tx: Transaction, access: Access, uuid: str) -> Fact:
+    """A fact by its uuid."""
+    row = tx.one("fact_by_uuid", uuid=uuid, project_id=access.project_id)
+    if row is None:
+        raise NotFound(f"edge not found: {uuid}")
+    return rows.fact(row)
+
+
+def entities_page(tx: Transaction, graph: Graph, request: PageRequest) -> Page[Entity]:
+    """Entities of a graph, page by page."""
+    found = tx.all("entities_page", order=request.order, graph_id=graph.id, **request.bounds())
+    return page_of(found, request, rows.entity)
+
+
+def facts_page(tx: Transaction, graph: Graph, request: PageRequest) -> Page[Fact]:
+    """Facts of a graph, page by page."""
+    found = tx.all("facts_page", order=request.order, graph_id=graph.id, **request.bounds())
+    return page_of(found, request, rows.fact)
+
+
+def facts_holding(tx: Transaction, graph: Graph, limit: int) -> list[Fact]:
+    """What is true now as far as we know, newest knowledge first."""
+    found = tx.all("facts_holding", graph_id=graph.id, now=rows.micros(tx.now), limit=limit)
+    return [rows.fact(row) for row in found]
+
+
+def facts_of_entity(tx: Transaction, found: Entity, limit: int) -> list[Fact]:
+    """The facts that touch an entity."""
+    return [rows.fact(row) for row in tx.all("facts_of_entity", entity_id=found.id, limit=limit)]
+
+
+def episodes_of_entity(tx: Transaction, found: Entity, limit: int) -> list[Episode]:
+    """The episodes that mention an entity, newest first."""
+    return [
+        rows.episode(row) for row in tx.all("episodes_of_entity", entity_id=found.id, limit=limit)
+    ]
+
+
+def mentions(tx: Transaction, episode: Episode, limit: int) -> tuple[list[Entity], list[Fact]]:
+    """The entities and the facts that came out of an episode."""
+    found = tx.all("entities_of_episode", episode_id=episode.id, limit=limit)
+    edges = tx.all("facts_of_episode", episode_id=episode.id, limit=limit)
+    return [rows.entity(row) for row in found], [rows.fact(row) for row in edges]
+
+
+class EntityChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A correction of an entity; what is UNSET stays."""
+
+    name: str | UnsetType = UNSET
+    summary: str | UnsetType = UNSET
+    labels: list[str] | UnsetType = UNSET
+    attributes: Json | UnsetType = UNSET
+
+
+def update_entity(tx: Transaction, access: Access, uuid: str, change: EntityChange) -> Entity:
+    """Correct an entity by hand; attributes merge, a null takes one away."""
+    old = entity(tx, access, uuid)
+    name = old.name if change.name is UNSET else change.name
+    summary = old.summary if change.summary is UNSET else change.summary
+    labels = old.labels if change.labels is UNSET else _labels(change.labels)
+    attributes = _merged(old.attributes, change.attributes)
+    checks.text("name", name, NAME_CHARS_MAX, required=True)
+    checks.text("summary", summary, DESCRIPTION_CHARS_MAX)
+    tx.run(
+        "entity_update",
+        id=old.id,
+        name=name,
+        summary=summary,
+        labels=rows.to_json(labels),
+        attributes=rows.to_json(attributes),
+    )
+    return entity(tx, access, uuid)
+
+
+def _labels(given: list[str]) -> list[str]:
+    """The base label, and one type at the most."""
+    own = [label for label in dict.fromkeys(given) if label != "Entity"]
+    if len(own) > 1:
+        raise InvalidInput("labels: at most one besides 'Entity'")
+    for label in own:
+        checks.text("labels", label, NAME_CHARS_MAX, required=True)
+    return ["Entity", *own]
+
+
+def _merged(old: Json | None, change: Json | UnsetType) -> Json | None:
+    if change is UNSET or isinstance(change, UnsetType):
+        return old
+    return checks.json_object("attributes", checks.merge(old, change))
+
+
+def delete_entity(tx: Transaction, access: Access, uuid: str) -> None:
+    """Remove an entity and the facts that touch it; a user's own node goes with the user."""
+    found = entity(tx, access, uuid)
+    if found.is_user:
+        raise InvalidInput("uuid: this is the user's own node; delete the user instead")
+    tx.run("entity_delete", id=found.id)
+
+
+class FactChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A correction of a fact; what is UNSET stays."""
+
+    name: str | UnsetType = UNSET
+    fact: str | UnsetType = UNSET
+    attributes: Json | UnsetType = UNSET
+    expired_at: datetime | UnsetType | None = UNSET
+    valid_at: datetime | UnsetType | None = UNSET
+    invalid_at: datetime | UnsetType | None = UNSET
+
+
+def update_fact(tx: Transaction, access: Access, uuid: str, change: FactChange) -> Fact:
+    """Correct a fact by hand."""
+    old = fact(tx, access, uuid)
+    name = old.name if change.name is UNSET else change.name
+    sentence = old.fact if change.fact is UNSET else change.fact
+    checks.text("name", name, NAME_CHARS_MAX, required=True)
+    checks.text("fact", sentence, EPISODE_CHARS_MAX, required=True)
+    valid_at = old.valid_at if change.valid_at is UNSET else change.valid_at
+    invalid_at = old.invalid_at if change.invalid_at is UNSET else change.invalid_at
+    expired_at = old.expired_at if change.expired_at is UNSET else change.expired_at
+    if valid_at is not None and invalid_at is not None and invalid_at < valid_at:
+        raise InvalidInput("invalid_at: must not be before valid_at")
+    tx.run(
+        "fact_update",
+        id=old.id,
+        name=name,
+        fact=sentence,
+        attributes=rows.to_json(_merged(old.attributes, change.attributes)),
+        expired_at=rows.micros_or_none(expired_at),
+        valid_at=rows.micros_or_none(valid_at),
+        invalid_at=rows.micros_or_none(invalid_at),
+    )
+    return fact(tx, access, uuid)
+
+
+def delete_fact(tx: Transaction, access: Access, uuid: str) -> None:
+    """Remove a fact; the entities it joined stay."""
+    tx.run("fact_delete", id=fact(tx, access, uuid).id)

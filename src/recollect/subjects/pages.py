@@ -1,0 +1,72 @@
+"""Keyset pages: a cursor says where the last page ended, whatever was added or deleted since."""
+
+import base64
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from recollect.errors import InvalidInput
+from recollect.graph.types import Record
+from recollect.store.protocol import Row
+
+T = TypeVar("T")
+
+
+class Mark(msgspec.Struct, frozen=True, array_like=True):
+    """The last item of a page: its sort key and its uuid, and the order they belong to."""
+
+    order: str
+    key: int | str
+    uuid: str
+
+
+class PageRequest(Record):
+    """Which page is wanted, in which order (`key/direction`)."""
+
+    order: str
+    limit: int
+    after: Mark | None = None
+
+    def bounds(self) -> dict[str, Any]:
+        """Query parameters; one more row than asked tells whether there is a next page."""
+        return {
+            "limit": self.limit + 1,
+            "after_key": self.after.key if self.after else None,
+            "after_uuid": self.after.uuid if self.after else None,
+        }
+
+
+class Page(Record, Generic[T]):
+    """Some items, and the cursor of what follows them."""
+
+    items: list[T]
+    next_cursor: str | None = None
+
+
+def read_cursor(text: str | None, order: str) -> Mark | None:
+    """What an opaque cursor says; it only fits the order it was made for."""
+    if not text:
+        return None
+    try:
+        raw = base64.urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4))
+        mark = msgspec.json.decode(raw, type=Mark)
+    except (ValueError, msgspec.DecodeError) as error:
+        raise InvalidInput("cursor: not one that this server gave out") from error
+    if mark.order != order:
+        raise InvalidInput("cursor: it belongs to another order_by or direction")
+    return mark
+
+
+def _write_cursor(mark: Mark) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode(mark)).decode().rstrip("=")
+
+
+def page_of(found: list[Row], request: PageRequest, convert: Callable[[Row], T]) -> Page[T]:
+    """Cut *found* to its page and say where the next one begins."""
+    kept = found[: request.limit]
+    cursor = None
+    if len(found) > request.limit:
+        last = kept[-1]
+        cursor = _write_cursor(Mark(request.order, last["page_key"], last["uuid"]))
+    return Page(items=[convert(row) for row in kept], next_cursor=cursor)

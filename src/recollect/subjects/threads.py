@@ -1,0 +1,127 @@
+"""Threads: conversations of a user (called sessions by older clients)."""
+
+from recollect.errors import AlreadyExists, NotFound
+from recollect.governance import erasure
+from recollect.graph import checks
+from recollect.graph.types import Access, Json, Record, Thread
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.subjects import users
+
+
+class ThreadPage(Record):
+    """Some threads, and how many there are."""
+
+    threads: list[Thread]
+    total: int
+
+
+def create(
+    tx: Transaction,
+    access: Access,
+    thread_id: str,
+    user_id: str,
+    *,
+    metadata: Json | None = None,
+    rating: Json | None = None,
+) -> Thread:
+    """A new conversation of a user who must exist."""
+    checks.caller_id("thread_id", thread_id)
+    checks.json_object("metadata", metadata)
+    checks.json_object("fact_rating_instruction", rating)
+    user = users.get(tx, access, user_id)
+    if tx.one("thread_by_name", project_id=access.project_id, thread_id=thread_id) is not None:
+        raise AlreadyExists(f"thread_id: {thread_id!r} exists already")
+    tx.run(
+        "thread_insert",
+        uuid=tx.new_id(),
+        project_id=access.project_id,
+        thread_id=thread_id,
+        user_id=user.id,
+        graph_id=user.graph_id,
+        metadata=rows.to_json(metadata),
+        rating=rows.to_json(rating),
+        now=rows.micros(tx.now),
+    )
+    return get(tx, access, thread_id)
+
+
+def get(tx: Transaction, access: Access, thread_id: str) -> Thread:
+    """A thread by the caller's id."""
+    row = tx.one("thread_by_name", project_id=access.project_id, thread_id=thread_id)
+    if row is None:
+        raise NotFound(f"thread not found: {thread_id}")
+    return rows.thread(row)
+
+
+def update(
+    tx: Transaction,
+    access: Access,
+    thread_id: str,
+    *,
+    metadata: Json | None,
+    rating: Json | None,
+) -> Thread:
+    """Merge metadata into a thread's; a rating instruction can be changed but not unset."""
+    thread = get(tx, access, thread_id)
+    merged = thread.metadata if metadata is None else checks.merge(thread.metadata, metadata)
+    checks.json_object("metadata", merged)
+    checks.json_object("fact_rating_instruction", rating)
+    tx.run(
+        "thread_update",
+        id=thread.id,
+        metadata=rows.to_json(merged),
+        rating=rows.to_json(rating or thread.rating),
+        ended_at=rows.micros_or_none(thread.ended_at),
+        now=rows.micros(tx.now),
+    )
+    return get(tx, access, thread_id)
+
+
+def end(tx: Transaction, access: Access, thread_id: str) -> Thread:
+    """Mark a conversation as over; the first end stays."""
+    thread = get(tx, access, thread_id)
+    tx.run(
+        "thread_update",
+        id=thread.id,
+        metadata=rows.to_json(thread.metadata),
+        rating=rows.to_json(thread.rating),
+        ended_at=rows.micros(thread.ended_at or tx.now),
+        now=rows.micros(tx.now),
+    )
+    return get(tx, access, thread_id)
+
+
+def delete(tx: Transaction, access: Access, thread_id: str) -> None:
+    """Remove a thread with its episodes, and what rested on them alone."""
+    thread = get(tx, access, thread_id)
+    _forget(tx, thread, ignored_only=False)
+    tx.run("thread_delete", id=thread.id)
+
+
+def delete_keeping_graph(tx: Transaction, access: Access, thread_id: str) -> None:
+    """Remove a thread and its message history; what the graph learned from it stays."""
+    thread = get(tx, access, thread_id)
+    # Messages of ignored roles never were part of the graph, so nothing keeps them.
+    _forget(tx, thread, ignored_only=True)
+    tx.run("thread_delete", id=thread.id)
+
+
+def _forget(tx: Transaction, thread: Thread, *, ignored_only: bool) -> None:
+    found = tx.all("episode_ids_of_thread", thread_id=thread.id, ignored_only=ignored_only)
+    erasure.forget_episodes(tx, [row["id"] for row in found])
+
+
+def page(tx: Transaction, access: Access, *, order: str, limit: int, offset: int) -> ThreadPage:
+    """Threads in the wanted order."""
+    found = tx.all(
+        "threads_page", order=order, project_id=access.project_id, limit=limit, offset=offset
+    )
+    count = tx.one("threads_count", project_id=access.project_id)
+    return ThreadPage(threads=[rows.thread(row) for row in found], total=count["n"] if count else 0)
+
+
+def of_user(tx: Transaction, access: Access, user_id: str) -> list[Thread]:
+    """A user's threads, newest first."""
+    user = users.get(tx, access, user_id)
+    return [rows.thread(row) for row in tx.all("threads_of_user", id=user.id)]

@@ -1,0 +1,227 @@
+"""Users. Each has a graph of their own, whose first node is the user."""
+
+from recollect.errors import AlreadyExists, InvariantViolated, NotFound
+from recollect.graph import checks
+from recollect.graph.types import Access, Entity, Json, Record, User
+from recollect.limits import NAME_CHARS_MAX
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.subjects import graphs
+from recollect.subjects.graphs import GraphDetails
+
+USER_LABELS = ["Entity", "User"]
+
+
+class UserDetails(Record):
+    """What a caller may say about a user."""
+
+    email: str | None = None
+    first_name: str | None = None
+    last_name: str | None = None
+    metadata: Json | None = None
+    time_zone: str | None = None
+    disable_default_ontology: bool = False
+    rating: Json | None = None
+
+
+class UserPage(Record):
+    """Some users, and how many there are."""
+
+    users: list[User]
+    total: int
+
+
+def _check(details: UserDetails) -> None:
+    for field in ("email", "first_name", "last_name"):
+        checks.text(field, getattr(details, field), NAME_CHARS_MAX)
+    checks.json_object("metadata", details.metadata)
+    checks.json_object("fact_rating_instruction", details.rating)
+    checks.time_zone("time_zone", details.time_zone)
+
+
+def create(tx: Transaction, access: Access, user_id: str, details: UserDetails) -> User:
+    """A new user with an empty graph, in which the user's node and profile facts stand."""
+    checks.caller_id("user_id", user_id)
+    _check(details)
+    if _find(tx, access, user_id) is not None:
+        raise AlreadyExists(f"user_id: {user_id!r} exists already")
+    graph = graphs.insert(tx, access, "user", user_id, GraphDetails(rating=details.rating))
+    entity_uuid = tx.new_id()
+    tx.run(
+        "user_insert",
+        uuid=tx.new_id(),
+        project_id=access.project_id,
+        user_id=user_id,
+        graph_id=graph.id,
+        entity_uuid=entity_uuid,
+        email=details.email,
+        first_name=details.first_name,
+        last_name=details.last_name,
+        metadata=rows.to_json(details.metadata),
+        time_zone=details.time_zone,
+        disable_default_ontology=details.disable_default_ontology,
+        now=rows.micros(tx.now),
+    )
+    user = get(tx, access, user_id)
+    _seed_node(tx, user)
+    return user
+
+
+def _find(tx: Transaction, access: Access, user_id: str) -> User | None:
+    row = tx.one("user_by_name", project_id=access.project_id, user_id=user_id)
+    return None if row is None else rows.user(row)
+
+
+def get(tx: Transaction, access: Access, user_id: str) -> User:
+    """A user by the caller's id."""
+    user = _find(tx, access, user_id)
+    if user is None:
+        raise NotFound(f"user not found: {user_id}")
+    return user
+
+
+def update(tx: Transaction, access: Access, user_id: str, details: UserDetails) -> User:
+    """Replace what is said about a user; the node and the profile facts follow."""
+    old = get(tx, access, user_id)
+    _check(details)
+    tx.run(
+        "user_update",
+        id=old.id,
+        email=details.email,
+        first_name=details.first_name,
+        last_name=details.last_name,
+        metadata=rows.to_json(details.metadata),
+        time_zone=details.time_zone,
+        disable_default_ontology=details.disable_default_ontology,
+        now=rows.micros(tx.now),
+    )
+    graph = graphs.of_user(tx, access, user_id)
+    tx.run(
+        "graph_update",
+        id=graph.id,
+        name=graph.name,
+        description=graph.description,
+        time_zone=details.time_zone,
+        rating=rows.to_json(details.rating),
+        now=rows.micros(tx.now),
+    )
+    new = get(tx, access, user_id)
+    _refresh_node(tx, access, old, new)
+    return new
+
+
+def delete(tx: Transaction, access: Access, user_id: str) -> None:
+    """Forget a user: threads, messages, graph and all."""
+    tx.run("graph_delete", id=get(tx, access, user_id).graph_id)
+
+
+def page(
+    tx: Transaction, access: Access, *, search: str, order: str, limit: int, offset: int
+) -> UserPage:
+    """Users in the wanted order."""
+    found = tx.all(
+        "users_page",
+        order=order,
+        project_id=access.project_id,
+        search=search,
+        limit=limit,
+        offset=offset,
+    )
+    count = tx.one("users_count", project_id=access.project_id, search=search)
+    return UserPage(users=[rows.user(row) for row in found], total=count["n"] if count else 0)
+
+
+def node(tx: Transaction, access: Access, user_id: str) -> Entity:
+    """The user's own node; it exists for as long as the user does."""
+    user = get(tx, access, user_id)
+    row = tx.one("entity_by_uuid", uuid=user.entity_uuid, project_id=access.project_id)
+    if row is None:
+        raise InvariantViolated(f"the node of user {user.uuid} is missing")
+    return rows.entity(row)
+
+
+def display_name(user: User) -> str:
+    """How the user's node is called."""
+    full = " ".join(part for part in (user.first_name, user.last_name) if part)
+    return full or user.user_id
+
+
+def _profile(user: User) -> dict[str, str]:
+    """The facts that a profile alone tells, by relation name."""
+    name = display_name(user)
+    facts = {"HAS_USER_ID": f"{name} has the user id {user.user_id}"}
+    if name != user.user_id:
+        facts["HAS_NAME"] = f"The user's name is {name}"
+    if user.email:
+        facts["HAS_EMAIL"] = f"{name} has the email {user.email}"
+    return facts
+
+
+def _attributes(user: User) -> Json:
+    values = {
+        "user_id": user.user_id,
+        "email": user.email,
+        "first_name": user.first_name,
+        "last_name": user.last_name,
+        "role_type": "user",
+    }
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _seed_node(tx: Transaction, user: User) -> None:
+    row = tx.one(
+        "entity_insert",
+        uuid=user.entity_uuid,
+        graph_id=user.graph_id,
+        name=display_name(user),
+        labels=rows.to_json(USER_LABELS),
+        summary="",
+        attributes=rows.to_json(_attributes(user)),
+        is_user=True,
+        now=rows.micros(tx.now),
+    )
+    if row is None:
+        raise InvariantViolated("the user's node was not written")
+    for name, fact in _profile(user).items():
+        _insert_fact(tx, user, row["id"], name, fact)
+
+
+def _insert_fact(tx: Transaction, user: User, entity_id: int, name: str, fact: str) -> None:
+    tx.one(
+        "fact_insert",
+        uuid=tx.new_id(),
+        graph_id=user.graph_id,
+        source_id=entity_id,
+        target_id=entity_id,
+        name=name,
+        fact=fact,
+        attributes=None,
+        rating=None,
+        created_at=rows.micros(tx.now),
+        expired_at=None,
+        valid_at=rows.micros(tx.now),
+        invalid_at=None,
+    )
+
+
+def _refresh_node(tx: Transaction, access: Access, old: User, new: User) -> None:
+    """Rename the node and close the profile facts that no longer hold; nothing is rewritten."""
+    entity = node(tx, access, new.user_id)
+    kept = {k: v for k, v in (entity.attributes or {}).items() if k not in _attributes(old)}
+    tx.run(
+        "entity_update",
+        id=entity.id,
+        name=display_name(new) if display_name(old) != display_name(new) else entity.name,
+        labels=rows.to_json(entity.labels),
+        summary=entity.summary,
+        attributes=rows.to_json({**kept, **_attributes(new)}),
+    )
+    before, after = _profile(old), _profile(new)
+    now = rows.micros(tx.now)
+    for name in before.keys() | after.keys():
+        if before.get(name) == after.get(name):
+            continue
+        if name in before:
+            tx.run("fact_close", entity_id=entity.id, name=name, invalid_at=now, now=now)
+        if name in after:
+            _insert_fact(tx, new, entity.id, name, after[name])

@@ -1,0 +1,107 @@
+"""One real server and one driver per released client for the whole session.
+
+Tests are independent of order: each makes its own users, threads and graphs under unique ids.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.contract.sdk.drivers import Driver, Zep
+from tests.contract.sdk.environments import (
+    ALL_CLIENTS,
+    JS2,
+    JS3,
+    PY2,
+    PY3,
+    Client,
+    NodeUnavailable,
+)
+from tests.support.server import Server
+
+HERE = Path(__file__).resolve().parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything here drives a released client."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.sdk)
+
+
+class Clients:
+    """The drivers that were asked for so far, bound to the server of this session."""
+
+    def __init__(self, server: Server, logs: Path, drivers: ExitStack) -> None:
+        self._server = server
+        self._logs = logs
+        self._drivers = drivers
+        self._started: dict[str, Driver] = {}
+
+    def get(self, client: Client) -> Zep:
+        """The client with the default project's key; skips when there is no node to run it."""
+        if client.name not in self._started:
+            try:
+                driver = Driver(client, self._logs / f"{client.name}.log")
+            except NodeUnavailable as reason:
+                pytest.skip(str(reason))
+            self._started[client.name] = self._drivers.enter_context(driver)
+        return Zep(self._started[client.name], self._server.base_url, self._server.api_key)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The program under test, on an empty data directory."""
+    with Server(tmp_path_factory.mktemp("sdk") / "data") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def clients(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clients]:
+    """Drivers started on demand and ended with the session."""
+    with ExitStack() as drivers:
+        yield Clients(server, tmp_path_factory.mktemp("drivers"), drivers)
+
+
+def _name(client: Client) -> str:
+    return client.name
+
+
+@pytest.fixture(params=[PY2, JS2], ids=_name)
+def zep2(request: pytest.FixtureRequest, clients: Clients) -> Zep:
+    """Generation 2, once per language."""
+    return clients.get(request.param)
+
+
+@pytest.fixture(params=[PY3, JS3], ids=_name)
+def zep3(request: pytest.FixtureRequest, clients: Clients) -> Zep:
+    """Generation 3, once per language."""
+    return clients.get(request.param)
+
+
+@pytest.fixture(params=ALL_CLIENTS, ids=_name)
+def zep(request: pytest.FixtureRequest, clients: Clients) -> Zep:
+    """Both generations in both languages, for calls they share."""
+    return clients.get(request.param)
+
+
+@pytest.fixture
+def py2(clients: Clients) -> Zep:
+    """The Python client of generation 2."""
+    return clients.get(PY2)
+
+
+@pytest.fixture
+def py3(clients: Clients) -> Zep:
+    """The Python client of generation 3."""
+    return clients.get(PY3)
+
+
+@pytest.fixture
+def http(server: Server) -> Iterator[httpx.Client]:
+    """Plain HTTP with the default project's key, for what no client would send."""
+    with server.http() as client:
+        yield client

@@ -1,0 +1,104 @@
+"""The list of requirements and the tests agree, both ways, and the list is the clients' own."""
+
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.contract.sdk.drivers import Zep
+from tests.contract.sdk.requirements import MARK, REQUIREMENTS, is_method
+
+HERE = Path(__file__).resolve().parent
+SHOWS_GAPS = "test_deferred"
+ROUTE = re.compile(r"(GET|POST|PUT|PATCH|DELETE) /api/v2(/([\w-]+|\{\w+\}))+")
+# Python conveniences that send nothing of their own: each ends in a method of the list.
+HELPERS = {"graph.set_ontology", "graph.set_entity_types", "memory.extract"}
+
+
+def all_tests() -> Iterator[tuple[str, Callable[..., None]]]:
+    """Every test function of this suite but those of this module, with its module's name."""
+    for file in sorted(HERE.glob("test_*.py")):
+        if file.stem == Path(__file__).stem:
+            continue
+        module = importlib.import_module(f"{__package__}.{file.stem}")
+        for name, test in inspect.getmembers(module, inspect.isfunction):
+            if name.startswith("test_") and test.__module__ == module.__name__:
+                yield file.stem, test
+
+
+def named(test: Callable[..., None]) -> tuple[str, ...]:
+    """The entries a test shows."""
+    ids: tuple[str, ...] = getattr(test, MARK, ())
+    return ids
+
+
+def methods(generation: str) -> dict[str, str]:
+    """The client methods of a generation and their routes."""
+    prefix = f"{generation}:"
+    return {
+        name.removeprefix(prefix): entry.http or ""
+        for name, entry in REQUIREMENTS.items()
+        if name.startswith(prefix) and is_method(name)
+    }
+
+
+def test_every_requirement_that_is_served_has_a_test() -> None:
+    """An entry nobody shows is a promise nobody keeps."""
+    shown = {name for _, test in all_tests() for name in named(test)}
+    served = {name for name, entry in REQUIREMENTS.items() if entry.deferred is None}
+    assert sorted(served - shown) == []
+
+
+def test_every_test_shows_a_requirement_that_exists() -> None:
+    """A test without an entry, or with a misspelt one, guards nothing the list knows of."""
+    unmarked = [test.__name__ for _, test in all_tests() if not named(test)]
+    unknown = [name for _, test in all_tests() for name in named(test) if name not in REQUIREMENTS]
+    assert unmarked == []
+    assert unknown == []
+
+
+def test_a_deferred_requirement_is_shown_by_its_absence_only() -> None:
+    """A test that passes on a deferred entry means the entry is no longer deferred."""
+    deferred = {name for name, entry in REQUIREMENTS.items() if entry.deferred}
+    wrongly = [
+        (test.__name__, name)
+        for module, test in all_tests()
+        if module != SHOWS_GAPS
+        for name in named(test)
+        if name in deferred
+    ]
+    assert wrongly == []
+
+
+def test_every_test_says_in_a_sentence_what_holds() -> None:
+    """The docstring of a test is the behaviour it shows."""
+    assert [test.__name__ for _, test in all_tests() if not (test.__doc__ or "").strip()] == []
+
+
+@pytest.mark.parametrize(("generation", "count"), [("v2", 70), ("v3", 99)])
+def test_every_method_of_a_generation_has_its_own_route(generation: str, count: int) -> None:
+    """As many methods as the contract counts, no two of them on one verb and path."""
+    routes = methods(generation)
+    assert len(routes) == count
+    assert len({re.sub(r"\{\w+\}", "{}", route) for route in routes.values()}) == count
+    assert [route for route in routes.values() if not ROUTE.fullmatch(route)] == []
+
+
+def test_both_generations_together_use_as_many_routes_as_the_contract_counts() -> None:
+    """24 routes are shared, so the union is smaller than the sum."""
+    routes = {
+        re.sub(r"\{\w+\}", "{}", route)
+        for generation in ("v2", "v3")
+        for route in methods(generation).values()
+    }
+    assert len(routes) == 145
+
+
+def test_the_list_holds_exactly_the_methods_of_the_released_clients(py2: Zep, py3: Zep) -> None:
+    """Nothing a client offers is missing from the list, and nothing on it is made up."""
+    for generation, zep in (("v2", py2), ("v3", py3)):
+        offered = set(zep.call("methods", (), {}, raw=False)) - HELPERS
+        assert offered == set(methods(generation))

@@ -1,0 +1,228 @@
+"""The real program as a process: start it, wait until it is ready, stop it, kill it, restart it.
+
+Nothing here imports the program: a test sees what an operator sees, a command, a port, a data
+directory and a log.
+"""
+
+import atexit
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import weakref
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+HOST = "127.0.0.1"
+LINUX = sys.platform == "linux"
+DEFAULT_KEY = "recollect-test-key"
+READY_SECONDS_MAX = 30.0
+STOP_SECONDS_MAX = 10.0
+COMMAND_SECONDS_MAX = 60.0
+LOG_LINES_SHOWN = 40
+# Linux ends the server with the thread that started it, even when a test run is killed outright.
+DIES_WITH_STARTER = (
+    "import ctypes, os, signal, sys;"
+    "ctypes.CDLL(None).prctl(1, signal.SIGKILL);"
+    "os.execv(sys.argv[1], sys.argv[1:])"
+)
+
+
+class ServerDidNotStart(Exception):
+    """The program ended, or did not answer /ready in time; the message carries its last words."""
+
+
+class Server:
+    """One `recollect serve` process on a data directory; the port survives a restart."""
+
+    def __init__(
+        self,
+        data: Path,
+        *,
+        api_key: str = DEFAULT_KEY,
+        port: int | None = None,
+        log: Path | None = None,
+        environment: dict[str, str] | None = None,
+        options: tuple[str, ...] = (),
+    ) -> None:
+        self.data = data
+        self.api_key = api_key
+        self.port = free_port() if port is None else port
+        self.log = data.parent / f"{data.name}.log" if log is None else log
+        self._environment = environment or {}
+        self._options = options
+        self._process: subprocess.Popen[bytes] | None = None
+        _SERVERS.add(self)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    @property
+    def url(self) -> str:
+        """Where the server listens, without a path."""
+        return f"http://{HOST}:{self.port}"
+
+    @property
+    def base_url(self) -> str:
+        """What a released client of generation 2 or 3 is given."""
+        return f"{self.url}/api/v2"
+
+    @property
+    def pid(self) -> int:
+        """The process id of the running server."""
+        if self._process is None:
+            raise RuntimeError("the server is not running")
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        """Whether the process is alive."""
+        return self._process is not None and self._process.poll() is None
+
+    def start(self) -> Self:
+        """Start the program and return when it says it is ready."""
+        if self.running:
+            raise RuntimeError("the server is already running")
+        self.data.mkdir(parents=True, exist_ok=True)
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._words(),
+                env=program_environment(RECOLLECT_API_KEY=self.api_key, **self._environment),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        try:
+            self._wait_until_ready()
+        except BaseException:
+            self.kill()
+            raise
+        return self
+
+    def stop(self) -> int | None:
+        """Ask the program to leave, insist after a while; answer its exit code."""
+        if self._process is None:
+            return None
+        if self.running:
+            self._process.send_signal(signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=STOP_SECONDS_MAX)
+        code = self._process.poll()
+        self.kill()
+        return code
+
+    def kill(self) -> None:
+        """End the program at once, as a power cut would, with everything it started."""
+        if self._process is None:
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._process = None
+
+    def restart(self) -> Self:
+        """Stop the program if it runs and start it on the same data and port."""
+        self.stop()
+        return self.start()
+
+    def http(self, api_key: str | None = None, **options: Any) -> httpx.Client:
+        """A plain HTTP client for `/api/v2` that carries a key, this server's own by default."""
+        headers = {"Authorization": f"Api-Key {api_key or self.api_key}"}
+        return httpx.Client(
+            base_url=self.base_url, headers=headers, timeout=30, trust_env=False, **options
+        )
+
+    def log_tail(self) -> str:
+        """The last lines of the log."""
+        if not self.log.exists():
+            return ""
+        lines = self.log.read_text(errors="replace").splitlines()
+        return "\n".join(lines[-LOG_LINES_SHOWN:])
+
+    def _words(self) -> list[str]:
+        place = ("--host", HOST, "--port", str(self.port), "--data", str(self.data))
+        words = program("serve", *place, *self._options)
+        return [sys.executable, "-c", DIES_WITH_STARTER, *words] if LINUX else words
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + READY_SECONDS_MAX
+        with httpx.Client(base_url=self.url, timeout=5, trust_env=False) as http:
+            while time.monotonic() < deadline:
+                if not self.running:
+                    raise ServerDidNotStart(f"the program ended\n{self.log_tail()}")
+                with contextlib.suppress(httpx.TransportError):
+                    if http.get("/ready").status_code == httpx.codes.OK:
+                        return
+                time.sleep(0.05)
+        raise ServerDidNotStart(f"not ready in {READY_SECONDS_MAX:.0f} s\n{self.log_tail()}")
+
+
+_SERVERS: "weakref.WeakSet[Server]" = weakref.WeakSet()
+
+
+@atexit.register
+def _kill_what_is_left() -> None:
+    for server in list(_SERVERS):
+        server.kill()
+
+
+def free_port() -> int:
+    """A port nobody listens on at this moment."""
+    with socket.socket() as listener:
+        listener.bind((HOST, 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def create_project(data: Path, name: str) -> dict[str, Any]:
+    """Make a project from the command line; answer what the command printed."""
+    return _answer_of("project", "create", name, "--data", str(data), "--json")
+
+
+def create_key(data: Path, project: str) -> str:
+    """Make an API key of a project from the command line."""
+    answer = _answer_of("key", "create", "--project", project, "--data", str(data), "--json")
+    key: str = answer["key"]
+    return key
+
+
+def program(*words: str) -> list[str]:
+    """The words that run the program of this environment."""
+    return [sys.executable, "-m", "recollect", *words]
+
+
+def program_environment(**more: str) -> dict[str, str]:
+    """This process's variables without any setting of the program, plus those given."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
+    return {**kept, **more}
+
+
+def _answer_of(*words: str) -> dict[str, Any]:
+    done = subprocess.run(
+        program(*words),
+        env=program_environment(),
+        capture_output=True,
+        text=True,
+        timeout=COMMAND_SECONDS_MAX,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"`recollect {' '.join(words)}` failed: {done.stderr}{done.stdout}")
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
