@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup run serve test test-long test-sdk clients fmt lint types check bench lock clean
+.PHONY: help setup run serve test test-long clients fmt lint types check docs bench lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ types: .venv/dev  ## check types
 	$(BIN)/mypy
 
 check: fmt lint types test  ## what to run before a commit
+
+docs: .venv/dev  ## write the reference pages from the code
+	$(BIN)/python -m tests.docs.reference
 
 bench: setup .venv/dev  ## measure speed as ratios, in one run
 	$(BIN)/python -m tests.bench

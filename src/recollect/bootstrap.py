@@ -28,11 +28,12 @@ class Services:
         for worker in self.workers:
             worker.wake()
 
-    def start_workers(self, count: int) -> None:
-        """Let workers take jobs from now on."""
+    def start_workers(self, count: int, *, owner: str) -> None:
+        """Let workers take jobs from now on; *owner* marks the leases they hold."""
         for _ in range(count):
             worker = Worker(
                 self.store,
+                owner=owner,
                 attempts_max=self.settings.job_attempts_max,
                 backoff_first_s=self.settings.job_backoff_first_s,
             )

@@ -45,6 +45,10 @@ class BodyTooLarge(InvalidInput):
 class MethodNotAllowed(InvalidInput):
     """This path has other methods."""
 
+    def __init__(self, method: str, allowed: list[str]) -> None:
+        super().__init__(f"{method} is not among the methods of this path: {', '.join(allowed)}")
+        self.allowed = allowed
+
 
 class NotAuthenticated(RecollectError):
     """unauthorized"""

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -28,7 +28,7 @@ class Settings(BaseSettings):
     )
     api_key: SecretStr | None = Field(
         None,
-        min_length=16,
+        min_length=1,
         max_length=512,
         description="Key of the default project. When unset, one is made on first start.",
     )
@@ -60,3 +60,11 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="The least severe log line that is written."
     )
+
+    @field_validator("api_key")
+    @classmethod
+    def _can_be_a_header(cls, value: SecretStr | None) -> SecretStr | None:
+        text = value.get_secret_value() if value else "-"
+        if not all("!" <= character <= "~" for character in text):
+            raise ValueError("must be printable ASCII without spaces, to fit into a header")
+        return value

@@ -33,7 +33,14 @@ def reply_for(error: Exception) -> Reply:
     """What the caller is told. A fault of ours says so and no more."""
     if isinstance(error, errors.InvariantViolated) or not isinstance(error, errors.RecollectError):
         return Reply.json({"message": "internal server error"}, 500)
-    headers = {"Retry-After": "1"} if isinstance(error, errors.Unavailable) else None
+    return Reply.json({"message": error.message}, status_of(error), _headers(error))
+
+
+def _headers(error: errors.RecollectError) -> dict[str, str]:
+    if isinstance(error, errors.Unavailable):
+        return {"Retry-After": "1"}
     if isinstance(error, errors.NotAuthenticated):
-        headers = {"WWW-Authenticate": "Api-Key"}
-    return Reply.json({"message": error.message}, status_of(error), headers)
+        return {"WWW-Authenticate": "Api-Key"}
+    if isinstance(error, errors.MethodNotAllowed):
+        return {"Allow": ", ".join(error.allowed)}
+    return {}

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 
 import typer
+from pydantic import ValidationError
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from recollect.errors import RecollectError
 from recollect.settings import Settings
@@ -18,8 +20,8 @@ from recollect.store.sqlite import SqliteStore
 P = ParamSpec("P")
 T = TypeVar("T")
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+out = Console(highlight=False, soft_wrap=True, markup=False)
+err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
 
 DataOption = Annotated[
     Path | None,
@@ -30,12 +32,20 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for program
 
 def settings(**given: Any) -> Settings:
     """The settings, with command line options in front of the environment."""
-    return Settings(**{name: value for name, value in given.items() if value is not None})
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        # The value itself is left out: it may be a secret.
+        wrong = "; ".join(
+            f"RECOLLECT_{'_'.join(map(str, item['loc'])).upper()}: {item['msg']}"
+            for item in error.errors(include_input=False, include_url=False)
+        )
+        raise fail(wrong, "Mend the option or the environment variable.") from None
 
 
 def fail(message: str, hint: str = "") -> typer.Exit:
     """Say what is wrong and how to mend it; the caller raises the result."""
-    err.print(f"[red]error:[/red] {message}", markup=True)
+    err.print(Text("error: ", style="red").append(message, style="default"))
     if hint:
         err.print(hint)
     return typer.Exit(1)
@@ -69,5 +79,5 @@ def show(rows: Sequence[dict[str, Any]], columns: Sequence[str], *, as_json: boo
         return
     table = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for row in rows:
-        table.add_row(*(str(row[column]) if row[column] is not None else "" for column in columns))
+        table.add_row(*(Text(str(row[column])) for column in columns))
     out.print(table)

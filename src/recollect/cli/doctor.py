@@ -1,17 +1,21 @@
 """`recollect doctor`: what is wrong, and how to mend it."""
 
+import json
 import os
 import socket
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
 import typer
+from rich.text import Text
 
 from recollect.cli import lock
 from recollect.cli.common import DataOption, JsonOption, out, settings
+from recollect.clock import system_clock
+from recollect.ids import TimeOrderedIds
 from recollect.ingest import queue
 from recollect.models import weights
 from recollect.settings import Settings
@@ -19,6 +23,7 @@ from recollect.store.sqlite import migrate
 from recollect.store.sqlite.connection import SqliteTransaction, connect
 from recollect.store.sqlite.store import FILE_NAME
 
+_STYLES = {"ok": "green", "warning": "yellow", "wrong": "red"}
 _PARKED_SHOWN_MAX = 10
 _KEY_CHARS_MIN = 16
 _FREE_BYTES_MIN = 256 * 1024 * 1024
@@ -39,18 +44,13 @@ def doctor(data: DataOption = None, as_json: JsonOption = False) -> None:
     chosen = settings(data=data)
     findings = [finding for look in LOOKS for finding in look(chosen)]
     if as_json:
-        import json
-        from dataclasses import asdict
-
         typer.echo(json.dumps([asdict(finding) for finding in findings]))
     else:
         for finding in findings:
-            mark = {"ok": "[green]ok     [/]", "warning": "[yellow]warning[/]"}.get(
-                finding.state, "[red]wrong  [/]"
-            )
-            out.print(f"{mark} {finding.what}: {finding.says}", markup=True)
+            line = Text(f"{finding.state:8}", style=_STYLES[finding.state])
+            out.print(line.append(f"{finding.what}: {finding.says}", style="default"))
             if finding.mend:
-                out.print(f"        → {finding.mend}", markup=False)
+                out.print(f"        → {finding.mend}")
     if any(finding.state == "wrong" for finding in findings):
         raise typer.Exit(1)
 
@@ -108,9 +108,6 @@ def _integrity(connection: sqlite3.Connection, path: Path) -> Finding:
 def _queue(connection: sqlite3.Connection) -> list[Finding]:
     if migrate.version(connection) < 1:
         return []
-    from recollect.clock import system_clock
-    from recollect.ids import TimeOrderedIds
-
     tx = SqliteTransaction(connection, system_clock, TimeOrderedIds())
     state = queue.state(tx)
     found = [

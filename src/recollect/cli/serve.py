@@ -1,8 +1,10 @@
 """`recollect serve` and `recollect worker`: the two long-running commands."""
 
 import asyncio
+import contextlib
 import signal
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +21,10 @@ from recollect.errors import RecollectError
 from recollect.governance import keys
 from recollect.governance.keys import NewKey
 from recollect.graph.types import Key
+from recollect.ingest import queue
 from recollect.settings import Settings
+
+SERVER = "server"
 
 
 def serve(
@@ -65,6 +70,20 @@ def _listen(chosen: Settings) -> socket.socket:
     return listening
 
 
+class _Server(uvicorn.Server):
+    """A server for which being asked to stop is not a failure: it ends with exit code 0."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop on SIGINT and SIGTERM, and do not raise them again afterwards."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
 async def _serve(chosen: Settings, listening: socket.socket) -> None:
     host, port = listening.getsockname()[:2]
 
@@ -72,7 +91,9 @@ async def _serve(chosen: Settings, listening: socket.socket) -> None:
         services = await open_services(chosen)
         secret = chosen.api_key.get_secret_value() if chosen.api_key else None
         key = await services.store.write(keys.ensure_default, secret)
-        services.start_workers(chosen.workers)
+        # This process holds the folder, so a server that held leases here is gone.
+        await services.store.write(queue.free, SERVER)
+        services.start_workers(chosen.workers, owner=SERVER)
         _announce(f"http://{host}:{port}", chosen.data, key, given=secret is not None)
         return services
 
@@ -87,7 +108,7 @@ async def _serve(chosen: Settings, listening: socket.socket) -> None:
         timeout_graceful_shutdown=int(chosen.stop_grace_s),
         timeout_keep_alive=75,
     )
-    server = uvicorn.Server(config)
+    server = _Server(config)
     await server.serve(sockets=[listening])
     if not server.started:
         raise typer.Exit(1)
@@ -124,7 +145,7 @@ async def _work(chosen: Settings) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
-    services.start_workers(max(1, chosen.workers))
+    services.start_workers(max(1, chosen.workers), owner="worker")
     err.print(f"Working on the queue in {chosen.data.resolve()}")
     await stopped.wait()
     await services.close()

@@ -22,9 +22,6 @@ from recollect.subjects import graphs
 class Receipt(Record):
     """What a caller gets for episodes that are on disk: their ids, and the task to poll."""
 
-    graph_id: int
-    thread_id: str | None
-    user_id: str | None
     episodes: list[Episode]
     task_uuid: str | None
 
@@ -78,7 +75,7 @@ def add_messages(
     tx: Transaction, access: Access, thread_id: str, messages: Sequence[NewEpisode]
 ) -> Receipt:
     """Append checked messages to a thread and to its user's graph."""
-    row = tx.one("thread_by_name", project_id=access.project_id, thread_id=thread_id)
+    row = tx.one("thread_place", project_id=access.project_id, thread_id=thread_id)
     if row is None:
         raise NotFound(f"thread not found: {thread_id}")
     return _append(
@@ -86,7 +83,6 @@ def add_messages(
         graph_id=row["graph_id"],
         thread_key=row["id"],
         thread_id=thread_id,
-        user_id=row["user_id"],
         episodes=messages,
     )
 
@@ -105,8 +101,27 @@ def add_episodes(
         graph_id=graph.id,
         thread_key=None,
         thread_id=None,
-        user_id=user_id,
         episodes=episodes,
+    )
+
+
+def add_planned(
+    tx: Transaction,
+    *,
+    graph_id: int,
+    thread_key: int | None,
+    task_uuid: str,
+    planned: Sequence[tuple[str, NewEpisode]],
+) -> None:
+    """Append checked episodes whose uuids and task were given out before; their graph exists."""
+    _append(
+        tx,
+        graph_id=graph_id,
+        thread_key=thread_key,
+        thread_id=None,
+        episodes=[episode for _, episode in planned],
+        uuids=[uuid for uuid, _ in planned],
+        task_uuid=task_uuid,
     )
 
 
@@ -116,28 +131,32 @@ def _append(
     graph_id: int,
     thread_key: int | None,
     thread_id: str | None,
-    user_id: str | None,
     episodes: Sequence[NewEpisode],
+    uuids: Sequence[str] | None = None,
+    task_uuid: str | None = None,
 ) -> Receipt:
     """The log's only way to grow: episodes in order, a job for each that is to be read."""
     head = tx.one("graph_next_seq", id=graph_id, count=len(episodes))
     if head is None:
         raise InvariantViolated(f"graph {graph_id} vanished inside a transaction")
     first_seq = head["last_seq"] - len(episodes) + 1
-    task = tx.new_id() if any(not episode.ignored for episode in episodes) else None
+    task = None
+    if any(not episode.ignored for episode in episodes):
+        task = task_uuid or tx.new_id()
+    if uuids is None:
+        uuids = [tx.new_id() for _ in episodes]
     stored = [
-        _write(tx, graph_id, first_seq + number, thread_key, thread_id, task, episode)
-        for number, episode in enumerate(episodes)
+        _write(tx, uuid, graph_id, first_seq + number, thread_key, thread_id, task, episode)
+        for number, (uuid, episode) in enumerate(zip(uuids, episodes, strict=True))
     ]
     if task is not None:
         tx.run("queue_enter", graph_id=graph_id, now=rows.micros(tx.now))
-    return Receipt(
-        graph_id=graph_id, thread_id=thread_id, user_id=user_id, episodes=stored, task_uuid=task
-    )
+    return Receipt(episodes=stored, task_uuid=task)
 
 
 def _write(
     tx: Transaction,
+    uuid: str,
     graph_id: int,
     seq: int,
     thread_key: int | None,
@@ -146,7 +165,6 @@ def _write(
     new: NewEpisode,
 ) -> Episode:
     now = tx.now
-    uuid = tx.new_id()
     created_at = new.created_at or now
     # An ignored role is kept as history; nothing is owed to it.
     own_task = None if new.ignored else task

@@ -47,25 +47,30 @@ class QueueState(Record):
     oldest_wait_s: float
 
 
-def claim(tx: Transaction) -> Claim | None:
+def claim(tx: Transaction, owner: str) -> Claim | None:
     """Take the graph that has waited longest, with a few of its oldest jobs."""
     now = rows.micros(tx.now)
     row = tx.one("queue_oldest_free", now=now)
     if row is None:
         return None
-    graph_id, lease = row["graph_id"], tx.new_id()
+    graph_id, lease = row["graph_id"], f"{owner}:{tx.new_id()}"
     jobs = [
         rows.job(found)
         for found in tx.all("jobs_next", graph_id=graph_id, limit=JOBS_PER_CLAIM_MAX)
     ]
     if not jobs:
         tx.run("queue_leave", graph_id=graph_id)
-        return claim(tx)
+        return claim(tx, owner)
     until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
     tx.run("queue_take", graph_id=graph_id, lease=lease, until=until)
     for job in jobs:
         tx.run("job_started", id=job.id, now=now)
     return Claim(graph_id=graph_id, lease=lease, jobs=jobs)
+
+
+def free(tx: Transaction, owner: str) -> int:
+    """Take back the leases of an owner that is known to be gone; says how many there were."""
+    return tx.run("queue_free_owned", owner=f"{owner}:")
 
 
 def check_lease(tx: Transaction, held: Claim) -> None:

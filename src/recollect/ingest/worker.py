@@ -16,6 +16,7 @@ from recollect.store.protocol import Store
 
 _log = log.get(__name__)
 _POLL_S = 1.0
+_GATHER_S = 0.01
 _JOBS = Counter("recollect_jobs_total", "Jobs that ended, by outcome.", ["outcome"])
 _JOB_SECONDS = Histogram("recollect_job_seconds", "Seconds spent on one job.")
 
@@ -29,11 +30,13 @@ class Worker:
         self,
         store: Store,
         *,
+        owner: str,
         attempts_max: int,
         backoff_first_s: float,
         process: Process = pipeline.process,
     ) -> None:
         self._store = store
+        self._owner = owner
         self._attempts_max = attempts_max
         self._backoff_first_s = backoff_first_s
         self._process = process
@@ -50,21 +53,24 @@ class Worker:
         self._wake.set()
 
     async def run(self) -> None:
-        """Work until stopped. An unusable store is waited for, not given up on."""
+        """Work until stopped. A store in trouble is waited for, not given up on."""
         while not self._stopping:
             self._wake.clear()
             try:
                 busy = await self.step()
-            except StoreUnavailable as error:
-                _log.error("worker.waiting", error=error.message)
+            except Exception as error:  # noqa: BLE001 - a worker outlives whatever went wrong
+                _log.error("worker.stumbled", exc_info=error)
                 busy = False
             if not busy:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), _POLL_S)
+            if not self._stopping:
+                # What arrives in this moment shares the claim and its commits.
+                await asyncio.sleep(_GATHER_S)
 
     async def step(self) -> bool:
         """Claim one graph and run what was claimed; False when there was nothing to do."""
-        held = await self._store.write(queue.claim)
+        held = await self._store.write(queue.claim, self._owner)
         if held is None:
             return False
         try:

@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 
@@ -17,7 +17,7 @@ class Mark(msgspec.Struct, frozen=True, array_like=True):
     """The last item of a page: its sort key and its uuid, and the order they belong to."""
 
     order: str
-    key: int | str
+    key: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | str
     uuid: str
 
 

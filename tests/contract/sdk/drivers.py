@@ -34,12 +34,13 @@ class Driver:
     """A running driver process of one client, shared by all tests of a session."""
 
     def __init__(self, client: Client, log: Path) -> None:
+        words = driver_command(client)
         self.client = client
         self._lock = threading.Lock()
         self._next_id = 0
         self._log: IO[bytes] = log.open("ab")
         self._process = subprocess.Popen(
-            driver_command(client),
+            words,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,

@@ -59,6 +59,8 @@ def _promises(
 
 
 NEEDS_SEARCH = "needs search by relevance"
+NEEDS_FILTERS = "needs filters on metadata, labels, types and dates"
+NEEDS_TEMPLATES = "needs filling in of context templates"
 NEEDS_MODEL = "needs a language model that reads a conversation"
 NEEDS_TRIPLES = "needs direct writes of nodes and facts"
 NEEDS_TRAVERSAL = "needs graph traversal"
@@ -814,7 +816,6 @@ PROMISES: dict[str, Requirement] = {
             ("v3:thread.delete:removes-episodes", "Deleting a thread deletes its episodes."),
             ("v3:thread.list_all:order", "order_by and asc decide the order of threads."),
             ("v3:thread.add_messages:message-fields", "Name, role, time and metadata are kept."),
-            ("v3:thread.get_user_context:template", "A template's own text is in the context."),
         ],
     ),
     **_promises(
@@ -822,13 +823,13 @@ PROMISES: dict[str, Requirement] = {
         [
             (
                 "v3:graph.episode.list:next-cursor-header",
-                "A page of a list names the next cursor in a header, the last one does not.",
+                "A page of a list names the next cursor in a header; the last page names none.",
             ),
             ("v3:graph.node.list:next-cursor-header", "Node lists page by the same header."),
             ("v3:graph.edge.list:next-cursor-header", "Edge lists page by the same header."),
             ("v3:graph.list:uuid-cursor", "uuid_cursor continues after the last item seen."),
+            ("v3:graph.episode.list:clamp", "A page holds 50 at the most, 100 if unasked."),
             ("v3:graph.episode.list:order", "order_by created_at with a direction sorts."),
-            ("v3:graph.episode.list:metadata-filters", "Episodes are listed by their metadata."),
             ("v3:graph.episode.update:merge", "Given keys are set and null removes a key."),
             ("v3:graph.edge.update:merge", "Attributes merge and null removes a key."),
             ("v3:graph.node.update:merge", "Attributes merge and null removes a key."),
@@ -915,8 +916,13 @@ PROMISES: dict[str, Requirement] = {
             ("v3:user.delete:cascades", "Deleting a user deletes threads and graph."),
             ("v3:graph.delete:cascades", "Deleting a graph deletes its episodes."),
             ("v3:graph.edge.delete:keeps-nodes", "Deleting an edge keeps both its nodes."),
-            ("v3:graph.node.delete:takes-edges", "Deleting a node deletes its edges."),
+            ("v3:graph.node.delete:not-the-users-own", "A user's own node stays: 400."),
         ],
+    ),
+    **_promises(
+        f"{RULES} §1.5 D2",
+        [("v3:graph.node.delete:takes-edges", "Deleting a node deletes its edges.")],
+        deferred=NEEDS_TRIPLES,
     ),
     **_promises(
         f"{RULES} §1.9 B8",
@@ -973,6 +979,20 @@ PROMISES: dict[str, Requirement] = {
             ("v3:graph.search:filters", "Filters on labels, types, dates and metadata."),
         ],
         deferred=NEEDS_SEARCH,
+    ),
+    **_promises(
+        f"{RULES} §1.9 B8, B9",
+        [("v3:thread.get_user_context:template", "A template shapes the context.")],
+        deferred=NEEDS_TEMPLATES,
+    ),
+    **_promises(
+        f"{V3} §3 filters",
+        [
+            ("v3:graph.episode.list_by_user_id:filters", "Episodes listed by their metadata."),
+            ("v3:graph.node.get_by_user_id:filters", "Nodes listed by labels and dates."),
+            ("v3:graph.edge.get_by_user_id:filters", "Edges listed by types and dates."),
+        ],
+        deferred=NEEDS_FILTERS,
     ),
     **_promises(
         f"{RULES} §1.9 B1",

@@ -227,24 +227,33 @@ def test_episodes_of_a_graph_are_read_in_pages(zep3: Zep, direction: str) -> Non
     assert sizes[:3] == [2, 2, 1]
 
 
-@requirement("v3:graph.episode.list_by_user_id", "v3:graph.episode.list:metadata-filters")
-def test_episodes_are_listed_by_their_metadata(zep3: Zep) -> None:
-    """A filter keeps episodes whose own metadata satisfies it."""
+@requirement("v3:graph.episode.list_by_user_id", "v3:graph.episode.list:next-cursor-header")
+def test_episodes_of_a_user_are_read_in_pages(zep3: Zep) -> None:
+    """Without an order of its own the list still meets every episode once."""
     user_id = a_user(zep3)["user_id"]
-    for number, source in enumerate(("crm", "mail", "crm")):
-        zep3.graph.add(
-            user_id=user_id, type="text", data=f"note {number}", metadata={"source": source}
-        )
-    leaf = typed(
-        "EpisodeMetadataFilter",
-        property_name="source",
-        comparison_operator="=",
-        property_value="crm",
-    )
-    found = zep3.graph.episode.list_by_user_id(
-        user_id, episode_metadata_filters=typed("MetadataFilterGroup", type="and", filters=[leaf])
-    )
-    assert set(contents(found)) == {"note 0", "note 2"}
+    added = [
+        zep3.graph.add(user_id=user_id, type="text", data=f"note {number}")["uuid"]
+        for number in range(3)
+    ]
+
+    def read(**page: Any) -> Any:
+        return zep3.raw.graph.episode.list_by_user_id(user_id, **page)
+
+    walked = [uuid for page in cursor_pages(read, 2) for uuid in uuids(page)]
+    assert sorted(walked) == sorted(added)
+
+
+@requirement("v3:graph.episode.list:clamp", "v3:graph.episode.list_by_graph_id")
+def test_a_page_of_episodes_is_clamped_not_refused(py3: Zep) -> None:
+    """Asking for more than fifty gets fifty and a cursor; not asking gets up to a hundred."""
+    graph_id = a_graph(py3)["graph_id"]
+    episodes = [typed("EpisodeData", data=f"note {n}", type="text") for n in range(EPISODES_MAX)]
+    for _ in range(3):
+        py3.graph.add_batch(graph_id=graph_id, episodes=episodes)
+    page, headers = py3.raw.graph.episode.list_by_graph_id(graph_id, limit=80)
+    assert len(page) == 50
+    assert headers["zep-next-cursor"]
+    assert len(py3.graph.episode.list_by_graph_id(graph_id)) == 60
 
 
 @requirement("v3:graph.episode.update", "v3:graph.episode.update:merge")

@@ -11,6 +11,7 @@ from tests.contract.sdk.support import (
     instant,
     missing,
     pages,
+    refused,
     said2,
     unique,
 )
@@ -35,11 +36,11 @@ def test_a_session_reads_back_as_it_was_opened(zep2: Zep) -> None:
 
 @requirement("v2:memory.add_session", "v2:errors:400-is-typed", "v2:errors:duplicate-is-400")
 def test_a_session_is_refused_twice_and_without_its_user(zep2: Zep) -> None:
-    """A duplicate id and an unknown user are both the client's BadRequestError."""
+    """A duplicate id is the client's BadRequestError; an unknown user is told by status."""
     session = a_session(zep2)
     with bad_request():
         zep2.memory.add_session(session_id=session["session_id"], user_id=session["user_id"])
-    with bad_request():
+    with refused(404):
         zep2.memory.add_session(session_id=unique("session"), user_id=unique("nobody"))
 
 

@@ -42,17 +42,18 @@ def test_a_user_group_reads_back_as_it_was_created(zep3: Zep, project_id: str) -
 def test_a_user_group_changes_only_at_the_version_seen(zep3: Zep, project_id: str) -> None:
     """A change raises the version; one made from an older version is a conflict."""
     group = a_user_group(zep3, project_id, description="Same")
+    renamed = unique("renamed")
     changed = zep3.user_group.update(
-        group["uuid"], project_id=project_id, expected_version=group["version"], name="Renamed"
+        group["uuid"], project_id=project_id, expected_version=group["version"], name=renamed
     )
-    assert changed["name"] == "Renamed"
+    assert changed["name"] == renamed
     assert changed["description"] == "Same"
     assert changed["version"] > group["version"]
     with refused(409, "ConflictError"):
         zep3.user_group.update(
             group["uuid"], project_id=project_id, expected_version=group["version"], name="Late"
         )
-    assert zep3.user_group.get(group["uuid"], project_id=project_id)["name"] == "Renamed"
+    assert zep3.user_group.get(group["uuid"], project_id=project_id)["name"] == renamed
 
 
 @requirement("v3:user_group.list")

@@ -149,11 +149,11 @@ CREATE TABLE supports (
 ) WITHOUT ROWID;
 CREATE INDEX supports_by_episode ON supports (episode_id);
 
--- What is owed to episodes. Jobs of one graph run in the order of their ids.
+-- What is owed to episodes: at most one job each, which bears the episode's id. Jobs of one
+-- graph run in the order of their ids.
 CREATE TABLE jobs (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    id INTEGER PRIMARY KEY REFERENCES episodes (id) ON DELETE CASCADE,
     graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
-    episode_id INTEGER NOT NULL REFERENCES episodes (id) ON DELETE CASCADE,
     task_uuid TEXT NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('pending', 'succeeded', 'parked')),
     attempts INTEGER NOT NULL DEFAULT 0,
@@ -164,8 +164,7 @@ CREATE TABLE jobs (
 );
 CREATE INDEX jobs_pending ON jobs (graph_id, id) WHERE status = 'pending';
 CREATE INDEX jobs_parked ON jobs (graph_id, id) WHERE status = 'parked';
-CREATE INDEX jobs_by_task ON jobs (task_uuid);
-CREATE INDEX jobs_by_episode ON jobs (episode_id);
+CREATE INDEX jobs_by_task ON jobs (task_uuid, status, completed_at);
 
 -- One row while a graph has pending jobs: when its next one may run, and who holds it.
 CREATE TABLE queue (
@@ -209,33 +208,66 @@ CREATE TABLE batches (
     id INTEGER PRIMARY KEY,
     uuid TEXT NOT NULL UNIQUE,
     project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
-    status TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('draft', 'invalid', 'queued')),
     ignore_roles TEXT,
     strict_ontology INTEGER NOT NULL DEFAULT 0,
     metadata TEXT,
     item_count INTEGER NOT NULL DEFAULT 0,
+    skipped_count INTEGER NOT NULL DEFAULT 0,
+    failed_count INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     processed_at INTEGER,
-    completed_at INTEGER
+    UNIQUE (project_id, number)
 );
-CREATE INDEX batches_by_project ON batches (project_id, id);
 
+-- Names and content are cleared once the item is an episode: what is forgotten there must not
+-- live on here. The uuid is given to the item when it is added, and to its episode later on.
 CREATE TABLE batch_items (
     id INTEGER PRIMARY KEY,
     uuid TEXT NOT NULL UNIQUE,
     batch_id INTEGER NOT NULL REFERENCES batches (id) ON DELETE CASCADE,
     sequence_index INTEGER NOT NULL,
-    item TEXT NOT NULL,
-    status TEXT NOT NULL,
-    error TEXT,
+    kind TEXT NOT NULL CHECK (kind IN ('graph_episode', 'thread_message')),
+    status TEXT NOT NULL CHECK (status IN ('pending', 'queued', 'skipped', 'failed')),
     episode_id INTEGER REFERENCES episodes (id) ON DELETE SET NULL,
-    episode_uuid TEXT,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
+    error TEXT,
+    user_id TEXT,
+    graph_id TEXT,
+    thread_id TEXT,
+    content TEXT,
     UNIQUE (batch_id, sequence_index)
 );
 CREATE INDEX batch_items_by_episode ON batch_items (episode_id) WHERE episode_id IS NOT NULL;
+CREATE INDEX batch_items_canceled ON batch_items (batch_id)
+    WHERE status = 'queued' AND episode_id IS NULL;
+
+-- Where a batch stands, read off its jobs: they carry its uuid as their task. Each question is
+-- one look into an index, so that batches can be listed by state however large they are.
+CREATE VIEW batch_states AS
+SELECT b.*,
+    CASE
+        WHEN b.status <> 'queued' THEN b.status
+        WHEN EXISTS (SELECT 1 FROM jobs WHERE task_uuid = b.uuid AND status = 'pending') THEN
+            CASE WHEN EXISTS (SELECT 1 FROM jobs WHERE task_uuid = b.uuid
+                             AND status IN ('succeeded', 'parked'))
+                OR EXISTS (SELECT 1 FROM jobs WHERE task_uuid = b.uuid AND status = 'pending'
+                           AND started_at IS NOT NULL)
+            THEN 'processing' ELSE 'queued' END
+        WHEN b.skipped_count = b.item_count THEN 'succeeded'
+        WHEN NOT EXISTS (SELECT 1 FROM jobs WHERE task_uuid = b.uuid) THEN 'canceled'
+        WHEN NOT EXISTS (SELECT 1 FROM jobs WHERE task_uuid = b.uuid AND status = 'succeeded')
+            THEN 'failed'
+        WHEN EXISTS (SELECT 1 FROM jobs WHERE task_uuid = b.uuid AND status = 'parked')
+            OR EXISTS (SELECT 1 FROM batch_items WHERE batch_id = b.id AND status = 'queued'
+                       AND episode_id IS NULL)
+            THEN 'partial'
+        ELSE 'succeeded'
+    END AS state
+FROM batches b;
 
 -- Document collections of generation 2 clients.
 CREATE TABLE collections (

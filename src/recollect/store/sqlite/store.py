@@ -73,8 +73,7 @@ class SqliteStore:
     ) -> T:
         """Run *unit* and commit it; returns once it is on disk."""
         work = self._hand_in(self._writes, lambda tx: unit(tx, *args, **kwargs))
-        # Shielded: a caller that goes away does not take back what the writer may have done.
-        result: T = await asyncio.shield(work.future)
+        result: T = await work.future
         return result
 
     async def close(self) -> None:

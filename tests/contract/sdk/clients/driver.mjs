@@ -12,6 +12,12 @@ const FREE_FORM = new Set([
   "edge_attributes", "source_node_attributes", "target_node_attributes", "property_value",
   "edgeAttributes", "sourceNodeAttributes", "targetNodeAttributes", "propertyValue",
 ]);
+// Three methods take their body apart from their query: the names listed stay outside `body`.
+const BODY_APART = {
+  "project.set_observation_steering": ["user_id", "graph_id"],
+  "user_group.add_members": ["project_id"],
+  "user_group.remove_members": ["project_id"],
+};
 const FIELD_MAKERS = { text: "text", int: "integer", float: "float", boolean: "boolean" };
 
 const loaded = await import(pathToFileURL(process.argv[2]));
@@ -82,11 +88,19 @@ async function run(command) {
   const path = command.call.split(".").map(camel);
   const verb = path.pop();
   const noun = path.reduce((object, name) => object[name], zep);
-  const request = command.kwargs.request ?? command.kwargs;
-  const promise = noun[verb](...command.args, renamed(request, camel));
+  const promise = noun[verb](...command.args, renamed(requestOf(command), camel));
   if (!command.raw) return answered(await promise);
   const { data, rawResponse } = await promise.withRawResponse();
   return { ...answered(data), headers: Object.fromEntries(rawResponse.headers.entries()) };
+}
+
+function requestOf({ call, kwargs }) {
+  if (!(call in BODY_APART)) return kwargs.request ?? kwargs;
+  const split = (inside) =>
+    Object.fromEntries(
+      Object.entries(kwargs).filter(([name]) => BODY_APART[call].includes(name) !== inside),
+    );
+  return { ...split(false), body: split(true) };
 }
 
 function answered(data) {

@@ -4,12 +4,16 @@ from dataclasses import replace
 
 from recollect.api.compat.zep import (
     deferred,
+    routes_batches,
+    routes_documents,
     routes_episodes,
     routes_graphs,
+    routes_guidance,
     routes_knowledge,
     routes_messages,
     routes_project,
     routes_threads,
+    routes_user_groups,
     routes_users,
 )
 from recollect.api.router import Route
@@ -26,6 +30,10 @@ ROUTES: list[Route] = [
         routes_episodes,
         routes_knowledge,
         routes_project,
+        routes_guidance,
+        routes_batches,
+        routes_documents,
+        routes_user_groups,
         deferred,
     )
     for route in part.ROUTES

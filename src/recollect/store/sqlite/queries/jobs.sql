@@ -1,8 +1,8 @@
 -- Jobs, the queue and tasks.
 
 -- name: job_insert
-INSERT INTO jobs (graph_id, episode_id, task_uuid, status, created_at)
-VALUES (:graph_id, :episode_id, :task_uuid, 'pending', :now);
+INSERT INTO jobs (id, graph_id, task_uuid, status, created_at)
+VALUES (:episode_id, :graph_id, :task_uuid, 'pending', :now);
 
 -- name: queue_enter
 INSERT INTO queue (graph_id, ready_at) VALUES (:graph_id, :now)
@@ -22,6 +22,10 @@ SELECT lease, lease_until FROM queue WHERE graph_id = :graph_id;
 -- name: queue_give_back
 UPDATE queue SET lease = NULL, lease_until = 0, ready_at = :ready_at WHERE graph_id = :graph_id;
 
+-- name: queue_free_owned
+UPDATE queue SET lease = NULL, lease_until = 0
+WHERE substr(lease, 1, length(:owner)) = :owner;
+
 -- name: queue_leave
 DELETE FROM queue
 WHERE graph_id = :graph_id
@@ -29,7 +33,7 @@ WHERE graph_id = :graph_id
 
 -- name: jobs_next
 SELECT j.id AS job_id, j.attempts, e.*, t.thread_id AS thread_name
-FROM jobs j JOIN episodes e ON e.id = j.episode_id LEFT JOIN threads t ON t.id = e.thread_id
+FROM jobs j JOIN episodes e ON e.id = j.id LEFT JOIN threads t ON t.id = e.thread_id
 WHERE j.graph_id = :graph_id AND j.status = 'pending'
 ORDER BY j.id LIMIT :limit;
 
@@ -56,7 +60,7 @@ WHERE id = :id AND status = 'parked';
 SELECT j.id, j.attempts, j.error, j.created_at, j.completed_at, j.task_uuid, j.graph_id,
     e.uuid AS episode_uuid, g.uuid AS graph_uuid, g.kind AS graph_kind, g.graph_id AS graph_name,
     p.name AS project_name
-FROM jobs j JOIN episodes e ON e.id = j.episode_id JOIN graphs g ON g.id = j.graph_id
+FROM jobs j JOIN episodes e ON e.id = j.id JOIN graphs g ON g.id = j.graph_id
 JOIN projects p ON p.id = g.project_id
 WHERE j.status = 'parked' AND (:project_id IS NULL OR g.project_id = :project_id)
 ORDER BY j.id LIMIT :limit;

@@ -12,6 +12,10 @@ SELECT t.id, t.uuid, t.thread_id, u.user_id, u.uuid AS user_uuid, t.graph_id,
 FROM threads t JOIN users u ON u.id = t.user_id JOIN graphs g ON g.id = t.graph_id
 WHERE t.project_id = :project_id AND t.thread_id = :thread_id;
 
+-- name: thread_place
+-- All that an append needs to know of a thread.
+SELECT id, graph_id FROM threads WHERE project_id = :project_id AND thread_id = :thread_id;
+
 -- name: thread_update
 UPDATE threads
 SET metadata = :metadata, rating = :rating, ended_at = :ended_at, updated_at = :now

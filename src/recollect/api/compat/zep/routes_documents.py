@@ -1,0 +1,268 @@
+"""Document collections of generation 2, all but their search."""
+
+from recollect.api.compat.zep import wire, wire_documents
+from recollect.api.router import Call, Route
+from recollect.subjects import collections
+from recollect.subjects.collections import Collection, Document, DocumentChange, NewDocument
+
+
+def _collection(found: Collection) -> wire_documents.Collection:
+    return wire_documents.Collection(
+        uuid=found.uuid,
+        name=found.name,
+        description=found.description,
+        metadata=found.metadata,
+        document_count=found.document_count,
+        document_embedded_count=0,
+        is_auto_embedded=False,
+        created_at=found.created_at,
+        updated_at=found.updated_at,
+    )
+
+
+def _document(found: Document) -> wire_documents.Document:
+    return wire_documents.Document(
+        uuid=found.uuid,
+        document_id=found.document_id,
+        content=found.content,
+        metadata=found.metadata,
+        is_embedded=False,
+        created_at=found.created_at,
+        updated_at=found.updated_at,
+    )
+
+
+async def list_collections(call: Call) -> list[list[wire_documents.Collection]]:
+    """Every collection, in the list of lists that the client declares."""
+    found = await call.services.store.read(collections.all_of, call.access)
+    return [[_collection(collection) for collection in found]]
+
+
+async def add_collection(call: Call) -> wire.Success:
+    """A new, empty collection."""
+    sent: wire_documents.AddCollection = call.body
+    await call.services.store.write(
+        collections.create,
+        call.access,
+        call.path["collection_name"],
+        sent.description,
+        sent.metadata,
+    )
+    return wire.Success(message="collection created")
+
+
+async def get_collection(call: Call) -> wire_documents.Collection:
+    """A collection by name."""
+    found = await call.services.store.read(
+        collections.get, call.access, call.path["collection_name"]
+    )
+    return _collection(found)
+
+
+async def update_collection(call: Call) -> wire.Success:
+    """Change what is given of a collection."""
+    sent: wire_documents.UpdateCollection = call.body
+    await call.services.store.write(
+        collections.update,
+        call.access,
+        call.path["collection_name"],
+        sent.description,
+        sent.metadata,
+    )
+    return wire.Success(message="collection updated")
+
+
+async def delete_collection(call: Call) -> wire.Success:
+    """Remove a collection with its documents."""
+    await call.services.store.write(collections.delete, call.access, call.path["collection_name"])
+    return wire.Success(message="collection deleted")
+
+
+async def add_documents(call: Call) -> list[list[str]]:
+    """Documents into a collection; their uuids in the order given."""
+    sent: list[wire_documents.NewDocument] = call.body
+    new = [
+        NewDocument(content=one.content, document_id=one.document_id, metadata=one.metadata)
+        for one in sent
+    ]
+    collections.check_documents(new)
+    made = await call.services.store.write(
+        collections.add, call.access, call.path["collection_name"], new
+    )
+    return [made]
+
+
+async def get_documents(call: Call) -> list[list[wire_documents.Document]]:
+    """Documents by uuid or by id; unknown ones are left out."""
+    sent: wire_documents.GetDocuments = call.body
+    found = await call.services.store.read(
+        collections.documents,
+        call.access,
+        call.path["collection_name"],
+        sent.uuids or [],
+        sent.document_ids or [],
+    )
+    return [[_document(document) for document in found]]
+
+
+async def update_documents(call: Call) -> wire.Success:
+    """Change several documents, all or none."""
+    sent: list[wire_documents.UpdateDocumentItem] = call.body
+    changes = [
+        DocumentChange(uuid=one.uuid, document_id=one.document_id, metadata=one.metadata)
+        for one in sent
+    ]
+    await call.services.store.write(
+        collections.update_documents, call.access, call.path["collection_name"], changes
+    )
+    return wire.Success(message=f"{len(changes)} documents updated")
+
+
+async def delete_documents(call: Call) -> wire.Success:
+    """Remove several documents; one that is gone already is no error."""
+    sent: list[str] = call.body
+    count = await call.services.store.write(
+        collections.delete_documents, call.access, call.path["collection_name"], sent
+    )
+    return wire.Success(message=f"{count} documents deleted")
+
+
+async def get_document(call: Call) -> wire_documents.Document:
+    """A document by its uuid."""
+    found = await call.services.store.read(
+        collections.document,
+        call.access,
+        call.path["collection_name"],
+        call.path["document_uuid"],
+    )
+    return _document(found)
+
+
+async def update_document(call: Call) -> wire.Success:
+    """Change the id or the metadata of a document."""
+    sent: wire_documents.UpdateDocument = call.body
+    change = DocumentChange(
+        uuid=call.path["document_uuid"], document_id=sent.document_id, metadata=sent.metadata
+    )
+    await call.services.store.write(
+        collections.update_document, call.access, call.path["collection_name"], change
+    )
+    return wire.Success(message="document updated")
+
+
+async def delete_document(call: Call) -> wire.Success:
+    """Remove a document."""
+    await call.services.store.write(
+        collections.delete_document,
+        call.access,
+        call.path["collection_name"],
+        call.path["document_uuid"],
+    )
+    return wire.Success(message="document deleted")
+
+
+ROUTES = [
+    Route(
+        "GET",
+        "/collections",
+        "document.list_collections",
+        list_collections,
+        "List document collections",
+        answer=list[list[wire_documents.Collection]],
+    ),
+    Route(
+        "POST",
+        "/collections/{collection_name}",
+        "document.add_collection",
+        add_collection,
+        "Add a document collection",
+        body=wire_documents.AddCollection,
+        answer=wire.Success,
+    ),
+    Route(
+        "GET",
+        "/collections/{collection_name}",
+        "document.get_collection",
+        get_collection,
+        "Get a document collection",
+        answer=wire_documents.Collection,
+    ),
+    Route(
+        "PATCH",
+        "/collections/{collection_name}",
+        "document.update_collection",
+        update_collection,
+        "Update a document collection",
+        body=wire_documents.UpdateCollection,
+        answer=wire.Success,
+    ),
+    Route(
+        "DELETE",
+        "/collections/{collection_name}",
+        "document.delete_collection",
+        delete_collection,
+        "Delete a document collection",
+        answer=wire.Success,
+    ),
+    Route(
+        "POST",
+        "/collections/{collection_name}/documents",
+        "document.add_documents",
+        add_documents,
+        "Add documents to a collection",
+        body=list[wire_documents.NewDocument],
+        answer=list[list[str]],
+    ),
+    Route(
+        "POST",
+        "/collections/{collection_name}/documents/batchGet",
+        "document.get_document",
+        get_documents,
+        "Get several documents",
+        body=wire_documents.GetDocuments,
+        answer=list[list[wire_documents.Document]],
+    ),
+    Route(
+        "PATCH",
+        "/collections/{collection_name}/documents/batchUpdate",
+        "document.update_document",
+        update_documents,
+        "Update several documents",
+        body=list[wire_documents.UpdateDocumentItem],
+        answer=wire.Success,
+    ),
+    Route(
+        "POST",
+        "/collections/{collection_name}/documents/batchDelete",
+        "document.delete_document",
+        delete_documents,
+        "Delete several documents",
+        body=list[str],
+        answer=wire.Success,
+    ),
+    Route(
+        "GET",
+        "/collections/{collection_name}/documents/uuid/{document_uuid}",
+        "document.get_document",
+        get_document,
+        "Get a document",
+        answer=wire_documents.Document,
+    ),
+    Route(
+        "PATCH",
+        "/collections/{collection_name}/documents/uuid/{document_uuid}",
+        "document.update_document",
+        update_document,
+        "Update a document's id or metadata",
+        body=wire_documents.UpdateDocument,
+        answer=wire.Success,
+    ),
+    Route(
+        "DELETE",
+        "/collections/{collection_name}/documents/uuid/{document_uuid}",
+        "document.delete_document",
+        delete_document,
+        "Delete a document",
+        answer=wire.Success,
+    ),
+]

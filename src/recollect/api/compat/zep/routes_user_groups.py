@@ -1,0 +1,285 @@
+"""User groups: who belongs together, before any policy is attached."""
+
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from recollect.api.compat.zep import translate, wire, wire_user_groups
+from recollect.api.router import Call, Route
+from recollect.errors import NotFound
+from recollect.graph.types import Access
+from recollect.store.protocol import Transaction
+from recollect.subjects import user_groups
+from recollect.subjects.user_groups import Membership, UserGroup, UserGroupChange
+from recollect.subjects.users import UserPage
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _access(call: Call) -> Access:
+    """Who asks; the project named in the query must be the key's own."""
+    sent: wire_user_groups.UserGroupQuery = call.query
+    if sent.project_id != call.access.project_uuid:
+        raise NotFound(f"projectId: project not found: {sent.project_id}")
+    return call.access
+
+
+async def _read(
+    call: Call,
+    unit: Callable[Concatenate[Transaction, Access, P], T],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T:
+    return await call.services.store.read(unit, _access(call), *args, **kwargs)
+
+
+async def _write(
+    call: Call,
+    unit: Callable[Concatenate[Transaction, Access, P], T],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T:
+    return await call.services.store.write(unit, _access(call), *args, **kwargs)
+
+
+def _window(call: Call) -> dict[str, Any]:
+    sent: wire_user_groups.UserGroupPageQuery = call.query
+    return {
+        "search": translate.search_text(sent.search),
+        **translate.window(sent.page_number, sent.page_size),
+    }
+
+
+def _group(access: Access, found: UserGroup) -> wire_user_groups.UserGroup:
+    return wire_user_groups.UserGroup(
+        uuid=found.uuid,
+        project_uuid=access.project_uuid,
+        kind=found.kind,
+        name=found.name,
+        description=found.description,
+        version=found.version,
+        member_count=found.member_count,
+        attached_policy_set_count=0,
+        created_at=found.created_at,
+        updated_at=found.updated_at,
+    )
+
+
+def _members(access: Access, page: UserPage) -> wire_user_groups.UserGroupMembers:
+    found = [translate.user(access, user) for user in page.users]
+    return wire_user_groups.UserGroupMembers(
+        users=found, row_count=len(found), total_count=page.total
+    )
+
+
+def _membership(done: Membership) -> wire_user_groups.UserGroupMembership:
+    return wire_user_groups.UserGroupMembership(
+        added_count=done.added, removed_count=done.removed, no_op_count=done.no_op
+    )
+
+
+async def list_all(call: Call) -> wire_user_groups.UserGroupList:
+    """A page of user groups, that of all users first."""
+    page = await _read(call, user_groups.page, **_window(call))
+    found = [_group(call.access, group) for group in page.groups]
+    return wire_user_groups.UserGroupList(
+        user_groups=found,
+        row_count=len(found),
+        total_count=page.total,
+        quota=wire_user_groups.UserGroupQuota(
+            active_managed=page.managed, has_feature=True, resolved=True, unlimited=True
+        ),
+    )
+
+
+async def create(call: Call) -> wire_user_groups.UserGroup:
+    """A new managed group."""
+    sent: wire_user_groups.CreateUserGroup = call.body
+    made = await _write(call, user_groups.create, sent.name, sent.description)
+    return _group(call.access, made)
+
+
+async def get(call: Call) -> wire_user_groups.UserGroup:
+    """A user group by its uuid."""
+    found = await _read(call, user_groups.get, call.path["group_uuid"])
+    return _group(call.access, found)
+
+
+async def update(call: Call) -> wire_user_groups.UserGroup:
+    """Change what is given of a group, if it is still at the version seen."""
+    sent: wire_user_groups.UpdateUserGroup = call.body
+    change = UserGroupChange(
+        expected_version=sent.expected_version, name=sent.name, description=sent.description
+    )
+    made = await _write(call, user_groups.update, call.path["group_uuid"], change)
+    return _group(call.access, made)
+
+
+async def delete(call: Call) -> wire.Success:
+    """Remove a group; its members stay users."""
+    await _write(call, user_groups.delete, call.path["group_uuid"])
+    return wire.Success(message="user group deleted")
+
+
+async def list_for_user(call: Call) -> wire_user_groups.UserGroupsOfUser:
+    """The groups a user is in."""
+    found = await _read(call, user_groups.of_user, call.path["user_uuid"])
+    return wire_user_groups.UserGroupsOfUser(
+        user_groups=[_group(call.access, group) for group in found]
+    )
+
+
+async def list_members(call: Call) -> wire_user_groups.UserGroupMembers:
+    """A page of the users in a group."""
+    page = await _read(call, user_groups.members, call.path["group_uuid"], **_window(call))
+    return _members(call.access, page)
+
+
+async def list_candidates(call: Call) -> wire_user_groups.UserGroupMembers:
+    """A page of the users who are not in a group."""
+    page = await _read(call, user_groups.candidates, call.path["group_uuid"], **_window(call))
+    return _members(call.access, page)
+
+
+async def add_members(call: Call) -> wire_user_groups.UserGroupMembership:
+    """Put users into a group."""
+    sent: wire_user_groups.UserGroupMembersChange = call.body
+    done = await _write(call, user_groups.add_members, call.path["group_uuid"], sent.user_uuids)
+    return _membership(done)
+
+
+async def remove_members(call: Call) -> wire_user_groups.UserGroupMembership:
+    """Take users out of a group."""
+    sent: wire_user_groups.UserGroupMembersChange = call.body
+    done = await _write(call, user_groups.remove_members, call.path["group_uuid"], sent.user_uuids)
+    return _membership(done)
+
+
+async def remove_member(call: Call) -> wire_user_groups.UserGroupMembership:
+    """Take one user out of a group."""
+    done = await _write(
+        call, user_groups.remove_members, call.path["group_uuid"], [call.path["user_uuid"]]
+    )
+    return _membership(done)
+
+
+async def list_policy_sets(call: Call) -> wire_user_groups.AttachedPolicySets:
+    """The policy sets of a group: none, since they cannot be attached yet."""
+    await _read(call, user_groups.get, call.path["group_uuid"])
+    return wire_user_groups.AttachedPolicySets(policy_sets=[])
+
+
+ROUTES = [
+    Route(
+        "GET",
+        "/user-groups",
+        "user_group.list",
+        list_all,
+        "List user groups",
+        query=wire_user_groups.UserGroupPageQuery,
+        answer=wire_user_groups.UserGroupList,
+    ),
+    Route(
+        "POST",
+        "/user-groups",
+        "user_group.create",
+        create,
+        "Create a user group",
+        body=wire_user_groups.CreateUserGroup,
+        query=wire_user_groups.UserGroupQuery,
+        answer=wire_user_groups.UserGroup,
+    ),
+    Route(
+        "GET",
+        "/user-groups/users/{user_uuid}",
+        "user_group.list_for_user",
+        list_for_user,
+        "List the groups a user is in",
+        query=wire_user_groups.UserGroupQuery,
+        answer=wire_user_groups.UserGroupsOfUser,
+    ),
+    Route(
+        "GET",
+        "/user-groups/{group_uuid}",
+        "user_group.get",
+        get,
+        "Get a user group",
+        query=wire_user_groups.UserGroupQuery,
+        answer=wire_user_groups.UserGroup,
+    ),
+    Route(
+        "PATCH",
+        "/user-groups/{group_uuid}",
+        "user_group.update",
+        update,
+        "Update a user group",
+        body=wire_user_groups.UpdateUserGroup,
+        query=wire_user_groups.UserGroupQuery,
+        answer=wire_user_groups.UserGroup,
+    ),
+    Route(
+        "DELETE",
+        "/user-groups/{group_uuid}",
+        "user_group.delete",
+        delete,
+        "Delete a user group",
+        query=wire_user_groups.UserGroupQuery,
+        answer=wire.Success,
+    ),
+    Route(
+        "GET",
+        "/user-groups/{group_uuid}/members",
+        "user_group.list_members",
+        list_members,
+        "List the users in a group",
+        query=wire_user_groups.UserGroupPageQuery,
+        answer=wire_user_groups.UserGroupMembers,
+    ),
+    Route(
+        "POST",
+        "/user-groups/{group_uuid}/members",
+        "user_group.add_members",
+        add_members,
+        "Add users to a group",
+        body=wire_user_groups.UserGroupMembersChange,
+        query=wire_user_groups.UserGroupQuery,
+        answer=wire_user_groups.UserGroupMembership,
+    ),
+    Route(
+        "POST",
+        "/user-groups/{group_uuid}/members/bulk-remove",
+        "user_group.remove_members",
+        remove_members,
+        "Remove users from a group",
+        body=wire_user_groups.UserGroupMembersChange,
+        query=wire_user_groups.UserGroupQuery,
+        answer=wire_user_groups.UserGroupMembership,
+    ),
+    Route(
+        "GET",
+        "/user-groups/{group_uuid}/members/candidates",
+        "user_group.list_member_candidates",
+        list_candidates,
+        "List the users who are not in a group",
+        query=wire_user_groups.UserGroupPageQuery,
+        answer=wire_user_groups.UserGroupMembers,
+    ),
+    Route(
+        "DELETE",
+        "/user-groups/{group_uuid}/members/{user_uuid}",
+        "user_group.remove_members",
+        remove_member,
+        "Remove a user from a group",
+        query=wire_user_groups.UserGroupQuery,
+        answer=wire_user_groups.UserGroupMembership,
+    ),
+    Route(
+        "GET",
+        "/abac/user-groups/{group_uuid}/policy-sets",
+        "user_group.list_policy_sets",
+        list_policy_sets,
+        "List the policy sets of a group",
+        query=wire_user_groups.UserGroupQuery,
+        answer=wire_user_groups.AttachedPolicySets,
+    ),
+]

@@ -1,0 +1,75 @@
+"""Document collections as clients of generation 2 send and read them, field by field."""
+
+from datetime import datetime
+
+from msgspec import UNSET, UnsetType
+
+from recollect.api.compat.zep.wire import Json, Request, Wire
+
+
+class Collection(Wire):
+    """A collection. Documents are kept, not embedded: searching them is not served yet."""
+
+    uuid: str
+    name: str
+    description: str | None = None
+    metadata: Json | None = None
+    document_count: int
+    document_embedded_count: int
+    is_auto_embedded: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+class AddCollection(Request):
+    """POST collections/{collection_name}."""
+
+    description: str | None = None
+    metadata: Json | None = None
+
+
+class UpdateCollection(Request):
+    """PATCH collections/{collection_name}; what is absent stays, a null clears."""
+
+    description: str | UnsetType | None = UNSET
+    metadata: Json | UnsetType | None = UNSET
+
+
+class Document(Wire):
+    """A document."""
+
+    uuid: str
+    document_id: str | None = None
+    content: str
+    metadata: Json | None = None
+    is_embedded: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+class NewDocument(Request):
+    """One of the documents of POST …/documents."""
+
+    content: str
+    document_id: str | None = None
+    metadata: Json | None = None
+
+
+class UpdateDocument(Request):
+    """PATCH …/documents/uuid/{document_uuid}; what is absent stays, metadata merges."""
+
+    document_id: str | UnsetType | None = UNSET
+    metadata: Json | UnsetType | None = UNSET
+
+
+class UpdateDocumentItem(UpdateDocument):
+    """One of the changes of PATCH …/documents/batchUpdate."""
+
+    uuid: str
+
+
+class GetDocuments(Request):
+    """POST …/documents/batchGet."""
+
+    uuids: list[str] | None = None
+    document_ids: list[str] | None = None

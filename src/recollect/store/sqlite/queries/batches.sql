@@ -1,0 +1,129 @@
+-- Bulk batches. Their jobs carry the batch's uuid as their task.
+
+-- name: batch_insert
+-- Numbered per project: the number is given out as a cursor, and must not tell of other projects.
+INSERT INTO batches
+    (uuid, project_id, number, status, ignore_roles, strict_ontology, metadata, created_at,
+     updated_at)
+SELECT :uuid, :project_id, coalesce(max(number), 0) + 1, 'draft', :ignore_roles, :strict_ontology,
+    :metadata, :now, :now
+FROM batches WHERE project_id = :project_id;
+
+-- name: batch_by_uuid
+SELECT * FROM batch_states WHERE uuid = :uuid AND project_id = :project_id;
+
+-- name: batches_page
+-- The newest first; the cursor is the number of the last one seen.
+SELECT * FROM batch_states
+WHERE project_id = :project_id
+  AND (:cursor IS NULL OR number < :cursor)
+  AND (:status IS NULL OR state = :status)
+ORDER BY number DESC LIMIT :limit;
+
+-- name: batch_progress
+-- An item handed in has one job for as long as its episode lives.
+SELECT
+    (SELECT count(*) FROM jobs WHERE task_uuid = :uuid AND status = 'pending') AS pending,
+    (SELECT count(*) FROM jobs WHERE task_uuid = :uuid AND status = 'pending'
+         AND started_at IS NOT NULL) AS started,
+    (SELECT count(*) FROM jobs WHERE task_uuid = :uuid AND status = 'succeeded') AS succeeded,
+    (SELECT count(*) FROM jobs WHERE task_uuid = :uuid AND status = 'parked') AS parked,
+    (SELECT count(*) FROM batch_items WHERE batch_id = :id AND status = 'queued'
+         AND episode_id IS NULL) AS canceled,
+    (SELECT max(completed_at) FROM jobs
+         WHERE task_uuid = :uuid AND status = 'succeeded') AS succeeded_at,
+    (SELECT max(completed_at) FROM jobs
+         WHERE task_uuid = :uuid AND status = 'parked') AS parked_at;
+
+-- name: batch_grow
+UPDATE batches SET item_count = item_count + :count, updated_at = :now WHERE id = :id;
+
+-- name: batch_close
+UPDATE batches
+SET status = :status, skipped_count = :skipped, failed_count = :failed, processed_at = :now,
+    updated_at = :now
+WHERE id = :id;
+
+-- name: batch_delete
+DELETE FROM batches WHERE id = :id;
+
+-- name: batch_item_insert
+INSERT INTO batch_items
+    (uuid, batch_id, sequence_index, kind, status, user_id, graph_id, thread_id, content,
+     created_at, updated_at)
+VALUES
+    (:uuid, :batch_id, :sequence_index, :kind, 'pending', :user_id, :graph_id, :thread_id,
+     :content, :now, :now);
+
+-- name: batch_items_refuse_lost
+-- An item has exactly one of the three names; a name that is NULL finds nothing.
+UPDATE batch_items
+SET status = 'failed', updated_at = :now,
+    error = CASE
+        WHEN thread_id IS NOT NULL THEN 'thread_id: thread not found: ' || thread_id
+        WHEN user_id IS NOT NULL THEN 'user_id: user not found: ' || user_id
+        ELSE 'graph_id: graph not found: ' || graph_id
+    END
+WHERE batch_id = :batch_id
+  AND NOT EXISTS (SELECT 1 FROM threads t
+                  WHERE t.project_id = :project_id AND t.thread_id = batch_items.thread_id)
+  AND NOT EXISTS (SELECT 1 FROM graphs g
+                  WHERE g.project_id = :project_id AND g.kind = 'user'
+                    AND g.graph_id = batch_items.user_id)
+  AND NOT EXISTS (SELECT 1 FROM graphs g
+                  WHERE g.project_id = :project_id AND g.kind = 'standalone'
+                    AND g.graph_id = batch_items.graph_id);
+
+-- name: batch_items_next
+-- The items in order, with the graph and the thread that their names stand for.
+SELECT i.uuid, i.content, t.id AS thread_key,
+    coalesce(t.graph_id, g.id) AS graph_key
+FROM batch_items i
+LEFT JOIN threads t ON t.project_id = :project_id AND t.thread_id = i.thread_id
+LEFT JOIN graphs g ON g.project_id = :project_id
+    AND g.kind = CASE WHEN i.user_id IS NULL THEN 'standalone' ELSE 'user' END
+    AND g.graph_id = coalesce(i.user_id, i.graph_id)
+WHERE i.batch_id = :batch_id
+  AND i.sequence_index >= :first AND i.sequence_index < :first + :limit
+ORDER BY i.sequence_index;
+
+-- name: batch_items_hand_in
+-- What the items said is in their episodes from now on, and is forgotten with them.
+UPDATE batch_items
+SET episode_id = e.id, status = CASE WHEN e.ignored THEN 'skipped' ELSE 'queued' END,
+    updated_at = :now, user_id = NULL, graph_id = NULL, thread_id = NULL, content = NULL
+FROM episodes e
+WHERE e.uuid = batch_items.uuid AND batch_items.batch_id = :batch_id
+  AND batch_items.sequence_index >= :first AND batch_items.sequence_index < :first + :limit;
+
+-- name: batch_items_skipped
+SELECT count(*) AS n FROM batch_items WHERE batch_id = :batch_id AND status = 'skipped';
+
+-- name: batch_items_page
+-- The cursor is the index of the first item wanted.
+SELECT * FROM (
+    SELECT i.uuid, i.sequence_index, i.kind, i.created_at,
+        coalesce(j.completed_at, j.started_at, i.updated_at) AS updated_at,
+        coalesce(i.user_id, u.user_id) AS user_name, u.uuid AS user_uuid,
+        coalesce(i.graph_id, CASE WHEN g.kind = 'standalone' THEN g.graph_id END) AS graph_name,
+        g.uuid AS graph_uuid, coalesce(i.thread_id, t.thread_id) AS thread_name,
+        coalesce(e.document_id, i.content ->> '$.document_id') AS document_id,
+        i.error, j.error AS job_error,
+        CASE
+            WHEN i.status <> 'queued' THEN i.status
+            WHEN e.id IS NULL THEN 'canceled'
+            WHEN j.status = 'parked' THEN 'failed'
+            WHEN j.status = 'succeeded' THEN 'succeeded'
+            WHEN j.started_at IS NOT NULL THEN 'processing'
+            ELSE 'queued'
+        END AS state
+    FROM batch_items i
+    LEFT JOIN episodes e ON e.id = i.episode_id
+    LEFT JOIN jobs j ON j.id = e.id
+    LEFT JOIN graphs g ON g.id = e.graph_id
+    LEFT JOIN users u ON u.graph_id = g.id
+    LEFT JOIN threads t ON t.id = e.thread_id
+    WHERE i.batch_id = :batch_id AND i.sequence_index >= :cursor
+)
+WHERE :status IS NULL OR state = :status
+ORDER BY sequence_index LIMIT :limit;

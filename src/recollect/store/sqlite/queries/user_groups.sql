@@ -1,0 +1,68 @@
+-- Groups of users.
+
+-- name: user_group_insert
+INSERT INTO user_groups (uuid, project_id, name, description, created_at, updated_at)
+VALUES (:uuid, :project_id, :name, :description, :now, :now);
+
+-- name: user_group_by_uuid
+SELECT g.*, (SELECT count(*) FROM user_group_members m WHERE m.group_id = g.id) AS member_count
+FROM user_groups g WHERE g.project_id = :project_id AND g.uuid = :uuid;
+
+-- name: user_group_by_name
+SELECT id, uuid FROM user_groups WHERE project_id = :project_id AND name = :name;
+
+-- name: user_groups_page
+SELECT g.*, (SELECT count(*) FROM user_group_members m WHERE m.group_id = g.id) AS member_count
+FROM user_groups g
+WHERE g.project_id = :project_id
+  AND (:search = '' OR instr(lower(g.name || ' ' || coalesce(g.description, '')),
+                             lower(:search)) > 0)
+ORDER BY g.id LIMIT :limit OFFSET :offset;
+
+-- name: user_groups_count
+SELECT count(*) AS n FROM user_groups g
+WHERE g.project_id = :project_id
+  AND (:search = '' OR instr(lower(g.name || ' ' || coalesce(g.description, '')),
+                             lower(:search)) > 0);
+
+-- name: user_groups_of_user
+SELECT g.*, (SELECT count(*) FROM user_group_members m WHERE m.group_id = g.id) AS member_count
+FROM user_group_members o JOIN user_groups g ON g.id = o.group_id
+WHERE o.user_id = :user_id ORDER BY g.id;
+
+-- name: user_group_update
+UPDATE user_groups
+SET name = :name, description = :description, version = version + 1, updated_at = :now
+WHERE id = :id;
+
+-- name: user_group_delete
+DELETE FROM user_groups WHERE id = :id;
+
+-- name: user_group_member_insert
+INSERT INTO user_group_members (group_id, user_id) VALUES (:group_id, :user_id)
+ON CONFLICT DO NOTHING;
+
+-- name: user_group_member_delete
+DELETE FROM user_group_members
+WHERE group_id = :group_id
+  AND user_id = (SELECT id FROM users WHERE project_id = :project_id AND uuid = :user_uuid);
+
+-- name: user_group_users_page
+-- The members of a group, or the users who are not in it.
+SELECT u.*, g.uuid AS graph_uuid, g.rating AS rating,
+    (SELECT count(*) FROM threads t WHERE t.user_id = u.id) AS thread_count
+FROM users u JOIN graphs g ON g.id = u.graph_id
+WHERE u.project_id = :project_id
+  AND EXISTS (SELECT 1 FROM user_group_members m
+              WHERE m.group_id = :group_id AND m.user_id = u.id) = :members
+  AND (:search = '' OR instr(lower(u.user_id || ' ' || coalesce(u.email, '') || ' '
+       || coalesce(u.first_name, '') || ' ' || coalesce(u.last_name, '')), lower(:search)) > 0)
+ORDER BY u.id LIMIT :limit OFFSET :offset;
+
+-- name: user_group_users_count
+SELECT count(*) AS n FROM users u
+WHERE u.project_id = :project_id
+  AND EXISTS (SELECT 1 FROM user_group_members m
+              WHERE m.group_id = :group_id AND m.user_id = u.id) = :members
+  AND (:search = '' OR instr(lower(u.user_id || ' ' || coalesce(u.email, '') || ' '
+       || coalesce(u.first_name, '') || ' ' || coalesce(u.last_name, '')), lower(:search)) > 0);

@@ -1,0 +1,186 @@
+"""What store tests share: clocks that stand still, ids that count, and a few small inputs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from recollect.clock import Clock
+from recollect.governance import keys
+from recollect.graph.types import Access, Episode, Json, NewEpisode
+from recollect.ids import Ids
+from recollect.ingest import intake, pipeline, queue
+from recollect.ingest.intake import Receipt
+from recollect.store import rows
+from recollect.store.protocol import Store, Transaction
+from recollect.subjects import graphs, threads, users
+from recollect.subjects.graphs import GraphDetails
+from recollect.subjects.users import UserDetails
+
+START = datetime(2024, 5, 1, 10, 0, tzinfo=UTC)
+
+
+@dataclass
+class StillClock:
+    """A clock that moves only when told to."""
+
+    moment: datetime = START
+
+    def __call__(self) -> datetime:
+        return self.moment
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        self.moment += timedelta(seconds=seconds)
+
+
+@dataclass
+class CountingIds:
+    """Well-formed ids that count 1, 2, 3."""
+
+    _numbers: Any = field(default_factory=lambda: count(1))
+
+    def __call__(self) -> str:
+        return f"00000000-0000-7000-8000-{next(self._numbers):012x}"
+
+
+@dataclass(frozen=True)
+class Backend:
+    """One kind of store: how to open it on a place of its own, and the queries it knows."""
+
+    name: str
+    open: Callable[[Path, Clock, Ids | None], Store]
+    query_names: Callable[[], frozenset[str]]
+
+
+class Refused(Exception):
+    """What a test's unit raises on purpose."""
+
+
+async def new_project(store: Store, name: str) -> Access:
+    """A project of its own, and what a key to it would be worth."""
+    project = await store.write(keys.create_project, name)
+    return Access(project_id=project.id, project_uuid=project.uuid, key_uuid="")
+
+
+def text(content: str, **more: Any) -> NewEpisode:
+    """A piece of text to remember."""
+    return NewEpisode(kind="text", content=content, **more)
+
+
+def message(content: str, *, ignored: bool = False, metadata: Json | None = None) -> NewEpisode:
+    """Something a user said."""
+    return NewEpisode(
+        kind="message",
+        content=content,
+        role_type="user",
+        role="Jane",
+        ignored=ignored,
+        metadata=metadata,
+    )
+
+
+async def new_user(store: Store, access: Access, user_id: str, **details: Any) -> users.User:
+    """A user, by default with nothing said about them."""
+    return await store.write(users.create, access, user_id, UserDetails(**details))
+
+
+async def new_thread(store: Store, access: Access, thread_id: str, user_id: str) -> threads.Thread:
+    """A thread of a user who exists."""
+    return await store.write(threads.create, access, thread_id, user_id)
+
+
+async def new_graph(store: Store, access: Access, graph_id: str, **details: Any) -> graphs.Graph:
+    """A standalone graph."""
+    return await store.write(graphs.create, access, graph_id, GraphDetails(**details))
+
+
+async def add_text(store: Store, access: Access, graph_id: str, *contents: str) -> Receipt:
+    """Texts for a standalone graph, in one call."""
+    return await store.write(
+        intake.add_episodes, access, None, graph_id, [text(content) for content in contents]
+    )
+
+
+async def add_messages(store: Store, access: Access, thread_id: str, *contents: str) -> Receipt:
+    """Messages for a thread, in one call."""
+    return await store.write(
+        intake.add_messages, access, thread_id, [message(content) for content in contents]
+    )
+
+
+async def work(store: Store) -> int:
+    """Process everything that is due, as a worker would; says how many jobs ran."""
+    done = 0
+    while (held := await store.write(queue.claim, "me")) is not None:
+        await pipeline.process(store, held, held.jobs)
+        await store.write(queue.release, held)
+        done += len(held.jobs)
+    return done
+
+
+def index_items(tx: Transaction, graph_id: int) -> dict[str, str | None]:
+    """What the index says of each item of a graph; None for what is gone."""
+    found = tx.all("index_rows_since", graph_id=graph_id, version=0)
+    return {row["item_uuid"]: row["terms"] for row in found}
+
+
+def findable(tx: Transaction, graph_id: int) -> set[str]:
+    """The items of a graph that a search could find."""
+    return {uuid for uuid, terms in index_items(tx, graph_id).items() if terms is not None}
+
+
+def insert_entity(tx: Transaction, graph_id: int, name: str, episodes: Sequence[Episode]) -> int:
+    """An entity that *episodes* mention; says its row id."""
+    row = tx.one(
+        "entity_insert",
+        uuid=tx.new_id(),
+        graph_id=graph_id,
+        name=name,
+        labels=rows.to_json(["Entity"]),
+        summary="",
+        attributes=None,
+        is_user=False,
+        now=rows.micros(tx.now),
+    )
+    assert row is not None
+    entity_id: int = row["id"]
+    for episode in episodes:
+        tx.run("mention_insert", entity_id=entity_id, episode_id=episode.id)
+    return entity_id
+
+
+def insert_fact(
+    tx: Transaction,
+    graph_id: int,
+    ends: tuple[int, int],
+    sentence: str,
+    episodes: Sequence[Episode],
+    *,
+    valid_at: datetime | None = None,
+    invalid_at: datetime | None = None,
+    expired_at: datetime | None = None,
+) -> str:
+    """A fact between two entities that *episodes* support; says its uuid."""
+    uuid = tx.new_id()
+    row = tx.one(
+        "fact_insert",
+        uuid=uuid,
+        graph_id=graph_id,
+        source_id=ends[0],
+        target_id=ends[1],
+        name="KNOWS",
+        fact=sentence,
+        attributes=None,
+        rating=None,
+        created_at=rows.micros(tx.now),
+        expired_at=rows.micros_or_none(expired_at),
+        valid_at=rows.micros_or_none(valid_at),
+        invalid_at=rows.micros_or_none(invalid_at),
+    )
+    assert row is not None
+    for episode in episodes:
+        tx.run("support_insert", fact_id=row["id"], episode_id=episode.id)
+    return uuid

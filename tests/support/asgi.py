@@ -1,0 +1,223 @@
+"""The application in this process, spoken to in ASGI itself.
+
+An HTTP client would tidy up a hostile path, header or body before it is sent; nothing does here.
+"""
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from structlog.testing import capture_logs
+
+from recollect.api.app import App
+from recollect.api.router import Router
+from recollect.asgi import route_table
+from recollect.bootstrap import Services
+from recollect.clock import Clock, system_clock
+from recollect.governance import keys
+from recollect.ids import Ids
+from recollect.ingest.worker import Worker
+from recollect.search.segments import Segments
+from recollect.settings import Settings
+from recollect.store.sqlite import SqliteStore
+from recollect.store.sqlite.store import FILE_NAME
+
+KEY = "key-of-the-default-project"
+Headers = list[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A whole answer as it left the application."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+    def header(self, name: str) -> str | None:
+        """The first header of that name."""
+        return next((v.decode() for k, v in self.headers if k.decode() == name.lower()), None)
+
+    def json(self) -> Any:
+        """The body as JSON."""
+        return json.loads(self.body)
+
+    @property
+    def message(self) -> str:
+        """What an error says, after a look at its shape."""
+        said = self.json()
+        assert isinstance(said, dict), said
+        assert set(said) == {"message"}, said
+        assert isinstance(said["message"], str), said
+        assert said["message"], "an empty message"
+        assert self.header("content-type") == "application/json", self.headers
+        return str(said["message"])
+
+
+@dataclass
+class Program:
+    """The running application with its services."""
+
+    app: App
+    services: Services
+    folder: Path
+    key: str = KEY
+    logs: list[Any] = field(default_factory=list, repr=False)
+    _watch: sqlite3.Connection | None = field(default=None, repr=False)
+
+    async def send(
+        self,
+        method: str,
+        path: bytes | str,
+        body: bytes | list[bytes] | Any = b"",
+        *,
+        query: bytes | str = b"",
+        key: str | None = None,
+        headers: Iterable[tuple[str, str]] = (),
+        anonymous: bool = False,
+    ) -> Answer:
+        """One request; a body that is neither bytes nor a list of chunks is sent as JSON."""
+        raw = path.encode() if isinstance(path, str) else path
+        query = query.encode() if isinstance(query, str) else query
+        sent: Headers = [(k.lower().encode(), v.encode("latin-1")) for k, v in headers]
+        if not anonymous:
+            sent.append((b"authorization", f"Api-Key {key or self.key}".encode()))
+        chunks = body if isinstance(body, list) and all(isinstance(c, bytes) for c in body) else None
+        if chunks is None:
+            chunks = [body if isinstance(body, bytes) else json.dumps(body).encode()]
+            sent.append((b"content-length", str(len(chunks[0])).encode()))
+        return await exchange(self.app, method, raw, query, sent, chunks)
+
+    async def work(self) -> None:
+        """Run every job that is due, here and now."""
+        worker = Worker(self.services.store, owner="test", attempts_max=1, backoff_first_s=1.0)
+        while await worker.step():
+            pass
+
+    def writes(self) -> int:
+        """A number that changes whenever anything is committed to the file by someone else."""
+        if self._watch is None:
+            self._watch = sqlite3.connect(self.folder / FILE_NAME)
+        return int(self._watch.execute("PRAGMA data_version").fetchone()[0])
+
+    def execute(self, statement: str, *values: Any) -> None:
+        """Change the file behind the program's back."""
+        with closing(sqlite3.connect(self.folder / FILE_NAME)) as connection, connection:
+            connection.execute(statement, values)
+
+    def close_watch(self) -> None:
+        """Let go of the file."""
+        if self._watch is not None:
+            self._watch.close()
+
+
+async def exchange(
+    app: Any, method: str, raw_path: bytes, query: bytes, headers: Headers, chunks: list[bytes]
+) -> Answer:
+    """One HTTP request to an ASGI application."""
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": raw_path.decode("latin-1"),
+        "raw_path": raw_path,
+        "query_string": query,
+        "headers": headers,
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 8000),
+    }
+    incoming = [
+        {"type": "http.request", "body": chunk, "more_body": number < len(chunks) - 1}
+        for number, chunk in enumerate(chunks)
+    ]
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return incoming.pop(0) if incoming else {"type": "http.disconnect"}
+
+    async def send(event: dict[str, Any]) -> None:
+        sent.append(event)
+
+    await app(scope, receive, send)
+    start = sent[0]
+    assert start["type"] == "http.response.start", sent
+    body = b"".join(event.get("body", b"") for event in sent[1:])
+    return Answer(start["status"], list(start["headers"]), body)
+
+
+@cache
+def _router() -> Router:
+    """What `recollect.asgi.application` routes with, made once: the documentation takes a while."""
+    return Router(route_table())
+
+
+@asynccontextmanager
+async def program(
+    folder: Path, *, clock: Clock = system_clock, ids: Ids | None = None, key: str = KEY
+) -> AsyncIterator[Program]:
+    """The application on a data folder, without workers, with a key of the default project."""
+    settings = Settings(data=folder, workers=0)
+    store = SqliteStore.open(folder, readers=1, clock=clock, ids=ids)
+    services = Services(
+        settings=settings,
+        store=store,
+        segments=Segments(store, bytes_max=settings.segments_bytes_max),
+        clock=clock,
+    )
+
+    async def opened() -> Services:
+        await store.write(keys.ensure_default, key)
+        return services
+
+    app = App(_router(), opened)
+    events = [{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}]
+    said: list[str] = []
+
+    async def say(event: dict[str, Any]) -> None:
+        said.append(event["type"])
+
+    async def start() -> dict[str, str]:
+        return events.pop(0)
+
+    # The lifespan is one call that waits in the middle; here it waits for this context's end.
+    running = await _lifespan(app, start, say)
+    assert said == ["lifespan.startup.complete"], said
+    made = Program(app=app, services=services, folder=folder, key=key)
+    try:
+        with capture_logs() as made.logs:
+            yield made
+    finally:
+        made.close_watch()
+        await running()
+
+
+async def _lifespan(app: Any, receive: Any, send: Any) -> Any:
+    ended, started = asyncio.Event(), asyncio.Event()
+    first = True
+
+    async def next_event() -> Any:
+        nonlocal first
+        if not first:
+            started.set()
+            await ended.wait()
+        first = False
+        return await receive()
+
+    task = asyncio.create_task(app({"type": "lifespan"}, next_event, send))
+    waiting = asyncio.create_task(started.wait())
+    await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
+    waiting.cancel()
+
+    async def finish() -> None:
+        ended.set()
+        await task
+
+    return finish

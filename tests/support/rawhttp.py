@@ -1,0 +1,91 @@
+"""HTTP/1.1 by hand on a loopback connection: bytes as they are, and no retry behind our back."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+from typing import Any, Self
+
+HOST = "127.0.0.1"
+
+
+class ConnectionEnded(Exception):
+    """The other side went away before its answer was whole."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Status, headers by lower-case name, and body."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        """The body as JSON."""
+        return json.loads(self.body)
+
+
+class Connection:
+    """One keep-alive connection."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+
+    @classmethod
+    async def open(cls, port: int) -> Self:
+        """Connect; raises OSError when nobody listens."""
+        return cls(*await asyncio.open_connection(HOST, port))
+
+    async def close(self) -> None:
+        """Let go of the connection, whatever state it is in."""
+        self.writer.close()
+        try:
+            await self.writer.wait_closed()
+        except OSError:
+            return
+
+    async def request(
+        self,
+        method: str,
+        path: str | bytes,
+        body: Any = None,
+        *,
+        key: str | None = None,
+        headers: tuple[tuple[str, str], ...] = (),
+    ) -> Answer:
+        """Send a request and read its answer."""
+        raw = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+        target = path.encode() if isinstance(path, str) else path
+        lines = [f"{method} ".encode() + target + b" HTTP/1.1", b"Host: localhost"]
+        if key is not None:
+            lines.append(f"Authorization: Api-Key {key}".encode())
+        if body is not None:
+            lines.append(f"Content-Length: {len(raw)}".encode())
+        lines += [f"{name}: {value}".encode("latin-1") for name, value in headers]
+        return await self.send(b"\r\n".join(lines) + b"\r\n\r\n" + raw, method=method)
+
+    async def send(self, raw: bytes, *, method: str = "GET") -> Answer:
+        """Send bytes as they are and read one answer."""
+        try:
+            self.writer.write(raw)
+            await self.writer.drain()
+        except OSError as error:
+            raise ConnectionEnded(str(error)) from error
+        return await self.read(method)
+
+    async def read(self, method: str = "GET") -> Answer:
+        """Read one answer."""
+        try:
+            head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+            headers = {
+                name.lower(): value.strip()
+                for name, _, value in (line.partition(":") for line in head[1:] if line)
+            }
+            length = 0 if method == "HEAD" else int(headers.get("content-length", 0))
+            body = await self.reader.readexactly(length)
+            if method != "HEAD" and "content-length" not in headers:
+                body = await self.reader.read()
+        except (OSError, asyncio.IncompleteReadError) as error:
+            raise ConnectionEnded(str(error)) from error
+        return Answer(int(head[0].split()[1]), headers, body)

@@ -1,0 +1,349 @@
+"""Two projects with the same ids and different secrets, and a world in which one never was.
+
+Requests are made from the route table. Whoever adds a route whose path parameters or id fields
+are not known here has to add them: `missing_values` names them, and a test asks for it.
+"""
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from recollect.api.router import Nothing, Route
+from recollect.asgi import route_table
+from recollect.governance import keys
+from recollect.store.protocol import Transaction
+from recollect.store.sqlite.store import FILE_NAME
+from tests.support.asgi import Program
+
+ALPHA_KEY = "the-key-of-project-alpha"
+BETA_KEY = "the-key-of-project-beta-x"
+NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
+PARAMETER = re.compile(r"{(\w+)}")
+ID_FIELD = re.compile(r"(^|_)(id|ids|uuid|uuids|cursor)$")
+
+
+def still_clock() -> datetime:
+    """It is always the same moment, so that two worlds tell the same time."""
+    return NOW
+
+
+class CountingIds:
+    """Server ids that count up; both worlds are set to the same number before each request."""
+
+    def __init__(self) -> None:
+        self.next = 1
+
+    def __call__(self) -> str:
+        self.next += 1
+        return f"00000000-0000-7000-8000-{self.next:012d}"
+
+
+@dataclass
+class Tenant:
+    """One project: its key, what it calls its things, and what the server calls them."""
+
+    word: str
+    key: str
+    values: dict[str, Any]
+
+    @property
+    def secrets(self) -> list[str]:
+        """Strings that nobody else may ever read."""
+        uuids = [v for v in self.values.values() if isinstance(v, str) and len(v) == 36]
+        return [f"{self.word}-secret", f"{self.word}-only", self.key, *uuids]
+
+
+def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> dict[str, str]:
+    """An entity and a fact as extraction would leave them."""
+    owner = keys.project_named(tx, project)
+    graph = tx.one("graph_by_uuid", uuid=graph_uuid, project_id=owner.id)
+    assert graph is not None
+    now = int(tx.now.timestamp() * 1_000_000)
+    entity, fact = tx.new_id(), tx.new_id()
+    row = tx.one(
+        "entity_insert",
+        uuid=entity,
+        graph_id=graph["id"],
+        name=f"{word}-secret entity",
+        labels='["Entity"]',
+        summary=f"{word}-secret summary",
+        attributes=None,
+        is_user=False,
+        now=now,
+    )
+    assert row is not None
+    tx.one(
+        "fact_insert",
+        uuid=fact,
+        graph_id=graph["id"],
+        source_id=row["id"],
+        target_id=row["id"],
+        name="KNOWS",
+        fact=f"{word}-secret fact",
+        attributes=None,
+        rating=None,
+        created_at=now,
+        expired_at=None,
+        valid_at=now,
+        invalid_at=None,
+    )
+    return {"node": entity, "edge": fact}
+
+
+async def seed(program: Program, word: str, key: str) -> Tenant:
+    """A project with a user, threads, graphs, messages, data, a node, an edge and a parked job.
+
+    Everything exists twice: under ids that every project uses and under ids of its own.
+    """
+    store = program.services.store
+    await store.write(keys.create_project, word)
+    await store.write(keys.create_key, word, "test", key)
+
+    async def ask(method: str, path: str, body: Any = b"") -> Any:
+        answer = await program.send(method, path, body, key=key)
+        assert answer.status == 200, (method, path, answer)
+        return answer.json()
+
+    values: dict[str, Any] = {}
+    for prefix in ("shared", f"{word}-only"):
+        user, thread, graph = f"{prefix}-user", f"{prefix}-thread", f"{prefix}-graph"
+        person = {"first_name": f"{word}-secret", "email": f"{word}-secret@example.com"}
+        made = await ask("POST", "/api/v2/users", {"user_id": user, **person})
+        await ask("POST", "/api/v2/threads", {"thread_id": thread, "user_id": user})
+        made_graph = await ask(
+            "POST", "/api/v2/graph/create", {"graph_id": graph, "name": f"{word}-secret"}
+        )
+        said = [{"role": "user", "name": f"{word}-secret", "content": f"{word}-secret message"}]
+        added = await ask("POST", f"/api/v2/threads/{thread}/messages", {"messages": said})
+        data = {"type": "text", "data": f"{word}-secret data", "document_id": f"{prefix}-document"}
+        piece = await ask("POST", "/api/v2/graph", {**data, "graph_id": graph})
+        found = await store.write(_seed_graph, made["graph_uuid"], word, word)
+        values |= {
+            f"{prefix[:6]}:user_id": user,
+            f"{prefix[:6]}:thread_id": thread,
+            f"{prefix[:6]}:graph_id": graph,
+            f"{prefix[:6]}:document_id": f"{prefix}-document",
+        }
+    await program.work()
+    gone = await ask("POST", "/api/v2/graph", {**data, "graph_id": "shared-graph"})
+    program.execute(
+        "UPDATE jobs SET status = 'parked', error = ?, completed_at = created_at WHERE task_uuid = ?",
+        f"{word}-secret error",
+        gone["task_id"],
+    )
+    parked = await ask("GET", "/api/v1/jobs/parked")
+    return Tenant(
+        word,
+        key,
+        {
+            "user_id": f"{word}-only-user",
+            "thread_id": f"{word}-only-thread",
+            "graph_id": f"{word}-only-graph",
+            "document_id": f"{word}-only-document",
+            "message_uuid": added["message_uuids"][0],
+            "task_id": added["task_id"],
+            "episode": piece["uuid"],
+            "user_uuid": made["uuid"],
+            "graph_uuid": made_graph["uuid"],
+            "user_graph_uuid": made["graph_uuid"],
+            "project_uuid": made["project_uuid"],
+            "job_id": parked["jobs"][0]["job_id"],
+            **found,
+        },
+    )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request made from a route."""
+
+    route: Route
+    path: str
+    query: str
+    body: Any
+
+    def __str__(self) -> str:
+        return f"{self.route.method} {self.path}?{self.query} {self.body}"
+
+
+# What a path parameter or an id field is called on the wire, and the value of a tenant behind it.
+# `uuid` depends on the path; None: an id that is not the name of a stored thing.
+CALLER_IDS = {
+    "user_id": "user_id",
+    "thread_id": "thread_id",
+    "session_id": "thread_id",
+    "session_ids": "thread_id",
+    "graph_id": "graph_id",
+    "group_id": "graph_id",
+    "document_id": "document_id",
+}
+SERVER_IDS = {
+    "message_uuid": "message_uuid",
+    "task_id": "task_id",
+    "job_id": "job_id",
+    "mentioned_node_uuids": "node",
+    "center_node_uuid": "node",
+    "bfs_origin_node_uuids": "node",
+    "uuid_cursor": "node",
+}
+UUID_OF_PATH = {
+    "/api/v2/graph/episodes/": "episode",
+    "/api/v2/graph/node/": "node",
+    "/api/v2/graph/edge/": "edge",
+    "/api/v2/facts/": "edge",
+    "/api/v2/graph/observation/": "node",
+}
+# Ids that name nothing of ours: a cursor is opaque and tested by itself; templates and policies
+# are not served yet, and neither are searches in collections.
+NAMELESS = {
+    "cursor",
+    "template_id",
+    "collection_name",
+    "group_uuid",
+    "policy_set_uuid",
+}
+# A value for each field that must be there, or that makes a request reach its target.
+SAMPLES: dict[str, Any] = {
+    "messages": [{"role": "user", "role_type": "user", "content": "hello"}],
+    "data": "hello",
+    "type": "text",
+    "episodes": [{"data": "hello", "type": "text"}],
+    "metadata": {"touched": True},
+    "query": "alpha-secret message data",
+    "scope": "episodes",
+    "name": "renamed",
+}
+
+
+def parameters(route: Route) -> list[str]:
+    """The names in a route's path."""
+    return PARAMETER.findall(route.path)
+
+
+def fields(model: Any) -> dict[str, msgspec.structs.FieldInfo]:
+    """A wire model's fields by the name they have on the wire."""
+    if model is Nothing or not isinstance(model, type) or not issubclass(model, msgspec.Struct):
+        return {}
+    return {field.encode_name: field for field in msgspec.structs.fields(model)}
+
+
+def _key_of(route: Route, name: str) -> str | None:
+    if name == "uuid":
+        return next((v for k, v in UUID_OF_PATH.items() if route.path.startswith(k)), None)
+    return CALLER_IDS.get(name) or SERVER_IDS.get(name)
+
+
+def missing_values() -> Iterator[str]:
+    """What the table of routes has and this module does not know."""
+    for route in route_table():
+        if route.public:
+            continue
+        for name in parameters(route):
+            if name not in NAMELESS and _key_of(route, name) is None:
+                yield f"path parameter {name!r} of {route.method} {route.path}"
+        for place, model in (("body", route.body), ("query", route.query)):
+            for name, field in fields(model).items():
+                if name in NAMELESS or name in SAMPLES:
+                    continue
+                if ID_FIELD.search(name) and _key_of(route, name) is None:
+                    yield f"id field {name!r} in the {place} of {route.method} {route.path}"
+                elif field.required and _key_of(route, name) is None:
+                    yield f"required field {name!r} in the {place} of {route.method} {route.path}"
+
+
+def _value(route: Route, name: str, of: Tenant, *, shared: bool) -> Any:
+    key = _key_of(route, name)
+    if key is None:
+        return "nameless"
+    if shared and name in CALLER_IDS:
+        return f"shared-{key.removesuffix('_id')}"
+    return of.values[key]
+
+
+def _filled(route: Route, model: Any, of: Tenant, *, shared: bool) -> dict[str, Any]:
+    """The fields of a body or a query: all that must be there and all that name something."""
+    filled: dict[str, Any] = {}
+    for name in fields(model):
+        if name in SAMPLES and not (name == "name" and route.method == "GET"):
+            filled[name] = SAMPLES[name]
+        elif name in CALLER_IDS or name in SERVER_IDS:
+            value = _value(route, name, of, shared=shared)
+            filled[name] = [value] if name.endswith("s") else value
+    return _one_target(filled)
+
+
+def _one_target(filled: dict[str, Any]) -> dict[str, Any]:
+    """A request may name a graph in one way only."""
+    if {"user_id", "graph_id", "group_id"} <= filled.keys():
+        return {k: v for k, v in filled.items() if k not in {"user_id", "group_id"}}
+    return filled
+
+
+def requests(route: Route, of: Tenant, *, shared_path: bool, shared_body: bool) -> list[Asked]:
+    """The requests on a route that name things of *of*, by shared ids or by its own."""
+    path = PARAMETER.sub(
+        lambda found: str(_value(route, found[1], of, shared=shared_path)), route.path
+    )
+    body = _filled(route, route.body, of, shared=shared_body)
+    query = "&".join(
+        f"{name}={value}"
+        for name, value in _filled(route, route.query, of, shared=shared_body).items()
+    )
+    asked = [Asked(route, path, query, body)]
+    if "graph_id" in body and "user_id" in fields(route.body):
+        user = _value(route, "user_id", of, shared=shared_body)
+        other = {k: v for k, v in body.items() if k != "graph_id"} | {"user_id": user}
+        asked.append(Asked(route, path, query, other))
+    for extra in ("center_node_uuid", "bfs_origin_node_uuids", "mentioned_node_uuids"):
+        if extra in body:
+            asked.append(
+                Asked(route, path, query, {k: v for k, v in body.items() if k not in SERVER_IDS})
+            )
+            break
+    return asked
+
+
+def variants(route: Route, of: Tenant) -> list[Asked]:
+    """Every way of naming things of *of* on a route, without repetitions."""
+    found: dict[str, Asked] = {}
+    for shared_path in (False, True):
+        for shared_body in (False, True):
+            for asked in requests(route, of, shared_path=shared_path, shared_body=shared_body):
+                found[str(asked)] = asked
+    return list(found.values())
+
+
+def rows_of(folder: Path, project: str) -> dict[str, list[tuple[Any, ...]]]:
+    """Every row that belongs to a project, by table, along the foreign keys."""
+    with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
+        names = [
+            row[0]
+            for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+            if not row[0].startswith("sqlite_")
+        ]
+        return {
+            name: sorted(connection.execute(_owned(connection, name), (project,)).fetchall(), key=repr)
+            for name in names
+        }
+
+
+def _owned(connection: sqlite3.Connection, table: str) -> str:
+    """SQL for the rows of a table that a project owns; fails when nothing leads to a project."""
+    if table == "projects":
+        return "SELECT * FROM projects WHERE name = ?"
+    links = {
+        row[3]: row[2] for row in connection.execute(f"PRAGMA foreign_key_list({table})").fetchall()
+    }
+    assert links, f"no foreign key leads from {table} to its project"
+    column, parent = next(
+        ((c, p) for c, p in links.items() if p == "projects"), next(iter(links.items()))
+    )
+    inner = _owned(connection, parent).replace("SELECT *", "SELECT id", 1)
+    return f"SELECT * FROM {table} WHERE {column} IN ({inner})"  # noqa: S608
