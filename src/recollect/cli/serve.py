@@ -105,6 +105,8 @@ async def _serve(chosen: Settings, listening: socket.socket) -> None:
         log_level="warning",
         ws="none",
         server_header=False,
+        date_header=False,
+        proxy_headers=False,
         timeout_graceful_shutdown=int(chosen.stop_grace_s),
         timeout_keep_alive=75,
     )

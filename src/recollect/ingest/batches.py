@@ -220,7 +220,7 @@ def _check_item(field: str, item: NewItem) -> None:
 def add(tx: Transaction, access: Access, uuid: str, new: Sequence[NewItem]) -> list[Item]:
     """Append checked items to a draft."""
     batch = _row(tx, access, uuid)
-    _require(batch, "draft", "takes no more items")
+    _require_draft(batch, "takes no more items")
     first: int = batch["item_count"]
     if first + len(new) > BATCH_ITEMS_MAX:
         raise InvalidInput(
@@ -261,7 +261,7 @@ def _insert(tx: Transaction, batch_id: int, index: int, item: NewItem) -> Item:
 def process(tx: Transaction, access: Access, uuid: str) -> Batch:
     """Turn a draft into episodes and jobs, all of them; or, when a target is unknown, none."""
     batch = _row(tx, access, uuid)
-    _require(batch, "draft", "was processed already")
+    _require_draft(batch, "was processed already")
     if not batch["item_count"]:
         raise InvalidInput("items: the batch has none")
     lost = tx.run(
@@ -338,8 +338,8 @@ def _row(tx: Transaction, access: Access, uuid: str) -> Row:
     return row
 
 
-def _require(batch: Row, status: BatchStatus, otherwise: str) -> None:
-    if batch["status"] != status:
+def _require_draft(batch: Row, otherwise: str) -> None:
+    if batch["status"] != "draft":
         raise Conflict(f"batch {batch['uuid']} {otherwise}: its status is {batch['state']}")
 
 

@@ -168,7 +168,7 @@ def _write(
     created_at = new.created_at or now
     # An ignored role is kept as history; nothing is owed to it.
     own_task = None if new.ignored else task
-    row = tx.one(
+    episode_id = tx.insert(
         "episode_insert",
         uuid=uuid,
         graph_id=graph_id,
@@ -188,18 +188,16 @@ def _write(
         processed_at=rows.micros(now) if new.ignored else None,
         task_uuid=own_task,
     )
-    if row is None:
-        raise InvariantViolated("an episode was not written")
     if own_task is not None:
         tx.run(
             "job_insert",
             graph_id=graph_id,
-            episode_id=row["id"],
+            episode_id=episode_id,
             task_uuid=own_task,
             now=rows.micros(now),
         )
     return Episode(
-        id=row["id"],
+        id=episode_id,
         uuid=uuid,
         graph_id=graph_id,
         seq=seq,

@@ -4,6 +4,7 @@ It carries the version it was built from, takes later rows one by one, and can b
 at any time.
 """
 
+import threading
 from array import array
 from collections import Counter
 from collections.abc import Iterable
@@ -14,6 +15,7 @@ import numpy as np
 # The usual BM25 constants: how soon repetition stops counting, how much length counts.
 _K1 = 1.2
 _B = 0.75
+_SEGMENT_BYTES = 1_000
 _POSTING_BYTES = 8
 _ITEM_BYTES = 200
 _TERM_BYTES = 250
@@ -48,6 +50,7 @@ class Segment:
 
     def __init__(self) -> None:
         self.version = 0
+        self._lock = threading.Lock()
         self._uuids: list[str] = []
         self._numbers: dict[str, int] = {}
         self._lengths = array("I")
@@ -59,10 +62,17 @@ class Segment:
     def size_bytes(self) -> int:
         """About how much memory this takes."""
         return (
-            self._posting_count * _POSTING_BYTES
+            _SEGMENT_BYTES
+            + self._posting_count * _POSTING_BYTES
             + len(self._uuids) * _ITEM_BYTES
             + len(self._postings) * _TERM_BYTES
         )
+
+    def answer(self, rows: Iterable[IndexRow], terms: Iterable[str], limit: int) -> list[Hit]:
+        """Catch up, then search; only one caller at a time, in whatever thread it may be."""
+        with self._lock:
+            self.apply(rows)
+            return self.search(terms, limit)
 
     def apply(self, rows: Iterable[IndexRow]) -> None:
         """Take changes in the order of their versions; an item that changed replaces itself."""

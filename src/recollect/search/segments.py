@@ -28,38 +28,32 @@ class Segments:
         self._store = store
         self._bytes_max = bytes_max
         self._segments: OrderedDict[str, Segment] = OrderedDict()
-        self._locks: dict[str, asyncio.Lock] = {}
 
     async def search(self, access: Access, graph: Graph, query: str, limit: int) -> list[Hit]:
         """The items of a graph that fit *query* best, as of now."""
+        segment = self._segments.get(graph.uuid) or Segment()
+        try:
+            changes = await self._store.read(_rows_since, access, graph.uuid, segment.version)
+        except NotFound:
+            self._segments.pop(graph.uuid, None)
+            raise
         wanted = terms(query)
-        async with self._lock(graph.uuid):
-            segment = await self._fresh(access, graph.uuid)
-            hits = await asyncio.to_thread(segment.search, wanted, limit) if wanted else []
-        self._evict()
+        hits = await asyncio.to_thread(segment.answer, changes, wanted, limit)
+        self._keep(graph.uuid, segment)
         return hits
 
     async def warm(self, access: Access, graph: Graph) -> None:
         """Bring a graph's segment into memory ahead of its first search."""
-        async with self._lock(graph.uuid):
-            await self._fresh(access, graph.uuid)
-        self._evict()
+        await self.search(access, graph, "", 0)
 
-    def _lock(self, graph_uuid: str) -> asyncio.Lock:
-        return self._locks.setdefault(graph_uuid, asyncio.Lock())
-
-    async def _fresh(self, access: Access, graph_uuid: str) -> Segment:
-        segment = self._segments.get(graph_uuid) or Segment()
-        changes = await self._store.read(_rows_since, access, graph_uuid, segment.version)
-        if changes:
-            await asyncio.to_thread(segment.apply, changes)
+    def _keep(self, graph_uuid: str, segment: Segment) -> None:
+        """Hold on to what was used last, as far as there is room."""
         self._segments[graph_uuid] = segment
         self._segments.move_to_end(graph_uuid)
-        return segment
+        self._evict()
 
     def _evict(self) -> None:
         total = sum(segment.size_bytes for segment in self._segments.values())
         while total > self._bytes_max and len(self._segments) > 1:
-            uuid, segment = self._segments.popitem(last=False)
-            self._locks.pop(uuid, None)
+            _, segment = self._segments.popitem(last=False)
             total -= segment.size_bytes

@@ -38,6 +38,9 @@ class Transaction(Protocol):
     def all(self, query: str, /, order: str | None = None, **params: Any) -> list[Row]:
         """Every row of a named query; *order* picks one of the orders the query declares."""
 
+    def insert(self, query: str, /, **params: Any) -> int:
+        """Execute a named statement that adds one row, and give back the row's `id`."""
+
     def run(self, query: str, /, **params: Any) -> int:
         """Execute a named statement and say how many rows it touched."""
 

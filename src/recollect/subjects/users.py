@@ -169,7 +169,7 @@ def _attributes(user: User) -> Json:
 
 
 def _seed_node(tx: Transaction, user: User) -> None:
-    row = tx.one(
+    entity_id = tx.insert(
         "entity_insert",
         uuid=user.entity_uuid,
         graph_id=user.graph_id,
@@ -180,14 +180,12 @@ def _seed_node(tx: Transaction, user: User) -> None:
         is_user=True,
         now=rows.micros(tx.now),
     )
-    if row is None:
-        raise InvariantViolated("the user's node was not written")
     for name, fact in _profile(user).items():
-        _insert_fact(tx, user, row["id"], name, fact)
+        _insert_fact(tx, user, entity_id, name, fact)
 
 
 def _insert_fact(tx: Transaction, user: User, entity_id: int, name: str, fact: str) -> None:
-    tx.one(
+    tx.insert(
         "fact_insert",
         uuid=tx.new_id(),
         graph_id=user.graph_id,

@@ -1,6 +1,7 @@
 """`/openapi.json`, and `/docs` to read it in a browser without any network."""
 
 from collections.abc import Sequence
+from functools import cache
 from importlib.resources import files
 
 import msgspec
@@ -48,11 +49,15 @@ async def asset(call: Call) -> Reply:
 
 def routes(described: Sequence[Route], version: str) -> list[Route]:
     """The documentation routes for a table of routes."""
-    encoded = msgspec.json.encode(document(described, version))
+
+    @cache
+    def encoded() -> bytes:
+        # Made when first asked for: describing every type would slow each start.
+        return msgspec.json.encode(document(described, version))
 
     async def openapi(call: Call) -> Reply:
         """This API as an OpenAPI document."""
-        return Reply.typed(encoded, "application/json")
+        return Reply.typed(encoded(), "application/json")
 
     return [
         Route("GET", "/openapi.json", "openapi", openapi, "This document", public=True),

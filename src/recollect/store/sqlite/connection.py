@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.clock import Clock
+from recollect.errors import InvariantViolated
 from recollect.ids import Ids
 from recollect.store import queries
 from recollect.store.protocol import Row
@@ -70,6 +71,13 @@ class SqliteTransaction:
         """Every row of a named query."""
         rows: Sequence[Any] = self._execute(self._sql(query, order), params).fetchall()
         return list(rows)
+
+    def insert(self, query: str, /, **params: Any) -> int:
+        """Add one row and give back its id."""
+        row_id = self._execute(self._statements[query], params).lastrowid
+        if row_id is None:
+            raise InvariantViolated(f"{query} added no row")
+        return row_id
 
     def run(self, query: str, /, **params: Any) -> int:
         """Execute a named statement and say how many rows it touched."""

@@ -8,8 +8,7 @@ INSERT INTO episodes
 VALUES
     (:uuid, :graph_id, :seq, :kind, :content, :role_type, :role, :source_description, :thread_id,
      :document_id, :metadata, :ignored, :strict_ontology, :created_at, :received_at,
-     :processed_at, :task_uuid)
-RETURNING id;
+     :processed_at, :task_uuid);
 
 -- name: episode_by_uuid
 SELECT e.*, t.thread_id AS thread_name

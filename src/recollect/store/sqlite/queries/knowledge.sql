@@ -2,8 +2,7 @@
 
 -- name: entity_insert
 INSERT INTO entities (uuid, graph_id, name, labels, summary, attributes, is_user, created_at)
-VALUES (:uuid, :graph_id, :name, :labels, :summary, :attributes, :is_user, :now)
-RETURNING id;
+VALUES (:uuid, :graph_id, :name, :labels, :summary, :attributes, :is_user, :now);
 
 -- name: entity_by_uuid
 SELECT n.* FROM entities n JOIN graphs g ON g.id = n.graph_id
@@ -34,8 +33,7 @@ INSERT INTO facts
      expired_at, valid_at, invalid_at)
 VALUES
     (:uuid, :graph_id, :source_id, :target_id, :name, :fact, :attributes, :rating, :created_at,
-     :expired_at, :valid_at, :invalid_at)
-RETURNING id;
+     :expired_at, :valid_at, :invalid_at);
 
 -- name: fact_by_uuid
 SELECT f.*, s.uuid AS source_uuid, s.name AS source_name, s.labels AS source_labels,
