@@ -2,7 +2,8 @@
 
 import msgspec
 
-from recollect.api.compat.zep import wire, wire_batches
+from recollect.api.compat.zep import wire
+from recollect.api.compat.zep.wire import batches as batches_wire
 from recollect.api.http import explain
 from recollect.api.router import Call, Route
 from recollect.errors import InvalidInput
@@ -17,16 +18,16 @@ from recollect.limits import (
     PAGE_MAX,
 )
 
-_decode_item = msgspec.json.Decoder(wire_batches.BatchAddItem).decode
+_decode_item = msgspec.json.Decoder(batches_wire.BatchAddItem).decode
 
 
-def _summary(found: Batch) -> wire_batches.BatchSummary:
+def _summary(found: Batch) -> batches_wire.BatchSummary:
     progress = found.progress
-    return wire_batches.BatchSummary(
+    return batches_wire.BatchSummary(
         batch_id=found.uuid,
         status=found.status,
         item_count=found.item_count,
-        progress=wire_batches.BatchProgress(
+        progress=batches_wire.BatchProgress(
             total_items=progress.total,
             queued_items=progress.queued,
             processing_items=progress.processing,
@@ -46,11 +47,11 @@ def _summary(found: Batch) -> wire_batches.BatchSummary:
     )
 
 
-def _detail(found: Item) -> wire_batches.BatchItemDetail:
+def _detail(found: Item) -> batches_wire.BatchItemDetail:
     error = None
     if found.error is not None:
-        error = wire_batches.BatchItemError(code=found.error.code, message=found.error.message)
-    return wire_batches.BatchItemDetail(
+        error = batches_wire.BatchItemError(code=found.error.code, message=found.error.message)
+    return batches_wire.BatchItemDetail(
         item_id=found.uuid,
         sequence_index=found.sequence_index,
         kind=found.kind,
@@ -69,7 +70,7 @@ def _detail(found: Item) -> wire_batches.BatchItemDetail:
     )
 
 
-def _decoded(field: str, raw: msgspec.Raw) -> wire_batches.BatchAddItem:
+def _decoded(field: str, raw: msgspec.Raw) -> batches_wire.BatchAddItem:
     try:
         return _decode_item(raw)
     except msgspec.ValidationError as error:
@@ -85,7 +86,7 @@ def _new_item(number: int, raw: msgspec.Raw) -> NewItem:
     return _message(field, sent) if sent.type == "thread_message" else _data(field, sent)
 
 
-def _message(field: str, sent: wire_batches.BatchAddItem) -> NewItem:
+def _message(field: str, sent: batches_wire.BatchAddItem) -> NewItem:
     for name in ("thread_id", "content", "role"):
         if getattr(sent, name) is None:
             raise InvalidInput(f"{field}.{name}: is required")
@@ -102,7 +103,7 @@ def _message(field: str, sent: wire_batches.BatchAddItem) -> NewItem:
     )
 
 
-def _data(field: str, sent: wire_batches.BatchAddItem) -> NewItem:
+def _data(field: str, sent: batches_wire.BatchAddItem) -> NewItem:
     if sent.data is None:
         raise InvalidInput(f"{field}.data: is required")
     return NewItem(
@@ -119,9 +120,9 @@ def _data(field: str, sent: wire_batches.BatchAddItem) -> NewItem:
     )
 
 
-async def create(call: Call) -> wire_batches.BatchSummary:
+async def create(call: Call) -> batches_wire.BatchSummary:
     """A new, empty draft."""
-    sent: wire_batches.CreateBatch = call.body
+    sent: batches_wire.CreateBatch = call.body
     made = await call.services.store.write(
         batches.create,
         call.access,
@@ -132,15 +133,15 @@ async def create(call: Call) -> wire_batches.BatchSummary:
     return _summary(made)
 
 
-async def get(call: Call) -> wire_batches.BatchSummary:
+async def get(call: Call) -> batches_wire.BatchSummary:
     """A batch with its progress."""
     found = await call.services.store.read(batches.get, call.access, call.path["batch_id"])
     return _summary(found)
 
 
-async def list_all(call: Call) -> wire_batches.BatchList:
+async def list_all(call: Call) -> batches_wire.BatchList:
     """A page of batches, newest first."""
-    sent: wire_batches.BatchesQuery = call.query
+    sent: batches_wire.BatchesQuery = call.query
     page = await call.services.store.read(
         batches.page,
         call.access,
@@ -149,21 +150,21 @@ async def list_all(call: Call) -> wire_batches.BatchList:
         cursor=sent.cursor,
     )
     found = [_summary(batch) for batch in page.batches]
-    return wire_batches.BatchList(batches=found, next_cursor=page.next_cursor)
+    return batches_wire.BatchList(batches=found, next_cursor=page.next_cursor)
 
 
-async def add(call: Call) -> list[wire_batches.BatchItemDetail]:
+async def add(call: Call) -> list[batches_wire.BatchItemDetail]:
     """Items at the end of a draft."""
-    sent: wire_batches.AddBatchItems = call.body
+    sent: batches_wire.AddBatchItems = call.body
     new = [_new_item(number, raw) for number, raw in enumerate(sent.items)]
     batches.check_items(new)
     made = await call.services.store.write(batches.add, call.access, call.path["batch_id"], new)
     return [_detail(item) for item in made]
 
 
-async def list_items(call: Call) -> wire_batches.BatchItemList:
+async def list_items(call: Call) -> batches_wire.BatchItemList:
     """A page of a batch's items, in the order they were added."""
-    sent: wire_batches.BatchItemsQuery = call.query
+    sent: batches_wire.BatchItemsQuery = call.query
     page = await call.services.store.read(
         batches.items,
         call.access,
@@ -173,10 +174,10 @@ async def list_items(call: Call) -> wire_batches.BatchItemList:
         cursor=sent.cursor,
     )
     found = [_detail(item) for item in page.items]
-    return wire_batches.BatchItemList(items=found, next_cursor=page.next_cursor)
+    return batches_wire.BatchItemList(items=found, next_cursor=page.next_cursor)
 
 
-async def process(call: Call) -> wire_batches.BatchSummary:
+async def process(call: Call) -> batches_wire.BatchSummary:
     """Start a draft; with an unknown target it becomes invalid instead."""
     made = await call.services.store.write(batches.process, call.access, call.path["batch_id"])
     call.services.wake_workers()
@@ -196,8 +197,8 @@ ROUTES = [
         "batch.create",
         create,
         "Create a draft batch",
-        body=wire_batches.CreateBatch,
-        answer=wire_batches.BatchSummary,
+        body=batches_wire.CreateBatch,
+        answer=batches_wire.BatchSummary,
     ),
     Route(
         "GET",
@@ -205,8 +206,8 @@ ROUTES = [
         "batch.list",
         list_all,
         "List batches",
-        query=wire_batches.BatchesQuery,
-        answer=wire_batches.BatchList,
+        query=batches_wire.BatchesQuery,
+        answer=batches_wire.BatchList,
     ),
     Route(
         "GET",
@@ -214,7 +215,7 @@ ROUTES = [
         "batch.get",
         get,
         "Get a batch with its progress",
-        answer=wire_batches.BatchSummary,
+        answer=batches_wire.BatchSummary,
     ),
     Route(
         "DELETE",
@@ -230,8 +231,8 @@ ROUTES = [
         "batch.list_items",
         list_items,
         "List the items of a batch",
-        query=wire_batches.BatchItemsQuery,
-        answer=wire_batches.BatchItemList,
+        query=batches_wire.BatchItemsQuery,
+        answer=batches_wire.BatchItemList,
     ),
     Route(
         "POST",
@@ -239,8 +240,8 @@ ROUTES = [
         "batch.add",
         add,
         "Add items to a draft batch",
-        body=wire_batches.AddBatchItems,
-        answer=list[wire_batches.BatchItemDetail],
+        body=batches_wire.AddBatchItems,
+        answer=list[batches_wire.BatchItemDetail],
     ),
     Route(
         "POST",
@@ -248,6 +249,6 @@ ROUTES = [
         "batch.process",
         process,
         "Process a batch",
-        answer=wire_batches.BatchSummary,
+        answer=batches_wire.BatchSummary,
     ),
 ]

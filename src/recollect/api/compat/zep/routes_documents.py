@@ -1,13 +1,14 @@
 """Document collections of generation 2, all but their search."""
 
-from recollect.api.compat.zep import wire, wire_documents
+from recollect.api.compat.zep import wire
+from recollect.api.compat.zep.wire import documents as documents_wire
 from recollect.api.router import Call, Route
 from recollect.subjects import collections
 from recollect.subjects.collections import Collection, Document, DocumentChange, NewDocument
 
 
-def _collection(found: Collection) -> wire_documents.Collection:
-    return wire_documents.Collection(
+def _collection(found: Collection) -> documents_wire.Collection:
+    return documents_wire.Collection(
         uuid=found.uuid,
         name=found.name,
         description=found.description,
@@ -20,8 +21,8 @@ def _collection(found: Collection) -> wire_documents.Collection:
     )
 
 
-def _document(found: Document) -> wire_documents.Document:
-    return wire_documents.Document(
+def _document(found: Document) -> documents_wire.Document:
+    return documents_wire.Document(
         uuid=found.uuid,
         document_id=found.document_id,
         content=found.content,
@@ -32,7 +33,7 @@ def _document(found: Document) -> wire_documents.Document:
     )
 
 
-async def list_collections(call: Call) -> list[list[wire_documents.Collection]]:
+async def list_collections(call: Call) -> list[list[documents_wire.Collection]]:
     """Every collection, in the list of lists that the client declares."""
     found = await call.services.store.read(collections.all_of, call.access)
     return [[_collection(collection) for collection in found]]
@@ -40,7 +41,7 @@ async def list_collections(call: Call) -> list[list[wire_documents.Collection]]:
 
 async def add_collection(call: Call) -> wire.Success:
     """A new, empty collection."""
-    sent: wire_documents.AddCollection = call.body
+    sent: documents_wire.AddCollection = call.body
     await call.services.store.write(
         collections.create,
         call.access,
@@ -51,7 +52,7 @@ async def add_collection(call: Call) -> wire.Success:
     return wire.Success(message="collection created")
 
 
-async def get_collection(call: Call) -> wire_documents.Collection:
+async def get_collection(call: Call) -> documents_wire.Collection:
     """A collection by name."""
     found = await call.services.store.read(
         collections.get, call.access, call.path["collection_name"]
@@ -61,7 +62,7 @@ async def get_collection(call: Call) -> wire_documents.Collection:
 
 async def update_collection(call: Call) -> wire.Success:
     """Change what is given of a collection."""
-    sent: wire_documents.UpdateCollection = call.body
+    sent: documents_wire.UpdateCollection = call.body
     await call.services.store.write(
         collections.update,
         call.access,
@@ -80,7 +81,7 @@ async def delete_collection(call: Call) -> wire.Success:
 
 async def add_documents(call: Call) -> list[list[str]]:
     """Documents into a collection; their uuids in the order given."""
-    sent: list[wire_documents.NewDocument] = call.body
+    sent: list[documents_wire.NewDocument] = call.body
     new = [
         NewDocument(content=one.content, document_id=one.document_id, metadata=one.metadata)
         for one in sent
@@ -92,9 +93,9 @@ async def add_documents(call: Call) -> list[list[str]]:
     return [made]
 
 
-async def get_documents(call: Call) -> list[list[wire_documents.Document]]:
+async def get_documents(call: Call) -> list[list[documents_wire.Document]]:
     """Documents by uuid or by id; unknown ones are left out."""
-    sent: wire_documents.GetDocuments = call.body
+    sent: documents_wire.GetDocuments = call.body
     found = await call.services.store.read(
         collections.documents,
         call.access,
@@ -107,7 +108,7 @@ async def get_documents(call: Call) -> list[list[wire_documents.Document]]:
 
 async def update_documents(call: Call) -> wire.Success:
     """Change several documents, all or none."""
-    sent: list[wire_documents.UpdateDocumentItem] = call.body
+    sent: list[documents_wire.UpdateDocumentItem] = call.body
     changes = [
         DocumentChange(uuid=one.uuid, document_id=one.document_id, metadata=one.metadata)
         for one in sent
@@ -127,7 +128,7 @@ async def delete_documents(call: Call) -> wire.Success:
     return wire.Success(message=f"{count} documents deleted")
 
 
-async def get_document(call: Call) -> wire_documents.Document:
+async def get_document(call: Call) -> documents_wire.Document:
     """A document by its uuid."""
     found = await call.services.store.read(
         collections.document,
@@ -140,7 +141,7 @@ async def get_document(call: Call) -> wire_documents.Document:
 
 async def update_document(call: Call) -> wire.Success:
     """Change the id or the metadata of a document."""
-    sent: wire_documents.UpdateDocument = call.body
+    sent: documents_wire.UpdateDocument = call.body
     change = DocumentChange(
         uuid=call.path["document_uuid"], document_id=sent.document_id, metadata=sent.metadata
     )
@@ -168,7 +169,7 @@ ROUTES = [
         "document.list_collections",
         list_collections,
         "List document collections",
-        answer=list[list[wire_documents.Collection]],
+        answer=list[list[documents_wire.Collection]],
     ),
     Route(
         "POST",
@@ -176,7 +177,7 @@ ROUTES = [
         "document.add_collection",
         add_collection,
         "Add a document collection",
-        body=wire_documents.AddCollection,
+        body=documents_wire.AddCollection,
         answer=wire.Success,
     ),
     Route(
@@ -185,7 +186,7 @@ ROUTES = [
         "document.get_collection",
         get_collection,
         "Get a document collection",
-        answer=wire_documents.Collection,
+        answer=documents_wire.Collection,
     ),
     Route(
         "PATCH",
@@ -193,7 +194,7 @@ ROUTES = [
         "document.update_collection",
         update_collection,
         "Update a document collection",
-        body=wire_documents.UpdateCollection,
+        body=documents_wire.UpdateCollection,
         answer=wire.Success,
     ),
     Route(
@@ -210,7 +211,7 @@ ROUTES = [
         "document.add_documents",
         add_documents,
         "Add documents to a collection",
-        body=list[wire_documents.NewDocument],
+        body=list[documents_wire.NewDocument],
         answer=list[list[str]],
     ),
     Route(
@@ -219,8 +220,8 @@ ROUTES = [
         "document.get_document",
         get_documents,
         "Get several documents",
-        body=wire_documents.GetDocuments,
-        answer=list[list[wire_documents.Document]],
+        body=documents_wire.GetDocuments,
+        answer=list[list[documents_wire.Document]],
     ),
     Route(
         "PATCH",
@@ -228,7 +229,7 @@ ROUTES = [
         "document.update_document",
         update_documents,
         "Update several documents",
-        body=list[wire_documents.UpdateDocumentItem],
+        body=list[documents_wire.UpdateDocumentItem],
         answer=wire.Success,
     ),
     Route(
@@ -246,7 +247,7 @@ ROUTES = [
         "document.get_document",
         get_document,
         "Get a document",
-        answer=wire_documents.Document,
+        answer=documents_wire.Document,
     ),
     Route(
         "PATCH",
@@ -254,7 +255,7 @@ ROUTES = [
         "document.update_document",
         update_document,
         "Update a document's id or metadata",
-        body=wire_documents.UpdateDocument,
+        body=documents_wire.UpdateDocument,
         answer=wire.Success,
     ),
     Route(

@@ -5,8 +5,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from msgspec import convert, to_builtins
 
-from recollect.api.compat.zep import wire_guidance as wire
 from recollect.api.compat.zep.wire import Success
+from recollect.api.compat.zep.wire import guidance as wire
 from recollect.api.router import Call, Route
 from recollect.context import templates
 from recollect.graph.types import Access

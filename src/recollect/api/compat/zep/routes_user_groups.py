@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from recollect.api.compat.zep import translate, wire, wire_user_groups
+from recollect.api.compat.zep import translate, wire
+from recollect.api.compat.zep.wire import user_groups as user_groups_wire
 from recollect.api.router import Call, Route
 from recollect.errors import NotFound
 from recollect.graph.types import Access
@@ -18,7 +19,7 @@ T = TypeVar("T")
 
 def _access(call: Call) -> Access:
     """Who asks; the project named in the query must be the key's own."""
-    sent: wire_user_groups.UserGroupQuery = call.query
+    sent: user_groups_wire.UserGroupQuery = call.query
     if sent.project_id != call.access.project_uuid:
         raise NotFound(f"projectId: project not found: {sent.project_id}")
     return call.access
@@ -43,15 +44,15 @@ async def _write(
 
 
 def _window(call: Call) -> dict[str, Any]:
-    sent: wire_user_groups.UserGroupPageQuery = call.query
+    sent: user_groups_wire.UserGroupPageQuery = call.query
     return {
         "search": translate.search_text(sent.search),
         **translate.window(sent.page_number, sent.page_size),
     }
 
 
-def _group(access: Access, found: UserGroup) -> wire_user_groups.UserGroup:
-    return wire_user_groups.UserGroup(
+def _group(access: Access, found: UserGroup) -> user_groups_wire.UserGroup:
+    return user_groups_wire.UserGroup(
         uuid=found.uuid,
         project_uuid=access.project_uuid,
         kind=found.kind,
@@ -65,49 +66,49 @@ def _group(access: Access, found: UserGroup) -> wire_user_groups.UserGroup:
     )
 
 
-def _members(access: Access, page: UserPage) -> wire_user_groups.UserGroupMembers:
+def _members(access: Access, page: UserPage) -> user_groups_wire.UserGroupMembers:
     found = [translate.user(access, user) for user in page.users]
-    return wire_user_groups.UserGroupMembers(
+    return user_groups_wire.UserGroupMembers(
         users=found, row_count=len(found), total_count=page.total
     )
 
 
-def _membership(done: Membership) -> wire_user_groups.UserGroupMembership:
-    return wire_user_groups.UserGroupMembership(
+def _membership(done: Membership) -> user_groups_wire.UserGroupMembership:
+    return user_groups_wire.UserGroupMembership(
         added_count=done.added, removed_count=done.removed, no_op_count=done.no_op
     )
 
 
-async def list_all(call: Call) -> wire_user_groups.UserGroupList:
+async def list_all(call: Call) -> user_groups_wire.UserGroupList:
     """A page of user groups, that of all users first."""
     page = await _read(call, user_groups.page, **_window(call))
     found = [_group(call.access, group) for group in page.groups]
-    return wire_user_groups.UserGroupList(
+    return user_groups_wire.UserGroupList(
         user_groups=found,
         row_count=len(found),
         total_count=page.total,
-        quota=wire_user_groups.UserGroupQuota(
+        quota=user_groups_wire.UserGroupQuota(
             active_managed=page.managed, has_feature=True, resolved=True, unlimited=True
         ),
     )
 
 
-async def create(call: Call) -> wire_user_groups.UserGroup:
+async def create(call: Call) -> user_groups_wire.UserGroup:
     """A new managed group."""
-    sent: wire_user_groups.CreateUserGroup = call.body
+    sent: user_groups_wire.CreateUserGroup = call.body
     made = await _write(call, user_groups.create, sent.name, sent.description)
     return _group(call.access, made)
 
 
-async def get(call: Call) -> wire_user_groups.UserGroup:
+async def get(call: Call) -> user_groups_wire.UserGroup:
     """A user group by its uuid."""
     found = await _read(call, user_groups.get, call.path["group_uuid"])
     return _group(call.access, found)
 
 
-async def update(call: Call) -> wire_user_groups.UserGroup:
+async def update(call: Call) -> user_groups_wire.UserGroup:
     """Change what is given of a group, if it is still at the version seen."""
-    sent: wire_user_groups.UpdateUserGroup = call.body
+    sent: user_groups_wire.UpdateUserGroup = call.body
     change = UserGroupChange(
         expected_version=sent.expected_version, name=sent.name, description=sent.description
     )
@@ -121,41 +122,41 @@ async def delete(call: Call) -> wire.Success:
     return wire.Success(message="user group deleted")
 
 
-async def list_for_user(call: Call) -> wire_user_groups.UserGroupsOfUser:
+async def list_for_user(call: Call) -> user_groups_wire.UserGroupsOfUser:
     """The groups a user is in."""
     found = await _read(call, user_groups.of_user, call.path["user_uuid"])
-    return wire_user_groups.UserGroupsOfUser(
+    return user_groups_wire.UserGroupsOfUser(
         user_groups=[_group(call.access, group) for group in found]
     )
 
 
-async def list_members(call: Call) -> wire_user_groups.UserGroupMembers:
+async def list_members(call: Call) -> user_groups_wire.UserGroupMembers:
     """A page of the users in a group."""
     page = await _read(call, user_groups.members, call.path["group_uuid"], **_window(call))
     return _members(call.access, page)
 
 
-async def list_candidates(call: Call) -> wire_user_groups.UserGroupMembers:
+async def list_candidates(call: Call) -> user_groups_wire.UserGroupMembers:
     """A page of the users who are not in a group."""
     page = await _read(call, user_groups.candidates, call.path["group_uuid"], **_window(call))
     return _members(call.access, page)
 
 
-async def add_members(call: Call) -> wire_user_groups.UserGroupMembership:
+async def add_members(call: Call) -> user_groups_wire.UserGroupMembership:
     """Put users into a group."""
-    sent: wire_user_groups.UserGroupMembersChange = call.body
+    sent: user_groups_wire.UserGroupMembersChange = call.body
     done = await _write(call, user_groups.add_members, call.path["group_uuid"], sent.user_uuids)
     return _membership(done)
 
 
-async def remove_members(call: Call) -> wire_user_groups.UserGroupMembership:
+async def remove_members(call: Call) -> user_groups_wire.UserGroupMembership:
     """Take users out of a group."""
-    sent: wire_user_groups.UserGroupMembersChange = call.body
+    sent: user_groups_wire.UserGroupMembersChange = call.body
     done = await _write(call, user_groups.remove_members, call.path["group_uuid"], sent.user_uuids)
     return _membership(done)
 
 
-async def remove_member(call: Call) -> wire_user_groups.UserGroupMembership:
+async def remove_member(call: Call) -> user_groups_wire.UserGroupMembership:
     """Take one user out of a group."""
     done = await _write(
         call, user_groups.remove_members, call.path["group_uuid"], [call.path["user_uuid"]]
@@ -163,10 +164,10 @@ async def remove_member(call: Call) -> wire_user_groups.UserGroupMembership:
     return _membership(done)
 
 
-async def list_policy_sets(call: Call) -> wire_user_groups.AttachedPolicySets:
+async def list_policy_sets(call: Call) -> user_groups_wire.AttachedPolicySets:
     """The policy sets of a group: none, since they cannot be attached yet."""
     await _read(call, user_groups.get, call.path["group_uuid"])
-    return wire_user_groups.AttachedPolicySets(policy_sets=[])
+    return user_groups_wire.AttachedPolicySets(policy_sets=[])
 
 
 ROUTES = [
@@ -176,8 +177,8 @@ ROUTES = [
         "user_group.list",
         list_all,
         "List user groups",
-        query=wire_user_groups.UserGroupPageQuery,
-        answer=wire_user_groups.UserGroupList,
+        query=user_groups_wire.UserGroupPageQuery,
+        answer=user_groups_wire.UserGroupList,
     ),
     Route(
         "POST",
@@ -185,9 +186,9 @@ ROUTES = [
         "user_group.create",
         create,
         "Create a user group",
-        body=wire_user_groups.CreateUserGroup,
-        query=wire_user_groups.UserGroupQuery,
-        answer=wire_user_groups.UserGroup,
+        body=user_groups_wire.CreateUserGroup,
+        query=user_groups_wire.UserGroupQuery,
+        answer=user_groups_wire.UserGroup,
     ),
     Route(
         "GET",
@@ -195,8 +196,8 @@ ROUTES = [
         "user_group.list_for_user",
         list_for_user,
         "List the groups a user is in",
-        query=wire_user_groups.UserGroupQuery,
-        answer=wire_user_groups.UserGroupsOfUser,
+        query=user_groups_wire.UserGroupQuery,
+        answer=user_groups_wire.UserGroupsOfUser,
     ),
     Route(
         "GET",
@@ -204,8 +205,8 @@ ROUTES = [
         "user_group.get",
         get,
         "Get a user group",
-        query=wire_user_groups.UserGroupQuery,
-        answer=wire_user_groups.UserGroup,
+        query=user_groups_wire.UserGroupQuery,
+        answer=user_groups_wire.UserGroup,
     ),
     Route(
         "PATCH",
@@ -213,9 +214,9 @@ ROUTES = [
         "user_group.update",
         update,
         "Update a user group",
-        body=wire_user_groups.UpdateUserGroup,
-        query=wire_user_groups.UserGroupQuery,
-        answer=wire_user_groups.UserGroup,
+        body=user_groups_wire.UpdateUserGroup,
+        query=user_groups_wire.UserGroupQuery,
+        answer=user_groups_wire.UserGroup,
     ),
     Route(
         "DELETE",
@@ -223,7 +224,7 @@ ROUTES = [
         "user_group.delete",
         delete,
         "Delete a user group",
-        query=wire_user_groups.UserGroupQuery,
+        query=user_groups_wire.UserGroupQuery,
         answer=wire.Success,
     ),
     Route(
@@ -232,8 +233,8 @@ ROUTES = [
         "user_group.list_members",
         list_members,
         "List the users in a group",
-        query=wire_user_groups.UserGroupPageQuery,
-        answer=wire_user_groups.UserGroupMembers,
+        query=user_groups_wire.UserGroupPageQuery,
+        answer=user_groups_wire.UserGroupMembers,
     ),
     Route(
         "POST",
@@ -241,9 +242,9 @@ ROUTES = [
         "user_group.add_members",
         add_members,
         "Add users to a group",
-        body=wire_user_groups.UserGroupMembersChange,
-        query=wire_user_groups.UserGroupQuery,
-        answer=wire_user_groups.UserGroupMembership,
+        body=user_groups_wire.UserGroupMembersChange,
+        query=user_groups_wire.UserGroupQuery,
+        answer=user_groups_wire.UserGroupMembership,
     ),
     Route(
         "POST",
@@ -251,9 +252,9 @@ ROUTES = [
         "user_group.remove_members",
         remove_members,
         "Remove users from a group",
-        body=wire_user_groups.UserGroupMembersChange,
-        query=wire_user_groups.UserGroupQuery,
-        answer=wire_user_groups.UserGroupMembership,
+        body=user_groups_wire.UserGroupMembersChange,
+        query=user_groups_wire.UserGroupQuery,
+        answer=user_groups_wire.UserGroupMembership,
     ),
     Route(
         "GET",
@@ -261,8 +262,8 @@ ROUTES = [
         "user_group.list_member_candidates",
         list_candidates,
         "List the users who are not in a group",
-        query=wire_user_groups.UserGroupPageQuery,
-        answer=wire_user_groups.UserGroupMembers,
+        query=user_groups_wire.UserGroupPageQuery,
+        answer=user_groups_wire.UserGroupMembers,
     ),
     Route(
         "DELETE",
@@ -270,8 +271,8 @@ ROUTES = [
         "user_group.remove_members",
         remove_member,
         "Remove a user from a group",
-        query=wire_user_groups.UserGroupQuery,
-        answer=wire_user_groups.UserGroupMembership,
+        query=user_groups_wire.UserGroupQuery,
+        answer=user_groups_wire.UserGroupMembership,
     ),
     Route(
         "GET",
@@ -279,7 +280,7 @@ ROUTES = [
         "user_group.list_policy_sets",
         list_policy_sets,
         "List the policy sets of a group",
-        query=wire_user_groups.UserGroupQuery,
-        answer=wire_user_groups.AttachedPolicySets,
+        query=user_groups_wire.UserGroupQuery,
+        answer=user_groups_wire.AttachedPolicySets,
     ),
 ]

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from msgspec import UNSET, UnsetType
 
-from recollect.api.compat.zep.wire import Json, Request, Wire
+from recollect.api.compat.zep.wire.base import Json, Request, Wire
 
 
 class Collection(Wire):

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Raw
 
-from recollect.api.compat.zep.wire import Count, DataType, Json, Request, RoleType, Wire
+from recollect.api.compat.zep.wire.base import Count, DataType, Json, Request, RoleType, Wire
 from recollect.ingest.batches import BatchStatus, ItemKind, ItemStatus
 
 

@@ -1,6 +1,6 @@
 """What clients send and read about types, instructions, templates and steering."""
 
-from recollect.api.compat.zep.wire import Request, Wire
+from recollect.api.compat.zep.wire.base import Request, Wire
 from recollect.subjects.guidance import PropertyType
 
 

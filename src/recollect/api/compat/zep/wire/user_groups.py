@@ -5,7 +5,8 @@ from datetime import datetime
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from recollect.api.compat.zep.wire import Count, Json, PageNumber, Request, User, Wire
+from recollect.api.compat.zep.wire.base import Count, Json, PageNumber, Request, Wire
+from recollect.api.compat.zep.wire.users import User
 from recollect.subjects.user_groups import GroupKind
 
 

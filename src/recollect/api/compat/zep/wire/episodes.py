@@ -1,0 +1,98 @@
+"""Episodes."""
+
+from datetime import datetime
+
+from recollect.api.compat.zep.wire.base import (
+    Count,
+    DataType,
+    Direction,
+    Json,
+    Request,
+    Wire,
+)
+
+
+class Episode(Wire):
+    """An episode as both generations read it."""
+
+    uuid: str
+    content: str
+    source: str
+    source_description: str | None = None
+    role: str | None = None
+    role_type: str | None = None
+    session_id: str | None = None
+    thread_id: str | None = None
+    document_id: str | None = None
+    metadata: Json | None = None
+    processed: bool
+    task_id: str | None = None
+    score: float | None = None
+    created_at: datetime
+
+
+class Episodes(Wire):
+    """Several episodes."""
+
+    episodes: list[Episode]
+
+
+class AddData(Request):
+    """POST graph."""
+
+    data: str
+    type: DataType
+    user_id: str | None = None
+    graph_id: str | None = None
+    group_id: str | None = None
+    created_at: str | None = None
+    source_description: str | None = None
+    document_id: str | None = None
+    metadata: Json | None = None
+    strict_ontology: bool | None = None
+
+
+class BatchEpisode(Request):
+    """One piece of data of POST graph-batch."""
+
+    data: str
+    type: DataType
+    created_at: str | None = None
+    source_description: str | None = None
+    metadata: Json | None = None
+
+
+class AddDataBatch(Request):
+    """POST graph-batch."""
+
+    episodes: list[BatchEpisode]
+    user_id: str | None = None
+    graph_id: str | None = None
+    group_id: str | None = None
+    document_id: str | None = None
+    strict_ontology: bool | None = None
+
+
+class LastQuery(Request):
+    """GET graph/episodes/…/{id}."""
+
+    lastn: Count | None = None
+
+
+class DocumentQuery(Request):
+    """GET graph/documents/{document_id}/episodes."""
+
+    graph_id: str
+
+
+class PageRequest(Request):
+    """POST of a list of nodes, edges or episodes."""
+
+    limit: Count | None = None
+    cursor: str | None = None
+    uuid_cursor: str | None = None
+    order_by: str | None = None
+    direction: Direction | None = None
+    filters: Json | None = None
+    mentioned_node_uuids: list[str] | None = None
+    episode_metadata_filters: Json | None = None
