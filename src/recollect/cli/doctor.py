@@ -20,8 +20,7 @@ from recollect.ingest import queue
 from recollect.models import weights
 from recollect.settings import Settings
 from recollect.store.sqlite import migrate
-from recollect.store.sqlite.connection import SqliteTransaction, connect
-from recollect.store.sqlite.store import FILE_NAME
+from recollect.store.sqlite.connection import FILE_NAME, SqliteTransaction, connect
 
 _STYLES = {"ok": "green", "warning": "yellow", "wrong": "red"}
 _PARKED_SHOWN_MAX = 10

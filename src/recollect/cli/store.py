@@ -5,16 +5,14 @@ import sqlite3
 from recollect.cli.common import DataOption, fail, out, settings
 from recollect.errors import RecollectError
 from recollect.store.sqlite import migrate as migrations
-from recollect.store.sqlite.connection import connect
-from recollect.store.sqlite.store import FILE_NAME
+from recollect.store.sqlite.connection import connect, prepare
 
 
 def migrate(data: DataOption = None) -> None:
     """Bring the store's schema up to date. `recollect serve` does the same when it starts."""
     folder = settings(data=data).data
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        connection = connect(folder / FILE_NAME, writer=True)
+        connection = connect(prepare(folder), writer=True)
         try:
             applied = migrations.apply(connection)
             version = migrations.version(connection)

@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 
-from recollect.errors import AlreadyExists, InvariantViolated, NotFound
+from recollect.errors import AlreadyExists, NotFound
 from recollect.graph import checks
 from recollect.graph.types import Access, Key, Project, Record
 from recollect.limits import NAME_CHARS_MAX
@@ -81,10 +81,14 @@ def create_key(tx: Transaction, project: str, name: str, secret: str | None = No
         hash=hashed(secret),
         now=rows.micros(tx.now),
     )
+    return NewKey(secret=secret, key=_key(tx, uuid))
+
+
+def _key(tx: Transaction, uuid: str) -> Key:
     row = tx.one("key_by_uuid", uuid=uuid)
     if row is None:
-        raise InvariantViolated("a key that was just written cannot be read")
-    return NewKey(secret=secret, key=rows.key(row))
+        raise NotFound(f"there is no key {uuid}")
+    return rows.key(row)
 
 
 def list_keys(tx: Transaction) -> list[Key]:
@@ -94,14 +98,8 @@ def list_keys(tx: Transaction) -> list[Key]:
 
 def revoke_key(tx: Transaction, uuid: str) -> Key:
     """Make a key useless from now on."""
-    row = tx.one("key_by_uuid", uuid=uuid)
-    if row is None:
-        raise NotFound(f"there is no key {uuid}")
     tx.run("key_revoke", uuid=uuid, now=rows.micros(tx.now))
-    row = tx.one("key_by_uuid", uuid=uuid)
-    if row is None:
-        raise InvariantViolated("a key vanished while it was revoked")
-    return rows.key(row)
+    return _key(tx, uuid)
 
 
 def authenticate(tx: Transaction, secret_hash: bytes) -> Access | None:
@@ -141,4 +139,4 @@ def _adopt(tx: Transaction, project: Project, secret: str) -> NewKey:
     if row["project_id"] != project.id:
         raise AlreadyExists("RECOLLECT_API_KEY is a key of another project: choose another one")
     tx.run("key_restore", hash=digest)
-    return NewKey(secret=secret, key=rows.key(row))
+    return NewKey(secret=secret, key=_key(tx, row["uuid"]))

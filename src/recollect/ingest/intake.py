@@ -1,6 +1,7 @@
 """Accepting episodes: checked, then written with their jobs in one commit."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from recollect.errors import InvalidInput, InvariantViolated, NotFound
 from recollect.graph import checks
@@ -26,7 +27,17 @@ class Receipt(Record):
     task_uuid: str | None
 
 
-def check_messages(messages: Sequence[NewEpisode]) -> None:
+class MessageWords(NamedTuple):
+    """How a client's generation calls the two fields that say who spoke."""
+
+    role: str = "role"
+    name: str = "name"
+
+
+OUR_WORDS = MessageWords()
+
+
+def check_messages(messages: Sequence[NewEpisode], words: MessageWords = OUR_WORDS) -> None:
     """Messages of one call: few enough, and each within its bounds."""
     if not messages:
         raise InvalidInput("messages: at least one is required")
@@ -35,14 +46,14 @@ def check_messages(messages: Sequence[NewEpisode]) -> None:
             f"messages: at most {MESSAGES_PER_CALL_MAX} per call, got {len(messages)}"
         )
     for number, message in enumerate(messages):
-        check_message(f"messages[{number}]", message)
+        check_message(f"messages[{number}]", message, words)
 
 
-def check_message(field: str, message: NewEpisode) -> None:
+def check_message(field: str, message: NewEpisode, words: MessageWords = OUR_WORDS) -> None:
     """One message within its bounds."""
     checks.text(f"{field}.content", message.content, MESSAGE_CHARS_MAX, required=True)
-    checks.text(f"{field}.name", message.role, NAME_CHARS_MAX)
-    checks.role_type(f"{field}.role", message.role_type or "")
+    checks.text(f"{field}.{words.name}", message.role, NAME_CHARS_MAX)
+    checks.role_type(f"{field}.{words.role}", message.role_type or "")
     checks.episode_metadata(f"{field}.metadata", message.metadata)
 
 

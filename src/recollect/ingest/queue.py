@@ -50,22 +50,22 @@ class QueueState(Record):
 def claim(tx: Transaction, owner: str) -> Claim | None:
     """Take the graph that has waited longest, with a few of its oldest jobs."""
     now = rows.micros(tx.now)
-    row = tx.one("queue_oldest_free", now=now)
-    if row is None:
-        return None
-    graph_id, lease = row["graph_id"], f"{owner}:{tx.new_id()}"
-    jobs = [
-        rows.job(found)
-        for found in tx.all("jobs_next", graph_id=graph_id, limit=JOBS_PER_CLAIM_MAX)
-    ]
-    if not jobs:
-        tx.run("queue_leave", graph_id=graph_id)
-        return claim(tx, owner)
+    while (row := tx.one("queue_oldest_free", now=now)) is not None:
+        graph_id, lease = row["graph_id"], f"{owner}:{tx.new_id()}"
+        found = tx.all("jobs_next", graph_id=graph_id, limit=JOBS_PER_CLAIM_MAX)
+        if not found:
+            tx.run("queue_leave", graph_id=graph_id)  # its episodes were deleted
+            continue
+        jobs = [rows.job(row) for row in found]
+        _take(tx, graph_id, lease)
+        tx.run("jobs_started", ids=rows.to_json([job.id for job in jobs]), now=now)
+        return Claim(graph_id=graph_id, lease=lease, jobs=jobs)
+    return None
+
+
+def _take(tx: Transaction, graph_id: int, lease: str) -> None:
     until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
     tx.run("queue_take", graph_id=graph_id, lease=lease, until=until)
-    for job in jobs:
-        tx.run("job_started", id=job.id, now=now)
-    return Claim(graph_id=graph_id, lease=lease, jobs=jobs)
 
 
 def free(tx: Transaction, owner: str) -> int:
@@ -78,8 +78,7 @@ def check_lease(tx: Transaction, held: Claim) -> None:
     row = tx.one("queue_lease", graph_id=held.graph_id)
     if row is None or row["lease"] != held.lease:
         raise LeaseLost
-    until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
-    tx.run("queue_take", graph_id=held.graph_id, lease=held.lease, until=until)
+    _take(tx, held.graph_id, held.lease)
 
 
 def finish(tx: Transaction, held: Claim, done: Sequence[Job]) -> list[Job]:
@@ -89,10 +88,10 @@ def finish(tx: Transaction, held: Claim, done: Sequence[Job]) -> list[Job]:
     """
     check_lease(tx, held)
     now = rows.micros(tx.now)
-    alive = [job for job in done if tx.run("job_succeeded", id=job.id, now=now)]
-    for job in alive:
-        tx.run("episode_set_processed", id=job.episode.id, now=now)
-    return alive
+    ids = rows.to_json([job.id for job in done])
+    alive = {row["id"] for row in tx.all("jobs_succeeded", ids=ids, now=now)}
+    tx.run("episodes_processed", ids=rows.to_json(sorted(alive)), now=now)
+    return [job for job in done if job.id in alive]
 
 
 def release(tx: Transaction, held: Claim) -> None:
@@ -117,12 +116,12 @@ def fail(
     """
     check_lease(tx, held)
     row = tx.one("job_failed", id=job.id, error=error[:JOB_ERROR_CHARS_MAX])
-    attempts = row["attempts"] if row else attempts_max
+    attempts = row["attempts"] if row else 0  # 0: deleted meanwhile, nothing is owed any more
     parked = attempts >= attempts_max
     ready_at = tx.now
     if parked:
         tx.run("job_park", id=job.id, now=rows.micros(tx.now))
-    else:
+    elif attempts:
         wait_s = min(JOB_BACKOFF_MAX_S, backoff_first_s * 2 ** (attempts - 1))
         ready_at += timedelta(seconds=wait_s)
     tx.run("queue_give_back", graph_id=held.graph_id, ready_at=rows.micros(ready_at))

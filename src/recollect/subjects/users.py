@@ -45,7 +45,7 @@ def create(tx: Transaction, access: Access, user_id: str, details: UserDetails) 
     _check(details)
     if _find(tx, access, user_id) is not None:
         raise AlreadyExists(f"user_id: {user_id!r} exists already")
-    graph = graphs.insert(tx, access, "user", user_id, GraphDetails(rating=details.rating))
+    graph = graphs.insert(tx, access, "user", user_id, _graph_details(details))
     entity_uuid = tx.new_id()
     tx.run(
         "user_insert",
@@ -65,6 +65,10 @@ def create(tx: Transaction, access: Access, user_id: str, details: UserDetails) 
     user = get(tx, access, user_id)
     _seed_node(tx, user)
     return user
+
+
+def _graph_details(details: UserDetails) -> GraphDetails:
+    return GraphDetails(time_zone=details.time_zone, rating=details.rating)
 
 
 def _find(tx: Transaction, access: Access, user_id: str) -> User | None:
@@ -216,7 +220,7 @@ def _refresh_node(tx: Transaction, access: Access, old: User, new: User) -> None
     )
     before, after = _profile(old), _profile(new)
     now = rows.micros(tx.now)
-    for name in before.keys() | after.keys():
+    for name in {**before, **after}:
         if before.get(name) == after.get(name):
             continue
         if name in before:

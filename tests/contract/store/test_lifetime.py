@@ -13,7 +13,7 @@ from tests.contract.store.conftest import Reopen
 from tests.contract.store.world import Backend
 
 SOURCE = Path(recollect.__file__).parent
-ASKING = {"one", "all", "run"}
+ASKING = {"one", "all", "run", "insert"}
 
 
 def asked_names() -> set[str]:

@@ -134,7 +134,7 @@ def findable(tx: Transaction, graph_id: int) -> set[str]:
 
 def insert_entity(tx: Transaction, graph_id: int, name: str, episodes: Sequence[Episode]) -> int:
     """An entity that *episodes* mention; says its row id."""
-    row = tx.one(
+    entity_id = tx.insert(
         "entity_insert",
         uuid=tx.new_id(),
         graph_id=graph_id,
@@ -145,8 +145,6 @@ def insert_entity(tx: Transaction, graph_id: int, name: str, episodes: Sequence[
         is_user=False,
         now=rows.micros(tx.now),
     )
-    assert row is not None
-    entity_id: int = row["id"]
     for episode in episodes:
         tx.run("mention_insert", entity_id=entity_id, episode_id=episode.id)
     return entity_id
@@ -165,7 +163,7 @@ def insert_fact(
 ) -> str:
     """A fact between two entities that *episodes* support; says its uuid."""
     uuid = tx.new_id()
-    row = tx.one(
+    fact_id = tx.insert(
         "fact_insert",
         uuid=uuid,
         graph_id=graph_id,
@@ -180,7 +178,6 @@ def insert_fact(
         valid_at=rows.micros_or_none(valid_at),
         invalid_at=rows.micros_or_none(invalid_at),
     )
-    assert row is not None
     for episode in episodes:
-        tx.run("support_insert", fact_id=row["id"], episode_id=episode.id)
+        tx.run("support_insert", fact_id=fact_id, episode_id=episode.id)
     return uuid

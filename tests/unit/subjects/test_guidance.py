@@ -13,7 +13,7 @@ from recollect.governance import keys
 from recollect.graph.types import Access
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.store.sqlite.store import FILE_NAME
+from recollect.store.sqlite.connection import FILE_NAME
 from recollect.subjects import graphs, guidance, users
 from recollect.subjects.graphs import GraphDetails
 from recollect.subjects.guidance import (

@@ -1,6 +1,7 @@
 """SQLite connections as this store uses them, and the transaction a unit of work sees."""
 
 import sqlite3
+import time
 from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
@@ -12,6 +13,8 @@ from recollect.errors import InvariantViolated
 from recollect.ids import Ids
 from recollect.store import queries
 from recollect.store.protocol import Row
+
+FILE_NAME = "recollect.db"
 
 _HERE = Path(__file__).parent
 _BUSY_MS = 10_000
@@ -25,6 +28,14 @@ def statements() -> dict[str, str]:
     return queries.load(_HERE / "queries")
 
 
+def prepare(folder: Path) -> Path:
+    """The store's file in *folder*, made for its owner's eyes only."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / FILE_NAME
+    path.touch(mode=0o600)
+    return path
+
+
 def connect(path: Path, *, writer: bool) -> sqlite3.Connection:
     """A connection to the file. FULL means an acknowledged commit survives a power cut."""
     connection = sqlite3.connect(
@@ -34,7 +45,6 @@ def connect(path: Path, *, writer: bool) -> sqlite3.Connection:
     cache_kib = _WRITER_CACHE_KIB if writer else _READER_CACHE_KIB
     for pragma in (
         f"busy_timeout = {_BUSY_MS}",
-        "journal_mode = WAL",
         "synchronous = FULL",
         "foreign_keys = ON",
         "temp_store = MEMORY",
@@ -42,7 +52,22 @@ def connect(path: Path, *, writer: bool) -> sqlite3.Connection:
         f"query_only = {0 if writer else 1}",
     ):
         connection.execute(f"PRAGMA {pragma}")
+    _use_wal(connection)
     return connection
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Switch to WAL; SQLite does not wait by itself for whoever is just making the file."""
+    deadline = time.monotonic() + _BUSY_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 class SqliteTransaction:

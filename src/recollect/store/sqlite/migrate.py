@@ -1,6 +1,7 @@
 """Forward-only migrations: `migrations/NNNN_what.sql`, counted in `PRAGMA user_version`."""
 
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 from recollect.errors import StoreUnavailable
@@ -27,18 +28,31 @@ def apply(connection: sqlite3.Connection) -> list[str]:
             f"the store was written by a newer release (schema {done}, this program knows "
             f"{len(todo)}): install that release or restore a backup"
         )
-    applied = []
-    for number, path in enumerate(todo[done:], start=done + 1):
-        script = path.read_text(encoding="utf-8")
-        try:
-            connection.executescript(
-                f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version = {number};\nCOMMIT;"
-            )
-        except sqlite3.Error:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            if version(connection) >= number:
-                continue  # another process was faster
-            raise
-        applied.append(path.stem)
-    return applied
+    return [path.stem for path in todo[done:] if _step(connection, path, todo.index(path) + 1)]
+
+
+def _step(connection: sqlite3.Connection, path: Path, number: int) -> bool:
+    """Apply one migration, unless another process was faster; says whether it did."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        fresh = version(connection) < number
+        if fresh:
+            for statement in _statements(path.read_text(encoding="utf-8")):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    return fresh
+
+
+def _statements(script: str) -> Iterator[str]:
+    """The statements of a script; `executescript` would commit before it begins."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

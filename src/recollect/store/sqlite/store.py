@@ -13,13 +13,11 @@ from recollect.errors import StoreUnavailable
 from recollect.ids import Ids, TimeOrderedIds
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import migrate
-from recollect.store.sqlite.connection import connect
+from recollect.store.sqlite.connection import connect, prepare
 from recollect.store.sqlite.threads import Inbox, Reader, Work, Writer
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-FILE_NAME = "recollect.db"
 
 
 class SqliteStore:
@@ -53,10 +51,7 @@ class SqliteStore:
     ) -> "SqliteStore":
         """Open the store in *folder*, making and migrating it as needed."""
         try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path = folder / FILE_NAME
-            path.touch(mode=0o600)
-            return cls(path, readers=readers, clock=clock, ids=ids or TimeOrderedIds())
+            return cls(prepare(folder), readers=readers, clock=clock, ids=ids or TimeOrderedIds())
         except (OSError, sqlite3.Error) as error:
             raise StoreUnavailable(f"cannot open the store in {folder}: {error}") from error
 

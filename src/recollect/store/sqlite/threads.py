@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any
 
@@ -35,7 +36,7 @@ def answer(works: list[Work]) -> None:
     for work in works:
         by_loop.setdefault(work.future.get_loop(), []).append(work)
     for loop, own in by_loop.items():
-        if not loop.is_closed():
+        with suppress(RuntimeError):  # that loop is closed
             loop.call_soon_threadsafe(_resolve, own)
 
 
@@ -51,9 +52,14 @@ def _resolve(works: list[Work]) -> None:
 
 def _translate(error: BaseException) -> BaseException:
     """SQLite's own trouble in our words; the cause stays attached."""
-    if not isinstance(error, sqlite3.OperationalError):
+    translated: BaseException
+    if isinstance(error, sqlite3.OperationalError):
+        translated = StoreUnavailable(f"the store cannot be used right now: {error}")
+    elif isinstance(error, StopIteration):
+        # A future cannot carry one: asyncio would refuse it and leave the caller waiting.
+        translated = RuntimeError("a unit of work raised StopIteration")
+    else:
         return error
-    translated = StoreUnavailable(f"the store cannot be used right now: {error}")
     translated.__cause__ = error
     return translated
 
@@ -139,19 +145,28 @@ class Writer(threading.Thread):
             for work in group:
                 before = connection.total_changes
                 self._run_unit(work)
-                if work.error is not None and connection.total_changes != before:
-                    connection.execute("ROLLBACK")
+                if work.error is not None and self._has_changed_since(before):
+                    self._undo()
                     return len(group) == 1
             connection.execute("COMMIT")
         except sqlite3.Error as error:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
+            self._undo()
             for work in group:
                 work.error = _translate(error)
         return True
 
+    def _has_changed_since(self, before: int) -> bool:
+        # A full disk makes SQLite undo the transaction by itself: that is a change, too.
+        return not self._connection.in_transaction or self._connection.total_changes != before
+
+    def _undo(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
     def _run_unit(self, work: Work) -> None:
         try:
             work.result = work.unit(SqliteTransaction(self._connection, self._clock, self._ids))
+            if not self._connection.in_transaction:
+                work.error = StoreUnavailable("the store undid a unit of work by itself")
         except Exception as error:  # noqa: BLE001 - the caller gets whatever the unit raised
             work.error = _translate(error)

@@ -78,6 +78,8 @@ def _decoded(field: str, raw: msgspec.Raw) -> batches_wire.BatchAddItem:
         # Without a field of its own, the complaint is about the item as a whole.
         what = what.removeprefix("body") if what.startswith("body:") else f".{what}"
         raise InvalidInput(f"{field}{what}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{field}: not valid JSON in UTF-8") from error
 
 
 def _new_item(number: int, raw: msgspec.Raw) -> NewItem:

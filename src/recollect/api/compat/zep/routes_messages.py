@@ -8,7 +8,7 @@ from recollect.context import assemble
 from recollect.errors import NotServed
 from recollect.graph.types import Access, Episode, Fact, NewEpisode, Thread
 from recollect.ingest import intake
-from recollect.ingest.intake import Receipt
+from recollect.ingest.intake import OUR_WORDS, MessageWords, Receipt
 from recollect.limits import (
     CONTEXT_FACTS_MAX,
     PAGE_DEFAULT,
@@ -18,9 +18,16 @@ from recollect.limits import (
 from recollect.store.protocol import Transaction
 from recollect.subjects import episodes, graphs, knowledge, threads, users
 
+_WORDS_2 = MessageWords(role="role_type", name="role")
 
-async def _append(call: Call, thread_id: str, messages: Sequence[NewEpisode]) -> Receipt:
-    intake.check_messages(messages)
+
+async def _append(
+    call: Call,
+    thread_id: str,
+    messages: Sequence[NewEpisode],
+    words: MessageWords = OUR_WORDS,
+) -> Receipt:
+    intake.check_messages(messages, words)
     receipt = await call.services.store.write(intake.add_messages, call.access, thread_id, messages)
     call.services.wake_workers()
     return receipt
@@ -32,7 +39,7 @@ async def add_memory(call: Call) -> wire.AddMemoryAnswer:
     ignored = sent.ignore_roles or ()
     thread_id = call.path["session_id"]
     messages = [translate.new_message2(n, m, ignored) for n, m in enumerate(sent.messages)]
-    await _append(call, thread_id, messages)
+    await _append(call, thread_id, messages, _WORDS_2)
     if not sent.return_context:
         return wire.AddMemoryAnswer()
     context = await call.services.store.read(_context2, call.access, thread_id)
@@ -149,10 +156,12 @@ def _facts(
     return [fact for fact in found if fact.rating is None or fact.rating >= min_rating]
 
 
-def _context2(tx: Transaction, access: Access, thread_id: str) -> str:
+def _context2(
+    tx: Transaction, access: Access, thread_id: str, min_rating: float | None = None
+) -> str:
     thread = threads.get(tx, access, thread_id)
     node = users.node(tx, access, thread.user_id)
-    return assemble.block(_facts(tx, access, thread), [node])
+    return assemble.block(_facts(tx, access, thread, min_rating), [node])
 
 
 def _context3(
@@ -189,10 +198,7 @@ async def get_context(call: Call) -> wire.ContextAnswer:
     sent: wire.ContextQuery = call.query
     if sent.template_id is not None:
         raise NotServed("thread.get_user_context with `template_id` is not served yet")
-    unit = _context3
-    if sent.mode == "basic":
-        text = await call.services.store.read(_context2, call.access, call.path["thread_id"])
-        return wire.ContextAnswer(context=text)
+    unit = _context2 if sent.mode == "basic" else _context3
     text = await call.services.store.read(
         unit, call.access, call.path["thread_id"], sent.min_rating
     )

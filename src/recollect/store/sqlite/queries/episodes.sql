@@ -68,8 +68,9 @@ WHERE e.graph_id = :graph_id AND e.uuid IN (SELECT value FROM json_each(:uuids))
 -- name: episode_set_metadata
 UPDATE episodes SET metadata = :metadata WHERE id = :id;
 
--- name: episode_set_processed
-UPDATE episodes SET processed_at = :now WHERE id = :id AND processed_at IS NULL;
+-- name: episodes_processed
+UPDATE episodes SET processed_at = :now
+WHERE id IN (SELECT value FROM json_each(:ids)) AND processed_at IS NULL;
 
 -- name: episodes_of_entity
 SELECT e.*, t.thread_id AS thread_name

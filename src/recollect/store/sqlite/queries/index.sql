@@ -8,6 +8,3 @@ ON CONFLICT (graph_id, item_uuid) DO UPDATE SET version = excluded.version, term
 -- name: index_rows_since
 SELECT version, item_kind, item_uuid, terms FROM index_rows
 WHERE graph_id = :graph_id AND version > :version ORDER BY version;
-
--- name: index_version
-SELECT index_version FROM graphs WHERE id = :id;

@@ -37,12 +37,15 @@ FROM jobs j JOIN episodes e ON e.id = j.id LEFT JOIN threads t ON t.id = e.threa
 WHERE j.graph_id = :graph_id AND j.status = 'pending'
 ORDER BY j.id LIMIT :limit;
 
--- name: job_started
-UPDATE jobs SET started_at = coalesce(started_at, :now) WHERE id = :id;
+-- name: jobs_started
+UPDATE jobs SET started_at = :now
+WHERE id IN (SELECT value FROM json_each(:ids)) AND started_at IS NULL;
 
--- name: job_succeeded
+-- name: jobs_succeeded
+-- Answers which of them still existed.
 UPDATE jobs SET status = 'succeeded', error = NULL, completed_at = :now
-WHERE id = :id AND status = 'pending';
+WHERE id IN (SELECT value FROM json_each(:ids)) AND status = 'pending'
+RETURNING id;
 
 -- name: job_failed
 UPDATE jobs SET attempts = attempts + 1, error = :error WHERE id = :id AND status = 'pending'
