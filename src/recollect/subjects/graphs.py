@@ -8,6 +8,10 @@ from recollect.store import rows
 from recollect.store.protocol import Transaction
 
 
+# `GET graph/list-all` is a route of its own, so a graph of that name could never be read.
+_TAKEN = frozenset({"list-all"})
+
+
 class GraphDetails(Record):
     """What a caller may say about a graph."""
 
@@ -34,6 +38,8 @@ def _check(details: GraphDetails) -> None:
 def create(tx: Transaction, access: Access, graph_id: str, details: GraphDetails) -> Graph:
     """A new standalone graph."""
     checks.caller_id("graph_id", graph_id)
+    if graph_id in _TAKEN:
+        raise InvalidInput(f"graph_id: {graph_id!r} is a word of the API and cannot be an id")
     _check(details)
     return insert(tx, access, "standalone", graph_id, details)
 

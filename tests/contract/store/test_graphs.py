@@ -170,3 +170,9 @@ async def test_a_graph_of_another_project_cannot_be_reached(
         with pytest.raises(NotFound):
             await refused
     assert await store.read(graphs.get, access, "g") == graph
+
+
+async def test_a_graph_cannot_take_a_word_of_the_api(store: Store, access: Access) -> None:
+    """A graph of that name could be made and then never be read."""
+    with pytest.raises(InvalidInput, match="graph_id"):
+        await store.write(graphs.create, access, "list-all", GraphDetails())

@@ -1,0 +1,120 @@
+"""What must hold of an embedded store after every step, read from its file and from nothing else."""
+
+import sqlite3
+from pathlib import Path
+
+from recollect.store.sqlite.connection import FILE_NAME
+
+# Each query finds what must not be there.
+FORBIDDEN = {
+    "a pending episode without exactly one job": """
+        SELECT e.id FROM episodes e WHERE e.processed_at IS NULL
+        AND (SELECT count(*) FROM jobs j WHERE j.id = e.id) <> 1""",
+    "an ignored episode with a job": """
+        SELECT e.id FROM episodes e JOIN jobs j ON j.id = e.id WHERE e.ignored = 1""",
+    "an ignored message that outlived its thread": """
+        SELECT id FROM episodes WHERE ignored = 1 AND thread_id IS NULL""",
+    "a processed episode whose job is not done": """
+        SELECT e.id FROM episodes e JOIN jobs j ON j.id = e.id
+        WHERE e.processed_at IS NOT NULL AND j.status <> 'succeeded'""",
+    "a job that is done although its episode is not": """
+        SELECT j.id FROM jobs j JOIN episodes e ON e.id = j.id
+        WHERE j.status = 'succeeded' AND e.processed_at IS NULL""",
+    "a job in another graph than its episode": """
+        SELECT j.id FROM jobs j JOIN episodes e ON e.id = j.id
+        WHERE e.graph_id <> j.graph_id""",
+    "a pending job whose graph is not in the queue": """
+        SELECT j.id FROM jobs j WHERE j.status = 'pending'
+        AND NOT EXISTS (SELECT 1 FROM queue q WHERE q.graph_id = j.graph_id)""",
+    "an episode beyond the last sequence number": """
+        SELECT e.id FROM episodes e JOIN graphs g ON g.id = e.graph_id
+        WHERE e.seq > g.last_seq OR e.seq < 1""",
+    "an episode whose number and age disagree": """
+        SELECT e.id FROM episodes e JOIN episodes f ON f.graph_id = e.graph_id
+        WHERE e.seq < f.seq AND (e.id > f.id OR e.received_at > f.received_at)""",
+    "a message in another graph than its thread": """
+        SELECT e.id FROM episodes e JOIN threads t ON t.id = e.thread_id
+        WHERE t.graph_id <> e.graph_id""",
+    "an index row beyond the version of its graph": """
+        SELECT i.graph_id FROM index_rows i JOIN graphs g ON g.id = i.graph_id
+        WHERE i.version > g.index_version OR i.version < 1""",
+    "an index row with terms but without a processed episode": """
+        SELECT i.item_uuid FROM index_rows i WHERE i.terms IS NOT NULL AND NOT EXISTS
+        (SELECT 1 FROM episodes e WHERE e.uuid = i.item_uuid AND e.graph_id = i.graph_id
+         AND e.processed_at IS NOT NULL AND e.ignored = 0)""",
+    "a processed episode that is not in the index": """
+        SELECT e.id FROM episodes e WHERE e.processed_at IS NOT NULL AND e.ignored = 0
+        AND NOT EXISTS (SELECT 1 FROM index_rows i WHERE i.item_uuid = e.uuid
+                        AND i.graph_id = e.graph_id AND i.terms IS NOT NULL)""",
+    "a user's graph without its user": """
+        SELECT g.id FROM graphs g WHERE g.kind = 'user'
+        AND NOT EXISTS (SELECT 1 FROM users u WHERE u.graph_id = g.id)""",
+    "a user in another project than the graph": """
+        SELECT u.id FROM users u JOIN graphs g ON g.id = u.graph_id
+        WHERE g.project_id <> u.project_id OR g.kind <> 'user' OR g.graph_id <> u.user_id""",
+    "a thread in another project or graph than its user": """
+        SELECT t.id FROM threads t JOIN users u ON u.id = t.user_id
+        WHERE t.project_id <> u.project_id OR t.graph_id <> u.graph_id""",
+    "a user without exactly one own node": """
+        SELECT u.id FROM users u WHERE (SELECT count(*) FROM entities n WHERE n.is_user = 1
+        AND n.graph_id = u.graph_id AND n.uuid = u.entity_uuid) <> 1""",
+    "a node of nobody": """
+        SELECT n.id FROM entities n WHERE n.is_user = 1
+        AND NOT EXISTS (SELECT 1 FROM users u WHERE u.entity_uuid = n.uuid)""",
+    "a fact whose ends are in another graph": """
+        SELECT f.id FROM facts f JOIN entities s ON s.id = f.source_id
+        JOIN entities d ON d.id = f.target_id
+        WHERE s.graph_id <> f.graph_id OR d.graph_id <> f.graph_id""",
+    "a support across graphs": """
+        SELECT f.id FROM supports p JOIN facts f ON f.id = p.fact_id
+        JOIN episodes e ON e.id = p.episode_id WHERE e.graph_id <> f.graph_id""",
+    "a mention across graphs": """
+        SELECT n.id FROM mentions m JOIN entities n ON n.id = m.entity_id
+        JOIN episodes e ON e.id = m.episode_id WHERE e.graph_id <> n.graph_id""",
+    "a fact that ends before it begins": """
+        SELECT id FROM facts WHERE invalid_at < valid_at OR expired_at < created_at""",
+    "an entity or a fact that rests on nothing": """
+        SELECT n.id FROM entities n WHERE n.is_user = 0
+        AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = n.id)
+        AND NOT EXISTS (SELECT 1 FROM facts f WHERE n.id IN (f.source_id, f.target_id))
+        UNION ALL SELECT f.id FROM facts f WHERE f.name NOT LIKE 'HAS_%'
+        AND NOT EXISTS (SELECT 1 FROM supports p WHERE p.fact_id = f.id)""",
+    "a lease without an end": """
+        SELECT graph_id FROM queue WHERE (lease IS NULL) <> (lease_until = 0)""",
+    "two open profile facts of one name": """
+        SELECT source_id FROM facts WHERE name LIKE 'HAS_%' AND expired_at IS NULL
+        GROUP BY source_id, name HAVING count(*) > 1""",
+}
+IDLE_IN_QUEUE = """
+    SELECT q.graph_id FROM queue q WHERE q.lease IS NULL AND NOT EXISTS
+    (SELECT 1 FROM jobs j WHERE j.graph_id = q.graph_id AND j.status = 'pending')"""
+
+
+def check(folder: Path) -> None:
+    """Look at the file as it is on disk; raise on the first thing that must not be."""
+    connection = sqlite3.connect(folder / FILE_NAME)
+    try:
+        for what, query in FORBIDDEN.items():
+            found = connection.execute(query).fetchall()
+            assert found == [], f"{what}: {found}"
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    finally:
+        connection.close()
+
+
+def check_idle(folder: Path) -> None:
+    """After workers found nothing more to do: the queue holds only graphs that wait."""
+    connection = sqlite3.connect(folder / FILE_NAME)
+    try:
+        assert connection.execute(IDLE_IN_QUEUE).fetchall() == []
+    finally:
+        connection.close()
+
+
+def check_file(folder: Path) -> None:
+    """The file itself is sound."""
+    connection = sqlite3.connect(folder / FILE_NAME)
+    try:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    finally:
+        connection.close()

@@ -1,0 +1,119 @@
+"""The memory as plain Python: what a store must agree with after every step."""
+
+from dataclasses import dataclass, field
+
+from recollect.graph.checks import merge
+from recollect.graph.terms import terms
+from recollect.graph.types import Json, NewEpisode
+
+
+@dataclass
+class ModelEpisode:
+    """An accepted input, and what became of it."""
+
+    uuid: str
+    seq: int
+    new: NewEpisode
+    thread: str | None
+    metadata: Json | None
+    task: str | None
+    state: str = "pending"
+    failures: int = 0
+
+    @property
+    def findable(self) -> bool:
+        """Whether a search may show it."""
+        return self.state == "done"
+
+    @property
+    def terms(self) -> set[str]:
+        """What it can be found by."""
+        return set(terms(f"{self.new.role or ''} {self.new.content}"))
+
+
+@dataclass
+class ModelFact:
+    """A sentence between two entities, and the episodes behind it."""
+
+    ends: tuple[str, str]
+    supports: set[str]
+
+
+@dataclass
+class ModelGraph:
+    """One memory: the log in order, the highest number ever given out, and what was learned."""
+
+    uuid: str
+    log: list[ModelEpisode] = field(default_factory=list)
+    last_seq: int = 0
+    entities: dict[str, set[str]] = field(default_factory=dict)
+    facts: dict[str, ModelFact] = field(default_factory=dict)
+
+    def forget(self, gone: list[ModelEpisode]) -> None:
+        """Episodes go, and with them whatever rested on nothing else."""
+        uuids = {episode.uuid for episode in gone}
+        self.log = [episode for episode in self.log if episode.uuid not in uuids]
+        touched = {name for name, heard in self.entities.items() if heard & uuids}
+        for sentence, fact in list(self.facts.items()):
+            if fact.supports and fact.supports <= uuids:
+                touched |= set(fact.ends)
+                del self.facts[sentence]
+            fact.supports -= uuids
+        for heard in self.entities.values():
+            heard -= uuids
+        held = {end for fact in self.facts.values() for end in fact.ends}
+        for name in touched - held:
+            if not self.entities[name]:
+                del self.entities[name]
+
+    def append(self, episode: ModelEpisode) -> None:
+        """The log grows at its end, without gaps."""
+        assert episode.seq == self.last_seq + 1
+        self.last_seq = episode.seq
+        self.log.append(episode)
+
+    def pending(self) -> list[ModelEpisode]:
+        """What is owed, in order."""
+        return [episode for episode in self.log if episode.state == "pending"]
+
+    def expected_hits(self, wanted: set[str]) -> set[str]:
+        """The uuids that a search for *wanted* must find."""
+        return {e.uuid for e in self.log if e.findable and e.terms & wanted}
+
+
+@dataclass
+class ModelProject:
+    """A tenant's names and memories."""
+
+    users: dict[str, ModelGraph] = field(default_factory=dict)
+    threads: dict[str, str] = field(default_factory=dict)
+    thread_metadata: dict[str, Json] = field(default_factory=dict)
+    graphs: dict[str, ModelGraph] = field(default_factory=dict)
+    first_names: dict[str, str | None] = field(default_factory=dict)
+
+    def all_graphs(self) -> list[ModelGraph]:
+        """Users' and standalone ones."""
+        return [*self.users.values(), *self.graphs.values()]
+
+    def graph_of_thread(self, thread_id: str) -> ModelGraph:
+        """The graph of the thread's user."""
+        return self.users[self.threads[thread_id]]
+
+    def delete_thread(self, thread_id: str, *, keep_graph: bool) -> None:
+        """Forget the messages, or only those that the graph never had."""
+        graph = self.graph_of_thread(thread_id)
+        said = [episode for episode in graph.log if episode.thread == thread_id]
+        graph.forget([episode for episode in said if episode.new.ignored or not keep_graph])
+        for episode in said:
+            episode.thread = None
+        del self.threads[thread_id], self.thread_metadata[thread_id]
+
+    def merge_thread(self, thread_id: str, change: Json) -> None:
+        """Metadata of a thread merges."""
+        self.thread_metadata[thread_id] = merge(self.thread_metadata[thread_id], change)
+
+    def delete_user(self, user_id: str) -> None:
+        """A user takes threads and graph along."""
+        del self.users[user_id], self.first_names[user_id]
+        for thread_id in [t for t, owner in self.threads.items() if owner == user_id]:
+            del self.threads[thread_id], self.thread_metadata[thread_id]

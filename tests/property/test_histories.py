@@ -1,0 +1,577 @@
+"""Random histories on the real embedded store agree with a plain model after every step."""
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Awaitable, Callable, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from recollect.errors import AlreadyExists, NotFound
+from recollect.graph import checks
+from recollect.graph.terms import terms
+from recollect.graph.types import Access, Episode, Graph, Job, Json, NewEpisode
+from recollect.ingest import intake, pipeline, queue
+from recollect.ingest.intake import Receipt
+from recollect.ingest.queue import Claim
+from recollect.ingest.worker import Worker
+from recollect.search.segments import Segments
+from recollect.store import rows
+from recollect.store.protocol import Store
+from recollect.store.sqlite import SqliteStore
+from recollect.subjects import episodes, graphs, knowledge, threads, users
+from recollect.subjects.graphs import GraphDetails
+from recollect.subjects.pages import PageRequest
+from recollect.subjects.users import UserDetails
+from tests.contract.store.world import StillClock, insert_entity, insert_fact, new_project
+from tests.property import invariants, strategies
+from tests.property.model import ModelEpisode, ModelFact, ModelGraph, ModelProject
+
+T = TypeVar("T")
+PROJECTS = (0, 1)
+TRIES = 2
+BACKOFF_S = 1.0
+EVERYTHING = 1_000
+
+projects = st.sampled_from(PROJECTS)
+picks = st.integers(0, 1_000)
+nouns = st.sampled_from(["user", "thread", "graph"])
+first_names = st.sampled_from([None, "Jane", "Joan"])
+
+
+def _said(content: str, *, ignored: bool = False) -> NewEpisode:
+    return NewEpisode(
+        kind="message", content=content, role_type="user", role="Jane", ignored=ignored
+    )
+
+
+FIRST_WORDS = [_said("alpha beta"), _said("gamma", ignored=True)]
+
+
+class Broken(Exception):
+    """What a worker of these histories stumbles over."""
+
+
+class Histories(RuleBasedStateMachine):
+    """Users, threads, graphs and episodes of two projects come, change and go; workers work."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp(prefix="recollect-history-"))
+        self.runner = asyncio.Runner()
+        self.clock = StillClock()
+        self.store: Store = self._open()
+        self.access: list[Access] = []
+        self.model = [ModelProject(), ModelProject()]
+
+    def _open(self) -> Store:
+        return SqliteStore.open(self.folder, readers=1, clock=self.clock)
+
+    def run(self, call: Awaitable[T]) -> T:
+        """Await on this machine's own loop."""
+
+        async def wait() -> T:
+            return await call
+
+        return self.runner.run(wait())
+
+    def write(self, unit: Callable[..., T], *args: Any, **more: Any) -> T:
+        """One unit, a second after the last one."""
+        self.clock.advance(1)
+        return self.run(self.store.write(unit, *args, **more))
+
+    def read(self, unit: Callable[..., T], *args: Any, **more: Any) -> T:
+        """One look."""
+        return self.run(self.store.read(unit, *args, **more))
+
+    def teardown(self) -> None:
+        """Close, look at the file once more, and clean up."""
+        try:
+            self.run(self.store.close())
+            invariants.check(self.folder)
+            invariants.check_file(self.folder)
+        finally:
+            self.runner.close()
+            shutil.rmtree(self.folder)
+
+    @initialize()
+    def two_projects(self) -> None:
+        """Nothing of one may ever show in the other."""
+        self.access = [
+            self.run(new_project(self.store, "first")),
+            self.run(new_project(self.store, "second")),
+        ]
+        self.segments = Segments(self.store, bytes_max=2_000)
+        self.learned = count(1)
+        for p in PROJECTS:
+            self.create_user(p=p, user_id="a", first_name="Jane")
+            self.create_thread(p=p, thread_id="a", user_id="a")
+            self.create_graph(p=p, graph_id="a")
+            self.add_messages(p=p, pick=0, sent=FIRST_WORDS)
+            self.add_data(p=p, pick=0, of_user=False, sent=[_said("alpha")])
+
+    # Users.
+
+    def create_user(self, p: int, user_id: str, first_name: str | None) -> None:
+        """A free id makes a user, a taken one an error."""
+        model, details = self.model[p], UserDetails(first_name=first_name)
+        if user_id in model.users:
+            with pytest.raises(AlreadyExists):
+                self.write(users.create, self.access[p], user_id, details)
+            return
+        made = self.write(users.create, self.access[p], user_id, details)
+        model.users[user_id] = ModelGraph(made.graph_uuid)
+        model.first_names[user_id] = first_name
+
+    def update_user(self, p: int, user_id: str, first_name: str | None) -> None:
+        """Replaces what is said, when there is such a user."""
+        details = UserDetails(first_name=first_name)
+        if user_id not in self.model[p].users:
+            with pytest.raises(NotFound):
+                self.write(users.update, self.access[p], user_id, details)
+            return
+        self.write(users.update, self.access[p], user_id, details)
+        self.model[p].first_names[user_id] = first_name
+
+    def delete_user(self, p: int, user_id: str) -> None:
+        """A user takes everything along."""
+        if user_id not in self.model[p].users:
+            with pytest.raises(NotFound):
+                self.write(users.delete, self.access[p], user_id)
+            return
+        self.write(users.delete, self.access[p], user_id)
+        self.model[p].delete_user(user_id)
+
+    # Threads.
+
+    def create_thread(self, p: int, thread_id: str, user_id: str) -> None:
+        """Needs a user and a free id."""
+        model = self.model[p]
+        if user_id not in model.users:
+            expected: type[Exception] | None = NotFound
+        else:
+            expected = AlreadyExists if thread_id in model.threads else None
+        if expected is not None:
+            with pytest.raises(expected):
+                self.write(threads.create, self.access[p], thread_id, user_id)
+            return
+        self.write(threads.create, self.access[p], thread_id, user_id)
+        model.threads[thread_id] = user_id
+        model.thread_metadata[thread_id] = {}
+
+    def update_thread(self, p: int, thread_id: str, change: Json) -> None:
+        """Metadata merges."""
+        if thread_id not in self.model[p].threads:
+            with pytest.raises(NotFound):
+                self.write(threads.update, self.access[p], thread_id, metadata=change, rating=None)
+            return
+        self.write(threads.update, self.access[p], thread_id, metadata=change, rating=None)
+        self.model[p].merge_thread(thread_id, change)
+
+    def delete_thread(self, p: int, thread_id: str, keep_graph: bool) -> None:
+        """Both ways to delete one."""
+        delete = threads.delete_keeping_graph if keep_graph else threads.delete
+        if thread_id not in self.model[p].threads:
+            with pytest.raises(NotFound):
+                self.write(delete, self.access[p], thread_id)
+            return
+        self.write(delete, self.access[p], thread_id)
+        self.model[p].delete_thread(thread_id, keep_graph=keep_graph)
+
+    @rule(p=projects, what=nouns, name=strategies.names, user_id=strategies.names)
+    def create(self, p: int, what: str, name: str, user_id: str) -> None:
+        """Something new, or something that is there already."""
+        if what == "user":
+            self.create_user(p, name, None)
+        elif what == "thread":
+            self.create_thread(p, name, user_id)
+        else:
+            self.create_graph(p, name)
+
+    @rule(p=projects, name=strategies.names, change=strategies.changes, first=first_names)
+    def update(self, p: int, name: str, change: Json, first: str | None) -> None:
+        """A user and a thread of that name, where there are such."""
+        self.update_user(p, name, first)
+        self.update_thread(p, name, change)
+
+    @rule(p=projects, what=nouns, name=strategies.names, keep_graph=st.booleans())
+    def delete(self, p: int, what: str, name: str, keep_graph: bool) -> None:
+        """Something that is there, or something that is not."""
+        if what == "user":
+            self.delete_user(p, name)
+        elif what == "thread":
+            self.delete_thread(p, name, keep_graph)
+        else:
+            self.delete_graph(p, name)
+
+    # Standalone graphs.
+
+    def create_graph(self, p: int, graph_id: str) -> None:
+        """A free id makes a graph, a taken one an error; users' graphs do not count."""
+        if graph_id in self.model[p].graphs:
+            with pytest.raises(AlreadyExists):
+                self.write(graphs.create, self.access[p], graph_id, GraphDetails())
+            return
+        made = self.write(graphs.create, self.access[p], graph_id, GraphDetails())
+        self.model[p].graphs[graph_id] = ModelGraph(made.uuid)
+
+    def delete_graph(self, p: int, graph_id: str) -> None:
+        """A graph takes everything along."""
+        if graph_id not in self.model[p].graphs:
+            with pytest.raises(NotFound):
+                self.write(graphs.delete, self.access[p], graph_id)
+            return
+        self.write(graphs.delete, self.access[p], graph_id)
+        del self.model[p].graphs[graph_id]
+
+    # The log.
+
+    def _note(
+        self, graph: ModelGraph, receipt: Receipt, sent: list[NewEpisode], thread: str | None
+    ) -> None:
+        assert len(receipt.episodes) == len(sent)
+        for stored, new in zip(receipt.episodes, sent, strict=True):
+            graph.append(
+                ModelEpisode(
+                    uuid=stored.uuid,
+                    seq=stored.seq,
+                    new=new,
+                    thread=thread,
+                    metadata=new.metadata,
+                    task=None if new.ignored else receipt.task_uuid,
+                    state="ignored" if new.ignored else "pending",
+                )
+            )
+
+    @rule(
+        p=projects,
+        pick=picks,
+        sent=st.lists(strategies.messages(), min_size=1, max_size=4),
+    )
+    def add_messages(self, p: int, pick: int, sent: list[NewEpisode]) -> None:
+        """Acknowledged messages are in the thread and in the graph of its user."""
+        known = sorted(self.model[p].threads)
+        if not known:
+            with pytest.raises(NotFound):
+                self.write(intake.add_messages, self.access[p], "a", sent)
+            return
+        thread_id = known[pick % len(known)]
+        receipt = self.write(intake.add_messages, self.access[p], thread_id, sent)
+        self._note(self.model[p].graph_of_thread(thread_id), receipt, sent, thread_id)
+
+    @rule(
+        p=projects,
+        pick=picks,
+        of_user=st.booleans(),
+        sent=st.lists(strategies.data(), min_size=1, max_size=4),
+    )
+    def add_data(self, p: int, pick: int, of_user: bool, sent: list[NewEpisode]) -> None:
+        """Acknowledged data is in the graph it was sent to."""
+        known = self.model[p].users if of_user else self.model[p].graphs
+        name = sorted(known)[pick % len(known)] if known else "a"
+        ids = (name, None) if of_user else (None, name)
+        if not known:
+            with pytest.raises(NotFound):
+                self.write(intake.add_episodes, self.access[p], *ids, sent)
+            return
+        receipt = self.write(intake.add_episodes, self.access[p], *ids, sent)
+        self._note(known[name], receipt, sent, None)
+
+    def _some_episode(self, p: int, pick: int) -> tuple[ModelGraph, ModelEpisode] | None:
+        found = [(g, e) for g in self.model[p].all_graphs() for e in g.log]
+        return found[pick % len(found)] if found else None
+
+    @rule(p=projects, pick=picks)
+    def delete_episode(self, p: int, pick: int) -> None:
+        """One's own can be deleted; another project's cannot be reached."""
+        found = self._some_episode(p, pick)
+        if found is None:
+            return
+        graph, episode = found
+        with pytest.raises(NotFound):
+            self.write(episodes.delete, self.access[1 - p], episode.uuid)
+        self.write(episodes.delete, self.access[p], episode.uuid)
+        graph.forget([episode])
+
+    @rule(p=projects, pick=picks, change=strategies.changes)
+    def change_metadata(self, p: int, pick: int, change: Json) -> None:
+        """Metadata merges; nothing else of an episode changes."""
+        found = self._some_episode(p, pick)
+        if found is None:
+            return
+        _, episode = found
+        self.write(episodes.update_metadata, self.access[p], episode.uuid, change)
+        episode.metadata = checks.merge(episode.metadata, change) or None
+
+    # What is learned from the log.
+
+    @rule(p=projects, pick=picks, draw=st.data())
+    def learn(self, p: int, pick: int, draw: st.DataObject) -> None:
+        """Entities and a fact between them, from any of a graph's episodes."""
+        found = self._some_episode(p, pick)
+        if found is None:
+            return
+        graph, _ = found
+        some = st.sets(st.sampled_from([e.uuid for e in graph.log]), min_size=1, max_size=3)
+        known = st.sampled_from([None, *graph.entities])
+        ends = tuple(draw.draw(known) or f"N{next(self.learned)}" for _ in range(2))
+        heard = {end: draw.draw(some) for end in ends}
+        supports = draw.draw(some)
+        sentence = f"F{next(self.learned)}"
+        self.write(_learn, graph.uuid, (ends[0], ends[1]), heard, sentence, supports)
+        for end, uuids in heard.items():
+            graph.entities.setdefault(end, set()).update(uuids)
+        graph.facts[sentence] = ModelFact((ends[0], ends[1]), supports)
+
+    # Workers.
+
+    @rule()
+    def work_until_idle(self) -> None:
+        """A worker that nothing troubles does all there is to do."""
+        self.work(set(), 100)
+        left = [e for project in self.model for g in project.all_graphs() for e in g.pending()]
+        assert left == []
+
+    @rule(
+        fails=st.sets(st.sampled_from(strategies.WORDS), min_size=1, max_size=2),
+        steps=st.integers(1, 6),
+    )
+    def work(self, fails: set[str], steps: int) -> None:
+        """A worker that stumbles over some words; it retries, parks, and keeps the order."""
+        ended: list[Job] = []
+
+        async def process(store: Store, held: Claim, jobs: Sequence[Job]) -> None:
+            if any(fails & set(job.episode.content.split()) for job in jobs):
+                raise Broken
+            await pipeline.process(store, held, jobs)
+            ended.extend(jobs)
+
+        worker = Worker(
+            self.store, owner="w", attempts_max=TRIES, backoff_first_s=BACKOFF_S, process=process
+        )
+        for _ in range(steps):
+            self.clock.advance(BACKOFF_S * 2**TRIES)
+            if not self.run(worker.step()):
+                invariants.check_idle(self.folder)
+                break
+        done = {job.episode.uuid for job in ended}
+        assert len(done) == len(ended), "a job was done twice"
+        for project in self.model:
+            for graph in project.all_graphs():
+                self._follow(graph, [job.episode.uuid for job in ended])
+
+    def _follow(self, graph: ModelGraph, ended: list[str]) -> None:
+        """Take over what the worker did to a graph, checking that it kept the order."""
+        own = [episode.uuid for episode in graph.log if episode.uuid in ended]
+        assert own == [uuid for uuid in ended if uuid in set(own)], "jobs ran out of order"
+        for episode in graph.log:
+            if episode.uuid in ended:
+                assert episode.state == "pending"
+                episode.state = "done"
+        stored = self.run(self.store.read(_job_states, graph.uuid))
+        for episode in graph.pending():
+            status, attempts = stored[episode.uuid]
+            episode.failures = attempts
+            if status == "parked":
+                assert attempts == TRIES
+                episode.state = "parked"
+
+    @rule(p=projects)
+    def retry_parked(self, p: int) -> None:
+        """Parked jobs are listed for their own project only, and can be put back."""
+        listed = self.read(queue.parked, self.access[p], EVERYTHING)
+        parked = {
+            e.uuid: e for g in self.model[p].all_graphs() for e in g.log if e.state == "parked"
+        }
+        assert {job.episode_uuid for job in listed} == set(parked)
+        if listed:
+            with pytest.raises(NotFound):
+                self.write(queue.retry, self.access[1 - p], listed[0].id)
+            self.write(queue.retry, self.access[p], listed[0].id)
+            parked[listed[0].episode_uuid].state = "pending"
+
+    @precondition(lambda self: self.access)
+    @rule()
+    def crash_while_holding(self) -> None:
+        """A worker claims and vanishes; a later one takes over once the lease is freed."""
+        self.write(queue.claim, "crashed")
+        self.write(queue.free, "crashed")
+
+    @rule()
+    def restart(self) -> None:
+        """Close and reopen the same folder."""
+        self.run(self.store.close())
+        self.store = self._open()
+        self.segments = Segments(self.store, bytes_max=2_000)
+
+    # What holds after every step.
+
+    @invariant()
+    def the_file_is_sound(self) -> None:
+        """No orphan, no gap, no contradiction between any two tables."""
+        invariants.check(self.folder)
+
+    @precondition(lambda self: self.access)
+    @invariant()
+    def the_store_agrees_with_the_model(self) -> None:
+        """Names, logs, order, metadata, counts: everything a caller could ask."""
+        self.run(self._compare())
+
+    async def _compare(self) -> None:
+        waiting = parked = 0
+        for p in PROJECTS:
+            model, access = self.model[p], self.access[p]
+            await self._compare_names(access, model)
+            for user_id, graph in model.users.items():
+                await self._compare_graph(
+                    access, await self.store.read(graphs.of_user, access, user_id), graph
+                )
+            for graph_id, graph in model.graphs.items():
+                await self._compare_graph(
+                    access, await self.store.read(graphs.get, access, graph_id), graph
+                )
+            waiting += sum(len(graph.pending()) for graph in model.all_graphs())
+            parked += sum(e.state == "parked" for g in model.all_graphs() for e in g.log)
+        state = await self.store.read(queue.state)
+        assert (state.pending, state.parked) == (waiting, parked)
+
+    async def _compare_names(self, access: Access, model: ModelProject) -> None:
+        page: dict[str, Any] = {"limit": EVERYTHING, "offset": 0}
+        listed = await self.store.read(users.page, access, search="", order="id/asc", **page)
+        assert listed.total == len(model.users)
+        assert {user.user_id: user.first_name for user in listed.users} == model.first_names
+        for user in listed.users:
+            owned = [t for t, owner in model.threads.items() if owner == user.user_id]
+            assert user.thread_count == len(owned)
+        found = await self.store.read(threads.page, access, order="id/asc", **page)
+        assert found.total == len(model.threads)
+        assert {t.thread_id: t.user_id for t in found.threads} == model.threads
+        assert {t.thread_id: t.metadata or {} for t in found.threads} == model.thread_metadata
+        standing = await self.store.read(
+            graphs.page, access, search="", order="graph_id/asc", **page
+        )
+        assert standing.total == len(model.graphs)
+        assert {g.graph_id: g.uuid for g in standing.graphs} == {
+            graph_id: graph.uuid for graph_id, graph in model.graphs.items()
+        }
+        for thread in found.threads:
+            said = await self.store.read(episodes.messages, thread, **page)
+            log = model.graph_of_thread(thread.thread_id).log
+            wanted = [e.uuid for e in log if e.thread == thread.thread_id]
+            assert [episode.uuid for episode in said] == wanted
+            assert await self.store.read(episodes.message_count, thread) == len(wanted)
+
+    async def _compare_graph(self, access: Access, graph: Graph, model: ModelGraph) -> None:
+        assert graph.uuid == model.uuid
+        stored = await self.store.read(episodes.last, graph, EVERYTHING)
+        wanted = [e for e in model.log if not e.new.ignored]
+        assert [episode.uuid for episode in reversed(stored)] == [e.uuid for e in wanted]
+        for episode, expected in zip(reversed(stored), wanted, strict=True):
+            _same(episode, expected)
+        page = PageRequest(order="uuid/asc", limit=EVERYTHING)
+        facts = (await self.store.read(knowledge.facts_page, graph, page)).items
+        learned = {
+            fact.fact: ModelFact((fact.source_name, fact.target_name), set(fact.episodes))
+            for fact in facts
+            if not fact.name.startswith("HAS_")
+        }
+        assert learned == model.facts
+        entities = (await self.store.read(knowledge.entities_page, graph, page)).items
+        assert {e.name for e in entities if not e.is_user} == set(model.entities)
+
+    @precondition(lambda self: self.access)
+    @rule(p=projects, query=strategies.words)
+    def search(self, p: int, query: str) -> None:
+        """Exactly the processed, undeleted episodes with a wanted term are found."""
+        model, access = self.model[p], self.access[p]
+        wanted = set(terms(query))
+        for user_id, known in model.users.items():
+            self._search(access, self.read(graphs.of_user, access, user_id), known, query, wanted)
+        for graph_id, known in model.graphs.items():
+            self._search(access, self.read(graphs.get, access, graph_id), known, query, wanted)
+
+    def _search(
+        self, access: Access, graph: Graph, known: ModelGraph, query: str, wanted: set[str]
+    ) -> None:
+        hits = self.run(self.segments.search(access, graph, query, EVERYTHING))
+        assert {hit.uuid for hit in hits} == known.expected_hits(wanted)
+        assert len(hits) == len({hit.uuid for hit in hits})
+        stranger = self.access[0] if access == self.access[1] else self.access[1]
+        with pytest.raises(NotFound):
+            self.run(self.segments.search(stranger, graph, query, EVERYTHING))
+
+
+def _same(stored: Episode, expected: ModelEpisode) -> None:
+    assert (stored.seq, stored.content) == (expected.seq, expected.new.content)
+    assert (stored.kind, stored.role) == (expected.new.kind, expected.new.role)
+    assert stored.metadata == expected.metadata
+    assert stored.thread_id == expected.thread
+    assert stored.task_uuid == expected.task
+    assert (stored.processed_at is not None) == (expected.state == "done")
+
+
+def _learn(
+    tx: Any,
+    graph_uuid: str,
+    ends: tuple[str, str],
+    heard: dict[str, set[str]],
+    sentence: str,
+    supports: set[str],
+) -> None:
+    def ids(uuids: set[str]) -> list[Any]:
+        marks = rows.to_json(sorted(uuids))
+        return tx.all("episodes_by_uuids", graph_id=graph_id, uuids=marks)
+
+    place = tx._execute("SELECT id FROM graphs WHERE uuid = ?", (graph_uuid,)).fetchone()
+    graph_id = place["id"]
+    known = {
+        row["name"]: row["id"]
+        for row in tx._execute(
+            "SELECT name, id FROM entities WHERE graph_id = ? AND NOT is_user", (graph_id,)
+        )
+    }
+    for end, uuids in heard.items():
+        if end not in known:
+            known[end] = insert_entity(tx, graph_id, end, [])
+        for row in ids(uuids):
+            tx.run("mention_insert", entity_id=known[end], episode_id=row["id"])
+    insert_fact(
+        tx,
+        graph_id,
+        (known[ends[0]], known[ends[1]]),
+        sentence,
+        [rows.episode(row) for row in ids(supports)],
+    )
+
+
+def _job_states(tx: Any, graph_uuid: str) -> dict[str, tuple[str, int]]:
+    found = tx._execute(
+        "SELECT e.uuid, j.status, j.attempts FROM jobs j JOIN episodes e ON e.id = j.id "
+        "JOIN graphs g ON g.id = j.graph_id WHERE g.uuid = :uuid",
+        {"uuid": graph_uuid},
+    )
+    return {row["uuid"]: (row["status"], row["attempts"]) for row in found}
+
+
+_NO_HURRY = {
+    "deadline": None,
+    "suppress_health_check": list(HealthCheck),
+    "print_blob": True,
+}
+
+TestHistories = Histories.TestCase
+TestHistories.settings = settings(max_examples=50, stateful_step_count=40, **_NO_HURRY)
+
+
+class ManyHistories(Histories):
+    """The same, for longer."""
+
+
+TestManyHistories = pytest.mark.long(ManyHistories.TestCase)
+TestManyHistories.settings = settings(max_examples=300, stateful_step_count=80, **_NO_HURRY)
