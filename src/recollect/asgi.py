@@ -1,6 +1,5 @@
 """The whole application on one ASGI callable."""
 
-from collections.abc import Awaitable, Callable
 from importlib.metadata import version
 
 from recollect.api.app import App
@@ -17,6 +16,6 @@ def route_table() -> list[Route]:
     return [*described, *docs.routes(described, version("recollect"))]
 
 
-def application(open_services: Callable[[], Awaitable[Services]]) -> App:
-    """The application over services that *open_services* opens when the server starts."""
-    return App(Router(route_table()), open_services)
+def application(services: Services) -> App:
+    """The application over open services."""
+    return App(Router(route_table()), services)

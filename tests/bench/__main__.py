@@ -73,7 +73,8 @@ def measure(folder: Path, rounds: int, seconds: float) -> None:
         resting_mb = psutil.Process(server.pid).memory_info().rss / 1e6
         prepare(server, 16)
         append = [
-            request("POST", f"/api/v2/threads/t{n}/messages", server.api_key, body) for n in range(16)
+            request("POST", f"/api/v2/threads/t{n}/messages", server.api_key, body)
+            for n in range(16)
         ]
         get = request("GET", "/api/v2/users/bench", server.api_key)
         empty = request("GET", "/health", server.api_key)
@@ -118,7 +119,9 @@ def report(
         ("user.get", "empty", "≥ 0.5"),
     ):
         rate, wait = statistics.median(rates[name]), statistics.median(waits[name])
-        print(f"| {name} | {rate:.0f} | {wait:.2f} | {ratio(name, floor):.2f} of {floor} | {goal} |")
+        print(
+            f"| {name} | {rate:.0f} | {wait:.2f} | {ratio(name, floor):.2f} of {floor} | {goal} |"
+        )
     for name in ("bare", "empty"):
         print(f"| {name} | {statistics.median(rates[name]):.0f} | | floor | |")
     print(f"| cold start to ready, s | {statistics.median(starts):.2f} | | | ≤ 1.5 |")

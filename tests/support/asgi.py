@@ -3,7 +3,6 @@
 An HTTP client would tidy up a hostile path, header or body before it is sent; nothing does here.
 """
 
-import asyncio
 import json
 import sqlite3
 from collections.abc import AsyncIterator, Iterable
@@ -26,7 +25,7 @@ from recollect.ingest.worker import Worker
 from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.sqlite import SqliteStore
-from recollect.store.sqlite.store import FILE_NAME
+from recollect.store.sqlite.connection import FILE_NAME
 
 KEY = "key-of-the-default-project"
 Headers = list[tuple[bytes, bytes]]
@@ -88,7 +87,9 @@ class Program:
         sent: Headers = [(k.lower().encode(), v.encode("latin-1")) for k, v in headers]
         if not anonymous:
             sent.append((b"authorization", f"Api-Key {key or self.key}".encode()))
-        chunks = body if isinstance(body, list) and all(isinstance(c, bytes) for c in body) else None
+        chunks = (
+            body if isinstance(body, list) and all(isinstance(c, bytes) for c in body) else None
+        )
         if chunks is None:
             chunks = [body if isinstance(body, bytes) else json.dumps(body).encode()]
             sent.append((b"content-length", str(len(chunks[0])).encode()))
@@ -173,51 +174,12 @@ async def program(
         clock=clock,
     )
 
-    async def opened() -> Services:
-        await store.write(keys.ensure_default, key)
-        return services
-
-    app = App(_router(), opened)
-    events = [{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}]
-    said: list[str] = []
-
-    async def say(event: dict[str, Any]) -> None:
-        said.append(event["type"])
-
-    async def start() -> dict[str, str]:
-        return events.pop(0)
-
-    # The lifespan is one call that waits in the middle; here it waits for this context's end.
-    running = await _lifespan(app, start, say)
-    assert said == ["lifespan.startup.complete"], said
+    await store.write(keys.ensure_default, key)
+    app = App(_router(), services)
     made = Program(app=app, services=services, folder=folder, key=key)
     try:
         with capture_logs() as made.logs:
             yield made
     finally:
         made.close_watch()
-        await running()
-
-
-async def _lifespan(app: Any, receive: Any, send: Any) -> Any:
-    ended, started = asyncio.Event(), asyncio.Event()
-    first = True
-
-    async def next_event() -> Any:
-        nonlocal first
-        if not first:
-            started.set()
-            await ended.wait()
-        first = False
-        return await receive()
-
-    task = asyncio.create_task(app({"type": "lifespan"}, next_event, send))
-    waiting = asyncio.create_task(started.wait())
-    await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
-    waiting.cancel()
-
-    async def finish() -> None:
-        ended.set()
-        await task
-
-    return finish
+        await services.close()

@@ -5,11 +5,13 @@ program's own entry point with the arguments given, in a session of its own. Wha
 real server process.
 """
 
+import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -24,6 +26,7 @@ class ForkServer:
         self.log = log
         self._environment = environment
         self._process: subprocess.Popen[str] | None = None
+        self._numbers = itertools.count()
 
     def __enter__(self) -> Self:
         self._process = subprocess.Popen(
@@ -56,9 +59,16 @@ class ForkServer:
             process.wait()
         process.stdout.close()
 
-    def start(self, *words: str) -> int:
+    def start(self, *words: str, log: Path | None = None, **environment: str) -> int:
         """Fork a child that runs `recollect` with these words; answer its process id."""
-        return int(self._ask("start", words=words, log=str(self.log)))
+        asked = {"words": words, "log": str(log or self.log), "environment": environment}
+        return int(self._ask("start", **asked))
+
+    def run(self, *words: str, **environment: str) -> tuple[int, str]:
+        """Run a command to its end; answer its exit code and what it printed."""
+        log = self.log.with_name(f"{self.log.name}.{next(self._numbers)}")
+        code = self.wait(self.start(*words, log=log, **environment))
+        return code, log.read_text()
 
     def serve(self, data: Path, port: int, *options: str) -> int:
         """Start a server."""
@@ -70,8 +80,15 @@ class ForkServer:
         os.kill(pid, signal.SIGKILL)
         self.wait(pid)
 
-    def wait(self, pid: int) -> int:
+    def wait(self, pid: int, seconds_max: float = 20.0) -> int:
         """Wait for a child's end; answer its exit code, negative for a signal."""
+        deadline = time.monotonic() + seconds_max
+        while self.alive(pid):
+            if time.monotonic() > deadline:
+                os.kill(pid, signal.SIGKILL)
+                self._ask("wait", pid=pid)
+                raise TimeoutError(f"process {pid} did not end in {seconds_max:.0f} s")
+            time.sleep(0.002)
         return int(self._ask("wait", pid=pid))
 
     def alive(self, pid: int) -> bool:
@@ -97,7 +114,8 @@ def _die_with_parent() -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
-def _child(words: list[str], log: str) -> None:
+def _child(words: list[str], log: str, environment: dict[str, str]) -> None:
+    os.environ.update(environment)
     os.setsid()
     _die_with_parent()
     out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -125,7 +143,7 @@ def _answer(asked: dict[str, Any], children: dict[int, int | None]) -> Any:
     if asked["do"] == "start":
         pid = os.fork()
         if pid == 0:
-            _child(asked["words"], asked["log"])
+            _child(asked["words"], asked["log"], asked["environment"])
         children[pid] = None
         return pid
     if asked["do"] in {"wait", "alive"} and children[pid] is None:

@@ -55,7 +55,9 @@ class Connection:
         headers: tuple[tuple[str, str], ...] = (),
     ) -> Answer:
         """Send a request and read its answer."""
-        raw = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+        raw = (
+            b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+        )
         target = path.encode() if isinstance(path, str) else path
         lines = [f"{method} ".encode() + target + b" HTTP/1.1", b"Host: localhost"]
         if key is not None:

@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import msgspec
 
@@ -19,7 +19,7 @@ from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
 from recollect.governance import keys
 from recollect.store.protocol import Transaction
-from recollect.store.sqlite.store import FILE_NAME
+from recollect.store.sqlite.connection import FILE_NAME
 from tests.support.asgi import Program
 
 ALPHA_KEY = "the-key-of-project-alpha"
@@ -67,7 +67,7 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
     assert graph is not None
     now = int(tx.now.timestamp() * 1_000_000)
     entity, fact = tx.new_id(), tx.new_id()
-    row = tx.one(
+    entity_id = tx.insert(
         "entity_insert",
         uuid=entity,
         graph_id=graph["id"],
@@ -78,13 +78,12 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
         is_user=False,
         now=now,
     )
-    assert row is not None
-    tx.one(
+    tx.insert(
         "fact_insert",
         uuid=fact,
         graph_id=graph["id"],
-        source_id=row["id"],
-        target_id=row["id"],
+        source_id=entity_id,
+        target_id=entity_id,
         name="KNOWS",
         fact=f"{word}-secret fact",
         attributes=None,
@@ -97,6 +96,30 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
     return {"node": entity, "edge": fact}
 
 
+async def _seed_rest(ask: Any, word: str, prefix: str, user: Any) -> dict[str, str]:
+    """Guidance, a draft batch, documents and a group of users."""
+    told = [{"name": f"{prefix}-instruction", "text": f"{word}-secret instruction"}]
+    template = {"template_id": f"{prefix}-template", "template": f"{word}-secret template"}
+    await ask("POST", "/api/v2/custom-instructions", {"instructions": told})
+    await ask("POST", "/api/v2/user-summary-instructions", {"instructions": told})
+    await ask("POST", "/api/v2/context-templates", template)
+    shelf = f"/api/v2/collections/{prefix}-collection"
+    await ask("POST", shelf, {"description": f"{word}-secret"})
+    text = {"content": f"{word}-secret document", "document_id": f"{prefix}-document"}
+    ((document,),) = await ask("POST", f"{shelf}/documents", [text])
+    batch = (await ask("POST", "/api/v2/batches", {"metadata": {"a": f"{word}-secret"}}))[
+        "batch_id"
+    ]
+    item = {"type": "graph_episode", "graph_id": f"{prefix}-graph", "data": f"{word}-secret item"}
+    await ask("POST", f"/api/v2/batches/{batch}/items", {"items": [{**item, "data_type": "text"}]})
+    own = f"projectId={user['project_uuid']}"
+    named = {"name": f"{word}-secret {prefix}"}
+    group = (await ask("POST", "/api/v2/user-groups", named, own))["uuid"]
+    members = {"user_uuids": [user["uuid"]]}
+    await ask("POST", f"/api/v2/user-groups/{group}/members", members, own)
+    return {"document": document, "batch": batch, "group": group}
+
+
 async def seed(program: Program, word: str, key: str) -> Tenant:
     """A project with a user, threads, graphs, messages, data, a node, an edge and a parked job.
 
@@ -106,12 +129,11 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
     await store.write(keys.create_project, word)
     await store.write(keys.create_key, word, "test", key)
 
-    async def ask(method: str, path: str, body: Any = b"") -> Any:
-        answer = await program.send(method, path, body, key=key)
+    async def ask(method: str, path: str, body: Any = b"", query: str = "") -> Any:
+        answer = await program.send(method, path, body, query=query, key=key)
         assert answer.status == 200, (method, path, answer)
         return answer.json()
 
-    values: dict[str, Any] = {}
     for prefix in ("shared", f"{word}-only"):
         user, thread, graph = f"{prefix}-user", f"{prefix}-thread", f"{prefix}-graph"
         person = {"first_name": f"{word}-secret", "email": f"{word}-secret@example.com"}
@@ -125,12 +147,7 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
         data = {"type": "text", "data": f"{word}-secret data", "document_id": f"{prefix}-document"}
         piece = await ask("POST", "/api/v2/graph", {**data, "graph_id": graph})
         found = await store.write(_seed_graph, made["graph_uuid"], word, word)
-        values |= {
-            f"{prefix[:6]}:user_id": user,
-            f"{prefix[:6]}:thread_id": thread,
-            f"{prefix[:6]}:graph_id": graph,
-            f"{prefix[:6]}:document_id": f"{prefix}-document",
-        }
+        found |= await _seed_rest(ask, word, prefix, made)
     await program.work()
     gone = await ask("POST", "/api/v2/graph", {**data, "graph_id": "shared-graph"})
     program.execute(
@@ -147,6 +164,8 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
             "thread_id": f"{word}-only-thread",
             "graph_id": f"{word}-only-graph",
             "document_id": f"{word}-only-document",
+            "template_id": f"{word}-only-template",
+            "collection_name": f"{word}-only-collection",
             "message_uuid": added["message_uuids"][0],
             "task_id": added["task_id"],
             "episode": piece["uuid"],
@@ -177,6 +196,11 @@ class Asked:
 # `uuid` depends on the path; None: an id that is not the name of a stored thing.
 CALLER_IDS = {
     "user_id": "user_id",
+    "user_ids": "user_id",
+    "graph_ids": "graph_id",
+    "document_ids": "document_id",
+    "template_id": "template_id",
+    "collection_name": "collection_name",
     "thread_id": "thread_id",
     "session_id": "thread_id",
     "session_ids": "thread_id",
@@ -188,6 +212,12 @@ SERVER_IDS = {
     "message_uuid": "message_uuid",
     "task_id": "task_id",
     "job_id": "job_id",
+    "batch_id": "batch",
+    "document_uuid": "document",
+    "uuids": "document",
+    "group_uuid": "group",
+    "user_uuid": "user_uuid",
+    "user_uuids": "user_uuid",
     "mentioned_node_uuids": "node",
     "center_node_uuid": "node",
     "bfs_origin_node_uuids": "node",
@@ -199,16 +229,10 @@ UUID_OF_PATH = {
     "/api/v2/graph/edge/": "edge",
     "/api/v2/facts/": "edge",
     "/api/v2/graph/observation/": "node",
+    "/api/v2/collections/": "document",
 }
-# Ids that name nothing of ours: a cursor is opaque and tested by itself; templates and policies
-# are not served yet, and neither are searches in collections.
-NAMELESS = {
-    "cursor",
-    "template_id",
-    "collection_name",
-    "group_uuid",
-    "policy_set_uuid",
-}
+# Ids that name nothing of ours: a cursor is opaque and tested by itself, policies are not served.
+NAMELESS = {"cursor", "policy_set_uuid"}
 # A value for each field that must be there, or that makes a request reach its target.
 SAMPLES: dict[str, Any] = {
     "messages": [{"role": "user", "role_type": "user", "content": "hello"}],
@@ -219,6 +243,10 @@ SAMPLES: dict[str, Any] = {
     "query": "alpha-secret message data",
     "scope": "episodes",
     "name": "renamed",
+    "expected_version": 1,
+    "instructions": [{"name": "how", "text": "briefly"}],
+    "template": "a template",
+    "content": "a text",
 }
 
 
@@ -240,6 +268,10 @@ def _key_of(route: Route, name: str) -> str | None:
     return CALLER_IDS.get(name) or SERVER_IDS.get(name)
 
 
+def _inner(model: Any) -> Any:
+    return get_args(model)[0] if get_origin(model) is list else model
+
+
 def missing_values() -> Iterator[str]:
     """What the table of routes has and this module does not know."""
     for route in route_table():
@@ -248,9 +280,9 @@ def missing_values() -> Iterator[str]:
         for name in parameters(route):
             if name not in NAMELESS and _key_of(route, name) is None:
                 yield f"path parameter {name!r} of {route.method} {route.path}"
-        for place, model in (("body", route.body), ("query", route.query)):
+        for place, model in (("body", _inner(route.body)), ("query", route.query)):
             for name, field in fields(model).items():
-                if name in NAMELESS or name in SAMPLES:
+                if name in NAMELESS or name in SAMPLES or name in {"projectId", "items"}:
                     continue
                 if ID_FIELD.search(name) and _key_of(route, name) is None:
                     yield f"id field {name!r} in the {place} of {route.method} {route.path}"
@@ -263,59 +295,90 @@ def _value(route: Route, name: str, of: Tenant, *, shared: bool) -> Any:
     if key is None:
         return "nameless"
     if shared and name in CALLER_IDS:
-        return f"shared-{key.removesuffix('_id')}"
+        return f"shared-{key.removesuffix('_id').removesuffix('_name')}"
     return of.values[key]
 
 
-def _filled(route: Route, model: Any, of: Tenant, *, shared: bool) -> dict[str, Any]:
-    """The fields of a body or a query: all that must be there and all that name something."""
+def _filled(route: Route, model: Any, of: Tenant, *, shared: bool, project: str) -> Any:
+    """A body or a query: all that must be there and all that names something."""
+    if get_origin(model) is list:
+        (inner,) = get_args(model)
+        if inner is str:
+            return [of.values["document"]]
+        return [_filled(route, inner, of, shared=shared, project=project)]
     filled: dict[str, Any] = {}
-    for name in fields(model):
-        if name in SAMPLES and not (name == "name" and route.method == "GET"):
+    for name, info in fields(model).items():
+        if name == "projectId":
+            filled[name] = project if shared else of.values["project_uuid"]
+        elif name == "items":
+            filled[name] = _items(route, of, shared=shared)
+        elif name in SAMPLES and (info.required or name != "name"):
             filled[name] = SAMPLES[name]
-        elif name in CALLER_IDS or name in SERVER_IDS:
+        elif name == "template_id" and not info.required:
+            continue
+        elif name == "uuid" or name in CALLER_IDS or name in SERVER_IDS:
             value = _value(route, name, of, shared=shared)
             filled[name] = [value] if name.endswith("s") else value
     return _one_target(filled)
 
 
+def _items(route: Route, of: Tenant, *, shared: bool) -> list[dict[str, Any]]:
+    """Items of a batch: one for a thread, one for a graph, one for a user's graph."""
+    thread, graph, user = (
+        _value(route, name, of, shared=shared) for name in ("thread_id", "graph_id", "user_id")
+    )
+    piece = {"type": "graph_episode", "data": "hello", "data_type": "text"}
+    said = {"type": "thread_message", "thread_id": thread, "role": "user", "content": "hello"}
+    return [said, {**piece, "graph_id": graph}, {**piece, "user_id": user}]
+
+
 def _one_target(filled: dict[str, Any]) -> dict[str, Any]:
     """A request may name a graph in one way only."""
-    if {"user_id", "graph_id", "group_id"} <= filled.keys():
+    if {"user_id", "graph_id"} <= filled.keys():
         return {k: v for k, v in filled.items() if k not in {"user_id", "group_id"}}
     return filled
 
 
-def requests(route: Route, of: Tenant, *, shared_path: bool, shared_body: bool) -> list[Asked]:
-    """The requests on a route that name things of *of*, by shared ids or by its own."""
+def requests(
+    route: Route, of: Tenant, *, shared_path: bool, shared_body: bool, project: str | None = None
+) -> list[Asked]:
+    """The requests on a route that name things of *of*, by shared ids or by its own.
+
+    *project* is the asker's own project, which some queries have to name.
+    """
+    own = project or of.values["project_uuid"]
     path = PARAMETER.sub(
         lambda found: str(_value(route, found[1], of, shared=shared_path)), route.path
     )
-    body = _filled(route, route.body, of, shared=shared_body)
-    query = "&".join(
-        f"{name}={value}"
-        for name, value in _filled(route, route.query, of, shared=shared_body).items()
-    )
+    body = _filled(route, route.body, of, shared=shared_body, project=own)
+    asked_query = _filled(route, route.query, of, shared=shared_body, project=own)
+    query = "&".join(f"{name}={value}" for name, value in asked_query.items())
     asked = [Asked(route, path, query, body)]
     if "graph_id" in body and "user_id" in fields(route.body):
         user = _value(route, "user_id", of, shared=shared_body)
         other = {k: v for k, v in body.items() if k != "graph_id"} | {"user_id": user}
         asked.append(Asked(route, path, query, other))
-    for extra in ("center_node_uuid", "bfs_origin_node_uuids", "mentioned_node_uuids"):
-        if extra in body:
-            asked.append(
-                Asked(route, path, query, {k: v for k, v in body.items() if k not in SERVER_IDS})
-            )
-            break
+    if "graph_id" in asked_query and "user_id" in fields(route.query):
+        user = _value(route, "user_id", of, shared=shared_body)
+        asked.append(Asked(route, path, f"user_id={user}", body))
+    if isinstance(body, dict) and not SEARCHES.isdisjoint(body):
+        plain = {k: v for k, v in body.items() if k not in SEARCHES}
+        asked.append(Asked(route, path, query, plain))
     return asked
 
 
-def variants(route: Route, of: Tenant) -> list[Asked]:
+# Fields that narrow a list or a search; a request without them asks for everything there is.
+SEARCHES = {"center_node_uuid", "bfs_origin_node_uuids", "mentioned_node_uuids", "uuid_cursor"}
+
+
+def variants(route: Route, of: Tenant, project: str) -> list[Asked]:
     """Every way of naming things of *of* on a route, without repetitions."""
     found: dict[str, Asked] = {}
     for shared_path in (False, True):
         for shared_body in (False, True):
-            for asked in requests(route, of, shared_path=shared_path, shared_body=shared_body):
+            for asked in requests(
+                route, of, shared_path=shared_path, shared_body=shared_body, project=project
+            ):
                 found[str(asked)] = asked
     return list(found.values())
 
@@ -329,7 +392,9 @@ def rows_of(folder: Path, project: str) -> dict[str, list[tuple[Any, ...]]]:
             if not row[0].startswith("sqlite_")
         ]
         return {
-            name: sorted(connection.execute(_owned(connection, name), (project,)).fetchall(), key=repr)
+            name: sorted(
+                connection.execute(_owned(connection, name), (project,)).fetchall(), key=repr
+            )
             for name in names
         }
 

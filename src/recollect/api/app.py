@@ -1,7 +1,6 @@
 """The ASGI application: finds the route, authenticates, decodes, runs, answers, logs."""
 
 import time
-from collections.abc import Awaitable, Callable
 from functools import cache
 
 from prometheus_client import Counter, Histogram
@@ -37,37 +36,18 @@ def _metrics(action: str, status: int) -> tuple[Counter, Histogram]:
     return _REQUESTS.labels(action, status), _SECONDS.labels(action)
 
 
-Open = Callable[[], Awaitable[Services]]
-
-
 class App:
-    """Routes over services that are opened when the server starts."""
+    """Routes over open services. Whoever opened the services closes them."""
 
-    def __init__(self, router: Router, open_services: Open) -> None:
+    def __init__(self, router: Router, services: Services) -> None:
         self.router = router
-        self._open = open_services
-        self._services: Services | None = None
-        self._authenticator: Authenticator | None = None
+        self._services = services
+        self._authenticator = Authenticator(services.store)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One connection event of the ASGI kind."""
-        if scope["type"] == "lifespan":
-            await self._lifespan(receive, send)
-        elif scope["type"] == "http":
+        """One request of the ASGI kind."""
+        if scope["type"] == "http":
             await self._http(scope, receive, send)
-
-    async def _lifespan(self, receive: Receive, send: Send) -> None:
-        while (await receive())["type"] == "lifespan.startup":
-            try:
-                self._services = await self._open()
-            except RecollectError as error:
-                await send({"type": "lifespan.startup.failed", "message": error.message})
-                return
-            self._authenticator = Authenticator(self._services.store)
-            await send({"type": "lifespan.startup.complete"})
-        if self._services is not None:
-            await self._services.close()
-        await send({"type": "lifespan.shutdown.complete"})
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         began = time.perf_counter()
@@ -77,7 +57,7 @@ class App:
             route, path = self._route(scope)
             action = route.action
             if not route.public:
-                access = await self._authenticate(scope)
+                access = await self._authenticator.access(scope)
             reply = await self._run(route, path, access, scope, receive)
         except Disconnected:
             return
@@ -99,17 +79,10 @@ class App:
             raise MethodNotAllowed(scope["method"], allowed)
         raise NotFound("no such route")
 
-    async def _authenticate(self, scope: Scope) -> Access:
-        if self._authenticator is None:
-            raise RuntimeError("a request arrived before the server was ready")
-        return await self._authenticator.access(scope)
-
     async def _run(
         self, route: Route, path: dict[str, str], access: Access, scope: Scope, receive: Receive
     ) -> Reply:
         body = await read_body(scope, receive)
-        if self._services is None:
-            raise RuntimeError("a request arrived before the server was ready")
         call = Call(
             services=self._services,
             access=access,

@@ -17,6 +17,7 @@ from recollect.asgi import application
 from recollect.bootstrap import Services, open_services
 from recollect.cli import lock
 from recollect.cli.common import DataOption, err, fail, settings
+from recollect.cli.protocol import GatheringProtocol
 from recollect.errors import RecollectError
 from recollect.governance import keys
 from recollect.governance.keys import NewKey
@@ -25,6 +26,7 @@ from recollect.ingest import queue
 from recollect.settings import Settings
 
 SERVER = "server"
+_BACKLOG = 2048
 
 
 def serve(
@@ -61,6 +63,7 @@ def _listen(chosen: Settings) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((chosen.host, chosen.port))
+        listening.listen(_BACKLOG)
     except OSError as error:
         listening.close()
         raise fail(
@@ -85,35 +88,37 @@ class _Server(uvicorn.Server):
 
 
 async def _serve(chosen: Settings, listening: socket.socket) -> None:
+    services = await open_services(chosen)
+    try:
+        await _prepare(services, listening)
+        config = uvicorn.Config(
+            application(services),
+            http=GatheringProtocol,
+            lifespan="off",
+            access_log=False,
+            log_level="warning",
+            ws="none",
+            server_header=False,
+            date_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=int(chosen.stop_grace_s),
+            timeout_keep_alive=75,
+        )
+        await _Server(config).serve(sockets=[listening])
+    finally:
+        await services.close()
+
+
+async def _prepare(services: Services, listening: socket.socket) -> None:
+    """The default project, its key, the workers; then say where and how to reach us."""
+    chosen = services.settings
+    secret = chosen.api_key.get_secret_value() if chosen.api_key else None
+    key = await services.store.write(keys.ensure_default, secret)
+    # This process holds the folder, so a server that held leases here is gone.
+    await services.store.write(queue.free, SERVER)
+    services.start_workers(chosen.workers, owner=SERVER)
     host, port = listening.getsockname()[:2]
-
-    async def open_and_announce() -> Services:
-        services = await open_services(chosen)
-        secret = chosen.api_key.get_secret_value() if chosen.api_key else None
-        key = await services.store.write(keys.ensure_default, secret)
-        # This process holds the folder, so a server that held leases here is gone.
-        await services.store.write(queue.free, SERVER)
-        services.start_workers(chosen.workers, owner=SERVER)
-        _announce(f"http://{host}:{port}", chosen.data, key, given=secret is not None)
-        return services
-
-    config = uvicorn.Config(
-        application(open_and_announce),
-        http="httptools",
-        lifespan="on",
-        access_log=False,
-        log_level="warning",
-        ws="none",
-        server_header=False,
-        date_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=int(chosen.stop_grace_s),
-        timeout_keep_alive=75,
-    )
-    server = _Server(config)
-    await server.serve(sockets=[listening])
-    if not server.started:
-        raise typer.Exit(1)
+    _announce(f"http://{host}:{port}", chosen.data, key, given=secret is not None)
 
 
 def _announce(address: str, folder: Path, key: NewKey | Key, *, given: bool) -> None:

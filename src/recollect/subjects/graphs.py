@@ -7,7 +7,6 @@ from recollect.limits import DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX
 from recollect.store import rows
 from recollect.store.protocol import Transaction
 
-
 # `GET graph/list-all` is a route of its own, so a graph of that name could never be read.
 _TAKEN = frozenset({"list-all"})
 
@@ -35,21 +34,28 @@ def _check(details: GraphDetails) -> None:
     checks.json_object("fact_rating_instruction", details.rating)
 
 
-def create(tx: Transaction, access: Access, graph_id: str, details: GraphDetails) -> Graph:
-    """A new standalone graph."""
-    checks.caller_id("graph_id", graph_id)
+def create(
+    tx: Transaction,
+    access: Access,
+    graph_id: str,
+    details: GraphDetails,
+    *,
+    field: str = "graph_id",
+) -> Graph:
+    """A new standalone graph. *field* is what the caller's vocabulary calls the id."""
+    checks.caller_id(field, graph_id)
     if graph_id in _TAKEN:
-        raise InvalidInput(f"graph_id: {graph_id!r} is a word of the API and cannot be an id")
+        raise InvalidInput(f"{field}: {graph_id!r} is a word of the API and cannot be an id")
     _check(details)
+    if _find(tx, access, "standalone", graph_id) is not None:
+        raise AlreadyExists(f"{field}: {graph_id!r} exists already")
     return insert(tx, access, "standalone", graph_id, details)
 
 
 def insert(
     tx: Transaction, access: Access, kind: GraphKind, graph_id: str, details: GraphDetails
 ) -> Graph:
-    """A new graph of either kind; its id must be free."""
-    if _find(tx, access, kind, graph_id) is not None:
-        raise AlreadyExists(f"graph_id: {graph_id!r} exists already")
+    """A new graph of either kind, whose id was found to be free."""
     tx.run(
         "graph_insert",
         uuid=tx.new_id(),

@@ -24,14 +24,15 @@ def create(
     *,
     metadata: Json | None = None,
     rating: Json | None = None,
+    field: str = "thread_id",
 ) -> Thread:
-    """A new conversation of a user who must exist."""
-    checks.caller_id("thread_id", thread_id)
+    """A new conversation of a user who must exist. *field* is what the caller calls the id."""
+    checks.caller_id(field, thread_id)
     checks.json_object("metadata", metadata)
     checks.json_object("fact_rating_instruction", rating)
     user = users.get(tx, access, user_id)
     if tx.one("thread_by_name", project_id=access.project_id, thread_id=thread_id) is not None:
-        raise AlreadyExists(f"thread_id: {thread_id!r} exists already")
+        raise AlreadyExists(f"{field}: {thread_id!r} exists already")
     tx.run(
         "thread_insert",
         uuid=tx.new_id(),

@@ -46,8 +46,9 @@ async def add_group(call: Call) -> wire.Group:
         description=sent.description,
         rating=translate.rating(sent.fact_rating_instruction),
     )
-    group_id = checks.caller_id("group_id", sent.group_id)
-    made = await call.services.store.write(graphs.create, call.access, group_id, details)
+    made = await call.services.store.write(
+        graphs.create, call.access, sent.group_id, details, field="group_id"
+    )
     return translate.group(call.access, made)
 
 

@@ -3,7 +3,6 @@
 from recollect.api.compat.zep import translate, wire
 from recollect.api.router import Call, Route
 from recollect.errors import InvalidInput, NotServed
-from recollect.graph import checks
 from recollect.graph.types import Access, Thread
 from recollect.limits import PAGE_MAX
 from recollect.store.protocol import Transaction
@@ -28,10 +27,11 @@ async def add_session(call: Call) -> wire.Session:
     made = await call.services.store.write(
         threads.create,
         call.access,
-        checks.caller_id("session_id", sent.session_id),
+        sent.session_id,
         sent.user_id,
         metadata=sent.metadata,
         rating=translate.rating(sent.fact_rating_instruction),
+        field="session_id",
     )
     return translate.session(call.access, made)
 

@@ -1,0 +1,141 @@
+"""The OpenAPI document says what is served: all of it, and nothing else."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+import pytest
+
+from recollect.api.native.docs import routes as docs_routes
+from recollect.api.openapi import document
+from recollect.api.router import Nothing, Route
+from recollect.asgi import route_table
+
+METHODS = {"get", "post", "put", "patch", "delete"}
+DOCUMENTATION = {"/openapi.json", "/docs", "/docs/{name}"}
+DESCRIBED = [route for route in route_table() if route.path not in DOCUMENTATION]
+SERVED = [route for route in DESCRIBED if route.served]
+# OpenAPI 3.1, the part of it that this document uses.
+SHAPE: dict[str, Any] = {
+    "type": "object",
+    "required": ["openapi", "info", "paths", "components"],
+    "properties": {
+        "openapi": {"const": "3.1.0"},
+        "info": {"type": "object", "required": ["title", "version"]},
+        "paths": {
+            "type": "object",
+            "propertyNames": {"pattern": "^/"},
+            "additionalProperties": {
+                "type": "object",
+                "propertyNames": {"enum": sorted(METHODS)},
+                "additionalProperties": {
+                    "type": "object",
+                    "required": ["operationId", "summary", "responses", "parameters", "tags"],
+                    "properties": {
+                        "responses": {
+                            "type": "object",
+                            "minProperties": 1,
+                            "propertyNames": {"pattern": "^[1-5][0-9][0-9]$"},
+                            "additionalProperties": {
+                                "type": "object",
+                                "required": ["description"],
+                            },
+                        },
+                        "parameters": {
+                            "type": "array",
+                            "items": {
+                                "type": "object",
+                                "required": ["name", "in", "schema", "required"],
+                                "properties": {"in": {"enum": ["path", "query"]}},
+                            },
+                        },
+                    },
+                },
+            },
+        },
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def openapi() -> Any:
+    """The document as it is served, through JSON and back."""
+    return msgspec.json.decode(msgspec.json.encode(document(DESCRIBED, "1.2.3")))
+
+
+def operations(openapi: Any) -> Iterator[tuple[str, str, Any]]:
+    """Every path, method and operation of the document."""
+    for path, methods in openapi["paths"].items():
+        for method, operation in methods.items():
+            yield path, method, operation
+
+
+def test_the_document_has_the_shape_of_openapi(openapi: Any) -> None:
+    """Its outer form is that of OpenAPI 3.1, which a browser page and generators rely on."""
+    jsonschema_rs.validate(SHAPE, openapi)
+
+
+def test_every_schema_is_valid_json_schema(openapi: Any) -> None:
+    """Each component can be compiled, with its references."""
+    for name in openapi["components"]["schemas"]:
+        whole = {"$ref": f"#/components/schemas/{name}", "components": openapi["components"]}
+        jsonschema_rs.Draft202012Validator(whole)
+
+
+def test_every_reference_leads_somewhere(openapi: Any) -> None:
+    """No schema points into the void."""
+    text = msgspec.json.encode(openapi).decode()
+    for name in set(re.findall(r'"#/components/schemas/([^"]+)"', text)):
+        assert name in openapi["components"]["schemas"], name
+
+
+def test_every_served_route_is_described_and_no_other(openapi: Any) -> None:
+    """What is in the document is what answers; a deferred method is not promised."""
+    described = {(method.upper(), path) for path, method, _ in operations(openapi)}
+    assert described == {(route.method, route.path) for route in SERVED}
+    assert not described & {(r.method, r.path) for r in DESCRIBED if not r.served}
+
+
+def test_operation_ids_are_unique(openapi: Any) -> None:
+    """Generators make a function of each."""
+    ids = [operation["operationId"] for *_, operation in operations(openapi)]
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("route", SERVED, ids=lambda route: f"{route.method} {route.path}")
+def test_a_route_is_described_as_it_is(openapi: Any, route: Route) -> None:
+    """Parameters, body, key and answers of the document are those of the route."""
+    operation = openapi["paths"][route.path][route.method.lower()]
+    places = {(p["name"], p["in"]) for p in operation["parameters"]}
+    in_path = {(name, "path") for name in re.findall(r"{(\w+)}", route.path)}
+    in_query = set()
+    if route.query is not Nothing:
+        in_query = {(f.encode_name, "query") for f in msgspec.structs.fields(route.query)}
+    assert places == in_path | in_query
+    assert ("requestBody" in operation) == (route.body is not Nothing)
+    assert ("security" in operation) == (not route.public)
+    assert operation["summary"]
+    assert operation["description"]
+    assert str(route.status) in operation["responses"]
+    if not route.public:
+        assert {"400", "401", "404"} <= operation["responses"].keys()
+
+
+def test_the_error_schema_is_the_error_shape(openapi: Any) -> None:
+    """Every described error is {"message": str}."""
+    for *_, operation in operations(openapi):
+        for status, response in operation["responses"].items():
+            if status >= "400":
+                schema = response["content"]["application/json"]["schema"]
+                assert schema == {"$ref": "#/components/schemas/Error"}
+    error = openapi["components"]["schemas"]["Error"]
+    assert list(error["properties"]) == ["message"]
+    assert error["required"] == ["message"]
+
+
+def test_the_documentation_page_needs_no_network() -> None:
+    """The page names only files that this server serves itself."""
+    paths = {route.path for route in docs_routes(DESCRIBED, "1.2.3")}
+    assert paths == DOCUMENTATION

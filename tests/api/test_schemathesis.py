@@ -1,0 +1,121 @@
+"""Schemathesis makes requests from our own OpenAPI document: no answer is a fault of ours.
+
+Deterministic: the same document gives the same requests. Bounded per operation, so that the whole
+takes about a minute. Every other request names things that exist, so that handlers are reached.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, settings
+
+from recollect.api.openapi import document
+from recollect.asgi import route_table
+from tests.support.asgi import program
+from tests.support.server import Server
+from tests.support.tenants import ALPHA_KEY, Tenant, seed
+from tests.support.tenants import requests as requests_on
+
+EXAMPLES = 16
+EXAMPLES_LONG = 400
+ROUTES = {(route.method, route.path): route for route in route_table() if route.served}
+DOCUMENT = document([r for r in ROUTES.values() if not r.path.startswith(("/docs", "/open"))], "0")
+SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
+# The server hands its answers out in JSON, but for the metrics.
+OTHER_TYPES = {"/metrics"}
+
+
+class Live:
+    """The real program on a folder with one project in it."""
+
+    def __init__(self, server: Server, tenant: Tenant) -> None:
+        self.server = server
+        self.tenant = tenant
+        self.session = requests.Session()
+        self.session.trust_env = False
+        self.session.headers["Authorization"] = f"Api-Key {ALPHA_KEY}"
+        self.count = 0
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    """Seeded in this process, then served by another."""
+    folder = tmp_path_factory.mktemp("schemathesis") / "data"
+
+    async def make() -> Tenant:
+        async with program(folder) as running:
+            return await seed(running, "alpha", ALPHA_KEY)
+
+    tenant = asyncio.run(make())
+    with Server(folder) as server:
+        made = Live(server, tenant)
+        yield made
+        made.session.close()
+
+
+def _check(live: Live, case: Any) -> None:
+    route = ROUTES[case.operation.method.upper(), case.operation.path]
+    live.count += 1
+    if live.count % 2 and not route.path.endswith(
+        ("/users/{user_id}", "/{graph_id}", "/{group_id}")
+    ):
+        # Deletions of whole subjects stay among the unknown, or nothing would be left to find.
+        (asked, *_) = requests_on(route, live.tenant, shared_path=True, shared_body=True)
+        known = dict(zip(_parts(route.path), asked.path.split("/"), strict=True))
+        for name in case.path_parameters or {}:
+            case.path_parameters[name] = known[f"{{{name}}}"]
+        if isinstance(case.query, dict) and "projectId" in case.query:
+            case.query["projectId"] = live.tenant.values["project_uuid"]
+    answer = case.call(base_url=live.server.url, session=live.session)
+    what = f"{answer.status_code} {answer.text}\n{case.as_curl_command()}"
+    assert answer.status_code < 500 or answer.status_code == 501, what
+    if answer.status_code >= 400 and not _refused_by_the_http_layer(answer):
+        assert list(answer.json()) == ["message"], what
+    if route.path not in OTHER_TYPES and not _refused_by_the_http_layer(answer):
+        assert answer.headers["content-type"] == ["application/json"], what
+
+
+def _parts(path: str) -> list[str]:
+    return path.split("/")
+
+
+def _refused_by_the_http_layer(answer: Any) -> bool:
+    """What is not HTTP at all never reaches the application."""
+    return bool(answer.status_code == 400 and answer.text == "Invalid HTTP request received.")
+
+
+def _settings(examples: int) -> Any:
+    return settings(
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+@SCHEMA.parametrize()
+@_settings(EXAMPLES)
+def test_no_request_makes_the_server_fail(case: Any, live: Live) -> None:
+    """Whatever the document allows, and some of what it does not, is answered without a 5xx."""
+    _check(live, case)
+
+
+@pytest.mark.long
+@SCHEMA.parametrize()
+@_settings(EXAMPLES_LONG)
+def test_no_request_of_very_many_makes_the_server_fail(case: Any, live: Live) -> None:
+    """The same with many more requests for each operation."""
+    _check(live, case)
+
+
+def test_the_document_names_every_operation() -> None:
+    """Schemathesis sees as many operations as there are served routes."""
+    found = [result.ok() for result in SCHEMA.get_all_operations()]
+    described = {(operation.method.upper(), operation.path) for operation in found}
+    assert described == {key for key in ROUTES if not key[1].startswith(("/docs", "/open"))}
