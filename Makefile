@@ -14,7 +14,7 @@ help:  ## list the targets
 	$(PYTHON) -m venv .venv
 	@touch $@
 
-.venv/runtime: .venv/python requirements/runtime.txt pyproject.toml
+.venv/runtime: .venv/python requirements/runtime.txt requirements/build.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/runtime.txt
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/build.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .

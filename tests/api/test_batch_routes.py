@@ -184,6 +184,17 @@ async def test_lists_are_walked_by_integer_cursors(api: Api) -> None:
         assert names == wanted
 
 
+async def test_a_page_of_batches_is_short(api: Api) -> None:
+    """Each is counted anew, so that however many are asked for, twenty come and the way on."""
+    for _ in range(21):
+        await api.draft()
+    for query in ("", "limit=100"):
+        page = await api.call("GET", "/batches", query=query)
+        assert len(page["batches"]) == 20
+        rest = await api.call("GET", "/batches", query=f"cursor={page['next_cursor']}")
+        assert len(rest["batches"]) == 1
+
+
 async def test_an_unknown_status_or_cursor_is_refused(api: Api) -> None:
     """The message names the parameter."""
     path = await api.draft()

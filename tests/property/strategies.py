@@ -40,8 +40,8 @@ def messages(draw: st.DrawFn) -> NewEpisode:
     return NewEpisode(
         kind="message",
         content=draw(words),
-        role_type=draw(st.sampled_from(["user", "assistant"])),
-        role=draw(st.sampled_from([None, "Jane", "alpha"])),
+        role=draw(st.sampled_from(["user", "assistant"])),
+        speaker=draw(st.sampled_from([None, "Jane", "alpha"])),
         metadata=draw(metadata) or None,
         ignored=draw(st.sampled_from([False, False, True])),
     )

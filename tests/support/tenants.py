@@ -173,7 +173,7 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
             "graph_uuid": made_graph["uuid"],
             "user_graph_uuid": made["graph_uuid"],
             "project_uuid": made["project_uuid"],
-            "job_id": parked["jobs"][0]["job_id"],
+            "parked_episode": parked["jobs"][0]["episode_uuid"],
             **found,
         },
     )
@@ -211,7 +211,7 @@ CALLER_IDS = {
 SERVER_IDS = {
     "message_uuid": "message_uuid",
     "task_id": "task_id",
-    "job_id": "job_id",
+    "episode_uuid": "parked_episode",
     "batch_id": "batch",
     "document_uuid": "document",
     "uuids": "document",

@@ -1,5 +1,6 @@
 """Requests and replies, close to ASGI: bytes in, bytes out, no work that is not needed."""
 
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import parse_qsl, unquote_to_bytes
@@ -7,12 +8,15 @@ from urllib.parse import parse_qsl, unquote_to_bytes
 import msgspec
 
 from recollect.errors import BodyTooLarge, InvalidInput
-from recollect.limits import BODY_BYTES_MAX, JSON_DEPTH_MAX
+from recollect.limits import BODY_BYTES_MAX
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
+# An escaped NUL: after an even number of backslashes, or it would be an escaped backslash.
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+_SEARCHED_BYTES_MAX = 256 * 1024
 _JSON = (b"content-type", b"application/json")
 _encode = msgspec.json.Encoder().encode
 _decode_any = msgspec.json.Decoder().decode
@@ -111,8 +115,8 @@ def parse_body(body: bytes, type_: Any) -> Any:
         decoder = _decoders[type_] = msgspec.json.Decoder(type_)
     try:
         value = decoder.decode(body or b"{}")
-        if b"\\u0000" in body or body.count(b"[") + body.count(b"{") > JSON_DEPTH_MAX:
-            _check_tree(_decode_any(body), "body", JSON_DEPTH_MAX)
+        if _NUL.search(body):
+            raise InvalidInput(f"{_field_with_nul(body)}: must not contain a NUL character")
     except msgspec.ValidationError as error:
         raise InvalidInput(explain(str(error))) from error
     except msgspec.DecodeError as error:
@@ -120,24 +124,29 @@ def parse_body(body: bytes, type_: Any) -> Any:
     except UnicodeDecodeError as error:
         raise InvalidInput("body: not valid UTF-8") from error
     except RecursionError as error:
-        raise InvalidInput(f"body: nested deeper than {JSON_DEPTH_MAX} levels") from error
+        raise InvalidInput("body: nested too deeply") from error
     return value
 
 
-def _check_tree(value: Any, path: str, depth: int) -> None:
-    """Refuse NUL characters (not every store can keep them) and bottomless nesting."""
-    if depth == 0:
-        raise InvalidInput(f"{path}: nested deeper than {JSON_DEPTH_MAX} levels")
+def _field_with_nul(body: bytes) -> str:
+    """Where the NUL character is. Only a small body is worth a second look."""
+    if len(body) > _SEARCHED_BYTES_MAX:
+        return "body"
+    return _path_to_nul(_decode_any(body), "body") or "body"
+
+
+def _path_to_nul(value: Any, path: str) -> str | None:
     if isinstance(value, str):
-        if "\0" in value:
-            raise InvalidInput(f"{path}: must not contain a NUL character")
-    elif isinstance(value, list):
-        for number, item in enumerate(value):
-            _check_tree(item, f"{path}[{number}]", depth - 1)
+        return path if "\0" in value else None
+    if isinstance(value, list):
+        inside = ((f"{path}[{number}]", item) for number, item in enumerate(value))
     elif isinstance(value, dict):
-        for key, item in value.items():
-            _check_tree(key, path, depth)
-            _check_tree(item, key if path == "body" else f"{path}.{key}", depth - 1)
+        if any("\0" in key for key in value):
+            return path
+        inside = ((key if path == "body" else f"{path}.{key}", v) for key, v in value.items())
+    else:
+        return None
+    return next((found for where, item in inside if (found := _path_to_nul(item, where))), None)
 
 
 def parse_query(scope: Scope, type_: Any) -> Any:

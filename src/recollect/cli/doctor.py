@@ -115,10 +115,11 @@ def _queue(connection: sqlite3.Connection) -> list[Finding]:
     if state.parked:
         jobs = queue.parked(tx, None, _PARKED_SHOWN_MAX)
         lines = "; ".join(
-            f"job {job.id} ({job.graph_kind} {job.graph}, {job.attempts} tries): {job.error}"
+            f"episode {job.episode_uuid} ({job.graph_kind} {job.graph}, {job.attempts} tries): "
+            f"{job.error}"
             for job in jobs
         )
-        mend = "mend the cause, then POST /api/v1/jobs/<job>/retry with the project's key"
+        mend = "mend the cause, then POST /api/v1/jobs/<episode>/retry with the project's key"
         found.append(Finding("parked jobs", "wrong", f"{state.parked} parked: {lines}", mend))
     return found
 

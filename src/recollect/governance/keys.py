@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 
-from recollect.errors import AlreadyExists, NotFound
+from recollect.errors import AlreadyExists, Conflict, NotFound
 from recollect.graph import checks
 from recollect.graph.types import Access, Key, Project, Record
 from recollect.limits import NAME_CHARS_MAX
@@ -126,17 +126,12 @@ def ensure_default(tx: Transaction, secret: str | None) -> NewKey | Key:
 def _adopt(tx: Transaction, project: Project, secret: str) -> NewKey:
     """Make *secret* the environment's key in place of the one given before."""
     digest = hashed(secret)
-    tx.run(
-        "key_revoke_named",
-        project_id=project.id,
-        name=ENVIRONMENT_KEY,
-        hash=digest,
-        now=rows.micros(tx.now),
-    )
     row = tx.one("key_by_hash", hash=digest)
+    if row is not None and row["project_id"] != project.id:
+        raise AlreadyExists("RECOLLECT_API_KEY is a key of another project: choose another one")
+    if row is not None and row["revoked_at"] is not None:
+        raise Conflict("RECOLLECT_API_KEY was revoked: choose another one, or leave it unset")
+    tx.run("key_replace_named", project_id=project.id, name=ENVIRONMENT_KEY, hash=digest)
     if row is None:
         return create_key(tx, DEFAULT_PROJECT, ENVIRONMENT_KEY, secret)
-    if row["project_id"] != project.id:
-        raise AlreadyExists("RECOLLECT_API_KEY is a key of another project: choose another one")
-    tx.run("key_restore", hash=digest)
-    return NewKey(secret=secret, key=_key(tx, row["uuid"]))
+    return NewKey(secret=secret, key=rows.key(row))

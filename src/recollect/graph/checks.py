@@ -10,7 +10,13 @@ import msgspec
 
 from recollect.errors import InvalidInput
 from recollect.graph.types import ROLE_TYPES, Json
-from recollect.limits import ID_CHARS_MAX, METADATA_BYTES_MAX, METADATA_KEYS_MAX
+from recollect.limits import (
+    ECHO_CHARS_MAX,
+    ID_CHARS_MAX,
+    JSON_DEPTH_MAX,
+    METADATA_BYTES_MAX,
+    METADATA_KEYS_MAX,
+)
 
 # Clients put ids into paths, some of them unescaped: an id with one of these could be written
 # and then never addressed, or would address something else.
@@ -46,10 +52,15 @@ def text(field: str, value: str | None, chars_max: int, *, required: bool = Fals
     return value
 
 
-def role_type(field: str, value: str) -> str:
+def _echo(value: str) -> str:
+    """What was sent, but no more of it than an error message should carry."""
+    return repr(value if len(value) <= ECHO_CHARS_MAX else value[:ECHO_CHARS_MAX] + "…")
+
+
+def role(field: str, value: str) -> str:
     """One of the six roles a message can have."""
     if value not in ROLE_TYPES:
-        raise InvalidInput(f"{field}: must be one of {', '.join(ROLE_TYPES)}; got {value!r}")
+        raise InvalidInput(f"{field}: must be one of {', '.join(ROLE_TYPES)}; got {_echo(value)}")
     return value
 
 
@@ -59,10 +70,8 @@ def time_zone(field: str, value: str | None) -> str | None:
         return None
     try:
         ZoneInfo(value)
-    except (ValueError, OSError) as error:  # ZoneInfoNotFoundError is a KeyError
-        raise InvalidInput(f"{field}: {value!r} is not a time zone") from error
-    except KeyError as error:
-        raise InvalidInput(f"{field}: {value!r} is not a time zone") from error
+    except (ValueError, OSError, KeyError) as error:
+        raise InvalidInput(f"{field}: {_echo(value)} is not a time zone") from error
     return value
 
 
@@ -77,7 +86,7 @@ def moment(field: str, value: str | None) -> datetime | None:
         return parsed.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise InvalidInput(
-            f"{field}: {value!r} is not a time such as 2024-05-01T10:00:00Z"
+            f"{field}: {_echo(value)} is not a time such as 2024-05-01T10:00:00Z"
         ) from error
 
 
@@ -87,7 +96,16 @@ def json_object(field: str, value: Json | None) -> Json | None:
         return None
     if len(msgspec.json.encode(value)) > METADATA_BYTES_MAX:
         raise InvalidInput(f"{field}: at most {METADATA_BYTES_MAX} bytes of JSON")
+    if _depth_exceeds(value, JSON_DEPTH_MAX):
+        raise InvalidInput(f"{field}: nested deeper than {JSON_DEPTH_MAX} levels")
     return value
+
+
+def _depth_exceeds(value: Any, levels: int) -> bool:
+    if not isinstance(value, dict | list):
+        return False
+    inside = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(_depth_exceeds(item, levels - 1) for item in inside)
 
 
 def json_text(field: str, value: str) -> str:

@@ -123,8 +123,8 @@ class Episode(Record):
     seq: int
     kind: EpisodeKind
     content: str
-    role_type: str | None = None
     role: str | None = None
+    speaker: str | None = None
     source_description: str | None = None
     thread_id: str | None = None
     document_id: str | None = None
@@ -141,8 +141,8 @@ class NewEpisode(Record):
 
     kind: EpisodeKind
     content: str
-    role_type: str | None = None
     role: str | None = None
+    speaker: str | None = None
     source_description: str | None = None
     document_id: str | None = None
     metadata: Json | None = None

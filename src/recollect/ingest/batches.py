@@ -128,7 +128,7 @@ def create(
 ) -> Batch:
     """A new, empty draft."""
     for number, role in enumerate(ignore_roles):
-        checks.role_type(f"ignore_roles[{number}]", role)
+        checks.role(f"ignore_roles[{number}]", role)
     checks.json_object("metadata", metadata)
     uuid = tx.new_id()
     tx.run(
@@ -259,7 +259,10 @@ def _insert(tx: Transaction, batch_id: int, index: int, item: NewItem) -> Item:
 
 
 def process(tx: Transaction, access: Access, uuid: str) -> Batch:
-    """Turn a draft into episodes and jobs, all of them; or, when a target is unknown, none."""
+    """Turn a draft into episodes and jobs, all of them; or, when a target is unknown, none.
+
+    A target that was deleted is unknown, even if there is a new one of its name.
+    """
     batch = _row(tx, access, uuid)
     _require_draft(batch, "was processed already")
     if not batch["item_count"]:
@@ -270,6 +273,9 @@ def process(tx: Transaction, access: Access, uuid: str) -> Batch:
         project_id=access.project_id,
         now=rows.micros(tx.now),
     )
+    if lost:
+        # It can never run, so nothing needs what its items say.
+        tx.run("batch_items_drop_content", batch_id=batch["id"])
     skipped = 0 if lost else _hand_in(tx, access, batch)
     tx.run(
         "batch_close",
@@ -320,7 +326,7 @@ def _place(row: Row) -> tuple[int, int | None]:
 
 def _decided(new: NewEpisode, ignored: frozenset[str], *, strict: bool) -> NewEpisode:
     """An item's episode with what was said for the whole batch."""
-    return msgspec.structs.replace(new, ignored=new.role_type in ignored, strict_ontology=strict)
+    return msgspec.structs.replace(new, ignored=new.role in ignored, strict_ontology=strict)
 
 
 def delete(tx: Transaction, access: Access, uuid: str) -> None:
@@ -347,6 +353,7 @@ def _batch(tx: Transaction, row: Row) -> Batch:
     counts = tx.one("batch_progress", id=row["id"], uuid=row["uuid"])
     if counts is None:
         raise InvariantViolated("counting gave no row")
+    others = row["skipped_count"] + counts["pending"] + counts["parked"] + counts["canceled"]
     ended = [at for at in (counts["succeeded_at"], counts["parked_at"]) if at is not None]
     closed = row["state"] not in _OPEN
     return Batch(
@@ -360,7 +367,7 @@ def _batch(tx: Transaction, row: Row) -> Batch:
             total=row["item_count"],
             queued=counts["pending"] - counts["started"],
             processing=counts["started"],
-            succeeded=counts["succeeded"],
+            succeeded=row["item_count"] - others if row["status"] == "queued" else 0,
             failed=counts["parked"] + row["failed_count"],
             skipped=row["skipped_count"],
             canceled=counts["canceled"],

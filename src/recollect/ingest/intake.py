@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from recollect.errors import InvalidInput, InvariantViolated, NotFound
 from recollect.graph import checks
-from recollect.graph.types import Access, Episode, NewEpisode, Record
+from recollect.graph.types import Access, NewEpisode, Record
 from recollect.limits import (
     DESCRIPTION_CHARS_MAX,
     DOCUMENT_ID_CHARS_MAX,
@@ -23,21 +23,21 @@ from recollect.subjects import graphs
 class Receipt(Record):
     """What a caller gets for episodes that are on disk: their ids, and the task to poll."""
 
-    episodes: list[Episode]
+    uuids: list[str]
     task_uuid: str | None
 
 
 class MessageWords(NamedTuple):
-    """How a client's generation calls the two fields that say who spoke."""
+    """How a client calls the two fields that say who spoke."""
 
     role: str = "role"
-    name: str = "name"
+    speaker: str = "name"
 
 
-OUR_WORDS = MessageWords()
+USUAL_WORDS = MessageWords()
 
 
-def check_messages(messages: Sequence[NewEpisode], words: MessageWords = OUR_WORDS) -> None:
+def check_messages(messages: Sequence[NewEpisode], words: MessageWords = USUAL_WORDS) -> None:
     """Messages of one call: few enough, and each within its bounds."""
     if not messages:
         raise InvalidInput("messages: at least one is required")
@@ -49,11 +49,11 @@ def check_messages(messages: Sequence[NewEpisode], words: MessageWords = OUR_WOR
         check_message(f"messages[{number}]", message, words)
 
 
-def check_message(field: str, message: NewEpisode, words: MessageWords = OUR_WORDS) -> None:
+def check_message(field: str, message: NewEpisode, words: MessageWords = USUAL_WORDS) -> None:
     """One message within its bounds."""
     checks.text(f"{field}.content", message.content, MESSAGE_CHARS_MAX, required=True)
-    checks.text(f"{field}.{words.name}", message.role, NAME_CHARS_MAX)
-    checks.role_type(f"{field}.{words.role}", message.role_type or "")
+    checks.text(f"{field}.{words.speaker}", message.speaker, NAME_CHARS_MAX)
+    checks.role(f"{field}.{words.role}", message.role or "")
     checks.episode_metadata(f"{field}.metadata", message.metadata)
 
 
@@ -89,13 +89,7 @@ def add_messages(
     row = tx.one("thread_place", project_id=access.project_id, thread_id=thread_id)
     if row is None:
         raise NotFound(f"thread not found: {thread_id}")
-    return _append(
-        tx,
-        graph_id=row["graph_id"],
-        thread_key=row["id"],
-        thread_id=thread_id,
-        episodes=messages,
-    )
+    return _append(tx, row["graph_id"], row["id"], messages)
 
 
 def add_episodes(
@@ -106,14 +100,7 @@ def add_episodes(
     episodes: Sequence[NewEpisode],
 ) -> Receipt:
     """Append checked data to the graph that exactly one of the two ids names."""
-    graph = graphs.target(tx, access, user_id, graph_id)
-    return _append(
-        tx,
-        graph_id=graph.id,
-        thread_key=None,
-        thread_id=None,
-        episodes=episodes,
-    )
+    return _append(tx, graphs.target(tx, access, user_id, graph_id).id, None, episodes)
 
 
 def add_planned(
@@ -125,104 +112,69 @@ def add_planned(
     planned: Sequence[tuple[str, NewEpisode]],
 ) -> None:
     """Append checked episodes whose uuids and task were given out before; their graph exists."""
-    _append(
-        tx,
-        graph_id=graph_id,
-        thread_key=thread_key,
-        thread_id=None,
-        episodes=[episode for _, episode in planned],
-        uuids=[uuid for uuid, _ in planned],
-        task_uuid=task_uuid,
-    )
+    uuids, episodes = [uuid for uuid, _ in planned], [episode for _, episode in planned]
+    _append(tx, graph_id, thread_key, episodes, uuids, task_uuid)
 
 
 def _append(
     tx: Transaction,
-    *,
     graph_id: int,
     thread_key: int | None,
-    thread_id: str | None,
     episodes: Sequence[NewEpisode],
-    uuids: Sequence[str] | None = None,
+    uuids: list[str] | None = None,
     task_uuid: str | None = None,
 ) -> Receipt:
     """The log's only way to grow: episodes in order, a job for each that is to be read."""
     head = tx.one("graph_next_seq", id=graph_id, count=len(episodes))
     if head is None:
         raise InvariantViolated(f"graph {graph_id} vanished inside a transaction")
+    place = _Place(graph_id, thread_key, rows.micros(tx.now))
+    task = task_uuid or tx.new_id()
+    uuids = uuids or [tx.new_id() for _ in episodes]
     first_seq = head["last_seq"] - len(episodes) + 1
-    task = None
-    if any(not episode.ignored for episode in episodes):
-        task = task_uuid or tx.new_id()
-    if uuids is None:
-        uuids = [tx.new_id() for _ in episodes]
-    stored = [
-        _write(tx, uuid, graph_id, first_seq + number, thread_key, thread_id, task, episode)
-        for number, (uuid, episode) in enumerate(zip(uuids, episodes, strict=True))
-    ]
-    if task is not None:
-        tx.run("queue_enter", graph_id=graph_id, now=rows.micros(tx.now))
-    return Receipt(episodes=stored, task_uuid=task)
+    for seq, (uuid, episode) in enumerate(zip(uuids, episodes, strict=True), start=first_seq):
+        _write(tx, place, seq, uuid, task, episode)
+    if all(episode.ignored for episode in episodes):
+        return Receipt(uuids=uuids, task_uuid=None)
+    tx.run("queue_enter", graph_id=graph_id, now=place.now)
+    return Receipt(uuids=uuids, task_uuid=task)
 
 
-def _write(
-    tx: Transaction,
-    uuid: str,
-    graph_id: int,
-    seq: int,
-    thread_key: int | None,
-    thread_id: str | None,
-    task: str | None,
-    new: NewEpisode,
-) -> Episode:
-    now = tx.now
-    created_at = new.created_at or now
+class _Place(NamedTuple):
+    """Where the episodes of one call go, and when."""
+
+    graph_id: int
+    thread_key: int | None
+    now: int
+
+
+def _write(tx: Transaction, place: _Place, seq: int, uuid: str, task: str, new: NewEpisode) -> None:
     # An ignored role is kept as history; nothing is owed to it.
-    own_task = None if new.ignored else task
     episode_id = tx.insert(
         "episode_insert",
         uuid=uuid,
-        graph_id=graph_id,
+        graph_id=place.graph_id,
         seq=seq,
         kind=new.kind,
         content=new.content,
-        role_type=new.role_type,
         role=new.role,
+        speaker=new.speaker,
         source_description=new.source_description,
-        thread_id=thread_key,
+        thread_id=place.thread_key,
         document_id=new.document_id,
         metadata=rows.to_json(new.metadata),
         ignored=new.ignored,
         strict_ontology=new.strict_ontology,
-        created_at=rows.micros(created_at),
-        received_at=rows.micros(now),
-        processed_at=rows.micros(now) if new.ignored else None,
-        task_uuid=own_task,
+        created_at=place.now if new.created_at is None else rows.micros(new.created_at),
+        received_at=place.now,
+        processed_at=place.now if new.ignored else None,
+        task_uuid=None if new.ignored else task,
     )
-    if own_task is not None:
+    if not new.ignored:
         tx.run(
             "job_insert",
-            graph_id=graph_id,
+            graph_id=place.graph_id,
             episode_id=episode_id,
-            task_uuid=own_task,
-            now=rows.micros(now),
+            task_uuid=task,
+            now=place.now,
         )
-    return Episode(
-        id=episode_id,
-        uuid=uuid,
-        graph_id=graph_id,
-        seq=seq,
-        kind=new.kind,
-        content=new.content,
-        role_type=new.role_type,
-        role=new.role,
-        source_description=new.source_description,
-        thread_id=thread_id,
-        document_id=new.document_id,
-        metadata=new.metadata,
-        ignored=new.ignored,
-        created_at=created_at,
-        received_at=now,
-        processed_at=now if new.ignored else None,
-        task_uuid=own_task,
-    )

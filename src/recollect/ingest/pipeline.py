@@ -3,6 +3,7 @@
 Today: it is made findable. The order of steps here is the path of an episode.
 """
 
+import asyncio
 from collections.abc import Sequence
 
 from recollect.graph.terms import terms
@@ -18,7 +19,8 @@ Prepared = dict[int, str]
 def prepare(jobs: Sequence[Job]) -> Prepared:
     """The costly part, outside of any transaction: search terms by job."""
     return {
-        job.id: " ".join(terms(f"{job.episode.role or ''} {job.episode.content}")) for job in jobs
+        job.id: " ".join(terms(f"{job.episode.speaker or ''} {job.episode.content}"))
+        for job in jobs
     }
 
 
@@ -31,4 +33,5 @@ def commit(tx: Transaction, held: Claim, jobs: Sequence[Job], prepared: Prepared
 
 async def process(store: Store, held: Claim, jobs: Sequence[Job]) -> None:
     """Take stored episodes of one graph along the whole path. The caller holds the lease."""
-    await store.write(commit, held, jobs, prepare(jobs))
+    prepared = await asyncio.to_thread(prepare, jobs)
+    await store.write(commit, held, jobs, prepared)

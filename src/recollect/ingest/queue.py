@@ -3,30 +3,43 @@
 A graph with pending jobs has one row in the queue. A worker takes the row's lease, and with it
 the graph: jobs of one graph run strictly in order, graphs run side by side. Every step checks
 that the lease is still held, so a worker that was slow or paused cannot do work twice.
+
+A job that ends the process cannot report its failure; it is found out by what it left behind.
+Jobs that were under way when a process died run in ever less company: one by one, then with
+nothing else going on in the whole store. Only a death in that solitude is held against a job, so
+its neighbours, in its own graph or in others, never pay for it.
 """
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import takewhile
+from typing import Literal
 
 from recollect.errors import LeaseLost, NotFound
 from recollect.graph.types import Access, Job, Record, Task, TaskStatus
 from recollect.limits import JOB_BACKOFF_MAX_S, JOB_ERROR_CHARS_MAX, JOBS_PER_CLAIM_MAX, LEASE_S
 from recollect.store import rows
-from recollect.store.protocol import Transaction
+from recollect.store.protocol import Row, Transaction
+
+Run = Literal["group", "single", "alone"]
+DIED = "the process died while working on this episode and on nothing else"
 
 
 class Claim(Record):
-    """A graph held by one worker for a while, and its oldest jobs."""
+    """A graph held by one worker for a while, and its oldest jobs.
+
+    *lost*: the process died when it last worked on the one job in here, and on nothing else.
+    """
 
     graph_id: int
     lease: str
     jobs: list[Job]
+    lost: bool = False
 
 
 class ParkedJob(Record):
     """A job that failed too often and waits for someone to look."""
 
-    id: int
     project: str
     graph_kind: str
     graph: str
@@ -48,24 +61,54 @@ class QueueState(Record):
 
 
 def claim(tx: Transaction, owner: str) -> Claim | None:
-    """Take the graph that has waited longest, with a few of its oldest jobs."""
+    """Take the graph that has waited longest, with a few of its oldest jobs.
+
+    None when there is nothing to do, or when someone is or has to be alone. Whoever has to be
+    waits until all others are done; nobody else begins meanwhile, so that this comes to an end.
+    """
     now = rows.micros(tx.now)
-    while (row := tx.one("queue_oldest_free", now=now)) is not None:
-        graph_id, lease = row["graph_id"], f"{owner}:{tx.new_id()}"
+    held = tx.one("queue_held", now=now)
+    others, solitude = (held["graphs"], held["alone"]) if held else (0, 0)
+    while not solitude and (row := tx.one("queue_oldest_free", now=now)) is not None:
+        graph_id = row["graph_id"]
         found = tx.all("jobs_next", graph_id=graph_id, limit=JOBS_PER_CLAIM_MAX)
         if not found:
             tx.run("queue_leave", graph_id=graph_id)  # its episodes were deleted
             continue
-        jobs = [rows.job(row) for row in found]
-        _take(tx, graph_id, lease)
-        tx.run("jobs_started", ids=rows.to_json([job.id for job in jobs]), now=now)
-        return Claim(graph_id=graph_id, lease=lease, jobs=jobs)
+        chosen, run = _next_run(found)
+        if run == "alone" and others:
+            return None
+        return _begin(tx, graph_id, f"{owner}:{tx.new_id()}", chosen, run)
     return None
 
 
-def _take(tx: Transaction, graph_id: int, lease: str) -> None:
+def _next_run(found: Sequence[Row]) -> tuple[Sequence[Row], Run]:
+    """What to run of a graph's oldest jobs, and in what company.
+
+    A first job that was under way when a process died runs by itself; it has to be alone once
+    it was the only one of its graph already.
+    """
+    died_in = found[0]["run"]
+    if died_in is not None:
+        return found[:1], "single" if died_in == "group" else "alone"
+    fresh = list(takewhile(lambda row: row["run"] is None, found))
+    return fresh, "group" if len(fresh) > 1 else "single"
+
+
+def _begin(tx: Transaction, graph_id: int, lease: str, chosen: Sequence[Row], run: Run) -> Claim:
+    lost = chosen[0]["run"] == "alone"
+    if lost:
+        tx.run("job_lost", id=chosen[0]["job_id"])
+        chosen = tx.all("jobs_next", graph_id=graph_id, limit=1)
     until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
-    tx.run("queue_take", graph_id=graph_id, lease=lease, until=until)
+    tx.run("queue_take", graph_id=graph_id, lease=lease, until=until, alone=run == "alone")
+    jobs = [rows.job(row) for row in chosen]
+    tx.run("jobs_started", ids=_ids(jobs), run=run, now=rows.micros(tx.now))
+    return Claim(graph_id=graph_id, lease=lease, jobs=jobs, lost=lost)
+
+
+def _ids(jobs: Sequence[Job]) -> str | None:
+    return rows.to_json([job.id for job in jobs])
 
 
 def free(tx: Transaction, owner: str) -> int:
@@ -78,7 +121,8 @@ def check_lease(tx: Transaction, held: Claim) -> None:
     row = tx.one("queue_lease", graph_id=held.graph_id)
     if row is None or row["lease"] != held.lease:
         raise LeaseLost
-    _take(tx, held.graph_id, held.lease)
+    until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
+    tx.run("queue_hold_on", graph_id=held.graph_id, until=until)
 
 
 def finish(tx: Transaction, held: Claim, done: Sequence[Job]) -> list[Job]:
@@ -88,8 +132,7 @@ def finish(tx: Transaction, held: Claim, done: Sequence[Job]) -> list[Job]:
     """
     check_lease(tx, held)
     now = rows.micros(tx.now)
-    ids = rows.to_json([job.id for job in done])
-    alive = {row["id"] for row in tx.all("jobs_succeeded", ids=ids, now=now)}
+    alive = {row["id"] for row in tx.all("jobs_succeeded", ids=_ids(done), now=now)}
     tx.run("episodes_processed", ids=rows.to_json(sorted(alive)), now=now)
     return [job for job in done if job.id in alive]
 
@@ -97,7 +140,12 @@ def finish(tx: Transaction, held: Claim, done: Sequence[Job]) -> list[Job]:
 def release(tx: Transaction, held: Claim) -> None:
     """Give the graph back: to the queue if it has more jobs, else out of it."""
     check_lease(tx, held)
-    tx.run("queue_give_back", graph_id=held.graph_id, ready_at=rows.micros(tx.now))
+    _give_back(tx, held, tx.now)
+
+
+def _give_back(tx: Transaction, held: Claim, ready_at: datetime) -> None:
+    tx.run("jobs_given_back", ids=_ids(held.jobs))
+    tx.run("queue_give_back", graph_id=held.graph_id, ready_at=rows.micros(ready_at))
     tx.run("queue_leave", graph_id=held.graph_id)
 
 
@@ -115,26 +163,33 @@ def fail(
     Until then the graph waits, so that order holds; a parked job lets the next ones pass.
     """
     check_lease(tx, held)
-    row = tx.one("job_failed", id=job.id, error=error[:JOB_ERROR_CHARS_MAX])
+    error = error[:JOB_ERROR_CHARS_MAX]
+    row = tx.one("job_failed", id=job.id, error=error)
     attempts = row["attempts"] if row else 0  # 0: deleted meanwhile, nothing is owed any more
     parked = attempts >= attempts_max
     ready_at = tx.now
     if parked:
-        tx.run("job_park", id=job.id, now=rows.micros(tx.now))
+        tx.run("job_park", id=job.id, error=error, now=rows.micros(tx.now))
     elif attempts:
         wait_s = min(JOB_BACKOFF_MAX_S, backoff_first_s * 2 ** (attempts - 1))
         ready_at += timedelta(seconds=wait_s)
-    tx.run("queue_give_back", graph_id=held.graph_id, ready_at=rows.micros(ready_at))
-    tx.run("queue_leave", graph_id=held.graph_id)
+    _give_back(tx, held, ready_at)
     return parked
 
 
-def retry(tx: Transaction, access: Access, job_id: int) -> None:
-    """Put a parked job back into the queue."""
-    row = tx.one("job_parked_by_id", id=job_id, project_id=access.project_id)
+def park_lost(tx: Transaction, held: Claim) -> None:
+    """Set a job aside that ended the process too often, and give the graph back."""
+    check_lease(tx, held)
+    tx.run("job_park", id=held.jobs[0].id, error=DIED, now=rows.micros(tx.now))
+    _give_back(tx, held, tx.now)
+
+
+def retry(tx: Transaction, access: Access, episode_uuid: str) -> None:
+    """Put the parked job of an episode back into the queue."""
+    row = tx.one("job_parked_of_episode", episode_uuid=episode_uuid, project_id=access.project_id)
     if row is None:
-        raise NotFound(f"no parked job {job_id}")
-    tx.run("job_retry", id=job_id)
+        raise NotFound(f"no parked job of episode {episode_uuid}")
+    tx.run("job_retry", id=row["id"])
     tx.run("queue_enter", graph_id=row["graph_id"], now=rows.micros(tx.now))
 
 
@@ -143,7 +198,6 @@ def parked(tx: Transaction, access: Access | None, limit: int) -> list[ParkedJob
     found = tx.all("jobs_parked", project_id=access.project_id if access else None, limit=limit)
     return [
         ParkedJob(
-            id=row["id"],
             project=row["project_name"],
             graph_kind=row["graph_kind"],
             graph=row["graph_name"],

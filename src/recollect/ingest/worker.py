@@ -62,11 +62,14 @@ class Worker:
                 _log.error("worker.stumbled", exc_info=error)
                 busy = False
             if not busy:
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), _POLL_S)
-            if not self._stopping:
-                # What arrives in this moment shares the claim and its commits.
-                await asyncio.sleep(_GATHER_S)
+                await self._idle()
+
+    async def _idle(self) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._wake.wait(), _POLL_S)
+        if not self._stopping:
+            # What arrives in this moment shares the claim and its commits.
+            await asyncio.sleep(_GATHER_S)
 
     async def step(self) -> bool:
         """Claim one graph and run what was claimed; False when there was nothing to do."""
@@ -77,10 +80,20 @@ class Worker:
             await self._run(held)
         except LeaseLost:
             _log.warning("lease.lost", graph=held.graph_id)
+        except BaseException:
+            # Trouble of the store, or a stop that could not wait. If not even this can be
+            # written, the lease runs out by itself.
+            with suppress(Exception):
+                await self._store.write(queue.release, held)
+            raise
         return True
 
     async def _run(self, held: Claim) -> None:
         """All at once while that works; one by one as soon as something in it fails."""
+        if held.lost and held.jobs[0].attempts >= self._attempts_max:
+            await self._store.write(queue.park_lost, held)
+            self._note("parked", held.jobs[0], attempt=held.jobs[0].attempts, error="died")
+            return
         if len(held.jobs) == 1 or not await self._attempt(held, held.jobs):
             for job in held.jobs:
                 if self._stopping:
@@ -122,12 +135,15 @@ class Worker:
             backoff_first_s=self._backoff_first_s,
         )
         outcome = "parked" if parked else "retried"
+        self._note(outcome, job, attempt=job.attempts + 1, error=type(error).__name__)
+
+    def _note(self, outcome: str, job: Job, *, attempt: int, error: str) -> None:
         _JOBS.labels(outcome).inc()
         _log.error(
             f"job.{outcome}",
             job=job.id,
             graph=job.graph_id,
             episode=job.episode.uuid,
-            attempt=job.attempts + 1,
-            error=type(error).__name__,
+            attempt=attempt,
+            error=error,
         )

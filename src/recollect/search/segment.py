@@ -4,6 +4,7 @@ It carries the version it was built from, takes later rows one by one, and can b
 at any time.
 """
 
+import asyncio
 import threading
 from array import array
 from collections import Counter
@@ -50,6 +51,7 @@ class Segment:
 
     def __init__(self) -> None:
         self.version = 0
+        self.turn = asyncio.Lock()  # of the one who brings it up to date
         self._lock = threading.Lock()
         self._uuids: list[str] = []
         self._numbers: dict[str, int] = {}
@@ -68,10 +70,14 @@ class Segment:
             + len(self._postings) * _TERM_BYTES
         )
 
-    def answer(self, rows: Iterable[IndexRow], terms: Iterable[str], limit: int) -> list[Hit]:
-        """Catch up, then search; only one caller at a time, in whatever thread it may be."""
+    def take(self, rows: Iterable[IndexRow]) -> None:
+        """Apply changes; only one thread at a time, as the thread of a cancelled caller goes on."""
         with self._lock:
             self.apply(rows)
+
+    def answer(self, terms: Iterable[str], limit: int) -> list[Hit]:
+        """Search, while no other thread is at work on this segment."""
+        with self._lock:
             return self.search(terms, limit)
 
     def apply(self, rows: Iterable[IndexRow]) -> None:

@@ -7,17 +7,29 @@ from recollect.errors import NotFound
 from recollect.graph.terms import terms
 from recollect.graph.types import Access, Graph
 from recollect.search.segment import Hit, IndexRow, Segment
-from recollect.store.protocol import Store, Transaction
+from recollect.store.protocol import Row, Store, Transaction
 
 
-def _rows_since(tx: Transaction, access: Access, graph_uuid: str, version: int) -> list[IndexRow]:
-    """Changes of a graph that still exists and belongs to the asker's project."""
+def _graph(tx: Transaction, access: Access, graph_uuid: str) -> Row:
+    """A graph that still exists and belongs to the asker's project."""
     graph = tx.one("graph_by_uuid", uuid=graph_uuid, project_id=access.project_id)
     if graph is None:
         raise NotFound("graph not found")
+    return graph
+
+
+def _version(tx: Transaction, access: Access, graph_uuid: str) -> int:
+    """The version of a graph's last change."""
+    version: int = _graph(tx, access, graph_uuid)["index_version"]
+    return version
+
+
+def _rows_since(tx: Transaction, access: Access, graph_uuid: str, version: int) -> list[IndexRow]:
+    """The next changes of a graph, not necessarily all."""
+    graph_id = _graph(tx, access, graph_uuid)["id"]
     return [
         IndexRow(row["version"], row["item_kind"], row["item_uuid"], row["terms"])
-        for row in tx.all("index_rows_since", graph_id=graph["id"], version=version)
+        for row in tx.all("index_rows_since", graph_id=graph_id, version=version)
     ]
 
 
@@ -28,32 +40,56 @@ class Segments:
         self._store = store
         self._bytes_max = bytes_max
         self._segments: OrderedDict[str, Segment] = OrderedDict()
+        self._sizes: dict[str, int] = {}
+        self._bytes = 0
 
     async def search(self, access: Access, graph: Graph, query: str, limit: int) -> list[Hit]:
         """The items of a graph that fit *query* best, as of now."""
-        segment = self._segments.get(graph.uuid) or Segment()
+        wanted = await asyncio.to_thread(terms, query)
         try:
-            changes = await self._store.read(_rows_since, access, graph.uuid, segment.version)
+            version = await self._store.read(_version, access, graph.uuid)
+            segment = self._use(graph.uuid)
+            await self._catch_up(segment, access, graph.uuid, version)
         except NotFound:
-            self._segments.pop(graph.uuid, None)
+            self._drop(graph.uuid)
             raise
-        wanted = terms(query)
-        hits = await asyncio.to_thread(segment.answer, changes, wanted, limit)
-        self._keep(graph.uuid, segment)
-        return hits
+        return await asyncio.to_thread(segment.answer, wanted, limit)
 
     async def warm(self, access: Access, graph: Graph) -> None:
         """Bring a graph's segment into memory ahead of its first search."""
         await self.search(access, graph, "", 0)
 
-    def _keep(self, graph_uuid: str, segment: Segment) -> None:
-        """Hold on to what was used last, as far as there is room."""
-        self._segments[graph_uuid] = segment
-        self._segments.move_to_end(graph_uuid)
-        self._evict()
+    async def _catch_up(
+        self, segment: Segment, access: Access, graph_uuid: str, version: int
+    ) -> None:
+        """Let a segment take what it lacks; whoever comes meanwhile waits and finds it done."""
+        if segment.version < version:
+            async with segment.turn:
+                while segment.version < version and (
+                    rows := await self._store.read(_rows_since, access, graph_uuid, segment.version)
+                ):
+                    await asyncio.to_thread(segment.take, rows)
+                    self._weigh(graph_uuid, segment)
 
-    def _evict(self) -> None:
-        total = sum(segment.size_bytes for segment in self._segments.values())
-        while total > self._bytes_max and len(self._segments) > 1:
-            _, segment = self._segments.popitem(last=False)
-            total -= segment.size_bytes
+    def _use(self, graph_uuid: str) -> Segment:
+        """The segment of a graph, kept from now on as the one used last."""
+        segment = self._segments.get(graph_uuid)
+        if segment is None:
+            segment = self._segments[graph_uuid] = Segment()
+        self._segments.move_to_end(graph_uuid)
+        self._weigh(graph_uuid, segment)
+        return segment
+
+    def _weigh(self, graph_uuid: str, segment: Segment) -> None:
+        """Count what a segment takes, unless it was dropped meanwhile, and make room."""
+        if self._segments.get(graph_uuid) is segment:
+            size = segment.size_bytes
+            self._bytes += size - self._sizes.get(graph_uuid, 0)
+            self._sizes[graph_uuid] = size
+        while self._bytes > self._bytes_max and len(self._segments) > 1:
+            self._drop(next(iter(self._segments)))
+
+    def _drop(self, graph_uuid: str) -> None:
+        """Forget a segment; a search that is using it goes on with it to its end."""
+        self._segments.pop(graph_uuid, None)
+        self._bytes -= self._sizes.pop(graph_uuid, 0)

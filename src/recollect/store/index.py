@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
+from recollect.store import rows
 from recollect.store.protocol import Transaction
 
 T = TypeVar("T")
@@ -15,8 +16,12 @@ def put(tx: Transaction, graph_id: int, item_kind: str, items: Sequence[tuple[st
 
 
 def remove(tx: Transaction, graph_id: int, uuids: Sequence[str]) -> None:
-    """Make items unfindable, and tell every segment that already holds them."""
-    for version, uuid in _numbered(tx, graph_id, uuids):
+    """Make items unfindable, and tell every segment that already holds them.
+
+    No segment holds what was never indexed, so that leaves no mark.
+    """
+    found = tx.all("index_items_among", graph_id=graph_id, uuids=rows.to_json(list(uuids)))
+    for version, uuid in _numbered(tx, graph_id, [row["item_uuid"] for row in found]):
         _write(tx, graph_id, version, "", uuid, None)
 
 

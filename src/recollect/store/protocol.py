@@ -27,7 +27,7 @@ class Transaction(Protocol):
 
     @property
     def now(self) -> datetime:
-        """The moment this unit began, aware UTC."""
+        """The moment this unit first asked for the time, aware UTC."""
 
     def new_id(self) -> str:
         """A fresh server UUID."""

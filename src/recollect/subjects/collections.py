@@ -1,6 +1,6 @@
 """Document collections: named shelves of texts that clients of generation 2 keep beside memory."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from msgspec import UNSET, UnsetType
@@ -10,6 +10,7 @@ from recollect.graph import checks
 from recollect.graph.types import Access, Json, Record
 from recollect.limits import (
     COLLECTION_DOCUMENT_CHARS_MAX,
+    COLLECTION_DOCUMENTS_BYTES_PER_READ_MAX,
     COLLECTION_DOCUMENTS_PER_CALL_MAX,
     COLLECTIONS_MAX,
     DESCRIPTION_CHARS_MAX,
@@ -210,12 +211,37 @@ def _by_name(tx: Transaction, collection: Collection, document_id: str) -> Docum
 def documents(
     tx: Transaction, access: Access, name: str, uuids: Sequence[str], ids: Sequence[str]
 ) -> list[Document]:
-    """The documents that uuids or callers' ids name, each once; unknown ones are left out."""
+    """The documents that uuids or callers' ids name, each once; unknown ones are left out.
+
+    Together they must not be too large to be answered: the caller then asks for fewer.
+    """
     _check_count(len(uuids) + len(ids))
     collection = get(tx, access, name)
-    found = [_by_uuid(tx, collection, uuid) for uuid in uuids]
-    found += [_by_name(tx, collection, document_id) for document_id in ids]
-    return list({one.id: one for one in found if one is not None}.values())
+    found: dict[int, Document] = {}
+    size = 0
+    for one in _named(tx, collection, uuids, ids):
+        if one.id in found:
+            continue
+        found[one.id] = one
+        size += len(one.content.encode()) + len((rows.to_json(one.metadata) or "").encode())
+        if size > COLLECTION_DOCUMENTS_BYTES_PER_READ_MAX:
+            raise InvalidInput(
+                "uuids and document_ids: the documents have more than "
+                f"{COLLECTION_DOCUMENTS_BYTES_PER_READ_MAX} bytes together: ask for fewer"
+            )
+    return list(found.values())
+
+
+def _named(
+    tx: Transaction, collection: Collection, uuids: Sequence[str], ids: Sequence[str]
+) -> Iterator[Document]:
+    """One document after the other, so that nobody holds more of them than are answered."""
+    for uuid in uuids:
+        if (found := _by_uuid(tx, collection, uuid)) is not None:
+            yield found
+    for document_id in ids:
+        if (found := _by_name(tx, collection, document_id)) is not None:
+            yield found
 
 
 def update_document(tx: Transaction, access: Access, name: str, change: DocumentChange) -> None:

@@ -33,6 +33,13 @@ def update_metadata(tx: Transaction, access: Access, uuid: str, change: Json) ->
     return get(tx, access, uuid)
 
 
+def update_message(tx: Transaction, access: Access, uuid: str, change: Json) -> Episode:
+    """The same for an episode that is a message of some thread."""
+    if get(tx, access, uuid).thread_id is None:
+        raise NotFound(f"message not found: {uuid}")
+    return update_metadata(tx, access, uuid, change)
+
+
 def delete(tx: Transaction, access: Access, uuid: str) -> None:
     """Forget one episode, and what rested on it alone."""
     erasure.forget_episodes(tx, [get(tx, access, uuid).id])
@@ -44,9 +51,16 @@ def last(tx: Transaction, graph: Graph, limit: int) -> list[Episode]:
     return [rows.episode(row) for row in found]
 
 
-def of_document(tx: Transaction, graph: Graph, document_id: str) -> list[Episode]:
-    """The episodes of one document, in order."""
-    found = tx.all("episodes_of_document", graph_id=graph.id, document_id=document_id)
+def by_uuids(tx: Transaction, graph: Graph, uuids: list[str]) -> list[Episode]:
+    """Those of *uuids* that are in the graph, in the order given."""
+    found = tx.all("episodes_by_uuids", graph_id=graph.id, uuids=rows.to_json(uuids))
+    known = {row["uuid"]: rows.episode(row) for row in found}
+    return [known[uuid] for uuid in uuids if uuid in known]
+
+
+def of_document(tx: Transaction, graph: Graph, document_id: str, limit: int) -> list[Episode]:
+    """The first episodes of one document, in order."""
+    found = tx.all("episodes_of_document", graph_id=graph.id, document_id=document_id, limit=limit)
     return [rows.episode(row) for row in found]
 
 

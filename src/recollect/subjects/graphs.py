@@ -123,7 +123,14 @@ def update(tx: Transaction, access: Access, graph_id: str, details: GraphDetails
 
 def delete(tx: Transaction, access: Access, graph_id: str) -> None:
     """Remove a standalone graph with all it holds; a user's graph goes with its user."""
-    tx.run("graph_delete", id=get(tx, access, graph_id).id)
+    graph = get(tx, access, graph_id)
+    tx.run(
+        "batch_items_forget_graph",
+        project_id=access.project_id,
+        graph_id=graph_id,
+        now=rows.micros(tx.now),
+    )
+    tx.run("graph_delete", id=graph.id)
 
 
 def page(

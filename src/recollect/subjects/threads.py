@@ -97,6 +97,12 @@ def delete(tx: Transaction, access: Access, thread_id: str) -> None:
     """Remove a thread with its episodes, and what rested on them alone."""
     thread = get(tx, access, thread_id)
     _forget(tx, thread, ignored_only=False)
+    tx.run(
+        "batch_items_forget_thread",
+        project_id=access.project_id,
+        thread_id=thread_id,
+        now=rows.micros(tx.now),
+    )
     tx.run("thread_delete", id=thread.id)
 
 
@@ -105,6 +111,12 @@ def delete_keeping_graph(tx: Transaction, access: Access, thread_id: str) -> Non
     thread = get(tx, access, thread_id)
     # Messages of ignored roles never were part of the graph, so nothing keeps them.
     _forget(tx, thread, ignored_only=True)
+    tx.run(
+        "batch_items_forget_thread",
+        project_id=access.project_id,
+        thread_id=thread_id,
+        now=rows.micros(tx.now),
+    )
     tx.run("thread_delete", id=thread.id)
 
 
@@ -122,7 +134,7 @@ def page(tx: Transaction, access: Access, *, order: str, limit: int, offset: int
     return ThreadPage(threads=[rows.thread(row) for row in found], total=count["n"] if count else 0)
 
 
-def of_user(tx: Transaction, access: Access, user_id: str) -> list[Thread]:
-    """A user's threads, newest first."""
+def of_user(tx: Transaction, access: Access, user_id: str, limit: int) -> list[Thread]:
+    """A user's newest threads, newest first."""
     user = users.get(tx, access, user_id)
-    return [rows.thread(row) for row in tx.all("threads_of_user", id=user.id)]
+    return [rows.thread(row) for row in tx.all("threads_of_user", id=user.id, limit=limit)]

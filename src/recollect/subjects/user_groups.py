@@ -18,6 +18,7 @@ from recollect.graph.types import Access, Record
 from recollect.limits import (
     DESCRIPTION_CHARS_MAX,
     NAME_CHARS_MAX,
+    PAGE_MAX,
     USER_GROUP_MEMBERS_PER_CALL_MAX,
 )
 from recollect.store import rows
@@ -143,9 +144,9 @@ def page(tx: Transaction, access: Access, *, search: str, limit: int, offset: in
 
 
 def of_user(tx: Transaction, access: Access, user_uuid: str) -> list[UserGroup]:
-    """The groups a user is in, that of all users first."""
+    """The groups a user is in, that of all users first, the newest left out past a full page."""
     user_key = _user_key(tx, access, "user_uuid", user_uuid)
-    found = tx.all("user_groups_of_user", user_id=user_key)
+    found = tx.all("user_groups_of_user", user_id=user_key, limit=PAGE_MAX - 1)
     return [_everyone(tx, access), *(_group(row) for row in found)]
 
 

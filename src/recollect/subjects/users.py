@@ -115,8 +115,15 @@ def update(tx: Transaction, access: Access, user_id: str, details: UserDetails) 
 
 
 def delete(tx: Transaction, access: Access, user_id: str) -> None:
-    """Forget a user: threads, messages, graph and all."""
-    tx.run("graph_delete", id=get(tx, access, user_id).graph_id)
+    """Forget a user: threads, messages, graph and all, and what waits in batches for them."""
+    user = get(tx, access, user_id)
+    tx.run(
+        "batch_items_forget_user",
+        project_id=access.project_id,
+        user_id=user_id,
+        now=rows.micros(tx.now),
+    )
+    tx.run("graph_delete", id=user.graph_id)
 
 
 def page(

@@ -18,6 +18,7 @@ from tests.contract.store.world import (
     new_graph,
     new_thread,
     new_user,
+    stored,
     text,
     work,
 )
@@ -40,7 +41,7 @@ async def test_an_episode_reads_back_as_it_was_sent(
         created_at=happened,
     )
     receipt = await store.write(intake.add_episodes, access, None, "g", [new])
-    (given,) = receipt.episodes
+    (given,) = (await stored(store, access, receipt)).episodes
     read = await store.read(episodes.get, access, given.uuid)
     assert read == given
     assert read.created_at == happened
@@ -58,8 +59,8 @@ async def test_a_message_belongs_to_its_thread_and_to_the_users_graph(
     user = await new_user(store, access, "jane")
     thread = await new_thread(store, access, "t", "jane")
     receipt = await store.write(intake.add_messages, access, "t", [message("hello")])
-    episode = await store.read(episodes.of_thread, access, thread, receipt.episodes[0].uuid)
-    assert (episode.role_type, episode.role, episode.thread_id) == ("user", "Jane", "t")
+    episode = await store.read(episodes.of_thread, access, thread, receipt.uuids[0])
+    assert (episode.role, episode.speaker, episode.thread_id) == ("user", "Jane", "t")
     assert episode.graph_id == user.graph_id
 
 
@@ -68,14 +69,15 @@ async def test_an_ignored_role_owes_no_work(store: Store, access: Access) -> Non
     await new_user(store, access, "jane")
     await new_thread(store, access, "t", "jane")
     batch = [message("noted", ignored=True), message("too", ignored=True)]
-    receipt = await store.write(intake.add_messages, access, "t", batch)
+    receipt = await stored(
+        store, access, await store.write(intake.add_messages, access, "t", batch)
+    )
     assert receipt.task_uuid is None
     assert [episode.task_uuid for episode in receipt.episodes] == [None, None]
     assert all(episode.processed_at is not None for episode in receipt.episodes)
     assert (await store.read(queue.state)).graphs == 0
-    mixed = await store.write(
-        intake.add_messages, access, "t", [message("a", ignored=True), message("b")]
-    )
+    both = [message("a", ignored=True), message("b")]
+    mixed = await stored(store, access, await store.write(intake.add_messages, access, "t", both))
     assert [episode.task_uuid for episode in mixed.episodes] == [None, mixed.task_uuid]
     assert (await store.read(queue.task, access, mixed.task_uuid)).jobs == 1
 
@@ -152,7 +154,7 @@ async def test_a_documents_episodes_come_in_order_and_from_one_graph(
     for graph_id in ("one", "two"):
         parts = [text(f"{graph_id} {n}", document_id="d") for n in range(3)]
         await store.write(intake.add_episodes, access, None, graph_id, [*parts, text("other")])
-    found = await store.read(episodes.of_document, one, "d")
+    found = await store.read(episodes.of_document, one, "d", 9)
     assert [episode.content for episode in found] == ["one 0", "one 1", "one 2"]
 
 
@@ -178,7 +180,8 @@ async def test_pages_hold_everything_once(store: Store, access: Access, limit: i
     times = [3, 1, 2, 2, 2, 1]
     base = datetime(2024, 1, 1, tzinfo=UTC)
     sent = [text(str(n), created_at=base + timedelta(days=day)) for n, day in enumerate(times)]
-    given = (await store.write(intake.add_episodes, access, None, "g", sent)).episodes
+    receipt = await store.write(intake.add_episodes, access, None, "g", sent)
+    given = (await stored(store, access, receipt)).episodes
     for direction, backwards in (("asc", False), ("desc", True)):
         by_uuid = await _walk(store, graph, f"uuid/{direction}", limit)
         assert by_uuid == sorted(given, key=lambda e: e.uuid, reverse=backwards)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.errors import AlreadyExists, InvalidInput, NotFound
+from recollect.errors import AlreadyExists, Conflict, InvalidInput, NotFound
 from recollect.governance import keys
 from recollect.governance.keys import NewKey, hashed
 from recollect.graph.types import Access, Key
@@ -99,21 +99,18 @@ async def test_a_key_from_the_environment_replaces_the_one_before(store: Store) 
     back = await store.write(keys.ensure_default, GIVEN)
     assert isinstance(first, NewKey)
     assert isinstance(back, NewKey)
-    assert back.key.uuid == first.key.uuid
     assert await store.read(keys.authenticate, hashed(GIVEN)) is not None
     assert await store.read(keys.authenticate, hashed(OTHER)) is None
 
 
-async def test_a_key_that_comes_back_is_told_as_usable(store: Store) -> None:
-    """What adopting a revoked key answers is what a list then says: not revoked."""
+async def test_a_revoked_key_does_not_come_back_by_a_restart(store: Store) -> None:
+    """Someone revoked it for a reason; the environment cannot undo that behind their back."""
     first = await store.write(keys.ensure_default, GIVEN)
     assert isinstance(first, NewKey)
     await store.write(keys.revoke_key, first.key.uuid)
-    back = await store.write(keys.ensure_default, GIVEN)
-    (listed,) = await store.read(keys.list_keys)
-    assert isinstance(back, NewKey)
-    assert listed.revoked_at is None
-    assert back.key == listed
+    with pytest.raises(Conflict, match="revoked"):
+        await store.write(keys.ensure_default, GIVEN)
+    assert await store.read(keys.authenticate, hashed(GIVEN)) is None
 
 
 async def test_a_key_of_another_project_is_not_adopted(store: Store) -> None:

@@ -1,5 +1,7 @@
 """The queue: in order within a graph, one holder at a time, nothing lost, nothing done twice."""
 
+import random
+
 import pytest
 
 from recollect.errors import LeaseLost, NotFound
@@ -7,6 +9,7 @@ from recollect.graph.types import Access
 from recollect.ingest import intake, pipeline, queue
 from recollect.ingest.queue import Claim
 from recollect.limits import JOB_BACKOFF_MAX_S, JOB_ERROR_CHARS_MAX, JOBS_PER_CLAIM_MAX, LEASE_S
+from recollect.store import index
 from recollect.store.protocol import Store, Transaction
 from recollect.subjects import episodes, graphs, users
 from tests.contract.store.conftest import Reopen
@@ -257,7 +260,7 @@ async def test_a_parked_job_can_be_tried_again(
     await parked_job(store, clock)
     await add_text(store, access, "g", "later")
     (parked,) = await store.read(queue.parked, access, 10)
-    await store.write(queue.retry, access, parked.id)
+    await store.write(queue.retry, access, parked.episode_uuid)
     assert await store.read(queue.parked, access, 10) == []
     held = await claimed(store)
     assert contents(held) == ["bad", "later"]
@@ -268,7 +271,7 @@ async def test_a_parked_job_can_be_tried_again(
     task = await store.read(queue.task, access, receipt.task_uuid)
     assert (task.status, task.error) == ("succeeded", None)
     with pytest.raises(NotFound):
-        await store.write(queue.retry, access, parked.id)
+        await store.write(queue.retry, access, parked.episode_uuid)
 
 
 async def test_a_parked_job_alone_comes_back_into_the_queue(
@@ -280,7 +283,7 @@ async def test_a_parked_job_alone_comes_back_into_the_queue(
     await parked_job(store, clock)
     assert await store.write(queue.claim, "me") is None
     (parked,) = await store.read(queue.parked, access, 10)
-    await store.write(queue.retry, access, parked.id)
+    await store.write(queue.retry, access, parked.episode_uuid)
     assert contents(await claimed(store)) == ["bad"]
 
 
@@ -297,7 +300,7 @@ async def test_parked_jobs_belong_to_their_project(
     (mine,) = await store.read(queue.parked, access, 10)
     assert mine.project == "first"
     with pytest.raises(NotFound):
-        await store.write(queue.retry, stranger, mine.id)
+        await store.write(queue.retry, stranger, mine.episode_uuid)
     everybody = await store.read(queue.parked, None, 10)
     assert [job.project for job in everybody] == ["first", "second"]
     assert len(await store.read(queue.parked, None, 1)) == 1
@@ -382,7 +385,7 @@ async def test_however_many_graphs_lost_their_work_the_queue_goes_on(
         for n in range(graphs_count):
             graphs.create(tx, access, f"g{n}", graphs.GraphDetails())
             receipt = intake.add_episodes(tx, access, None, f"g{n}", [text("x")])
-            episodes.delete(tx, access, receipt.episodes[0].uuid)
+            episodes.delete(tx, access, receipt.uuids[0])
 
     await store.write(fill)
     await new_graph(store, access, "last")
@@ -473,7 +476,7 @@ async def test_the_leases_of_a_holder_that_is_gone_can_be_taken_back(
     """Only that owner's, also when another one's name begins alike; the old holder is told."""
     for graph_id in ("a", "b"):
         await new_graph(store, access, graph_id)
-        await add_text(store, access, graph_id, f"of {graph_id}")
+        await add_text(store, access, graph_id, f"of {graph_id}", "and more")
         clock.advance(1)
     gone = await store.write(queue.claim, "server")
     other = await store.write(queue.claim, "server-2")
@@ -482,9 +485,185 @@ async def test_the_leases_of_a_holder_that_is_gone_can_be_taken_back(
     assert await store.write(queue.free, "server") == 1
     again = await store.write(queue.claim, "server")
     assert again is not None
-    assert contents(again) == contents(gone)
+    assert again.graph_id == gone.graph_id
+    assert contents(again) == contents(gone)[:1]
     with pytest.raises(LeaseLost):
         await pipeline.process(store, gone, gone.jobs)
     await pipeline.process(store, other, other.jobs)
     await pipeline.process(store, again, again.jobs)
+    assert (await store.read(queue.state)).pending == 1
+
+
+async def died(store: Store) -> Claim:
+    """A claim of a process that died, after the next one has begun."""
+    held = await store.write(queue.claim, "gone")
+    assert held is not None
+    await store.write(queue.free, "gone")
+    return held
+
+
+async def finished(store: Store, held: Claim) -> None:
+    """Do what was claimed and give the graph back."""
+    await pipeline.process(store, held, held.jobs)
+    await store.write(queue.release, held)
+
+
+async def test_jobs_of_a_group_that_was_lost_run_one_by_one(store: Store, access: Access) -> None:
+    """None of them is blamed, and what came later is a group again."""
+    await new_graph(store, access, "g")
+    await add_text(store, access, "g", "a", "b", "c")
+    assert contents(await died(store)) == ["a", "b", "c"]
+    await add_text(store, access, "g", "d", "e")
+    seen = []
+    while (held := await store.write(queue.claim, "me")) is not None:
+        assert (held.lost, held.jobs[0].attempts) == (False, 0)
+        seen.append(contents(held))
+        await finished(store, held)
+    assert seen == [["a"], ["b"], ["c"], ["d", "e"]]
+
+
+async def test_only_what_is_run_counts_as_started(store: Store, access: Access) -> None:
+    """A job left for later, because the one before it runs by itself, is still pending."""
+    await new_graph(store, access, "g")
+    await add_text(store, access, "g", "a", "b")
+    await died(store)
+    later = await add_text(store, access, "g", "c")
+    assert contents(await claimed(store)) == ["a"]
+    assert later.task_uuid is not None
+    assert (await store.read(queue.task, access, later.task_uuid)).status == "pending"
+
+
+async def test_a_job_that_died_by_itself_runs_when_nobody_else_works(
+    store: Store, access: Access, clock: StillClock
+) -> None:
+    """It waits for the others to end; they wait for it; a neighbour is not blamed for its deaths."""
+    for graph_id in ("bad", "busy", "next"):
+        await new_graph(store, access, graph_id)
+        await add_text(store, access, graph_id, f"of {graph_id}")
+        clock.advance(1)
+    bad = await store.write(queue.claim, "gone")
+    assert bad is not None
+    busy = await claimed(store)
+    await store.write(queue.free, "gone")
+    assert await store.write(queue.claim, "me") is None, "another one works"
+    await finished(store, busy)
+    again = await claimed(store)
+    assert (contents(again), again.lost, again.jobs[0].attempts) == (["of bad"], False, 0)
+    assert await store.write(queue.claim, "me") is None, "it has to be alone"
+    await finished(store, again)
+    assert contents(await claimed(store)) == ["of next"]
+
+
+async def test_a_death_alone_is_counted_until_the_job_is_parked(
+    store: Store, access: Access, clock: StillClock
+) -> None:
+    """It is set aside with what is known; the next ones pass, and it can be tried again."""
+    graph = await new_graph(store, access, "g")
+    sent = await add_text(store, access, "g", "bad")
+    good = await add_text(store, access, "g", "good")
+    assert (await died(store)).lost is False
+    await died(store)
+    await died(store)
+    for attempts in (1, 2):
+        held = await died(store)
+        assert (contents(held), held.lost, held.jobs[0].attempts) == (["bad"], True, attempts)
+    held = await claimed(store)
+    assert held.jobs[0].attempts == 3
+    await store.write(queue.park_lost, held)
+    (parked,) = await store.read(queue.parked, access, 10)
+    assert (parked.episode_uuid, parked.attempts) == (sent.episodes[0].uuid, 3)
+    assert parked.error == queue.DIED
+    assert await work(store) == 1
+    assert await store.read(findable, graph.id) == {good.episodes[0].uuid}
+    await store.write(queue.retry, access, parked.episode_uuid)
+    held = await claimed(store)
+    assert (held.lost, held.jobs[0].attempts) == (False, 0)
+    await finished(store, held)
+    assert len(await store.read(findable, graph.id)) == 2
+
+
+async def test_what_is_given_back_was_not_lost(
+    store: Store, access: Access, clock: StillClock
+) -> None:
+    """However often a worker claims and gives back, or fails, nobody takes that for a death."""
+    await new_graph(store, access, "g")
+    await add_text(store, access, "g", "a", "b")
+    for _ in range(3):
+        await store.write(queue.release, await claimed(store))
+    await failed(store, await claimed(store))
+    clock.advance(JOB_BACKOFF_MAX_S)
+    held = await claimed(store)
+    assert contents(held) == ["a", "b"]
+    await finished(store, held)
+    await add_text(store, access, "g", "c")
+    for _ in range(4):
+        held = await claimed(store)
+        assert not held.lost
+        await store.write(queue.release, held)
+
+
+async def test_failures_and_deaths_of_a_job_count_together(
+    store: Store, access: Access, clock: StillClock
+) -> None:
+    """Two deaths and a failure are three tries."""
+    await new_graph(store, access, "g")
+    await add_text(store, access, "g", "bad")
+    for _ in range(3):
+        await died(store)
+    held = await claimed(store)
+    assert (held.lost, held.jobs[0].attempts) == (True, 2)
+    assert await failed(store, held)
+    (parked,) = await store.read(queue.parked, access, 10)
+    assert (parked.attempts, parked.error) == (3, "boom")
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_only_jobs_that_kill_are_parked(
+    store: Store, access: Access, clock: StillClock, seed: int
+) -> None:
+    """Three workers, killers in two of four graphs: they are found, everybody else is served."""
+    dice = random.Random(seed)  # noqa: S311
+    every: set[str] = set()
+    for n in range(4):
+        await new_graph(store, access, f"g{n}")
+        words = [f"{n}-{m}" for m in range(5)] + (["killer"] if n < 2 else [])
+        dice.shuffle(words)
+        for word in words:
+            every |= {e.uuid for e in (await add_text(store, access, f"g{n}", word)).episodes}
+    for _ in range(200):
+        clock.advance(1)
+        claims = [await store.write(queue.claim, "server") for _ in range(3)]
+        held = [c for c in claims if c is not None]
+        if not held:
+            break
+        dice.shuffle(held)
+        for one in held:
+            if one.lost and one.jobs[0].attempts >= TRIES:
+                await store.write(queue.park_lost, one)
+            elif "killer" in contents(one):
+                await store.write(queue.free, "server")  # all die, also those not yet done
+                break
+            else:
+                await finished(store, one)
+    parked = await store.read(queue.parked, access, 100)
+    found = {(await store.read(episodes.get, access, job.episode_uuid)).content for job in parked}
+    assert (found, len(parked)) == ({"killer"}, 2)
     assert (await store.read(queue.state)).pending == 0
+
+
+async def test_deleting_what_was_never_indexed_leaves_no_mark(store: Store, access: Access) -> None:
+    """Only what a segment may hold needs one, and needs it once."""
+    graph = await new_graph(store, access, "g")
+    done, waiting = (await add_text(store, access, "g", "done", "waiting")).episodes
+    held = await claimed(store)
+    await pipeline.process(store, held, held.jobs[:1])
+    await store.write(episodes.delete, access, waiting.uuid)
+    assert await store.read(index_items, graph.id) == {done.uuid: "done"}
+    await store.write(episodes.delete, access, done.uuid)
+    assert await store.read(index_items, graph.id) == {done.uuid: None}
+
+    def versions(tx: Transaction) -> list[int]:
+        index.remove(tx, graph.id, [done.uuid, waiting.uuid, "nothing"])
+        return [row["version"] for row in tx.all("index_rows_since", graph_id=graph.id, version=0)]
+
+    assert await store.write(versions) == [2]

@@ -163,13 +163,13 @@ async def test_deleting_a_session_keeps_what_the_graph_learned(
     await store.write(threads.delete_keeping_graph, access, "t")
     with pytest.raises(NotFound):
         await store.read(threads.get, access, "t")
-    kept, history = sent.episodes
-    survivor = await store.read(episodes.get, access, kept.uuid)
+    kept, history = sent.uuids
+    survivor = await store.read(episodes.get, access, kept)
     assert (survivor.content, survivor.thread_id, survivor.seq) == ("kept", None, 1)
     with pytest.raises(NotFound):
-        await store.read(episodes.get, access, history.uuid)
+        await store.read(episodes.get, access, history)
     assert await work(store) == 1
-    assert await store.read(findable, user.graph_id) == {kept.uuid}
+    assert await store.read(findable, user.graph_id) == {kept}
     again = await new_thread(store, access, "t", "jane")
     assert await store.read(episodes.message_count, again) == 0
 
@@ -201,7 +201,7 @@ async def test_threads_are_listed_in_every_declared_order(
                 threads.page, access, order=f"{order}/{direction}", limit=10, offset=0
             )
             assert ([thread.thread_id for thread in page.threads], page.total) == (wanted, 3)
-    newest_first = await store.read(threads.of_user, access, "y")
+    newest_first = await store.read(threads.of_user, access, "y", 9)
     assert [thread.thread_id for thread in newest_first] == ["c", "b"]
 
 
@@ -213,7 +213,7 @@ async def test_a_thread_of_another_project_cannot_be_reached(
     thread = await new_thread(store, access, "t", "jane")
     for refused in (
         store.read(threads.get, stranger, "t"),
-        store.read(threads.of_user, stranger, "jane"),
+        store.read(threads.of_user, stranger, "jane", 9),
         store.write(threads.update, stranger, "t", metadata={"a": 1}, rating=None),
         store.write(threads.end, stranger, "t"),
         store.write(threads.delete, stranger, "t"),

@@ -174,7 +174,7 @@ async def test_deleting_a_user_takes_everything_along(
     assert await store.read(index_items, jane.graph_id) == {}
     assert (await store.read(queue.state)).pending == 0
     assert await store.write(queue.claim, "me") is None
-    assert len(await store.read(threads.of_user, access, "joe")) == 1
+    assert len(await store.read(threads.of_user, access, "joe", 9)) == 1
     joe = await store.read(users.get, access, "joe")
     assert len(await store.read(index_items, joe.graph_id)) == 1
 

@@ -15,7 +15,7 @@ from recollect.ingest import intake, pipeline, queue
 from recollect.ingest.intake import Receipt
 from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
-from recollect.subjects import graphs, threads, users
+from recollect.subjects import episodes, graphs, threads, users
 from recollect.subjects.graphs import GraphDetails
 from recollect.subjects.users import UserDetails
 
@@ -75,8 +75,8 @@ def message(content: str, *, ignored: bool = False, metadata: Json | None = None
     return NewEpisode(
         kind="message",
         content=content,
-        role_type="user",
-        role="Jane",
+        role="user",
+        speaker="Jane",
         ignored=ignored,
         metadata=metadata,
     )
@@ -97,18 +97,39 @@ async def new_graph(store: Store, access: Access, graph_id: str, **details: Any)
     return await store.write(graphs.create, access, graph_id, GraphDetails(**details))
 
 
-async def add_text(store: Store, access: Access, graph_id: str, *contents: str) -> Receipt:
+@dataclass(frozen=True)
+class Stored:
+    """What a receipt speaks of, read back."""
+
+    episodes: list[Episode]
+    task_uuid: str | None
+
+
+def read_back(tx: Transaction, access: Access, receipt: Receipt) -> Stored:
+    """The episodes of a receipt."""
+    found = [episodes.get(tx, access, uuid) for uuid in receipt.uuids]
+    return Stored(found, receipt.task_uuid)
+
+
+async def stored(store: Store, access: Access, receipt: Receipt) -> Stored:
+    """The episodes of a receipt."""
+    return await store.read(read_back, access, receipt)
+
+
+async def add_text(store: Store, access: Access, graph_id: str, *contents: str) -> Stored:
     """Texts for a standalone graph, in one call."""
-    return await store.write(
+    receipt = await store.write(
         intake.add_episodes, access, None, graph_id, [text(content) for content in contents]
     )
+    return await stored(store, access, receipt)
 
 
-async def add_messages(store: Store, access: Access, thread_id: str, *contents: str) -> Receipt:
+async def add_messages(store: Store, access: Access, thread_id: str, *contents: str) -> Stored:
     """Messages for a thread, in one call."""
-    return await store.write(
+    receipt = await store.write(
         intake.add_messages, access, thread_id, [message(content) for content in contents]
     )
+    return await stored(store, access, receipt)
 
 
 async def work(store: Store) -> int:

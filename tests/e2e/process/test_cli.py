@@ -342,10 +342,10 @@ def test_the_doctor_explains_a_parked_job(run: Any, data: Path) -> None:
             "UPDATE jobs SET status = 'parked', attempts = 5, completed_at = created_at,"
             " error = 'ValueError: [/broken] [red]'"
         )
-        (job,) = connection.execute("SELECT id FROM jobs").fetchone()
+        (episode,) = connection.execute("SELECT uuid FROM episodes").fetchone()
     code, said = run("doctor", "--json")
     assert code == 1
-    wrong(findings(said)["parked jobs"], f"job {job}", "ValueError: [/broken] [red]")
+    wrong(findings(said)["parked jobs"], f"episode {episode}", "ValueError: [/broken] [red]")
     code, said = run("doctor")
     assert code == 1
     assert "[/broken] [red]" in said

@@ -34,10 +34,10 @@ def test_an_id_that_cannot_be_addressed_is_refused(value: str) -> None:
 def test_roles_are_the_six() -> None:
     """And are spelt as clients send them."""
     for role in ROLE_TYPES:
-        assert checks.role_type("role", role) == role
+        assert checks.role("role", role) == role
     for role in ("", "User", "robot"):
         with pytest.raises(InvalidInput, match=r"^role: "):
-            checks.role_type("role", role)
+            checks.role("role", role)
 
 
 @pytest.mark.parametrize(

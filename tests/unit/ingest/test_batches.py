@@ -1,6 +1,10 @@
 """A batch is ingested whole or not at all, and its state is what became of its episodes."""
 
+import re
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -16,6 +20,7 @@ from recollect.ingest.worker import Worker
 from recollect.limits import BATCH_ITEMS_MAX, BATCH_ITEMS_PER_CALL_MAX, BATCH_ITEMS_PER_READ
 from recollect.store.protocol import Store, Transaction
 from recollect.store.sqlite import SqliteStore
+from recollect.store.sqlite.connection import FILE_NAME, SqliteTransaction, connect, statements
 from recollect.subjects import episodes, graphs, threads, users
 from recollect.subjects.graphs import GraphDetails
 from recollect.subjects.users import UserDetails
@@ -27,9 +32,10 @@ T = TypeVar("T")
 class World:
     """A store with a project: user `ann` with thread `talk`, graphs `tea` and `coffee`."""
 
-    def __init__(self, store: SqliteStore, access: Access) -> None:
+    def __init__(self, store: SqliteStore, access: Access, path: Path) -> None:
         self.store = store
         self.access = access
+        self.path = path
 
     async def do(
         self,
@@ -66,6 +72,14 @@ class World:
         """Where each item stands."""
         return [item.status for item in await self.items(uuid)]
 
+    def left(self) -> list[tuple[str | None, ...]]:
+        """The name and the words that the file keeps of each item, whoever it belongs to."""
+        with closing(sqlite3.connect(self.path)) as connection:
+            return connection.execute(
+                "SELECT coalesce(thread_id, user_id, graph_id), json_extract(content, '$.content')"
+                " FROM batch_items ORDER BY id"
+            ).fetchall()
+
     async def contents(self, graph_id: str) -> list[str]:
         """What a standalone graph holds, in order."""
 
@@ -98,7 +112,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
     key = await store.write(keys.create_key, "home", "key")
     access = await store.read(keys.authenticate, keys.hashed(key.secret))
     assert access is not None
-    made = World(store, access)
+    made = World(store, access, tmp_path / FILE_NAME)
     await made.do(users.create, "ann", UserDetails())
     await made.do(threads.create, "talk", "ann")
     await made.do(threads.create, "walk", "ann")
@@ -113,11 +127,16 @@ def note(graph_id: str, text: str) -> NewItem:
     return NewItem(graph_id=graph_id, episode=NewEpisode(kind="text", content=text))
 
 
+def about(user_id: str, text: str) -> NewItem:
+    """Data for a user's graph."""
+    return NewItem(user_id=user_id, episode=NewEpisode(kind="text", content=text))
+
+
 def message(thread_id: str, text: str, role: str = "user") -> NewItem:
     """A message of a thread."""
     return NewItem(
         thread_id=thread_id,
-        episode=NewEpisode(kind="message", content=text, role_type=role),
+        episode=NewEpisode(kind="message", content=text, role=role),
     )
 
 
@@ -291,7 +310,7 @@ async def test_a_parked_job_makes_its_item_fail_until_it_is_retried(world: World
     assert failed.error.code == "job_parked"
     assert "spilled" in failed.error.message
     for job in await world.do(queue.parked, 10):
-        await world.do(queue.retry, job.id)
+        await world.do(queue.retry, job.episode_uuid)
     await world.work()
     assert (await world.get(mixed)).status == "succeeded"
     assert (await world.items(alone))[0].error is None
@@ -326,14 +345,67 @@ async def test_what_is_forgotten_does_not_live_on_in_a_batch(world: World) -> No
     await world.do(users.delete, "ann")
     (item,) = await world.items(uuid)
     assert (item.user_id, item.thread_id, item.graph_uuid) == (None, None, None)
+    assert world.left() == [(None, None)]
 
-    def left(tx: Transaction, access: Access) -> list[object]:
-        found = tx.all(
-            "batch_items_next", batch_id=1, project_id=access.project_id, first=0, limit=9
-        )
-        return [row["content"] for row in found]
 
-    assert await world.do(left) == [None]
+DELETIONS: dict[str, tuple[Callable[..., None], str, list[NewItem]]] = {
+    "user": (users.delete, "ann", [about("ann", "secret"), message("talk", "secret")]),
+    "thread": (threads.delete, "talk", [message("talk", "secret")]),
+    "thread, keeping its graph": (
+        threads.delete_keeping_graph,
+        "talk",
+        [message("talk", "secret")],
+    ),
+    "graph": (graphs.delete, "tea", [note("tea", "secret")]),
+}
+
+
+@pytest.mark.parametrize("deletion", DELETIONS)
+async def test_what_is_forgotten_does_not_live_on_in_a_draft(world: World, deletion: str) -> None:
+    """The items that name it lose name and words; items of others and elsewhere keep theirs."""
+    delete, name, naming = DELETIONS[deletion]
+    other = await neighbour(world)
+    await other.batch(naming)
+    await world.do(users.create, "talk", UserDetails())
+    spared = [note("coffee", "mine"), about("talk", "mine")]
+    uuid = await world.batch([*naming, *spared])
+    await world.do(delete, name)
+    theirs, ours = world.left()[: len(naming)], world.left()[len(naming) :]
+    assert [words for _, words in theirs] == ["secret"] * len(naming)
+    assert ours == [(None, None)] * len(naming) + [("coffee", "mine"), ("talk", "mine")]
+    items = await world.items(uuid)
+    assert [item.status for item in items] == ["pending"] * len(items)
+
+
+@pytest.mark.parametrize("deletion", DELETIONS)
+async def test_an_item_whose_target_was_deleted_is_lost_for_good(
+    world: World, deletion: str
+) -> None:
+    """Something new of the same name does not get what was said to the old one."""
+    delete, name, naming = DELETIONS[deletion]
+    uuid = await world.batch([*naming, note("coffee", "mine")])
+    await world.do(delete, name)
+    if name == "ann":
+        await world.do(users.create, "ann", UserDetails())
+    if name != "tea":
+        await world.do(threads.create, "talk", "ann")
+    else:
+        await world.do(graphs.create, "tea", GraphDetails())
+    done = await world.do(batches.process, uuid)
+    assert (done.status, done.progress.failed) == ("invalid", len(naming))
+    found = await world.items(uuid)
+    assert [item.status for item in found] == ["failed"] * len(naming) + ["pending"]
+    for item in found[: len(naming)]:
+        assert item.error is not None
+        assert (item.error.code, "deleted" in item.error.message) == ("target_not_found", True)
+
+
+async def test_an_invalid_batch_keeps_no_words(world: World) -> None:
+    """It can never run, so neither the refused items nor the others need what they said."""
+    await world.started([note("milk", "secret"), note("tea", "secret")])
+    assert world.left() == [("milk", None), ("tea", None)]
+    await world.do(graphs.delete, "tea")
+    assert world.left() == [("milk", None), (None, None)]
 
 
 async def test_only_a_batch_that_did_not_run_can_be_deleted(world: World) -> None:
@@ -418,16 +490,61 @@ def test_a_wrong_item_is_named(new: list[NewItem], named: str) -> None:
         batches.check_items(new)
 
 
-async def test_a_batch_belongs_to_its_project(world: World) -> None:
-    """Another project's key finds neither the batch nor targets of that name."""
-    uuid = await world.batch([note("tea", "a")])
+async def neighbour(world: World) -> World:
+    """Another project in the same store."""
     await world.store.write(keys.create_project, "next door")
     key = await world.store.write(keys.create_key, "next door", "key")
     access = await world.store.read(keys.authenticate, keys.hashed(key.secret))
     assert access is not None
-    other = World(world.store, access)
+    return World(world.store, access, world.path)
+
+
+async def test_a_batch_belongs_to_its_project(world: World) -> None:
+    """Another project's key finds neither the batch nor targets of that name."""
+    uuid = await world.batch([note("tea", "a")])
+    other = await neighbour(world)
     with pytest.raises(NotFound):
         await other.get(uuid)
     assert (await other.do(batches.page, status=None, limit=9, cursor=None)).batches == []
     theirs = await other.started([note("tea", "a")])
     assert (await other.get(theirs)).status == "invalid"
+
+
+async def test_a_batch_that_has_ended_is_read_without_counting_its_jobs(world: World) -> None:
+    """Reading it takes as many steps as reading a small one, so a page of large ones is cheap."""
+    steps = []
+    for count in (10, 300):
+        uuid = await world.started([note("tea", f"{number}") for number in range(count)])
+        await world.work()
+        assert (await world.get(uuid)).progress.succeeded == count
+        steps.append(_steps(world, uuid))
+    small, large = steps
+    assert large < small + 100
+
+
+def _steps(world: World, uuid: str) -> int:
+    """How many steps of SQLite's machine it takes to read a batch."""
+    taken = 0
+
+    def count() -> int:
+        nonlocal taken
+        taken += 1
+        return 0
+
+    with closing(connect(world.path, writer=False)) as connection:
+        connection.set_progress_handler(count, 1)
+        tx = SqliteTransaction(connection, lambda: datetime.now(UTC), lambda: "")
+        batches.get(tx, world.access, uuid)
+    return taken
+
+
+@pytest.mark.parametrize("noun", ["user", "thread", "graph"])
+def test_a_deletion_does_not_read_every_item_of_a_project(world: World, noun: str) -> None:
+    """Items that name what goes are found by that name, however many wait in batches."""
+    sql = statements()[f"batch_items_forget_{noun}"]
+    named = dict.fromkeys(("project_id", "user_id", "thread_id", "graph_id", "now"))
+    with closing(sqlite3.connect(world.path)) as connection:
+        steps = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", named)]
+    looks = [step for step in steps if " batch_items " in step]
+    assert looks
+    assert all(re.search(r"INDEX batch_items_by_\w+ \(\w+=\?\)", step) for step in looks)

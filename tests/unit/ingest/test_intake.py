@@ -19,7 +19,7 @@ from recollect.limits import (
 
 def message(**more: Any) -> NewEpisode:
     """A message that passes, but for what is given."""
-    return NewEpisode(**{"kind": "message", "content": "hello", "role_type": "user", **more})
+    return NewEpisode(**{"kind": "message", "content": "hello", "role": "user", **more})
 
 
 def data(**more: Any) -> NewEpisode:
@@ -40,9 +40,9 @@ def test_what_fits_passes() -> None:
         ({"content": ""}, "messages[1].content"),
         ({"content": " \n"}, "messages[1].content"),
         ({"content": "x" * (MESSAGE_CHARS_MAX + 1)}, "messages[1].content"),
-        ({"role_type": None}, "messages[1].role"),
-        ({"role_type": "robot"}, "messages[1].role"),
-        ({"role": "x" * 1001}, "messages[1].name"),
+        ({"role": None}, "messages[1].role"),
+        ({"role": "robot"}, "messages[1].role"),
+        ({"speaker": "x" * 1001}, "messages[1].name"),
         ({"metadata": {"a": {"b": 1}}}, "messages[1].metadata.a"),
         ({"metadata": {str(n): n for n in range(METADATA_KEYS_MAX + 1)}}, "messages[1].metadata"),
     ],

@@ -4,7 +4,6 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,6 +11,7 @@ from recollect.errors import NotFound
 from recollect.graph.types import Access, Graph
 from recollect.search.segment import Hit, IndexRow, Segment
 from recollect.search.segments import Segments
+from recollect.store import index
 from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
 from recollect.subjects import episodes, graphs
@@ -198,38 +198,23 @@ class _Watched:
             self._busy[id(segment)] -= 1
 
 
-class _Gated:
-    """A store whose reads can be held up."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.gate = asyncio.Event()
-        self.gate.set()
-
-    async def read(self, unit: Any, *args: Any) -> Any:
-        await self.gate.wait()
-        return await self._store.read(unit, *args)
-
-
-async def test_an_eviction_never_lets_two_work_on_one_segment(
-    store: Store, access: Access, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("evicted", [True, False])
+async def test_two_never_work_on_one_segment(
+    store: Store, access: Access, monkeypatch: pytest.MonkeyPatch, evicted: bool
 ) -> None:
     """A segment that is being searched is left alone until that is done, evicted or not."""
     one = await filled(store, access, "one", "alpha")
     two = await filled(store, access, "two", "alpha")
-    gated = _Gated(store)
-    segments = Segments(gated, bytes_max=0)  # type: ignore[arg-type]
+    segments = Segments(store, bytes_max=0)
     await segments.search(access, one, "alpha", 10)
     watched = _Watched(monkeypatch)
 
-    gated.gate.clear()
-    first = asyncio.ensure_future(segments.search(access, one, "alpha", 10))
-    await asyncio.sleep(0.01)
-    segments._segments[two.uuid] = Segment()
-    segments._evict()
     watched.hold_search.clear()
-    gated.gate.set()
+    first = asyncio.ensure_future(segments.search(access, one, "alpha", 10))
     await asyncio.to_thread(watched.entered.wait, 5)
+    if evicted:
+        segments._use(two.uuid)
+        assert one.uuid not in segments._segments
     await add_text(store, access, "one", "alpha")
     await work(store)
     second = asyncio.ensure_future(segments.search(access, one, "alpha", 10))
@@ -262,3 +247,145 @@ async def test_a_search_that_is_cancelled_leaves_no_half_built_segment(
     assert len(await next_) == 4
     assert watched.overlaps == 0
     assert len(await segments.search(access, graph, "beta", 10)) == 3
+
+
+class _Applied:
+    """How many rows each call brought, over all segments."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.counts: list[int] = []
+        self.segments: set[int] = set()
+        apply = Segment.apply
+
+        def counted(segment: Segment, rows: Iterable[IndexRow]) -> None:
+            taken = list(rows)
+            self.counts.append(len(taken))
+            self.segments.add(id(segment))
+            apply(segment, taken)
+
+        monkeypatch.setattr(Segment, "apply", counted)
+
+
+async def large(store: Store, access: Access, graph_id: str, count: int) -> Graph:
+    """A graph with many index rows."""
+    graph = await new_graph(store, access, graph_id)
+    items = [(f"item-{n}", f"alpha word{n}") for n in range(count)]
+    await store.write(index.put, graph.id, "episode", items)
+    return graph
+
+
+async def test_cold_searches_of_one_graph_build_one_segment(
+    store: Store, access: Access, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever comes while it is built waits for it, and gets a whole answer."""
+    graph = await large(store, access, "g", 700)
+    segments = Segments(store, bytes_max=ROOMY)
+    applied = _Applied(monkeypatch)
+    asked = [segments.search(access, graph, "word699 word0", 10) for _ in range(20)]
+    answers = await asyncio.gather(*asked)
+    assert [len(hits) for hits in answers] == [2] * 20
+    assert sum(applied.counts) == 700
+    assert len(applied.segments) == 1
+
+
+async def test_a_large_graph_is_read_in_pages(
+    store: Store, access: Access, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Never all of its terms in one list; a page that ends where the graph ends is the last."""
+    applied = _Applied(monkeypatch)
+    for count in (1_000, 1_201):
+        graph = await large(store, access, f"g{count}", count)
+        segments = Segments(store, bytes_max=ROOMY)
+        applied.counts.clear()
+        assert len(await segments.search(access, graph, "alpha", count + 1)) == count
+        assert max(applied.counts) <= 500
+        assert sum(applied.counts) == count
+
+
+async def test_a_graph_deleted_while_it_is_read_is_not_served(
+    store: Store, access: Access, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even as far as it was read, and nothing of it stays."""
+    graph = await large(store, access, "g", 700)
+    segments = Segments(store, bytes_max=ROOMY)
+    watched = _Watched(monkeypatch)
+    watched.hold_apply.clear()
+    asked = asyncio.ensure_future(segments.search(access, graph, "alpha", 10))
+    await asyncio.to_thread(watched.entered.wait, 5)
+    await store.write(graphs.delete, access, "g")
+    watched.hold_apply.set()
+    with pytest.raises(NotFound):
+        await asked
+    assert not segments._segments
+    assert segments._bytes == 0
+
+
+async def test_a_builder_that_is_cancelled_leaves_the_rest_to_the_next(
+    store: Store, access: Access, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others who wait for the segment are not cancelled with it, and no row is taken twice."""
+    graph = await large(store, access, "g", 700)
+    segments = Segments(store, bytes_max=ROOMY)
+    watched = _Watched(monkeypatch)
+    watched.hold_apply.clear()
+    asked = [
+        asyncio.ensure_future(segments.search(access, graph, "alpha", 1_000)) for _ in range(4)
+    ]
+    await asyncio.to_thread(watched.entered.wait, 5)
+    await asyncio.sleep(0.05)
+    for given_up in asked[:2]:
+        given_up.cancel()
+    await asyncio.sleep(0.05)
+    watched.hold_apply.set()
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    assert [isinstance(a, asyncio.CancelledError) for a in answers] == [True, True, False, False]
+    for hits in answers[2:]:
+        assert not isinstance(hits, BaseException)
+        assert len(hits) == len({hit.uuid for hit in hits}) == 700
+    assert watched.overlaps == 0
+
+
+async def test_the_bytes_are_counted_as_they_change(
+    store: Store, access: Access, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A running total: a search does not look at every other segment."""
+    known = [await filled(store, access, f"g{n}", f"alpha word{n}") for n in range(12)]
+    segments = Segments(store, bytes_max=ROOMY)
+    for graph in known:
+        await segments.warm(access, graph)
+    await add_text(store, access, "g3", "alpha beta")
+    await work(store)
+    await segments.search(access, known[3], "alpha", 10)
+    await store.write(graphs.delete, access, "g5")
+    with pytest.raises(NotFound):
+        await segments.warm(access, known[5])
+    assert segments._bytes == sum(s.size_bytes for s in segments._segments.values())
+    assert set(segments._sizes) == set(segments._segments)
+    looks = []
+    size_bytes = Segment.size_bytes.fget
+    assert size_bytes is not None
+
+    def counted(segment: Segment) -> int:
+        looks.append(segment)
+        return int(size_bytes(segment))
+
+    monkeypatch.setattr(Segment, "size_bytes", property(counted))
+    await segments.search(access, known[0], "alpha", 10)
+    assert set(looks) <= {segments._segments[known[0].uuid]}
+
+
+async def test_the_terms_of_a_query_are_found_off_the_loop(
+    store: Store, access: Access, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long query holds up nobody else."""
+    graph = await filled(store, access, "g", "alpha")
+    threads: list[int] = []
+
+    def watched(text: str) -> list[str]:
+        threads.append(threading.get_ident())
+        return [text]
+
+    monkeypatch.setattr("recollect.search.segments.terms", watched)
+    await Segments(store, bytes_max=ROOMY).search(access, graph, "alpha", 10)
+    assert threads
+    assert threading.get_ident() not in threads

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sqlite3
 import stat
 import threading
 from pathlib import Path
@@ -15,6 +16,7 @@ from recollect.governance import keys
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore, connection
 from recollect.store.sqlite.connection import FILE_NAME, connect
+from recollect.store.sqlite.threads import Writer
 
 PAGE = 4096
 
@@ -201,3 +203,25 @@ async def test_a_loop_that_is_gone_does_not_stop_the_writer(folder: Path) -> Non
     gate.set()
     await asyncio.wait_for(store.write(keys.create_project, "p"), 5)
     await store.close()
+
+
+async def test_a_writer_whose_undo_fails_says_so_and_goes_on(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An I/O error that even a rollback meets reaches the callers; later writes are served."""
+    await store.write(keys.create_project, "before")
+
+    def broken(writer: Writer) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    def writes_then_fails(tx: Transaction) -> None:
+        keys.create_project(tx, "lost")
+        raise RuntimeError("after having written")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Writer, "_undo", broken)
+        with pytest.raises(StoreUnavailable, match="I/O"):
+            await asyncio.wait_for(store.write(writes_then_fails), 5)
+    await asyncio.wait_for(store.write(keys.create_project, "after"), 5)
+    names = [project.name for project in await store.read(keys.list_projects)]
+    assert names == ["before", "after"]

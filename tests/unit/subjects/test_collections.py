@@ -115,6 +115,23 @@ async def test_documents_are_found_by_uuid_and_id_once_each(world: World) -> Non
         await world.do(collections.documents, "drinks", [], [])
 
 
+async def test_documents_are_answered_up_to_so_many_bytes(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Letters of several bytes and metadata count; a document asked for twice counts once."""
+    new = [
+        NewDocument(content="é" * 20, document_id="tea"),
+        NewDocument(content="x", document_id="milk", metadata={"k": "v" * 52}),
+    ]
+    uuids = await world.do(collections.add, "drinks", new)
+    monkeypatch.setattr(collections, "COLLECTION_DOCUMENTS_BYTES_PER_READ_MAX", 101)
+    found = await world.do(collections.documents, "drinks", uuids, ["tea", "milk"])
+    assert len(found) == 2
+    monkeypatch.setattr(collections, "COLLECTION_DOCUMENTS_BYTES_PER_READ_MAX", 100)
+    with pytest.raises(InvalidInput, match=r"uuids and document_ids: .* 100 bytes"):
+        await world.do(collections.documents, "drinks", [uuids[0]], ["milk"])
+
+
 async def test_documents_change_all_or_none(world: World) -> None:
     """One change that fails takes the others back."""
     tea, milk = await world.add("tea", "milk")

@@ -238,6 +238,9 @@ BAD_ONTOLOGIES = {
     "entity_types[0].description: at most 10000 characters": Ontology(
         entity_types=(EntityType(name="Ship", description="x" * 10_001),)
     ),
+    "entity_types and edge_types: at most 65536 bytes of JSON together": Ontology(
+        entity_types=tuple(EntityType(name=f"T{n}", description="é" * 4_000) for n in range(9))
+    ),
     **{
         f"edge_types[0].properties[0].name: {name!r} is reserved": _properties(name)
         for name in guidance.RESERVED_FIELDS
@@ -391,9 +394,13 @@ async def test_fifty_users_are_the_most_for_one_request(world: World) -> None:
     many = Targets(user_ids=(NOBODY,) * 51)
     with pytest.raises(InvalidInput, match="user_ids: at most 50, got 51"):
         await world.do(guidance.add_instructions, "extraction", many, advice("a"))
+    with pytest.raises(InvalidInput, match="user_ids: at most 50, got 51"):
+        await world.do(guidance.set_ontology, many, types("Cup"))
     many = Targets(graph_ids=(NOBODY,) * 51)
     with pytest.raises(InvalidInput, match="graph_ids: at most 50, got 51"):
         await world.do(guidance.delete_instructions, "extraction", many, [])
+    with pytest.raises(InvalidInput, match="graph_ids: at most 50, got 51"):
+        await world.do(guidance.set_ontology, many, types("Cup"))
 
 
 # ---------------------------------------------------------------- steering
@@ -495,7 +502,7 @@ async def test_a_project_has_room_for_so_many_templates(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The list has no pages, so it has an end."""
-    monkeypatch.setattr(guidance, "TEMPLATES_MAX", 1)
+    monkeypatch.setattr(guidance.templates, "TEMPLATES_MAX", 1)
     await world.do(guidance.create_template, "first", "text")
     with pytest.raises(InvalidInput, match="at most 1 templates"):
         await world.do(guidance.create_template, "second", "text")

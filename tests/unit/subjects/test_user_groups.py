@@ -209,3 +209,15 @@ async def test_a_search_finds_the_virtual_group_by_its_name_only(world: World) -
     found = await world.do(user_groups.page, search="night", limit=9, offset=0)
     assert [group.name for group in found.groups] == ["Night users"]
     assert found.total == 1
+
+
+async def test_the_groups_of_a_user_are_bounded(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list has no pages: that of all users and the oldest are told, up to a full page."""
+    ann = await world.user("ann")
+    for name in ("first", "second", "third"):
+        await world.do(user_groups.add_members, await world.group(name), [ann])
+    monkeypatch.setattr(user_groups, "PAGE_MAX", 3)
+    found = await world.do(user_groups.of_user, ann)
+    assert [group.name for group in found] == [ALL_USERS, "first", "second"]

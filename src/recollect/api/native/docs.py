@@ -42,8 +42,7 @@ async def asset(call: Call) -> Reply:
     name = call.path["name"]
     if name not in _ASSETS:
         raise NotFound("no such file")
-    folder = files("swagger_ui_bundle").joinpath("vendor")
-    found = next(folder.joinpath(d.name, name) for d in folder.iterdir() if d.is_dir())
+    found = files("swagger_ui").joinpath("static", name)
     return Reply.typed(found.read_bytes(), _TYPES[name.rsplit(".", 1)[1]])
 
 

@@ -7,7 +7,6 @@ from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
 
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
-from recollect.errors import InvalidInput
 from recollect.ingest import queue
 from recollect.limits import PAGE_MAX
 from recollect.store.protocol import Transaction
@@ -26,7 +25,6 @@ class Health(msgspec.Struct):
 class ParkedJob(msgspec.Struct):
     """A job that failed too often."""
 
-    job_id: int
     graph_kind: str
     graph: str
     episode_uuid: str
@@ -60,8 +58,9 @@ def _probe(tx: Transaction) -> None:
 
 
 async def ready(call: Call) -> Health:
-    """The store answers, so requests can be served."""
+    """The store reads and would write, so requests can be served."""
     await call.services.store.read(_probe)
+    await call.services.store.write(_probe)
     return Health(status="ready")
 
 
@@ -80,7 +79,6 @@ async def parked_jobs(call: Call) -> ParkedJobs:
     return ParkedJobs(
         jobs=[
             ParkedJob(
-                job_id=job.id,
                 graph_kind=job.graph_kind,
                 graph=job.graph,
                 episode_uuid=job.episode_uuid,
@@ -96,13 +94,11 @@ async def parked_jobs(call: Call) -> ParkedJobs:
 
 
 async def retry_job(call: Call) -> Retried:
-    """Put a parked job back into the queue."""
-    text = call.path["job_id"]
-    if not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise InvalidInput("job_id: must be a number")
-    await call.services.store.write(queue.retry, call.access, int(text))
+    """Put the parked job of an episode back into the queue."""
+    episode_uuid = call.path["episode_uuid"]
+    await call.services.store.write(queue.retry, call.access, episode_uuid)
     call.services.wake_workers()
-    return Retried(message=f"job {text} is queued again")
+    return Retried(message=f"the job of episode {episode_uuid} is queued again")
 
 
 ROUTES = [
@@ -119,10 +115,10 @@ ROUTES = [
     ),
     Route(
         "POST",
-        "/api/v1/jobs/{job_id}/retry",
+        "/api/v1/jobs/{episode_uuid}/retry",
         "job.retry",
         retry_job,
-        "Put a parked job back into the queue",
+        "Put the parked job of an episode back into the queue",
         answer=Retried,
     ),
 ]

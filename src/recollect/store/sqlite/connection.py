@@ -46,6 +46,8 @@ def connect(path: Path, *, writer: bool) -> sqlite3.Connection:
     for pragma in (
         f"busy_timeout = {_BUSY_MS}",
         "synchronous = FULL",
+        "fullfsync = ON",  # macOS: flush the drive's own cache, too
+        "checkpoint_fullfsync = ON",
         "foreign_keys = ON",
         "temp_store = MEMORY",
         f"cache_size = -{cache_kib}",

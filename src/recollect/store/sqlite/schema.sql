@@ -84,8 +84,8 @@ CREATE TABLE episodes (
     seq INTEGER NOT NULL,
     kind TEXT NOT NULL,
     content TEXT NOT NULL,
-    role_type TEXT,
     role TEXT,
+    speaker TEXT,
     source_description TEXT,
     thread_id INTEGER REFERENCES threads (id) ON DELETE SET NULL,
     document_id TEXT,
@@ -149,14 +149,29 @@ CREATE TABLE supports (
 ) WITHOUT ROWID;
 CREATE INDEX supports_by_episode ON supports (episode_id);
 
+-- A fact as it is told: with both of its ends and the episodes behind it.
+CREATE VIEW fact_told AS
+SELECT f.*, s.uuid AS source_uuid, s.name AS source_name, s.labels AS source_labels,
+    d.uuid AS target_uuid, d.name AS target_name, d.labels AS target_labels,
+    (SELECT json_group_array(uuid) FROM
+        (SELECT e.uuid FROM supports p JOIN episodes e ON e.id = p.episode_id
+         WHERE p.fact_id = f.id ORDER BY e.seq)) AS episodes
+FROM facts f JOIN entities s ON s.id = f.source_id JOIN entities d ON d.id = f.target_id;
+
 -- What is owed to episodes: at most one job each, which bears the episode's id. Jobs of one
--- graph run in the order of their ids.
+-- graph run in the order of their ids. graph_id is the episode's and references nothing: jobs go
+-- with their episodes, and a reference would want one more index on the way in.
+-- run is set while a job is worked on: with others of its graph, as the only one of its graph, or
+-- as the only one of all. Found set on a pending job that nobody holds, it tells of a process
+-- that died. attempts counts failures that were reported, lost the deaths while it ran alone.
 CREATE TABLE jobs (
     id INTEGER PRIMARY KEY REFERENCES episodes (id) ON DELETE CASCADE,
-    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    graph_id INTEGER NOT NULL,
     task_uuid TEXT NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('pending', 'succeeded', 'parked')),
+    run TEXT CHECK (run IN ('group', 'single', 'alone')),
     attempts INTEGER NOT NULL DEFAULT 0,
+    lost INTEGER NOT NULL DEFAULT 0,
     error TEXT,
     created_at INTEGER NOT NULL,
     started_at INTEGER,
@@ -166,14 +181,17 @@ CREATE INDEX jobs_pending ON jobs (graph_id, id) WHERE status = 'pending';
 CREATE INDEX jobs_parked ON jobs (graph_id, id) WHERE status = 'parked';
 CREATE INDEX jobs_by_task ON jobs (task_uuid, status, completed_at);
 
--- One row while a graph has pending jobs: when its next one may run, and who holds it.
+-- One row while a graph has pending jobs: when its next one may run, who holds it, and whether
+-- nobody else may work meanwhile.
 CREATE TABLE queue (
     graph_id INTEGER PRIMARY KEY REFERENCES graphs (id) ON DELETE CASCADE,
     ready_at INTEGER NOT NULL,
     lease TEXT,
-    lease_until INTEGER NOT NULL DEFAULT 0
+    lease_until INTEGER NOT NULL DEFAULT 0,
+    alone INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX queue_by_ready ON queue (ready_at);
+CREATE INDEX queue_held ON queue (lease_until) WHERE lease IS NOT NULL;
 
 -- What search segments are built from. A row whose terms are NULL says that its item is gone.
 CREATE TABLE index_rows (
@@ -222,8 +240,9 @@ CREATE TABLE batches (
     UNIQUE (project_id, number)
 );
 
--- Names and content are cleared once the item is an episode: what is forgotten there must not
--- live on here. The uuid is given to the item when it is added, and to its episode later on.
+-- Names and content are cleared once the item is an episode, and once what it names is deleted;
+-- content also goes when the batch is found invalid. What is forgotten must not live on here.
+-- The uuid is given to the item when it is added, and to its episode later on.
 CREATE TABLE batch_items (
     id INTEGER PRIMARY KEY,
     uuid TEXT NOT NULL UNIQUE,
@@ -244,9 +263,13 @@ CREATE TABLE batch_items (
 CREATE INDEX batch_items_by_episode ON batch_items (episode_id) WHERE episode_id IS NOT NULL;
 CREATE INDEX batch_items_canceled ON batch_items (batch_id)
     WHERE status = 'queued' AND episode_id IS NULL;
+CREATE INDEX batch_items_by_user ON batch_items (user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX batch_items_by_graph ON batch_items (graph_id) WHERE graph_id IS NOT NULL;
+CREATE INDEX batch_items_by_thread ON batch_items (thread_id) WHERE thread_id IS NOT NULL;
 
--- Where a batch stands, read off its jobs: they carry its uuid as their task. Each question is
--- one look into an index, so that batches can be listed by state however large they are.
+-- Where a batch stands, read off its jobs, which carry its uuid as their task: nothing of it is
+-- written down, so nothing of it can be stale. Every question but one is one look into an index;
+-- whether a batch of which nothing has ended was started is asked of its waiting jobs one by one.
 CREATE VIEW batch_states AS
 SELECT b.*,
     CASE

@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -24,15 +25,11 @@ class SqliteStore:
     """One file, one writer thread with grouped commits, a pool of reader threads."""
 
     def __init__(self, path: Path, *, readers: int, clock: Clock, ids: Ids) -> None:
-        writing = connect(path, writer=True)
-        try:
-            migrate.apply(writing)
-        except BaseException:
-            writing.close()
-            raise
+        with closing(connect(path, writer=True)) as migrating:
+            migrate.apply(migrating)
         self._writes: Inbox = SimpleQueue()
         self._reads: Inbox = SimpleQueue()
-        self._writer = Writer(writing, self._writes, clock, ids)
+        self._writer = Writer(partial(connect, path, writer=True), self._writes, clock, ids)
         self._readers = [
             Reader(connect(path, writer=False), self._reads, clock, ids) for _ in range(readers)
         ]

@@ -103,10 +103,11 @@ class Writer(threading.Thread):
     """
 
     def __init__(
-        self, connection: sqlite3.Connection, inbox: Inbox, clock: Clock, ids: Ids
+        self, connect: Callable[[], sqlite3.Connection], inbox: Inbox, clock: Clock, ids: Ids
     ) -> None:
         super().__init__(name="store-writer", daemon=True)
-        self._connection = connection
+        self._connect = connect
+        self._connection = connect()
         self._inbox = inbox
         self._clock = clock
         self._ids = ids
@@ -117,7 +118,7 @@ class Writer(threading.Thread):
         while not ending:
             group, ending = self._next_group()
             if group:
-                self._commit(group)
+                self._commit_or_reconnect(group)
                 answer(group)
         self._connection.close()
 
@@ -130,6 +131,17 @@ class Writer(threading.Thread):
                 return group, False
             work = self._inbox.get()
         return group, True
+
+    def _commit_or_reconnect(self, group: list[Work]) -> None:
+        """Commit; when even undoing fails, say so to every caller and begin with a new connection."""
+        try:
+            self._commit(group)
+        except Exception as error:  # noqa: BLE001 - this thread must outlive whatever happens
+            for work in group:
+                work.error = _translate(error)
+            with suppress(sqlite3.Error):
+                self._connection.close()
+                self._connection = self._connect()
 
     def _commit(self, group: list[Work]) -> None:
         if not self._together(group):

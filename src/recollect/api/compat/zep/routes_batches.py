@@ -11,12 +11,7 @@ from recollect.graph import checks
 from recollect.graph.types import NewEpisode
 from recollect.ingest import batches
 from recollect.ingest.batches import Batch, Item, NewItem
-from recollect.limits import (
-    LIST_ALL_DEFAULT,
-    LIST_ALL_MAX,
-    PAGE_DEFAULT,
-    PAGE_MAX,
-)
+from recollect.limits import BATCHES_PER_PAGE_MAX, PAGE_DEFAULT, PAGE_MAX
 
 _decode_item = msgspec.json.Decoder(batches_wire.BatchAddItem).decode
 
@@ -97,8 +92,8 @@ def _message(field: str, sent: batches_wire.BatchAddItem) -> NewItem:
         episode=NewEpisode(
             kind="message",
             content=sent.content or "",
-            role_type=sent.role,
-            role=sent.name,
+            role=sent.role,
+            speaker=sent.name,
             metadata=sent.metadata,
             created_at=checks.moment(f"{field}.created_at", sent.created_at),
         ),
@@ -142,13 +137,13 @@ async def get(call: Call) -> batches_wire.BatchSummary:
 
 
 async def list_all(call: Call) -> batches_wire.BatchList:
-    """A page of batches, newest first."""
+    """A page of at most twenty batches, newest first."""
     sent: batches_wire.BatchesQuery = call.query
     page = await call.services.store.read(
         batches.page,
         call.access,
         status=sent.status,
-        limit=min(sent.limit or LIST_ALL_DEFAULT, LIST_ALL_MAX),
+        limit=min(sent.limit or BATCHES_PER_PAGE_MAX, BATCHES_PER_PAGE_MAX),
         cursor=sent.cursor,
     )
     found = [_summary(batch) for batch in page.batches]

@@ -94,7 +94,7 @@ async def add_documents(call: Call) -> list[list[str]]:
 
 
 async def get_documents(call: Call) -> list[list[documents_wire.Document]]:
-    """Documents by uuid or by id; unknown ones are left out."""
+    """Documents by uuid or by id, at most 10 MiB of them; unknown ones are left out."""
     sent: documents_wire.GetDocuments = call.body
     found = await call.services.store.read(
         collections.documents,

@@ -1,10 +1,11 @@
 """Episodes: reading, paging, metadata, deletion."""
 
-from recollect.api.compat.zep import translate, wire
+from recollect.api.compat.zep import answers, translate, wire
+from recollect.api.compat.zep.answers import graph_of_path
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.errors import InvalidInput, NotServed
-from recollect.graph.types import Access, Episode, Graph
+from recollect.graph.types import Access, Entity, Episode, Fact
 from recollect.ingest import queue
 from recollect.limits import PAGE_DEFAULT, PAGE_MAX
 from recollect.store.protocol import Transaction
@@ -13,7 +14,6 @@ from recollect.subjects.pages import Page
 
 _ORDERS = ("uuid", "created_at")
 _ANCHORS_MAX = 256
-_NEXT = "Zep-Next-Cursor"
 
 
 async def get(call: Call) -> wire.Episode:
@@ -37,31 +37,24 @@ async def delete(call: Call) -> wire.Success:
     return wire.Success(message="episode deleted")
 
 
-def _mentions(tx: Transaction, access: Access, uuid: str) -> wire.Mentions:
-    episode = episodes.get(tx, access, uuid)
-    nodes, edges = knowledge.mentions(tx, episode, PAGE_MAX)
-    return wire.Mentions(
-        nodes=[translate.node(node) for node in nodes],
-        edges=[translate.edge(edge) for edge in edges],
-    )
+def _mentions(tx: Transaction, access: Access, uuid: str) -> tuple[list[Entity], list[Fact]]:
+    return knowledge.mentions(tx, episodes.get(tx, access, uuid), PAGE_MAX + 1)
 
 
-async def mentions(call: Call) -> wire.Mentions:
+async def mentions(call: Call) -> Reply:
     """The nodes and edges that came out of an episode."""
-    return await call.services.store.read(_mentions, call.access, call.path["uuid"])
-
-
-def _graph(tx: Transaction, access: Access, path: dict[str, str]) -> Graph:
-    """The graph that a path names, by whichever word it uses."""
-    if "user_id" in path:
-        return graphs.of_user(tx, access, path["user_id"])
-    return graphs.get(tx, access, path.get("graph_id") or path["group_id"])
+    nodes, edges = await call.services.store.read(_mentions, call.access, call.path["uuid"])
+    answer = wire.Mentions(
+        nodes=[translate.node(node) for node in nodes[:PAGE_MAX]],
+        edges=[translate.edge(edge) for edge in edges[:PAGE_MAX]],
+    )
+    return answers.capped(answer, truncated=max(len(nodes), len(edges)) > PAGE_MAX)
 
 
 def _last(
     tx: Transaction, access: Access, path: dict[str, str], lastn: int | None
 ) -> list[Episode]:
-    return episodes.last(tx, _graph(tx, access, path), min(lastn or PAGE_DEFAULT, PAGE_MAX))
+    return episodes.last(tx, graph_of_path(tx, access, path), min(lastn or PAGE_DEFAULT, PAGE_MAX))
 
 
 async def last(call: Call) -> wire.Episodes:
@@ -75,7 +68,7 @@ def _page(
     tx: Transaction, access: Access, path: dict[str, str], sent: wire.PageRequest
 ) -> Page[Episode]:
     request = translate.graph_page(sent, _ORDERS)
-    return episodes.page(tx, _graph(tx, access, path), request, sent.mentioned_node_uuids)
+    return episodes.page(tx, graph_of_path(tx, access, path), request, sent.mentioned_node_uuids)
 
 
 async def page(call: Call) -> Reply:
@@ -87,21 +80,22 @@ async def page(call: Call) -> Reply:
         raise InvalidInput(f"mentioned_node_uuids: at most {_ANCHORS_MAX}")
     found = await call.services.store.read(_page, call.access, call.path, sent)
     items = [translate.episode(episode) for episode in found.items]
-    return Reply.json(items, headers={_NEXT: found.next_cursor or ""})
+    return answers.page(items, found.next_cursor)
 
 
 def _of_document(tx: Transaction, access: Access, graph_id: str, document_id: str) -> list[Episode]:
     graph = graphs.get(tx, access, graph_id)
-    return episodes.of_document(tx, graph, document_id)
+    return episodes.of_document(tx, graph, document_id, PAGE_MAX + 1)
 
 
-async def of_document(call: Call) -> wire.Episodes:
+async def of_document(call: Call) -> Reply:
     """The episodes of one document, in order."""
     sent: wire.DocumentQuery = call.query
     found = await call.services.store.read(
         _of_document, call.access, sent.graph_id, call.path["document_id"]
     )
-    return wire.Episodes(episodes=[translate.episode(episode) for episode in found])
+    answer = wire.Episodes(episodes=[translate.episode(episode) for episode in found[:PAGE_MAX]])
+    return answers.capped(answer, truncated=len(found) > PAGE_MAX)
 
 
 async def get_task(call: Call) -> wire.Task:

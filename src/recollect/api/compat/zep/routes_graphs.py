@@ -1,9 +1,8 @@
-"""Standalone graphs, which generation 2 calls groups; adding data to any graph; search."""
+"""Standalone graphs, which generation 2 calls groups; adding data to any graph."""
 
 from recollect.api.compat.zep import translate, wire
 from recollect.api.compat.zep.translate import given
 from recollect.api.router import Call, Route
-from recollect.errors import InvalidInput, NotServed
 from recollect.graph import checks
 from recollect.graph.types import Access, Episode, Graph, NewEpisode
 from recollect.ingest import intake
@@ -11,18 +10,12 @@ from recollect.limits import (
     LIST_ALL_DEFAULT,
     LIST_ALL_MAX,
     PAGE_MAX,
-    SEARCH_LIMIT_DEFAULT,
-    SEARCH_LIMIT_MAX,
-    SEARCH_QUERY_CHARS_MAX,
 )
-from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.subjects import graphs, knowledge
+from recollect.subjects import episodes, graphs, knowledge
 from recollect.subjects.graphs import GraphDetails, GraphPage
 
 _ORDERS = ("created_at", "graph_id", "name")
-_SCOPES = ("edges", "nodes", "episodes", "thread_summaries", "observations", "auto")
-_RERANKERS = ("rrf", "mmr", "node_distance", "episode_mentions", "cross_encoder")
 
 
 async def create(call: Call) -> wire.Graph:
@@ -169,7 +162,7 @@ async def add(call: Call) -> wire.Episode:
 async def add_batch(call: Call) -> list[wire.Episode]:
     """Up to twenty pieces of data into a graph, in the order given."""
     sent: wire.AddDataBatch = call.body
-    episodes = [
+    new = [
         NewEpisode(
             kind=item.type,
             content=item.data,
@@ -181,69 +174,29 @@ async def add_batch(call: Call) -> list[wire.Episode]:
         )
         for number, item in enumerate(sent.episodes)
     ]
-    intake.check_batch(episodes)
-    stored = await _store(call, sent, episodes)
+    intake.check_batch(new)
+    stored = await _store(call, sent, new)
     return [translate.episode(episode) for episode in stored]
 
 
+def _append(
+    tx: Transaction,
+    access: Access,
+    user_id: str | None,
+    graph_id: str | None,
+    new: list[NewEpisode],
+) -> list[Episode]:
+    receipt = intake.add_episodes(tx, access, user_id, graph_id, new)
+    return [episodes.get(tx, access, uuid) for uuid in receipt.uuids]
+
+
 async def _store(
-    call: Call, sent: wire.AddData | wire.AddDataBatch, episodes: list[NewEpisode]
+    call: Call, sent: wire.AddData | wire.AddDataBatch, new: list[NewEpisode]
 ) -> list[Episode]:
     graph_id = translate.graph_id_of(sent.graph_id, sent.group_id)
-    receipt = await call.services.store.write(
-        intake.add_episodes, call.access, sent.user_id, graph_id, episodes
-    )
+    stored = await call.services.store.write(_append, call.access, sent.user_id, graph_id, new)
     call.services.wake_workers()
-    return receipt.episodes
-
-
-def _check_search(sent: wire.Search) -> None:
-    """What a search may ask for, and which of that is served so far."""
-    for field, value, known in (
-        ("scope", sent.scope, _SCOPES),
-        ("reranker", sent.reranker, _RERANKERS),
-    ):
-        if value is not None and value not in known:
-            raise InvalidInput(f"{field}: must be one of {', '.join(known)}; got {value!r}")
-    if sent.scope != "episodes":
-        raise NotServed(f"graph.search with scope={sent.scope or 'edges'!r} is not served yet")
-    for field in (
-        "search_filters",
-        "center_node_uuid",
-        "bfs_origin_node_uuids",
-        "min_fact_rating",
-        "mmr_lambda",
-    ):
-        if getattr(sent, field):
-            raise NotServed(f"graph.search with `{field}` is not served yet")
-    if sent.reranker not in {None, "rrf"}:
-        raise NotServed(f"graph.search with reranker={sent.reranker!r} is not served yet")
-
-
-def _episodes(tx: Transaction, graph: Graph, uuids: list[str]) -> list[Episode]:
-    found = tx.all("episodes_by_uuids", graph_id=graph.id, uuids=rows.to_json(uuids))
-    by_uuid = {row["uuid"]: rows.episode(row) for row in found}
-    return [by_uuid[uuid] for uuid in uuids if uuid in by_uuid]
-
-
-async def search(call: Call) -> wire.SearchAnswer:
-    """Episodes of a graph that fit a query, best first."""
-    sent: wire.Search = call.body
-    _check_search(sent)
-    graph = await call.services.store.read(
-        graphs.target,
-        call.access,
-        sent.user_id,
-        translate.graph_id_of(sent.graph_id, sent.group_id),
-    )
-    limit = min(sent.limit or SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX)
-    query = sent.query[:SEARCH_QUERY_CHARS_MAX]
-    hits = await call.services.segments.search(call.access, graph, query, limit)
-    found = await call.services.store.read(_episodes, graph, [hit.uuid for hit in hits])
-    scores = {hit.uuid: hit.score for hit in hits}
-    return wire.SearchAnswer(
-        episodes=[translate.episode(episode, scores[episode.uuid]) for episode in found]
-    )
+    return stored
 
 
 ROUTES = [
@@ -352,14 +305,5 @@ ROUTES = [
         "Add several pieces of data to a graph",
         body=wire.AddDataBatch,
         answer=list[wire.Episode],
-    ),
-    Route(
-        "POST",
-        "/graph/search",
-        "graph.search",
-        search,
-        "Search a graph's episodes",
-        body=wire.Search,
-        answer=wire.SearchAnswer,
     ),
 ]

@@ -2,27 +2,21 @@
 
 from datetime import datetime
 
-from recollect.api.compat.zep import translate, wire
+from recollect.api.compat.zep import answers, translate, wire
+from recollect.api.compat.zep.answers import graph_of_path
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.errors import InvalidInput, NotServed
 from recollect.graph import checks
-from recollect.graph.types import Access, Entity, Fact, Graph
+from recollect.graph.types import Access, Entity, Episode, Fact
 from recollect.limits import PAGE_MAX
 from recollect.store.protocol import Transaction
-from recollect.subjects import graphs, knowledge
+from recollect.subjects import knowledge
 from recollect.subjects.knowledge import UNSET, EntityChange, FactChange, UnsetType
 from recollect.subjects.pages import Page
 
 _NODE_ORDERS = ("uuid", "created_at", "degree")
 _EDGE_ORDERS = ("uuid", "created_at", "valid_at")
-_NEXT = "Zep-Next-Cursor"
-
-
-def _graph(tx: Transaction, access: Access, path: dict[str, str]) -> Graph:
-    if "user_id" in path:
-        return graphs.of_user(tx, access, path["user_id"])
-    return graphs.get(tx, access, path.get("graph_id") or path["group_id"])
 
 
 def _refuse_filters(sent: wire.PageRequest) -> None:
@@ -34,7 +28,7 @@ def _nodes(
     tx: Transaction, access: Access, path: dict[str, str], sent: wire.PageRequest
 ) -> Page[Entity]:
     request = translate.graph_page(sent, _NODE_ORDERS)
-    return knowledge.entities_page(tx, _graph(tx, access, path), request)
+    return knowledge.entities_page(tx, graph_of_path(tx, access, path), request)
 
 
 async def list_nodes(call: Call) -> Reply:
@@ -42,14 +36,14 @@ async def list_nodes(call: Call) -> Reply:
     _refuse_filters(call.body)
     page = await call.services.store.read(_nodes, call.access, call.path, call.body)
     items = [translate.node(node) for node in page.items]
-    return Reply.json(items, headers={_NEXT: page.next_cursor or ""})
+    return answers.page(items, page.next_cursor)
 
 
 def _edges(
     tx: Transaction, access: Access, path: dict[str, str], sent: wire.PageRequest
 ) -> Page[Fact]:
     request = translate.graph_page(sent, _EDGE_ORDERS)
-    return knowledge.facts_page(tx, _graph(tx, access, path), request)
+    return knowledge.facts_page(tx, graph_of_path(tx, access, path), request)
 
 
 async def list_edges(call: Call) -> Reply:
@@ -57,7 +51,7 @@ async def list_edges(call: Call) -> Reply:
     _refuse_filters(call.body)
     page = await call.services.store.read(_edges, call.access, call.path, call.body)
     items = [translate.edge(edge) for edge in page.items]
-    return Reply.json(items, headers={_NEXT: page.next_cursor or ""})
+    return answers.page(items, page.next_cursor)
 
 
 async def get_node(call: Call) -> wire.Node:
@@ -66,25 +60,26 @@ async def get_node(call: Call) -> wire.Node:
     return translate.node(found)
 
 
-def _node_edges(tx: Transaction, access: Access, uuid: str) -> list[wire.Edge]:
-    entity = knowledge.entity(tx, access, uuid)
-    return [translate.edge(f) for f in knowledge.facts_of_entity(tx, entity, PAGE_MAX)]
+def _node_edges(tx: Transaction, access: Access, uuid: str) -> list[Fact]:
+    return knowledge.facts_of_entity(tx, knowledge.entity(tx, access, uuid), PAGE_MAX + 1)
 
 
-async def get_node_edges(call: Call) -> list[wire.Edge]:
+async def get_node_edges(call: Call) -> Reply:
     """The edges that touch a node."""
-    return await call.services.store.read(_node_edges, call.access, call.path["uuid"])
+    found = await call.services.store.read(_node_edges, call.access, call.path["uuid"])
+    edges = [translate.edge(fact) for fact in found[:PAGE_MAX]]
+    return answers.capped(edges, truncated=len(found) > PAGE_MAX)
 
 
-def _node_episodes(tx: Transaction, access: Access, uuid: str) -> wire.Episodes:
-    entity = knowledge.entity(tx, access, uuid)
-    found = knowledge.episodes_of_entity(tx, entity, PAGE_MAX)
-    return wire.Episodes(episodes=[translate.episode(episode) for episode in found])
+def _node_episodes(tx: Transaction, access: Access, uuid: str) -> list[Episode]:
+    return knowledge.episodes_of_entity(tx, knowledge.entity(tx, access, uuid), PAGE_MAX + 1)
 
 
-async def get_node_episodes(call: Call) -> wire.Episodes:
-    """The episodes that mention a node."""
-    return await call.services.store.read(_node_episodes, call.access, call.path["uuid"])
+async def get_node_episodes(call: Call) -> Reply:
+    """The episodes that mention a node, newest first."""
+    found = await call.services.store.read(_node_episodes, call.access, call.path["uuid"])
+    answer = wire.Episodes(episodes=[translate.episode(episode) for episode in found[:PAGE_MAX]])
+    return answers.capped(answer, truncated=len(found) > PAGE_MAX)
 
 
 def _not_null(field: str, value: object) -> object:

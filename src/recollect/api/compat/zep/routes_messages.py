@@ -1,6 +1,6 @@
 """Messages: adding them, reading them back, and the context they give."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from recollect.api.compat.zep import translate, wire
 from recollect.api.router import Call, Route
@@ -8,7 +8,7 @@ from recollect.context import assemble
 from recollect.errors import NotServed
 from recollect.graph.types import Access, Episode, Fact, NewEpisode, Thread
 from recollect.ingest import intake
-from recollect.ingest.intake import OUR_WORDS, MessageWords, Receipt
+from recollect.ingest.intake import MessageWords, Receipt
 from recollect.limits import (
     CONTEXT_FACTS_MAX,
     PAGE_DEFAULT,
@@ -18,31 +18,37 @@ from recollect.limits import (
 from recollect.store.protocol import Transaction
 from recollect.subjects import episodes, graphs, knowledge, threads, users
 
-_WORDS_2 = MessageWords(role="role_type", name="role")
+_WORDS_2 = MessageWords(role="role_type", speaker="role")
+
+# A context block of one generation: a function of the thread and the least rating wanted.
+Block = Callable[[Transaction, Access, Thread, float | None], str]
 
 
-async def _append(
-    call: Call,
+def _store(
+    tx: Transaction,
+    access: Access,
     thread_id: str,
     messages: Sequence[NewEpisode],
-    words: MessageWords = OUR_WORDS,
-) -> Receipt:
-    intake.check_messages(messages, words)
-    receipt = await call.services.store.write(intake.add_messages, call.access, thread_id, messages)
-    call.services.wake_workers()
-    return receipt
+    block: Block | None,
+) -> tuple[Receipt, str | None]:
+    """Append, and read the context in the same unit: stored and answered, or neither."""
+    receipt = intake.add_messages(tx, access, thread_id, messages)
+    if block is None:
+        return receipt, None
+    return receipt, block(tx, access, threads.get(tx, access, thread_id), None)
 
 
 async def add_memory(call: Call) -> wire.AddMemoryAnswer:
     """Messages of generation 2 into a session."""
     sent: wire.AddMemory = call.body
     ignored = sent.ignore_roles or ()
-    thread_id = call.path["session_id"]
     messages = [translate.new_message2(n, m, ignored) for n, m in enumerate(sent.messages)]
-    await _append(call, thread_id, messages, _WORDS_2)
-    if not sent.return_context:
-        return wire.AddMemoryAnswer()
-    context = await call.services.store.read(_context2, call.access, thread_id)
+    intake.check_messages(messages, _WORDS_2)
+    block = _block2 if sent.return_context else None
+    _, context = await call.services.store.write(
+        _store, call.access, call.path["session_id"], messages, block
+    )
+    call.services.wake_workers()
     return wire.AddMemoryAnswer(context=context)
 
 
@@ -50,20 +56,18 @@ async def add_messages(call: Call) -> wire.AddMessagesAnswer:
     """Messages of generation 3 into a thread."""
     sent: wire.AddMessages = call.body
     ignored = sent.ignore_roles or ()
-    thread_id = call.path["thread_id"]
     strict = bool(sent.strict_ontology)
-    receipt = await _append(
-        call,
-        thread_id,
-        [translate.new_message3(n, m, ignored, strict=strict) for n, m in enumerate(sent.messages)],
+    messages = [
+        translate.new_message3(n, m, ignored, strict=strict) for n, m in enumerate(sent.messages)
+    ]
+    intake.check_messages(messages)
+    block = _block3 if sent.return_context else None
+    receipt, context = await call.services.store.write(
+        _store, call.access, call.path["thread_id"], messages, block
     )
-    context = None
-    if sent.return_context:
-        context = await call.services.store.read(_context3, call.access, thread_id)
+    call.services.wake_workers()
     return wire.AddMessagesAnswer(
-        message_uuids=[episode.uuid for episode in receipt.episodes],
-        task_id=receipt.task_uuid,
-        context=context,
+        message_uuids=receipt.uuids, task_id=receipt.task_uuid, context=context
     )
 
 
@@ -140,14 +144,12 @@ async def update_message(call: Call) -> wire.Message3:
     """Merge metadata into a message's, found by its uuid alone."""
     sent: wire.UpdateMetadata = call.body
     made = await call.services.store.write(
-        episodes.update_metadata, call.access, call.path["message_uuid"], sent.metadata
+        episodes.update_message, call.access, call.path["message_uuid"], sent.metadata
     )
     return translate.message3(made)
 
 
-def _facts(
-    tx: Transaction, access: Access, thread: Thread, min_rating: float | None = None
-) -> list[Fact]:
+def _facts(tx: Transaction, access: Access, thread: Thread, min_rating: float | None) -> list[Fact]:
     graph = graphs.of_user(tx, access, thread.user_id)
     found = knowledge.facts_holding(tx, graph, CONTEXT_FACTS_MAX)
     if min_rating is None:
@@ -156,20 +158,20 @@ def _facts(
     return [fact for fact in found if fact.rating is None or fact.rating >= min_rating]
 
 
-def _context2(
-    tx: Transaction, access: Access, thread_id: str, min_rating: float | None = None
-) -> str:
-    thread = threads.get(tx, access, thread_id)
+def _block2(tx: Transaction, access: Access, thread: Thread, min_rating: float | None) -> str:
     node = users.node(tx, access, thread.user_id)
     return assemble.block(_facts(tx, access, thread, min_rating), [node])
 
 
-def _context3(
-    tx: Transaction, access: Access, thread_id: str, min_rating: float | None = None
-) -> str:
-    thread = threads.get(tx, access, thread_id)
+def _block3(tx: Transaction, access: Access, thread: Thread, min_rating: float | None) -> str:
     node = users.node(tx, access, thread.user_id)
     return assemble.user_block(node.summary, _facts(tx, access, thread, min_rating))
+
+
+def _context(
+    tx: Transaction, access: Access, thread_id: str, block: Block, min_rating: float | None
+) -> str:
+    return block(tx, access, threads.get(tx, access, thread_id), min_rating)
 
 
 def _memory(
@@ -198,9 +200,9 @@ async def get_context(call: Call) -> wire.ContextAnswer:
     sent: wire.ContextQuery = call.query
     if sent.template_id is not None:
         raise NotServed("thread.get_user_context with `template_id` is not served yet")
-    unit = _context2 if sent.mode == "basic" else _context3
+    block = _block2 if sent.mode == "basic" else _block3
     text = await call.services.store.read(
-        unit, call.access, call.path["thread_id"], sent.min_rating
+        _context, call.access, call.path["thread_id"], block, sent.min_rating
     )
     return wire.ContextAnswer(context=text)
 

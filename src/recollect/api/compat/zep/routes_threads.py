@@ -1,9 +1,10 @@
 """Threads, which generation 2 calls sessions."""
 
-from recollect.api.compat.zep import translate, wire
+from recollect.api.compat.zep import answers, translate, wire
+from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.errors import InvalidInput, NotServed
-from recollect.graph.types import Access, Thread
+from recollect.graph.types import Access, Episode, Thread
 from recollect.limits import PAGE_MAX
 from recollect.store.protocol import Transaction
 from recollect.subjects import episodes, threads
@@ -118,15 +119,16 @@ async def delete_thread(call: Call) -> wire.Success:
     return wire.Success(message="thread deleted")
 
 
-def _episodes(tx: Transaction, access: Access, thread_id: str) -> wire.Episodes:
+def _episodes(tx: Transaction, access: Access, thread_id: str) -> list[Episode]:
     thread = threads.get(tx, access, thread_id)
-    found = episodes.in_graph_of_thread(tx, thread, PAGE_MAX)
-    return wire.Episodes(episodes=[translate.episode(episode) for episode in found])
+    return episodes.in_graph_of_thread(tx, thread, PAGE_MAX + 1)
 
 
-async def get_episodes(call: Call) -> wire.Episodes:
-    """The episodes that a thread gave to its graph."""
-    return await call.services.store.read(_episodes, call.access, call.path["thread_id"])
+async def get_episodes(call: Call) -> Reply:
+    """The episodes that a thread gave to its graph, in order."""
+    found = await call.services.store.read(_episodes, call.access, call.path["thread_id"])
+    answer = wire.Episodes(episodes=[translate.episode(episode) for episode in found[:PAGE_MAX]])
+    return answers.capped(answer, truncated=len(found) > PAGE_MAX)
 
 
 ROUTES = [

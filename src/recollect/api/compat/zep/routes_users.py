@@ -1,10 +1,11 @@
 """Users."""
 
-from recollect.api.compat.zep import translate, wire
+from recollect.api.compat.zep import answers, translate, wire
 from recollect.api.compat.zep.translate import given
+from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.graph import checks
-from recollect.graph.types import Access, User
+from recollect.graph.types import Access, Thread, User
 from recollect.limits import PAGE_MAX
 from recollect.store.protocol import Transaction
 from recollect.subjects import graphs, knowledge, threads, users
@@ -85,16 +86,27 @@ async def get_node(call: Call) -> wire.NodeAnswer:
     return wire.NodeAnswer(node=translate.node(found))
 
 
-async def get_sessions(call: Call) -> list[wire.Session]:
+async def _threads(call: Call) -> tuple[list[Thread], bool]:
+    """A user's newest threads, and whether there are more of them."""
+    found = await call.services.store.read(
+        threads.of_user, call.access, call.path["user_id"], PAGE_MAX + 1
+    )
+    return found[:PAGE_MAX], len(found) > PAGE_MAX
+
+
+async def get_sessions(call: Call) -> Reply:
     """A user's threads, in the words of generation 2."""
-    found = await call.services.store.read(threads.of_user, call.access, call.path["user_id"])
-    return [translate.session(call.access, thread) for thread in found]
+    found, more = await _threads(call)
+    sessions = [translate.session(call.access, thread) for thread in found]
+    return answers.capped(sessions, truncated=more)
 
 
-async def get_threads(call: Call) -> list[wire.Thread]:
+async def get_threads(call: Call) -> Reply:
     """A user's threads."""
-    found = await call.services.store.read(threads.of_user, call.access, call.path["user_id"])
-    return [translate.thread(call.access, thread) for thread in found]
+    found, more = await _threads(call)
+    return answers.capped(
+        [translate.thread(call.access, thread) for thread in found], truncated=more
+    )
 
 
 def _facts(tx: Transaction, access: Access, user_id: str) -> wire.FactsAnswer:

@@ -21,19 +21,18 @@ WHERE project_id = :project_id
 ORDER BY number DESC LIMIT :limit;
 
 -- name: batch_progress
--- An item handed in has one job for as long as its episode lives.
-SELECT
-    (SELECT count(*) FROM jobs WHERE task_uuid = :uuid AND status = 'pending') AS pending,
-    (SELECT count(*) FROM jobs WHERE task_uuid = :uuid AND status = 'pending'
-         AND started_at IS NOT NULL) AS started,
-    (SELECT count(*) FROM jobs WHERE task_uuid = :uuid AND status = 'succeeded') AS succeeded,
+-- An item handed in has one job for as long as its episode lives. What succeeded is the rest, and
+-- is not counted: a batch that went well is read at the same price however large it was.
+SELECT p.pending, p.started,
     (SELECT count(*) FROM jobs WHERE task_uuid = :uuid AND status = 'parked') AS parked,
     (SELECT count(*) FROM batch_items WHERE batch_id = :id AND status = 'queued'
          AND episode_id IS NULL) AS canceled,
     (SELECT max(completed_at) FROM jobs
          WHERE task_uuid = :uuid AND status = 'succeeded') AS succeeded_at,
     (SELECT max(completed_at) FROM jobs
-         WHERE task_uuid = :uuid AND status = 'parked') AS parked_at;
+         WHERE task_uuid = :uuid AND status = 'parked') AS parked_at
+FROM (SELECT count(*) AS pending, count(started_at) AS started FROM jobs
+      WHERE task_uuid = :uuid AND status = 'pending') p;
 
 -- name: batch_grow
 UPDATE batches SET item_count = item_count + :count, updated_at = :now WHERE id = :id;
@@ -56,13 +55,16 @@ VALUES
      :content, :now, :now);
 
 -- name: batch_items_refuse_lost
--- An item has exactly one of the three names; a name that is NULL finds nothing.
+-- An item has exactly one of the three names, or none once what it named was deleted; a name that
+-- is NULL finds nothing.
 UPDATE batch_items
 SET status = 'failed', updated_at = :now,
     error = CASE
         WHEN thread_id IS NOT NULL THEN 'thread_id: thread not found: ' || thread_id
         WHEN user_id IS NOT NULL THEN 'user_id: user not found: ' || user_id
-        ELSE 'graph_id: graph not found: ' || graph_id
+        WHEN graph_id IS NOT NULL THEN 'graph_id: graph not found: ' || graph_id
+        WHEN kind = 'thread_message' THEN 'thread_id: the thread was deleted'
+        ELSE 'user_id or graph_id: what it named was deleted'
     END
 WHERE batch_id = :batch_id
   AND NOT EXISTS (SELECT 1 FROM threads t
@@ -73,6 +75,32 @@ WHERE batch_id = :batch_id
   AND NOT EXISTS (SELECT 1 FROM graphs g
                   WHERE g.project_id = :project_id AND g.kind = 'standalone'
                     AND g.graph_id = batch_items.graph_id);
+
+-- name: batch_items_drop_content
+UPDATE batch_items SET content = NULL WHERE batch_id = :batch_id;
+
+-- name: batch_items_forget_user
+-- To be run while the user is still there: messages name only the user's threads.
+UPDATE batch_items
+SET user_id = NULL, thread_id = NULL, content = NULL, updated_at = :now
+WHERE status = 'pending'
+  AND (user_id = :user_id
+       OR thread_id IN (SELECT t.thread_id FROM threads t JOIN users u ON u.id = t.user_id
+                        WHERE u.project_id = :project_id AND u.user_id = :user_id))
+  AND EXISTS (SELECT 1 FROM batches b
+              WHERE b.id = batch_items.batch_id AND b.project_id = :project_id);
+
+-- name: batch_items_forget_thread
+UPDATE batch_items SET thread_id = NULL, content = NULL, updated_at = :now
+WHERE status = 'pending' AND thread_id = :thread_id
+  AND EXISTS (SELECT 1 FROM batches b
+              WHERE b.id = batch_items.batch_id AND b.project_id = :project_id);
+
+-- name: batch_items_forget_graph
+UPDATE batch_items SET graph_id = NULL, content = NULL, updated_at = :now
+WHERE status = 'pending' AND graph_id = :graph_id
+  AND EXISTS (SELECT 1 FROM batches b
+              WHERE b.id = batch_items.batch_id AND b.project_id = :project_id);
 
 -- name: batch_items_next
 -- The items in order, with the graph and the thread that their names stand for.
@@ -107,7 +135,7 @@ SELECT * FROM (
         coalesce(i.user_id, u.user_id) AS user_name, u.uuid AS user_uuid,
         coalesce(i.graph_id, CASE WHEN g.kind = 'standalone' THEN g.graph_id END) AS graph_name,
         g.uuid AS graph_uuid, coalesce(i.thread_id, t.thread_id) AS thread_name,
-        coalesce(e.document_id, i.content ->> '$.document_id') AS document_id,
+        coalesce(e.document_id, json_extract(i.content, '$.document_id')) AS document_id,
         i.error, j.error AS job_error,
         CASE
             WHEN i.status <> 'queued' THEN i.status

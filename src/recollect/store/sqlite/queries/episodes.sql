@@ -2,11 +2,11 @@
 
 -- name: episode_insert
 INSERT INTO episodes
-    (uuid, graph_id, seq, kind, content, role_type, role, source_description, thread_id,
+    (uuid, graph_id, seq, kind, content, role, speaker, source_description, thread_id,
      document_id, metadata, ignored, strict_ontology, created_at, received_at, processed_at,
      task_uuid)
 VALUES
-    (:uuid, :graph_id, :seq, :kind, :content, :role_type, :role, :source_description, :thread_id,
+    (:uuid, :graph_id, :seq, :kind, :content, :role, :speaker, :source_description, :thread_id,
      :document_id, :metadata, :ignored, :strict_ontology, :created_at, :received_at,
      :processed_at, :task_uuid);
 
@@ -39,7 +39,7 @@ ORDER BY {key} {dir}, e.uuid {dir} LIMIT :limit;
 SELECT e.*, t.thread_id AS thread_name
 FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id
 WHERE e.graph_id = :graph_id AND e.document_id = :document_id AND e.ignored = 0
-ORDER BY e.seq;
+ORDER BY e.seq LIMIT :limit;
 
 -- name: episodes_of_thread
 SELECT e.*, t.thread_id AS thread_name

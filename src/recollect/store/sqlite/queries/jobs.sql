@@ -13,17 +13,26 @@ SELECT graph_id FROM queue
 WHERE ready_at <= :now AND lease_until <= :now
 ORDER BY ready_at LIMIT 1;
 
+-- name: queue_held
+-- How many graphs are held just now, and whether one of them by someone who must be alone.
+SELECT count(*) AS graphs, coalesce(max(alone), 0) AS alone FROM queue
+WHERE lease IS NOT NULL AND lease_until > :now;
+
 -- name: queue_take
-UPDATE queue SET lease = :lease, lease_until = :until WHERE graph_id = :graph_id;
+UPDATE queue SET lease = :lease, lease_until = :until, alone = :alone WHERE graph_id = :graph_id;
+
+-- name: queue_hold_on
+UPDATE queue SET lease_until = :until WHERE graph_id = :graph_id;
 
 -- name: queue_lease
 SELECT lease, lease_until FROM queue WHERE graph_id = :graph_id;
 
 -- name: queue_give_back
-UPDATE queue SET lease = NULL, lease_until = 0, ready_at = :ready_at WHERE graph_id = :graph_id;
+UPDATE queue SET lease = NULL, lease_until = 0, alone = 0, ready_at = :ready_at
+WHERE graph_id = :graph_id;
 
 -- name: queue_free_owned
-UPDATE queue SET lease = NULL, lease_until = 0
+UPDATE queue SET lease = NULL, lease_until = 0, alone = 0
 WHERE substr(lease, 1, length(:owner)) = :owner;
 
 -- name: queue_leave
@@ -32,14 +41,22 @@ WHERE graph_id = :graph_id
   AND NOT EXISTS (SELECT 1 FROM jobs WHERE graph_id = :graph_id AND status = 'pending');
 
 -- name: jobs_next
-SELECT j.id AS job_id, j.attempts, e.*, t.thread_id AS thread_name
+SELECT j.id AS job_id, j.run, j.attempts + j.lost AS attempts, e.*, t.thread_id AS thread_name
 FROM jobs j JOIN episodes e ON e.id = j.id LEFT JOIN threads t ON t.id = e.thread_id
 WHERE j.graph_id = :graph_id AND j.status = 'pending'
 ORDER BY j.id LIMIT :limit;
 
 -- name: jobs_started
-UPDATE jobs SET started_at = :now
-WHERE id IN (SELECT value FROM json_each(:ids)) AND started_at IS NULL;
+UPDATE jobs SET started_at = coalesce(started_at, :now), run = :run
+WHERE id IN (SELECT value FROM json_each(:ids));
+
+-- name: jobs_given_back
+-- Whoever gives them back lives: nothing was lost.
+UPDATE jobs SET run = NULL
+WHERE id IN (SELECT value FROM json_each(:ids)) AND status = 'pending' AND run IS NOT NULL;
+
+-- name: job_lost
+UPDATE jobs SET lost = lost + 1 WHERE id = :id;
 
 -- name: jobs_succeeded
 -- Answers which of them still existed.
@@ -49,18 +66,20 @@ RETURNING id;
 
 -- name: job_failed
 UPDATE jobs SET attempts = attempts + 1, error = :error WHERE id = :id AND status = 'pending'
-RETURNING attempts;
+RETURNING attempts + lost AS attempts;
 
 -- name: job_park
-UPDATE jobs SET status = 'parked', completed_at = :now WHERE id = :id;
+UPDATE jobs SET status = 'parked', run = NULL, error = :error, completed_at = :now
+WHERE id = :id AND status = 'pending';
 
 -- name: job_retry
--- Back to the end of nothing: it keeps its id, so it runs before what came later.
-UPDATE jobs SET status = 'pending', attempts = 0, completed_at = NULL
+-- As if it had never been tried. Jobs run in the order of their ids, so it runs before those of its
+-- graph that came later and still wait.
+UPDATE jobs SET status = 'pending', attempts = 0, lost = 0, completed_at = NULL
 WHERE id = :id AND status = 'parked';
 
 -- name: jobs_parked
-SELECT j.id, j.attempts, j.error, j.created_at, j.completed_at, j.task_uuid, j.graph_id,
+SELECT j.attempts + j.lost AS attempts, j.error, j.created_at, j.completed_at, j.task_uuid,
     e.uuid AS episode_uuid, g.uuid AS graph_uuid, g.kind AS graph_kind, g.graph_id AS graph_name,
     p.name AS project_name
 FROM jobs j JOIN episodes e ON e.id = j.id JOIN graphs g ON g.id = j.graph_id
@@ -68,9 +87,10 @@ JOIN projects p ON p.id = g.project_id
 WHERE j.status = 'parked' AND (:project_id IS NULL OR g.project_id = :project_id)
 ORDER BY j.id LIMIT :limit;
 
--- name: job_parked_by_id
-SELECT j.id, j.graph_id FROM jobs j JOIN graphs g ON g.id = j.graph_id
-WHERE j.id = :id AND j.status = 'parked' AND g.project_id = :project_id;
+-- name: job_parked_of_episode
+SELECT j.id, j.graph_id
+FROM episodes e JOIN jobs j ON j.id = e.id JOIN graphs g ON g.id = e.graph_id
+WHERE e.uuid = :episode_uuid AND j.status = 'parked' AND g.project_id = :project_id;
 
 -- name: queue_state
 SELECT (SELECT count(*) FROM jobs WHERE status = 'pending') AS pending,

@@ -36,56 +36,34 @@ VALUES
      :expired_at, :valid_at, :invalid_at);
 
 -- name: fact_by_uuid
-SELECT f.*, s.uuid AS source_uuid, s.name AS source_name, s.labels AS source_labels,
-    d.uuid AS target_uuid, d.name AS target_name, d.labels AS target_labels,
-    (SELECT json_group_array(uuid) FROM
-        (SELECT e.uuid FROM supports p JOIN episodes e ON e.id = p.episode_id
-         WHERE p.fact_id = f.id ORDER BY e.seq)) AS episodes
-FROM facts f JOIN graphs g ON g.id = f.graph_id
-JOIN entities s ON s.id = f.source_id JOIN entities d ON d.id = f.target_id
+SELECT f.*
+FROM fact_told f JOIN graphs g ON g.id = f.graph_id
 WHERE f.uuid = :uuid AND g.project_id = :project_id;
 
 -- name: facts_page
 -- order: uuid=f.uuid, created_at=f.created_at, valid_at=coalesce(f.valid_at, 0)
-SELECT f.*, s.uuid AS source_uuid, s.name AS source_name, s.labels AS source_labels,
-    d.uuid AS target_uuid, d.name AS target_name, d.labels AS target_labels,
-    (SELECT json_group_array(uuid) FROM
-        (SELECT e.uuid FROM supports p JOIN episodes e ON e.id = p.episode_id
-         WHERE p.fact_id = f.id ORDER BY e.seq)) AS episodes, {key} AS page_key
-FROM facts f JOIN entities s ON s.id = f.source_id JOIN entities d ON d.id = f.target_id
+SELECT f.*, {key} AS page_key
+FROM fact_told f
 WHERE f.graph_id = :graph_id
   AND (:after_uuid IS NULL OR ({key}, f.uuid) {cmp} (:after_key, :after_uuid))
 ORDER BY {key} {dir}, f.uuid {dir} LIMIT :limit;
 
 -- name: facts_of_entity
-SELECT f.*, s.uuid AS source_uuid, s.name AS source_name, s.labels AS source_labels,
-    d.uuid AS target_uuid, d.name AS target_name, d.labels AS target_labels,
-    (SELECT json_group_array(uuid) FROM
-        (SELECT e.uuid FROM supports p JOIN episodes e ON e.id = p.episode_id
-         WHERE p.fact_id = f.id ORDER BY e.seq)) AS episodes
-FROM facts f JOIN entities s ON s.id = f.source_id JOIN entities d ON d.id = f.target_id
+SELECT f.*
+FROM fact_told f
 WHERE f.source_id = :entity_id OR f.target_id = :entity_id
 ORDER BY f.id LIMIT :limit;
 
 -- name: facts_of_episode
-SELECT f.*, s.uuid AS source_uuid, s.name AS source_name, s.labels AS source_labels,
-    d.uuid AS target_uuid, d.name AS target_name, d.labels AS target_labels,
-    (SELECT json_group_array(uuid) FROM
-        (SELECT e.uuid FROM supports p JOIN episodes e ON e.id = p.episode_id
-         WHERE p.fact_id = f.id ORDER BY e.seq)) AS episodes
-FROM supports q JOIN facts f ON f.id = q.fact_id
-JOIN entities s ON s.id = f.source_id JOIN entities d ON d.id = f.target_id
+SELECT f.*
+FROM supports q JOIN fact_told f ON f.id = q.fact_id
 WHERE q.episode_id = :episode_id
 ORDER BY f.id LIMIT :limit;
 
 -- name: facts_holding
 -- What is true in the world and not known to be wrong, newest knowledge first.
-SELECT f.*, s.uuid AS source_uuid, s.name AS source_name, s.labels AS source_labels,
-    d.uuid AS target_uuid, d.name AS target_name, d.labels AS target_labels,
-    (SELECT json_group_array(uuid) FROM
-        (SELECT e.uuid FROM supports p JOIN episodes e ON e.id = p.episode_id
-         WHERE p.fact_id = f.id ORDER BY e.seq)) AS episodes
-FROM facts f JOIN entities s ON s.id = f.source_id JOIN entities d ON d.id = f.target_id
+SELECT f.*
+FROM fact_told f
 WHERE f.graph_id = :graph_id
   AND (f.valid_at IS NULL OR f.valid_at <= :now)
   AND (f.invalid_at IS NULL OR f.invalid_at > :now)

@@ -38,10 +38,8 @@ ORDER BY k.id;
 -- name: key_revoke
 UPDATE api_keys SET revoked_at = :now WHERE uuid = :uuid AND revoked_at IS NULL;
 
--- name: key_revoke_named
--- A key given in the environment replaces the one given before.
-UPDATE api_keys SET revoked_at = :now
+-- name: key_replace_named
+-- A key given in the environment replaces the one given before. One that was revoked stays, so
+-- that it is known as such.
+DELETE FROM api_keys
 WHERE project_id = :project_id AND name = :name AND hash <> :hash AND revoked_at IS NULL;
-
--- name: key_restore
-UPDATE api_keys SET revoked_at = NULL WHERE hash = :hash;

@@ -40,4 +40,4 @@ SELECT t.id, t.uuid, t.thread_id, u.user_id, u.uuid AS user_uuid, t.graph_id,
     g.uuid AS graph_uuid, t.metadata, t.rating, t.created_at, t.updated_at, t.ended_at
 FROM threads t JOIN users u ON u.id = t.user_id JOIN graphs g ON g.id = t.graph_id
 WHERE t.user_id = :id
-ORDER BY t.created_at DESC, t.id DESC;
+ORDER BY t.created_at DESC, t.id DESC LIMIT :limit;

@@ -28,7 +28,7 @@ WHERE g.project_id = :project_id
 -- name: user_groups_of_user
 SELECT g.*, (SELECT count(*) FROM user_group_members m WHERE m.group_id = g.id) AS member_count
 FROM user_group_members o JOIN user_groups g ON g.id = o.group_id
-WHERE o.user_id = :user_id ORDER BY g.id;
+WHERE o.user_id = :user_id ORDER BY g.id LIMIT :limit;
 
 -- name: user_group_update
 UPDATE user_groups

@@ -53,7 +53,7 @@ class AddBatchItems(Request):
 
 
 class BatchesQuery(Request):
-    """GET batches; `cursor` is what the page before gave as `next_cursor`."""
+    """GET batches, 20 at most; `cursor` is what the page before gave as `next_cursor`."""
 
     limit: Count | None = None
     cursor: Count | None = None

@@ -69,7 +69,7 @@ class UpdateDocumentItem(UpdateDocument):
 
 
 class GetDocuments(Request):
-    """POST …/documents/batchGet."""
+    """POST …/documents/batchGet, for at most 10 MiB of documents at a time."""
 
     uuids: list[str] | None = None
     document_ids: list[str] | None = None

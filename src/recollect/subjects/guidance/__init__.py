@@ -1,0 +1,75 @@
+"""What a project tells its memory: types, instructions, steering, templates."""
+
+from recollect.subjects.guidance.instructions import (
+    Instruction,
+    InstructionKind,
+    add_instructions,
+    delete_instructions,
+    instructions_at,
+)
+from recollect.subjects.guidance.ontology import (
+    RESERVED_FIELDS,
+    EdgeType,
+    Ends,
+    EntityType,
+    Ontology,
+    Property,
+    PropertyType,
+    ontology_at,
+    set_ontology,
+)
+from recollect.subjects.guidance.scopes import (
+    PROJECT,
+    Scope,
+    Targets,
+    scope,
+    scope_of,
+)
+from recollect.subjects.guidance.steering import (
+    GENERIC,
+    ObservationType,
+    Steering,
+    set_steering,
+    steering_at,
+)
+from recollect.subjects.guidance.templates import (
+    Template,
+    create_template,
+    delete_template,
+    get_template,
+    list_templates,
+    update_template,
+)
+
+__all__ = [
+    "GENERIC",
+    "PROJECT",
+    "RESERVED_FIELDS",
+    "EdgeType",
+    "Ends",
+    "EntityType",
+    "Instruction",
+    "InstructionKind",
+    "ObservationType",
+    "Ontology",
+    "Property",
+    "PropertyType",
+    "Scope",
+    "Steering",
+    "Targets",
+    "Template",
+    "add_instructions",
+    "create_template",
+    "delete_instructions",
+    "delete_template",
+    "get_template",
+    "instructions_at",
+    "list_templates",
+    "ontology_at",
+    "scope",
+    "scope_of",
+    "set_ontology",
+    "set_steering",
+    "steering_at",
+    "update_template",
+]
