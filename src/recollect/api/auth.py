@@ -27,7 +27,7 @@ class Authenticator:
         now = time.monotonic()
         if remembered is not None and remembered[0] > now:
             return remembered[1]
-        access = await self._store.read(keys.authenticate, digest)
+        access = await self._store.glance(keys.authenticate, digest)
         if access is None:
             self._known.pop(digest, None)
             raise NotAuthenticated

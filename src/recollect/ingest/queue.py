@@ -29,12 +29,14 @@ class Claim(Record):
     """A graph held by one worker for a while, and its oldest jobs.
 
     *lost*: the process died when it last worked on the one job in here, and on nothing else.
+    *more*: there is more to do at this moment, in this graph or in another.
     """
 
     graph_id: int
     lease: str
     jobs: list[Job]
     lost: bool = False
+    more: bool = False
 
 
 class ParkedJob(Record):
@@ -103,8 +105,10 @@ def _begin(tx: Transaction, graph_id: int, lease: str, chosen: Sequence[Row], ru
     until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
     tx.run("queue_take", graph_id=graph_id, lease=lease, until=until, alone=run == "alone")
     jobs = [rows.job(row) for row in chosen]
-    tx.run("jobs_started", ids=_ids(jobs), run=run, now=rows.micros(tx.now))
-    return Claim(graph_id=graph_id, lease=lease, jobs=jobs, lost=lost)
+    now = rows.micros(tx.now)
+    tx.run("jobs_started", ids=_ids(jobs), run=run, now=now)
+    more = len(jobs) == JOBS_PER_CLAIM_MAX or tx.one("queue_oldest_free", now=now) is not None
+    return Claim(graph_id=graph_id, lease=lease, jobs=jobs, lost=lost, more=more)
 
 
 def _ids(jobs: Sequence[Job]) -> str | None:

@@ -42,6 +42,7 @@ class Worker:
         self._process = process
         self._wake = asyncio.Event()
         self._stopping = False
+        self._backlog = False
 
     def wake(self) -> None:
         """Say that there may be work."""
@@ -62,18 +63,16 @@ class Worker:
                 _log.error("worker.stumbled", exc_info=error)
                 busy = False
             if not busy:
-                await self._idle()
-
-    async def _idle(self) -> None:
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), _POLL_S)
-        if not self._stopping:
-            # What arrives in this moment shares the claim and its commits.
-            await asyncio.sleep(_GATHER_S)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), _POLL_S)
+            if not self._backlog and not self._stopping:
+                # What arrives in this moment shares the next claim and its commits.
+                await asyncio.sleep(_GATHER_S)
 
     async def step(self) -> bool:
         """Claim one graph and run what was claimed; False when there was nothing to do."""
         held = await self._store.write(queue.claim, self._owner)
+        self._backlog = held is not None and held.more
         if held is None:
             return False
         try:

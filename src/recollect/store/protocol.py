@@ -53,6 +53,15 @@ class Store(Protocol):
     ) -> T:
         """Run *unit* on one consistent snapshot."""
 
+    async def glance(
+        self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a unit that looks up a few rows by their keys.
+
+        The same as `read`, for units so short that handing them to another thread would cost
+        more than they do. Nothing that scans belongs here.
+        """
+
     async def write(
         self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from recollect.errors import StoreUnavailable
+from recollect.errors import NotFound, StoreUnavailable
 from recollect.governance import keys
 from recollect.graph.types import Access
 from recollect.ingest import intake
@@ -261,3 +261,16 @@ async def test_an_order_must_be_one_that_the_query_declares(store: Store, access
         await store.read(page, access, search="", order="name/sideways", limit=1, offset=0)
     with pytest.raises(KeyError):
         await store.read(page, access, search="", order="1; DROP", limit=1, offset=0)
+
+
+async def test_a_glance_sees_what_was_acknowledged_and_raises_what_the_unit_raised(
+    store: Store,
+) -> None:
+    """It is a read like any other, only nearer."""
+    await store.write(keys.create_project, "seen")
+    assert (await store.glance(keys.project_named, "seen")).name == "seen"
+    with pytest.raises(NotFound):
+        await store.glance(keys.project_named, "unseen")
+    await store.close()
+    with pytest.raises(StoreUnavailable):
+        await store.glance(keys.project_named, "seen")

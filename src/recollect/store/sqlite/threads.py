@@ -79,11 +79,16 @@ class Reader(threading.Thread):
     def run(self) -> None:
         """Serve until the end mark arrives."""
         while (work := self._inbox.get()) is not None:
-            self._serve(work)
+            self.serve(work)
             answer([work])
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
         self._connection.close()
 
-    def _serve(self, work: Work) -> None:
+    def serve(self, work: Work) -> None:
+        """Run one unit on a snapshot of its own."""
         try:
             self._connection.execute("BEGIN")
             try:

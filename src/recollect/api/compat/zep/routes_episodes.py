@@ -18,7 +18,7 @@ _ANCHORS_MAX = 256
 
 async def get(call: Call) -> wire.Episode:
     """An episode by uuid."""
-    found = await call.services.store.read(episodes.get, call.access, call.path["uuid"])
+    found = await call.services.store.glance(episodes.get, call.access, call.path["uuid"])
     return translate.episode(found)
 
 

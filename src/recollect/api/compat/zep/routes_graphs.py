@@ -47,13 +47,13 @@ async def add_group(call: Call) -> wire.Group:
 
 async def get(call: Call) -> wire.Graph:
     """A standalone graph by id."""
-    found = await call.services.store.read(graphs.get, call.access, call.path["graph_id"])
+    found = await call.services.store.glance(graphs.get, call.access, call.path["graph_id"])
     return translate.graph(call.access, found)
 
 
 async def get_group(call: Call) -> wire.Group:
     """A group by id."""
-    found = await call.services.store.read(graphs.get, call.access, call.path["group_id"])
+    found = await call.services.store.glance(graphs.get, call.access, call.path["group_id"])
     return translate.group(call.access, found)
 
 

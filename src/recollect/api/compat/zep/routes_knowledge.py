@@ -56,7 +56,7 @@ async def list_edges(call: Call) -> Reply:
 
 async def get_node(call: Call) -> wire.Node:
     """A node by uuid."""
-    found = await call.services.store.read(knowledge.entity, call.access, call.path["uuid"])
+    found = await call.services.store.glance(knowledge.entity, call.access, call.path["uuid"])
     return translate.node(found)
 
 

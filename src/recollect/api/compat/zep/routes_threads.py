@@ -39,7 +39,7 @@ async def add_session(call: Call) -> wire.Session:
 
 async def get_session(call: Call) -> wire.Session:
     """A thread by id, in the words of generation 2."""
-    found = await call.services.store.read(threads.get, call.access, call.path["session_id"])
+    found = await call.services.store.glance(threads.get, call.access, call.path["session_id"])
     return translate.session(call.access, found)
 
 

@@ -32,7 +32,7 @@ async def add(call: Call) -> wire.User:
 
 async def get(call: Call) -> wire.User:
     """A user by id."""
-    found = await call.services.store.read(users.get, call.access, call.path["user_id"])
+    found = await call.services.store.glance(users.get, call.access, call.path["user_id"])
     return translate.user(call.access, found)
 
 
@@ -82,7 +82,7 @@ async def list_ordered(call: Call) -> wire.UserList:
 
 async def get_node(call: Call) -> wire.NodeAnswer:
     """The user's own node."""
-    found = await call.services.store.read(users.node, call.access, call.path["user_id"])
+    found = await call.services.store.glance(users.node, call.access, call.path["user_id"])
     return wire.NodeAnswer(node=translate.node(found))
 
 
