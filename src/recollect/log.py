@@ -19,7 +19,8 @@ def _line(logger: Any, method: str, event: Any) -> bytes:
     error = event.pop("exc_info", None)
     if isinstance(error, BaseException):
         event["exception"] = "".join(traceback.format_exception(error))
-    return _encode({"time": system_clock(), "level": method, **event})
+    named = {"time": system_clock(), "level": method, "event": event.pop("event", "")}
+    return _encode({**named, **event})
 
 
 def configure(format_: Literal["json", "console", "auto"], level: str) -> None:
