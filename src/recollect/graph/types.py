@@ -7,7 +7,6 @@ import msgspec
 
 GraphKind = Literal["user", "standalone"]
 EpisodeKind = Literal["message", "text", "json"]
-JobStatus = Literal["pending", "succeeded", "parked"]
 TaskStatus = Literal["pending", "processing", "succeeded", "partial", "failed"]
 ROLE_TYPES = ("norole", "system", "assistant", "user", "function", "tool")
 

@@ -44,7 +44,12 @@ def create(
         rating=rows.to_json(rating),
         now=rows.micros(tx.now),
     )
+    _count(tx, access, user_id, 1)
     return get(tx, access, thread_id)
+
+
+def _count(tx: Transaction, access: Access, user_id: str, change: int) -> None:
+    tx.run("user_count_threads", project_id=access.project_id, user_id=user_id, change=change)
 
 
 def get(tx: Transaction, access: Access, thread_id: str) -> Thread:
@@ -95,34 +100,26 @@ def end(tx: Transaction, access: Access, thread_id: str) -> Thread:
 
 def delete(tx: Transaction, access: Access, thread_id: str) -> None:
     """Remove a thread with its episodes, and what rested on them alone."""
-    thread = get(tx, access, thread_id)
-    _forget(tx, thread, ignored_only=False)
-    tx.run(
-        "batch_items_forget_thread",
-        project_id=access.project_id,
-        thread_id=thread_id,
-        now=rows.micros(tx.now),
-    )
-    tx.run("thread_delete", id=thread.id)
+    _delete(tx, access, get(tx, access, thread_id), ignored_only=False)
 
 
 def delete_keeping_graph(tx: Transaction, access: Access, thread_id: str) -> None:
     """Remove a thread and its message history; what the graph learned from it stays."""
-    thread = get(tx, access, thread_id)
     # Messages of ignored roles never were part of the graph, so nothing keeps them.
-    _forget(tx, thread, ignored_only=True)
+    _delete(tx, access, get(tx, access, thread_id), ignored_only=True)
+
+
+def _delete(tx: Transaction, access: Access, thread: Thread, *, ignored_only: bool) -> None:
+    found = tx.all("episode_ids_of_thread", thread_id=thread.id, ignored_only=ignored_only)
+    erasure.forget_episodes(tx, [row["id"] for row in found])
     tx.run(
         "batch_items_forget_thread",
         project_id=access.project_id,
-        thread_id=thread_id,
+        thread_id=thread.thread_id,
         now=rows.micros(tx.now),
     )
     tx.run("thread_delete", id=thread.id)
-
-
-def _forget(tx: Transaction, thread: Thread, *, ignored_only: bool) -> None:
-    found = tx.all("episode_ids_of_thread", thread_id=thread.id, ignored_only=ignored_only)
-    erasure.forget_episodes(tx, [row["id"] for row in found])
+    _count(tx, access, thread.user_id, -1)
 
 
 def page(tx: Transaction, access: Access, *, order: str, limit: int, offset: int) -> ThreadPage:

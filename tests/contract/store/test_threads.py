@@ -225,3 +225,15 @@ async def test_a_thread_of_another_project_cannot_be_reached(
     assert await store.read(threads.get, access, "t") == thread
     graph = await store.read(graphs.of_user, access, "jane")
     assert await store.read(episodes.last, graph, 10) == []
+
+
+async def test_a_user_knows_how_many_threads_there_are(store: Store, access: Access) -> None:
+    """Made, deleted either way, made again: the count follows."""
+    await new_user(store, access, "jane")
+    for name in ("a", "b", "c"):
+        await new_thread(store, access, name, "jane")
+    await store.write(threads.delete, access, "a")
+    await store.write(threads.delete_keeping_graph, access, "b")
+    assert (await store.read(users.get, access, "jane")).thread_count == 1
+    await new_thread(store, access, "a", "jane")
+    assert (await store.read(users.get, access, "jane")).thread_count == 2

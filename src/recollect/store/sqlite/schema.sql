@@ -53,6 +53,7 @@ CREATE TABLE users (
     metadata TEXT,
     time_zone TEXT,
     disable_default_ontology INTEGER NOT NULL DEFAULT 0,
+    thread_count INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     UNIQUE (project_id, user_id)

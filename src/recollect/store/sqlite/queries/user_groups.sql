@@ -49,8 +49,7 @@ WHERE group_id = :group_id
 
 -- name: user_group_users_page
 -- The members of a group, or the users who are not in it.
-SELECT u.*, g.uuid AS graph_uuid, g.rating AS rating,
-    (SELECT count(*) FROM threads t WHERE t.user_id = u.id) AS thread_count
+SELECT u.*, g.uuid AS graph_uuid, g.rating AS rating
 FROM users u JOIN graphs g ON g.id = u.graph_id
 WHERE u.project_id = :project_id
   AND EXISTS (SELECT 1 FROM user_group_members m

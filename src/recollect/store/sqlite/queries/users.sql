@@ -9,14 +9,12 @@ VALUES
      :metadata, :time_zone, :disable_default_ontology, :now, :now);
 
 -- name: user_by_name
-SELECT u.*, g.uuid AS graph_uuid, g.rating AS rating,
-    (SELECT count(*) FROM threads t WHERE t.user_id = u.id) AS thread_count
+SELECT u.*, g.uuid AS graph_uuid, g.rating AS rating
 FROM users u JOIN graphs g ON g.id = u.graph_id
 WHERE u.project_id = :project_id AND u.user_id = :user_id;
 
 -- name: user_by_uuid
-SELECT u.*, g.uuid AS graph_uuid, g.rating AS rating,
-    (SELECT count(*) FROM threads t WHERE t.user_id = u.id) AS thread_count
+SELECT u.*, g.uuid AS graph_uuid, g.rating AS rating
 FROM users u JOIN graphs g ON g.id = u.graph_id
 WHERE u.project_id = :project_id AND u.uuid = :uuid;
 
@@ -27,10 +25,14 @@ SET email = :email, first_name = :first_name, last_name = :last_name, metadata =
     updated_at = :now
 WHERE id = :id;
 
+-- name: user_count_threads
+-- Kept with the threads themselves: counting them would make every read of a user slower.
+UPDATE users SET thread_count = thread_count + :change WHERE user_id = :user_id
+  AND project_id = :project_id;
+
 -- name: users_page
 -- order: created_at=u.created_at, updated_at=u.updated_at, user_id=u.user_id, email=coalesce(u.email, ''), id=u.id
-SELECT u.*, g.uuid AS graph_uuid, g.rating AS rating,
-    (SELECT count(*) FROM threads t WHERE t.user_id = u.id) AS thread_count
+SELECT u.*, g.uuid AS graph_uuid, g.rating AS rating
 FROM users u JOIN graphs g ON g.id = u.graph_id
 WHERE u.project_id = :project_id
   AND (:search = '' OR instr(lower(u.user_id || ' ' || coalesce(u.email, '') || ' '
