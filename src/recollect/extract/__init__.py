@@ -1,0 +1,1 @@
+"""Turning an episode into candidate entities, facts and dates."""

@@ -1,0 +1,63 @@
+"""What an extractor is given: an episode, and what it takes to understand it."""
+
+from datetime import datetime
+
+from recollect.graph.found import EntityKind
+from recollect.graph.types import EpisodeKind, Json, Record
+from recollect.subjects.guidance import Instruction, Ontology
+
+
+class Turn(Record):
+    """Something said before, in the same thread or document."""
+
+    content: str
+    role: str | None = None
+    speaker: str | None = None
+
+
+class Profile(Record):
+    """The user whose graph this is. *name* is how the user's node is called."""
+
+    name: str
+    user_id: str
+    first_name: str | None = None
+    last_name: str | None = None
+    email: str | None = None
+
+
+class KnownName(Record):
+    """An entity of the graph whose name occurs in the text."""
+
+    name: str
+    kind: EntityKind | None = None
+    label: str | None = None
+
+
+class Guidance(Record):
+    """What the project wants of its graph.
+
+    *defaults*: the default types hold, as they do in a user's graph that did not opt out.
+    *rating* is {"instruction": str, "examples": {"high": str, "medium": str, "low": str}}.
+    """
+
+    ontology: Ontology = Ontology()
+    defaults: bool = False
+    rating: Json | None = None
+    instructions: tuple[Instruction, ...] = ()
+
+
+class Reading(Record):
+    """One episode to be read. *at* is when it happened; *before* has the newest turn last."""
+
+    kind: EpisodeKind
+    content: str
+    at: datetime
+    role: str | None = None
+    speaker: str | None = None
+    source_description: str | None = None
+    time_zone: str | None = None
+    before: tuple[Turn, ...] = ()
+    user: Profile | None = None
+    known: tuple[KnownName, ...] = ()
+    guidance: Guidance = Guidance()
+    strict: bool = False

@@ -1,0 +1,124 @@
+"""What reconciliation sees and what it decides. Values only; the store does what a delta says."""
+
+from datetime import datetime
+from typing import Literal
+
+from recollect.graph.found import EntityKind
+from recollect.graph.types import Json, Record
+
+SupportRole = Literal["states", "restates", "closes"]
+
+
+class KnownEntity(Record):
+    """An entity of the graph that may be one of those found. *names* are all it answers to."""
+
+    uuid: str
+    name: str
+    names: tuple[str, ...] = ()
+    kind: EntityKind | None = None
+    who: Literal["user", "assistant"] | None = None
+    labels: tuple[str, ...] = ("Entity",)
+    summary: str = ""
+    attributes: Json | None = None
+
+
+class KnownFact(Record):
+    """A fact of the graph that one found may restate or close."""
+
+    uuid: str
+    source: str
+    target: str
+    name: str
+    predicate: str
+    fact: str
+    gist: str
+    negated: bool = False
+    ends: bool = False
+    slot: str | None = None
+    valid_at: datetime | None = None
+    invalid_at: datetime | None = None
+    created_at: datetime
+    expired_at: datetime | None = None
+    attributes: Json | None = None
+
+
+class Known(Record):
+    """The part of a graph that a set of found things can touch."""
+
+    entities: tuple[KnownEntity, ...] = ()
+    facts: tuple[KnownFact, ...] = ()
+
+
+class NewEntity(Record):
+    """An entity to add. *names* are all it answers to, its own name included."""
+
+    uuid: str
+    name: str
+    names: tuple[str, ...]
+    kind: EntityKind | None
+    who: Literal["user", "assistant"] | None
+    labels: tuple[str, ...]
+    summary: str
+    attributes: Json | None
+
+
+class ChangedEntity(Record):
+    """An entity as it stands from now on; *new_names* are those it did not answer to before."""
+
+    uuid: str
+    name: str
+    new_names: tuple[str, ...]
+    kind: EntityKind | None
+    labels: tuple[str, ...]
+    summary: str
+    attributes: Json | None
+
+
+class NewFact(Record):
+    """A fact to add, between entities given by uuid. *found* is its place among the facts found."""
+
+    uuid: str
+    found: int
+    source: str
+    target: str
+    name: str
+    predicate: str
+    fact: str
+    gist: str
+    negated: bool
+    ends: bool
+    slot: str | None
+    attributes: Json | None
+    rating: float | None
+    confidence: float
+    created_at: datetime
+    expired_at: datetime | None
+    valid_at: datetime | None
+    invalid_at: datetime | None
+
+
+class ClosedFact(Record):
+    """The end times of a fact that holds no longer; nothing else of it changes."""
+
+    uuid: str
+    invalid_at: datetime
+    expired_at: datetime
+
+
+class Support(Record):
+    """The episode at hand stands behind a fact: it states, restates or closes it."""
+
+    fact: str
+    role: SupportRole
+    span: tuple[int, int] | None = None
+
+
+class Delta(Record):
+    """Everything one episode changes. The order inside each tuple is the order of writing."""
+
+    new_entities: tuple[NewEntity, ...] = ()
+    changed_entities: tuple[ChangedEntity, ...] = ()
+    new_facts: tuple[NewFact, ...] = ()
+    closed_facts: tuple[ClosedFact, ...] = ()
+    supports: tuple[Support, ...] = ()
+    mentions: tuple[str, ...] = ()

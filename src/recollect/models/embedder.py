@@ -1,0 +1,71 @@
+"""Texts to vectors of unit length, on one thread."""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.errors import ModelUnavailable
+from recollect.models.manifest import EMBEDDER
+
+Vectors = npt.NDArray[np.float32]
+
+DIMENSIONS = 384
+TOKENS_MAX = 512
+QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
+
+
+class Embedder:
+    """The embedding model. Passages go in as they are, queries through `queries`."""
+
+    def __init__(self, folder: Path) -> None:
+        import onnxruntime  # loaded only where vectors are made
+        from tokenizers import Tokenizer
+
+        if not (folder / "model.onnx").is_file():
+            raise ModelUnavailable(f"the embedder is not installed in {folder}; run `make setup`")
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._session: Any = onnxruntime.InferenceSession(
+            str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
+        )
+        self._inputs = {item.name for item in self._session.get_inputs()}
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.enable_truncation(TOKENS_MAX)
+        self._tokenizer.no_padding()
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        """One unit vector per text, in order.
+
+        Each text runs by itself. The model's activations are quantised per run, so in company a
+        text would get a slightly different vector each time, and decisions made on vectors
+        would not be repeatable.
+        """
+        vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
+        for number, encoded in enumerate(self._tokenizer.encode_batch(list(texts))):
+            vectors[number] = self._run(encoded.ids)
+        return vectors
+
+    def queries(self, texts: Sequence[str]) -> Vectors:
+        """One unit vector per question, with the prefix the model was trained on."""
+        return self.passages([QUERY_PREFIX + text for text in texts])
+
+    def _run(self, ids: list[int]) -> Vectors:
+        tokens = np.array([ids], dtype=np.int64)
+        feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens)}
+        if "token_type_ids" in self._inputs:
+            feed["token_type_ids"] = np.zeros_like(tokens)
+        first: Vectors = self._session.run(None, feed)[0][0, 0, :].astype(np.float32)
+        length = float(np.linalg.norm(first))
+        return first / length if length else first
+
+
+@cache
+def load(models: Path) -> Embedder:
+    """The embedder out of the folder of installed weights, loaded once per process."""
+    return Embedder(EMBEDDER.folder(models))
