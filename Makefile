@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup run serve test test-long clients fmt lint types check docs bench lock clean
+.PHONY: help setup run serve test test-long clients fmt lint types check docs bench eval lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ docs: .venv/dev  ## write the reference pages from the code
 
 bench: setup .venv/dev  ## measure speed as ratios, in one run
 	$(BIN)/python -m tests.bench
+
+eval: setup .venv/dev  ## measure quality on ../shared/data; skips what is not there
+	$(BIN)/python -m tests.eval
 
 lock:  ## renew the locked dependencies (needs uv)
 	uv pip compile pyproject.toml --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -o requirements/runtime.txt

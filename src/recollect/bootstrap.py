@@ -3,9 +3,18 @@
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from recollect.clock import Clock, system_clock
+from recollect.extract.model import ModelExtractor
+from recollect.graph import predicates
+from recollect.ingest import pipeline
+from recollect.ingest.extractors import EmbeddedExtractor, LanguageModelExtractor
+from recollect.ingest.pipeline import Extractor
 from recollect.ingest.worker import Worker
+from recollect.limits import JOBS_PER_COMMIT_MAX
+from recollect.models import language_model
+from recollect.models.language_model import LanguageModel
 from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.protocol import Store
@@ -20,7 +29,9 @@ class Services:
     store: Store
     segments: Segments
     clock: Clock
+    language_model: LanguageModel | None = None
     workers: list[Worker] = field(default_factory=list)
+    _extractors: list[Extractor] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     def wake_workers(self) -> None:
@@ -31,14 +42,32 @@ class Services:
     def start_workers(self, count: int, *, owner: str) -> None:
         """Let workers take jobs from now on; *owner* marks the leases they hold."""
         for _ in range(count):
+            extractor = self._new_extractor()
             worker = Worker(
                 self.store,
                 owner=owner,
                 attempts_max=self.settings.job_attempts_max,
                 backoff_first_s=self.settings.job_backoff_first_s,
+                process=partial(pipeline.process, extractor=extractor),
+                together=extractor.together if extractor else JOBS_PER_COMMIT_MAX,
             )
             self.workers.append(worker)
             self._tasks.append(asyncio.create_task(worker.run()))
+
+    def _new_extractor(self) -> Extractor | None:
+        """What one worker reads episodes with; nothing is loaded before the first one."""
+        chosen = self.settings
+        if chosen.extraction == "off":
+            return None
+        extractor: Extractor
+        if self.language_model is None:
+            extractor = EmbeddedExtractor(chosen.models, chosen.predicates)
+        else:
+            table = predicates.load(chosen.predicates)
+            reader = ModelExtractor(self.language_model, table)
+            extractor = LanguageModelExtractor(reader, chosen.models, chosen.predicates)
+        self._extractors.append(extractor)
+        return extractor
 
     async def close(self) -> None:
         """Finish the jobs under way, then let go of the store."""
@@ -50,6 +79,10 @@ class Services:
                 task.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
+        for extractor in self._extractors:
+            await extractor.close()
+        if self.language_model is not None:
+            await self.language_model.close()
         await self.store.close()
 
 
@@ -59,4 +92,10 @@ async def open_services(settings: Settings, *, clock: Clock = system_clock) -> S
         SqliteStore.open, settings.data, readers=settings.readers, clock=clock
     )
     segments = Segments(store, bytes_max=settings.segments_bytes_max)
-    return Services(settings=settings, store=store, segments=segments, clock=clock)
+    return Services(
+        settings=settings,
+        store=store,
+        segments=segments,
+        clock=clock,
+        language_model=language_model.from_settings(settings),
+    )

@@ -12,10 +12,14 @@ RecollectError
 ├── NotServed             a documented method that is not built yet
 ├── Unavailable           try again later
 │   ├── StoreUnavailable
-│   └── ModelUnavailable
+│   ├── ModelUnavailable
+│   └── BudgetExhausted   and says when there is room again
+├── ModelAnswerInvalid    the model answered, out of shape
 ├── LeaseLost             another worker took the graph over
 └── InvariantViolated     our own bug: stop and keep the evidence
 """
+
+from datetime import datetime
 
 
 class RecollectError(Exception):
@@ -80,6 +84,18 @@ class StoreUnavailable(Unavailable):
 
 class ModelUnavailable(Unavailable):
     """A model is missing or does not answer."""
+
+
+class BudgetExhausted(Unavailable):
+    """The budget of tokens is spent."""
+
+    def __init__(self, message: str | None = None, *, retry_at: datetime | None = None) -> None:
+        super().__init__(message)
+        self.retry_at = retry_at
+
+
+class ModelAnswerInvalid(RecollectError):
+    """The language model's answer cannot be used."""
 
 
 class LeaseLost(RecollectError):

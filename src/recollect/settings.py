@@ -5,9 +5,10 @@ Each field can be given as an environment variable `RECOLLECT_<NAME>`; command l
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -41,6 +42,13 @@ class Settings(BaseSettings):
         le=64,
         description="Workers inside `recollect serve`; 0 leaves the queue to `recollect worker`.",
     )
+    extraction: Literal["on", "off"] = Field(
+        "on",
+        description="`off` stores episodes and makes them findable, and learns nothing from them.",
+    )
+    predicates: Path | None = Field(
+        None, description="A file of relations that extends the built-in table of predicates."
+    )
     readers: int = Field(4, ge=1, le=64, description="Connections that read the embedded store.")
     job_attempts_max: int = Field(
         5, ge=1, le=100, description="Tries before a failing job is parked."
@@ -54,6 +62,42 @@ class Settings(BaseSettings):
     stop_grace_s: float = Field(
         20.0, ge=0, le=600, description="How long a stop waits for requests and jobs under way."
     )
+    llm_url: str | None = Field(
+        None,
+        description="Base address of an OpenAI-compatible endpoint, such as "
+        "`http://127.0.0.1:11434/v1`. When set, it reads the episodes.",
+    )
+    llm_model: str | None = Field(
+        None, min_length=1, max_length=256, description="Name of the model at that endpoint."
+    )
+    llm_key: SecretStr | None = Field(
+        None, min_length=1, max_length=4096, description="Key of that endpoint, if it wants one."
+    )
+    llm_timeout_s: float = Field(
+        60.0, gt=0, le=600, description="Longest wait for one answer of the language model."
+    )
+    llm_tokens_per_hour_max: int | None = Field(
+        None,
+        ge=1,
+        description="Tokens that may go in and come out within an hour; unset is no bound.",
+    )
+    llm_output_tokens_max: int = Field(
+        8192, ge=64, le=1_000_000, description="Longest answer of the language model."
+    )
+    llm_concurrency_max: int = Field(
+        4, ge=1, le=256, description="Calls of the language model at the same time."
+    )
+    llm_format: Literal["json_schema", "json_object"] = Field(
+        "json_schema",
+        description="How the endpoint is held to the form of the answer: `json_schema` (strict), "
+        "or `json_object` where it knows no better.",
+    )
+    llm_output_tokens_name: Literal["max_completion_tokens", "max_tokens"] = Field(
+        "max_completion_tokens", description="What the endpoint calls the longest answer."
+    )
+    llm_temperature: float | None = Field(
+        None, ge=0, le=2, description="Sent when set; some models accept none but their own."
+    )
     log_format: Literal["json", "console", "auto"] = Field(
         "auto", description="`json`, `console`, or `auto`: console on a terminal, else json."
     )
@@ -61,10 +105,31 @@ class Settings(BaseSettings):
         "info", description="The least severe log line that is written."
     )
 
-    @field_validator("api_key")
+    @field_validator("api_key", "llm_key")
     @classmethod
     def _can_be_a_header(cls, value: SecretStr | None) -> SecretStr | None:
         text = value.get_secret_value() if value else "-"
         if not all("!" <= character <= "~" for character in text):
             raise ValueError("must be printable ASCII without spaces, to fit into a header")
         return value
+
+    @field_validator("llm_url")
+    @classmethod
+    def _is_an_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("must begin with http:// or https:// and a host")
+        if parts.username is not None or parts.query or parts.fragment:
+            # It is shown in messages; a key belongs where it is not.
+            raise ValueError("must be a bare address: a key goes into RECOLLECT_LLM_KEY")
+        return value
+
+    @model_validator(mode="after")
+    def _a_model_is_whole(self) -> Self:
+        if (self.llm_url is None) != (self.llm_model is None):
+            raise ValueError("llm_url and llm_model: give both, or neither")
+        if self.llm_key is not None and self.llm_url is None:
+            raise ValueError("llm_key: does nothing without llm_url and llm_model")
+        return self

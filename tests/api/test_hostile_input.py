@@ -29,6 +29,7 @@ from tests.support.rawhttp import Connection, ConnectionEnded
 from tests.support.server import Server
 from tests.support.tenants import (
     ALPHA_KEY,
+    SAMPLES,
     Tenant,
     fields,
     parameters,
@@ -212,7 +213,7 @@ def names(answer: Answer, *place: Any) -> bool:
 def blank(model: Any) -> dict[str, Any]:
     """The least that a wire model wants."""
     return {
-        name: _least(inspect.type_info(info.type))
+        name: _least(inspect.type_info(info.type)) or SAMPLES.get(name, [])
         for name, info in fields(model).items()
         if info.required
     }

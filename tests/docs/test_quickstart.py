@@ -17,13 +17,13 @@ from tests.contract.sdk.environments import (
     driver_command,
 )
 from tests.docs.reference import ROOT
-from tests.support.server import Server
+from tests.support.server import EXTRACTION_ON, Server
 
 pytestmark = pytest.mark.sdk
 
 EXAMPLES = [
-    ("README.md", 0, PY3, "Olive", 2),
-    ("docs/quickstart.md", 0, PY3, "Lisbon", 2),
+    ("README.md", 0, PY3, "Olive", 3),
+    ("docs/quickstart.md", 0, PY3, "Lisbon", 3),
     ("docs/quickstart.md", 1, PY2, "Lisbon", 1),
     ("docs/quickstart.md", 2, JS3, "Lisbon", 1),
 ]
@@ -32,7 +32,7 @@ EXAMPLES = [
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
     """An empty server for each example."""
-    with Server(tmp_path / "data") as running:
+    with Server(tmp_path / "data", environment=EXTRACTION_ON) as running:
         yield running
 
 

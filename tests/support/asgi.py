@@ -112,6 +112,11 @@ class Program:
         with closing(sqlite3.connect(self.folder / FILE_NAME)) as connection, connection:
             connection.execute(statement, values)
 
+    def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Read the file behind the program's back."""
+        with closing(sqlite3.connect(self.folder / FILE_NAME)) as connection:
+            return connection.execute(query, values).fetchall()
+
     def close_watch(self) -> None:
         """Let go of the file."""
         if self._watch is not None:

@@ -208,9 +208,15 @@ def program(*words: str) -> list[str]:
 
 
 def program_environment(**more: str) -> dict[str, str]:
-    """This process's variables without any setting of the program, plus those given."""
+    """This process's variables without any setting of the program, plus those given.
+
+    Nothing is extracted unless a test asks for it: the models take seconds to load.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
-    return {**kept, **more}
+    return {**kept, "RECOLLECT_EXTRACTION": "off", **more}
+
+
+EXTRACTION_ON = {"RECOLLECT_EXTRACTION": "on"}
 
 
 def _answer_of(*words: str) -> dict[str, Any]:

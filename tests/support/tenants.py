@@ -76,6 +76,9 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
         summary=f"{word}-secret summary",
         attributes=None,
         is_user=False,
+        is_assistant=False,
+        kind=None,
+        names=f'["{word}-secret entity"]',
         now=now,
     )
     tx.insert(
@@ -92,6 +95,13 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
         expired_at=None,
         valid_at=now,
         invalid_at=None,
+        predicate="KNOWS",
+        gist=f"{word}-secret fact",
+        negated=False,
+        ends=False,
+        slot=None,
+        confidence=1.0,
+        extractor=None,
     )
     return {"node": entity, "edge": fact}
 
@@ -207,6 +217,9 @@ CALLER_IDS = {
     "graph_id": "graph_id",
     "group_id": "graph_id",
     "document_id": "document_id",
+    "source_user_id": "user_id",
+    "source_graph_id": "graph_id",
+    "source_group_id": "graph_id",
 }
 SERVER_IDS = {
     "message_uuid": "message_uuid",
@@ -222,6 +235,9 @@ SERVER_IDS = {
     "center_node_uuid": "node",
     "bfs_origin_node_uuids": "node",
     "uuid_cursor": "node",
+    "source_node_uuid": "node",
+    "target_node_uuid": "node",
+    "fact_uuid": "edge",
 }
 UUID_OF_PATH = {
     "/api/v2/graph/episodes/": "episode",
@@ -247,6 +263,19 @@ SAMPLES: dict[str, Any] = {
     "instructions": [{"name": "how", "text": "briefly"}],
     "template": "a template",
     "content": "a text",
+    "fact": "Paul met Eric",
+    "fact_name": "MET",
+    "source_node_name": "Paul",
+    "target_node_name": "Eric",
+    "nodes": [{"name": "Paul"}, {"name": "alpha-secret entity"}],
+    # A copy is made under an id that is free for all but alpha.
+    "target_user_id": "alpha-only-user",
+    "target_graph_id": "alpha-only-graph",
+    "target_group_id": "alpha-only-graph",
+    "facts": [{"fact": "Paul likes tea."}],
+    "classes": ["travel", "food"],
+    "last_n": 4,
+    "model_schema": '{"properties": {"drink": {"type": "string", "zep_type": "ZepText"}}}',
 }
 
 
@@ -333,10 +362,22 @@ def _items(route: Route, of: Tenant, *, shared: bool) -> list[dict[str, Any]]:
 
 
 def _one_target(filled: dict[str, Any]) -> dict[str, Any]:
-    """A request may name a graph in one way only."""
-    if {"user_id", "graph_id"} <= filled.keys():
-        return {k: v for k, v in filled.items() if k not in {"user_id", "group_id"}}
+    """A request may name a graph in one way only, and so may each end of a copy."""
+    for prefix in ("", "source_", "target_"):
+        if {f"{prefix}user_id", f"{prefix}graph_id"} <= filled.keys():
+            others = {f"{prefix}user_id", f"{prefix}group_id"}
+            filled = {k: v for k, v in filled.items() if k not in others}
     return filled
+
+
+def _of_a_user(route: Route, body: dict[str, Any], of: Tenant, *, shared: bool) -> dict[str, Any]:
+    """The same request with users in place of graphs."""
+    changed = dict(body)
+    for name in ("graph_id", "source_graph_id", "target_graph_id"):
+        if changed.pop(name, None) is not None:
+            user = name.replace("graph", "user")
+            changed[user] = SAMPLES.get(user) or _value(route, user, of, shared=shared)
+    return changed
 
 
 def requests(
@@ -354,10 +395,10 @@ def requests(
     asked_query = _filled(route, route.query, of, shared=shared_body, project=own)
     query = "&".join(f"{name}={value}" for name, value in asked_query.items())
     asked = [Asked(route, path, query, body)]
-    if "graph_id" in body and "user_id" in fields(route.body):
-        user = _value(route, "user_id", of, shared=shared_body)
-        other = {k: v for k, v in body.items() if k != "graph_id"} | {"user_id": user}
-        asked.append(Asked(route, path, query, other))
+    for graph, user in (("graph_id", "user_id"), ("source_graph_id", "source_user_id")):
+        if graph in body and user in fields(route.body):
+            other = _of_a_user(route, body, of, shared=shared_body)
+            asked.append(Asked(route, path, query, other))
     if "graph_id" in asked_query and "user_id" in fields(route.query):
         user = _value(route, "user_id", of, shared=shared_body)
         asked.append(Asked(route, path, f"user_id={user}", body))
@@ -367,8 +408,16 @@ def requests(
     return asked
 
 
-# Fields that narrow a list or a search; a request without them asks for everything there is.
-SEARCHES = {"center_node_uuid", "bfs_origin_node_uuids", "mentioned_node_uuids", "uuid_cursor"}
+# Fields that narrow what is asked for; a request without them asks for everything there is.
+SEARCHES = {
+    "center_node_uuid",
+    "bfs_origin_node_uuids",
+    "mentioned_node_uuids",
+    "uuid_cursor",
+    "source_node_uuid",
+    "target_node_uuid",
+    "fact_uuid",
+}
 
 
 def variants(route: Route, of: Tenant, project: str) -> list[Asked]:

@@ -16,6 +16,8 @@ STATUS: dict[type[errors.RecollectError], int] = {
     errors.Unavailable: 503,
     errors.StoreUnavailable: 503,
     errors.ModelUnavailable: 503,
+    errors.BudgetExhausted: 503,
+    errors.ModelAnswerInvalid: 502,
     errors.LeaseLost: 503,
     errors.InvariantViolated: 500,
 }

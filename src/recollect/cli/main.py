@@ -2,7 +2,7 @@
 
 import typer
 
-from recollect.cli import doctor, key, models, project, serve, store
+from recollect.cli import doctor, key, models, project, rebuild, serve, store
 
 app = typer.Typer(
     name="recollect",
@@ -13,6 +13,7 @@ app = typer.Typer(
 app.command()(serve.serve)
 app.command()(serve.worker)
 app.command()(store.migrate)
+app.command("rebuild")(rebuild.rebuild_)
 app.command()(doctor.doctor)
 app.add_typer(key.app, name="key")
 app.add_typer(project.app, name="project")

@@ -1,8 +1,8 @@
-"""What an extractor is given: an episode, and what it takes to understand it."""
+"""What an extractor is given, and what it gives back."""
 
 from datetime import datetime
 
-from recollect.graph.found import EntityKind
+from recollect.graph.found import EntityKind, Found
 from recollect.graph.types import EpisodeKind, Json, Record
 from recollect.subjects.guidance import Instruction, Ontology
 
@@ -61,3 +61,14 @@ class Reading(Record):
     known: tuple[KnownName, ...] = ()
     guidance: Guidance = Guidance()
     strict: bool = False
+
+
+class Extracted(Record):
+    """What an episode says, and what it takes to find it again.
+
+    *vector* is the episode's own, *fact_vectors* are those of its facts, in order.
+    """
+
+    found: Found
+    vector: bytes
+    fact_vectors: tuple[bytes, ...]

@@ -23,9 +23,10 @@ def forget_episodes(tx: Transaction, episode_ids: Iterable[int]) -> None:
     touched.update(row["target_id"] for row in lonely)
     tx.run("facts_delete", ids=rows.to_json([row["id"] for row in lonely]))
     tx.run("episodes_delete", ids=listed)
-    tx.run("entities_delete_unsupported", ids=rows.to_json(sorted(touched)))
-    by_graph: dict[int, list[str]] = {}
-    for row in places:
-        by_graph.setdefault(row["graph_id"], []).append(row["uuid"])
-    for graph_id, uuids in by_graph.items():
+    removed = tx.all("entities_delete_unsupported", ids=rows.to_json(sorted(touched)))
+    gone: dict[int, list[str]] = {}
+    for row in (*places, *lonely, *removed):
+        gone.setdefault(row["graph_id"], []).append(row["uuid"])
+    for graph_id, uuids in gone.items():
         index.remove(tx, graph_id, uuids)
+        tx.run("graph_edited", id=graph_id)

@@ -67,6 +67,7 @@ class ChangedEntity(Record):
 
     uuid: str
     name: str
+    names: tuple[str, ...]
     new_names: tuple[str, ...]
     kind: EntityKind | None
     labels: tuple[str, ...]
@@ -98,11 +99,12 @@ class NewFact(Record):
 
 
 class ClosedFact(Record):
-    """The end times of a fact that holds no longer; nothing else of it changes."""
+    """The end times of a fact; nothing else of it changes. One that ends in the future has not
+    been learned to be false: its *expired_at* stays empty."""
 
     uuid: str
     invalid_at: datetime
-    expired_at: datetime
+    expired_at: datetime | None
 
 
 class Support(Record):

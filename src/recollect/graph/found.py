@@ -74,7 +74,8 @@ class FoundFact(Record):
 
 
 class Found(Record):
-    """Everything that one episode says."""
+    """Everything that one episode says. *extractor* is what read it, with its version."""
 
     entities: tuple[FoundEntity, ...] = ()
     facts: tuple[FoundFact, ...] = ()
+    extractor: str = "embedded.1"

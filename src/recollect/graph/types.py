@@ -6,7 +6,9 @@ from typing import Any, Literal, dataclass_transform
 import msgspec
 
 GraphKind = Literal["user", "standalone"]
-EpisodeKind = Literal["message", "text", "json"]
+EpisodeKind = Literal["message", "text", "json", "fact_triple", "nodes"]
+# Written by the caller as knowledge, not as text: kept in the log, left out of its public lists.
+DIRECT_KINDS = frozenset({"fact_triple", "nodes"})
 TaskStatus = Literal["pending", "processing", "succeeded", "partial", "failed"]
 ROLE_TYPES = ("norole", "system", "assistant", "user", "function", "tool")
 
@@ -195,6 +197,7 @@ class Job(Record):
     episode: Episode
     task_uuid: str
     attempts: int
+    strict_ontology: bool = False
 
 
 class Task(Record):

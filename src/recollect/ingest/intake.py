@@ -103,6 +103,13 @@ def add_episodes(
     return _append(tx, graphs.target(tx, access, user_id, graph_id).id, None, episodes)
 
 
+def add_direct(
+    tx: Transaction, graph_id: int, episodes: Sequence[NewEpisode], thread_key: int | None = None
+) -> Receipt:
+    """Append knowledge that `ingest.direct` has checked; its graph, and thread, exist."""
+    return _append(tx, graph_id, thread_key, episodes)
+
+
 def add_planned(
     tx: Transaction,
     *,
@@ -128,7 +135,7 @@ def _append(
     head = tx.one("graph_next_seq", id=graph_id, count=len(episodes))
     if head is None:
         raise InvariantViolated(f"graph {graph_id} vanished inside a transaction")
-    place = _Place(graph_id, thread_key, rows.micros(tx.now))
+    place = _Place(graph_id, thread_key, rows.micros(tx.now), head["last_seq"])
     task = task_uuid or tx.new_id()
     uuids = uuids or [tx.new_id() for _ in episodes]
     first_seq = head["last_seq"] - len(episodes) + 1
@@ -146,6 +153,15 @@ class _Place(NamedTuple):
     graph_id: int
     thread_key: int | None
     now: int
+    last_seq: int
+
+    def happened_at(self, seq: int) -> int:
+        """When an episode without a time of its own happened.
+
+        The last of a call just now, each before it a microsecond earlier: what was said later
+        replaces what was said before, and for that their times must differ.
+        """
+        return self.now - (self.last_seq - seq)
 
 
 def _write(tx: Transaction, place: _Place, seq: int, uuid: str, task: str, new: NewEpisode) -> None:
@@ -165,7 +181,9 @@ def _write(tx: Transaction, place: _Place, seq: int, uuid: str, task: str, new: 
         metadata=rows.to_json(new.metadata),
         ignored=new.ignored,
         strict_ontology=new.strict_ontology,
-        created_at=place.now if new.created_at is None else rows.micros(new.created_at),
+        created_at=(
+            place.happened_at(seq) if new.created_at is None else rows.micros(new.created_at)
+        ),
         received_at=place.now,
         processed_at=place.now if new.ignored else None,
         task_uuid=None if new.ignored else task,

@@ -1,37 +1,137 @@
-"""What is done for an episode once it is stored.
-
-Today: it is made findable. The order of steps here is the path of an episode.
-"""
+"""What is done for an episode once it is stored. The order of steps is the path of an episode:
+brief, extract, reconcile, apply, index; the last three are one transaction."""
 
 import asyncio
 from collections.abc import Sequence
+from typing import Protocol
 
+from recollect import ids
+from recollect.extract.reading import Extracted, Reading
+from recollect.graph import needs
+from recollect.graph.delta import ChangedEntity, Delta, Known, NewEntity
+from recollect.graph.predicates import Predicates
+from recollect.graph.reconcile import reconcile
+from recollect.graph.resolve import resolve
 from recollect.graph.terms import terms
-from recollect.graph.types import Job
-from recollect.ingest import queue
+from recollect.graph.types import DIRECT_KINDS, Episode, Job
+from recollect.ingest import briefing, queue
 from recollect.ingest.queue import Claim
+from recollect.limits import JOBS_PER_COMMIT_MAX
 from recollect.store import index
+from recollect.store.index import Item
+from recollect.store.knowledge import Neighbourhood
 from recollect.store.protocol import Store, Transaction
 
-Prepared = dict[int, str]
+
+class Extractor(Protocol):
+    """Turns episodes into what they say.
+
+    *together*: how many it reads at once. *with_names*: whether it wants to know which entities
+    of the graph the text names; only one that reads episodes one by one can.
+    """
+
+    together: int
+    with_names: bool
+    predicates: Predicates
+
+    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+        """What each episode says, in order."""
+
+    async def close(self) -> None:
+        """Let go of processes and connections."""
 
 
-def prepare(jobs: Sequence[Job]) -> Prepared:
-    """The costly part, outside of any transaction: search terms by job."""
-    return {
-        job.id: " ".join(terms(f"{job.episode.speaker or ''} {job.episode.content}"))
-        for job in jobs
-    }
+Prepared = dict[int, tuple[str, Extracted | None]]
 
 
-def commit(tx: Transaction, held: Claim, jobs: Sequence[Job], prepared: Prepared) -> None:
+async def process(
+    store: Store, held: Claim, jobs: Sequence[Job], *, extractor: Extractor | None = None
+) -> None:
+    """Take stored episodes of one graph along the whole path. The caller holds the lease.
+
+    Without an extractor episodes are made findable, and that is all.
+    """
+    together = extractor.together if extractor else JOBS_PER_COMMIT_MAX
+    for start in range(0, len(jobs), together):
+        part = jobs[start : start + together]
+        prepared = await prepare(store, held.graph_id, part, extractor)
+        table = extractor.predicates if extractor else None
+        await store.write(commit, held, part, prepared, table)
+
+
+async def prepare(
+    store: Store, graph_id: int, jobs: Sequence[Job], extractor: Extractor | None
+) -> Prepared:
+    """The costly part, outside of any transaction: search terms and what was extracted, by job."""
+    found = await asyncio.to_thread(_terms, jobs)
+    if extractor is None:
+        return {number: (words, None) for number, words in found.items()}
+    owed = await store.read(briefing.brief, graph_id, jobs, with_names=extractor.with_names)
+    extracted = await extractor.extract([reading for _, reading in owed]) if owed else []
+    return {job.id: (found[job.id], item) for (job, _), item in zip(owed, extracted, strict=True)}
+
+
+def _terms(jobs: Sequence[Job]) -> dict[int, str]:
+    return {job.id: _terms_of(job.episode) for job in jobs}
+
+
+def _terms_of(episode: Episode) -> str:
+    """What an episode is found by; one that carries what a caller wrote down is never found."""
+    if episode.kind in DIRECT_KINDS:
+        return ""
+    return " ".join(terms(f"{episode.speaker or ''} {episode.content}"))
+
+
+def commit(
+    tx: Transaction,
+    held: Claim,
+    jobs: Sequence[Job],
+    prepared: Prepared,
+    table: Predicates | None = None,
+) -> None:
     """Write all that came of *jobs* and mark them done, in one transaction."""
-    alive = queue.finish(tx, held, jobs)
-    found = [(job.episode.uuid, prepared[job.id]) for job in alive]
-    index.put(tx, held.graph_id, "episode", found)
+    for job in queue.finish(tx, held, [job for job in jobs if job.id in prepared]):
+        words, extracted = prepared[job.id]
+        items = []
+        if job.episode.kind not in DIRECT_KINDS:
+            vector = extracted.vector if extracted else None
+            items.append(Item(kind="episode", uuid=job.episode.uuid, terms=words, vector=vector))
+        if extracted is not None and table is not None:
+            items += _learn(tx, job.episode, extracted, table)
+        index.put(tx, held.graph_id, items)
 
 
-async def process(store: Store, held: Claim, jobs: Sequence[Job]) -> None:
-    """Take stored episodes of one graph along the whole path. The caller holds the lease."""
-    prepared = await asyncio.to_thread(prepare, jobs)
-    await store.write(commit, held, jobs, prepared)
+def _learn(
+    tx: Transaction, episode: Episode, extracted: Extracted, table: Predicates
+) -> list[Item]:
+    """Let the graph take in what an episode says; tells what became findable by it.
+
+    An episode that was processed before is learned as of then: a rebuilt graph equals the first.
+    """
+    found = extracted.found
+    now = episode.processed_at or tx.now
+    around = Neighbourhood(tx, episode.graph_id)
+    wanted = needs.needs(found)
+    entities = around.entities(wanted.keys, wanted.uuids)
+    resolved = resolve(entities, found)
+    facts = around.facts(needs.fact_needs(resolved, found, table, at=episode.created_at))
+    delta = reconcile(
+        Known(entities=entities + around.ends, facts=facts),
+        found,
+        now=now,
+        at=episode.created_at,
+        new_id=ids.derived(episode.received_at, episode.seq, episode.uuid),
+        predicates=table,
+        resolved=resolved,
+    )
+    around.apply(delta, episode_id=episode.id, now=now, extractor=found.extractor)
+    return _items(delta, extracted)
+
+
+def _items(delta: Delta, extracted: Extracted) -> list[Item]:
+    facts = [
+        index.fact_item(fact.uuid, fact.fact, extracted.fact_vectors[fact.found])
+        for fact in delta.new_facts
+    ]
+    described: list[NewEntity | ChangedEntity] = [*delta.new_entities, *delta.changed_entities]
+    return facts + [index.entity_item(item.uuid, item.name, item.summary) for item in described]

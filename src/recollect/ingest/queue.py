@@ -147,6 +147,12 @@ def release(tx: Transaction, held: Claim) -> None:
     _give_back(tx, held, tx.now)
 
 
+def postpone(tx: Transaction, held: Claim, until: datetime | None) -> None:
+    """Give the graph back until there is room for it; that is nobody's failure."""
+    check_lease(tx, held)
+    _give_back(tx, held, until or tx.now + timedelta(seconds=JOB_BACKOFF_MAX_S))
+
+
 def _give_back(tx: Transaction, held: Claim, ready_at: datetime) -> None:
     tx.run("jobs_given_back", ids=_ids(held.jobs))
     tx.run("queue_give_back", graph_id=held.graph_id, ready_at=rows.micros(ready_at))
@@ -173,7 +179,7 @@ def fail(
     parked = attempts >= attempts_max
     ready_at = tx.now
     if parked:
-        tx.run("job_park", id=job.id, error=error, now=rows.micros(tx.now))
+        _park(tx, job, error)
     elif attempts:
         wait_s = min(JOB_BACKOFF_MAX_S, backoff_first_s * 2 ** (attempts - 1))
         ready_at += timedelta(seconds=wait_s)
@@ -184,8 +190,13 @@ def fail(
 def park_lost(tx: Transaction, held: Claim) -> None:
     """Set a job aside that ended the process too often, and give the graph back."""
     check_lease(tx, held)
-    tx.run("job_park", id=held.jobs[0].id, error=DIED, now=rows.micros(tx.now))
+    _park(tx, held.jobs[0], DIED)
     _give_back(tx, held, tx.now)
+
+
+def _park(tx: Transaction, job: Job, error: str) -> None:
+    tx.run("job_park", id=job.id, error=error, now=rows.micros(tx.now))
+    tx.run("episode_unread", id=job.id)
 
 
 def retry(tx: Transaction, access: Access, episode_uuid: str) -> None:

@@ -8,10 +8,11 @@ from contextlib import suppress
 from prometheus_client import Counter, Histogram
 
 from recollect import log
-from recollect.errors import LeaseLost, StoreUnavailable
+from recollect.errors import BudgetExhausted, LeaseLost, StoreUnavailable
 from recollect.graph.types import Job
 from recollect.ingest import pipeline, queue
 from recollect.ingest.queue import Claim
+from recollect.limits import JOBS_PER_COMMIT_MAX, LEASE_S
 from recollect.store.protocol import Store
 
 _log = log.get(__name__)
@@ -24,7 +25,10 @@ Process = Callable[[Store, Claim, Sequence[Job]], Awaitable[None]]
 
 
 class Worker:
-    """Runs until stopped; what it holds when it is told to stop is finished or given back."""
+    """Runs until stopped; what it holds when it is told to stop is finished or given back.
+
+    *together*: how many jobs *process* is given at once, as long as nothing fails.
+    """
 
     def __init__(
         self,
@@ -34,12 +38,14 @@ class Worker:
         attempts_max: int,
         backoff_first_s: float,
         process: Process = pipeline.process,
+        together: int = JOBS_PER_COMMIT_MAX,
     ) -> None:
         self._store = store
         self._owner = owner
         self._attempts_max = attempts_max
         self._backoff_first_s = backoff_first_s
         self._process = process
+        self._together = together
         self._wake = asyncio.Event()
         self._stopping = False
         self._backlog = False
@@ -75,6 +81,7 @@ class Worker:
         self._backlog = held is not None and held.more
         if held is None:
             return False
+        holding = asyncio.create_task(self._hold_on(held))
         try:
             await self._run(held)
         except LeaseLost:
@@ -85,27 +92,60 @@ class Worker:
             with suppress(Exception):
                 await self._store.write(queue.release, held)
             raise
+        finally:
+            holding.cancel()
+            await asyncio.wait([holding])
         return True
 
+    async def _hold_on(self, held: Claim) -> None:
+        """Renew the lease while the work takes its time; who lost it finds out when writing."""
+        while True:
+            await asyncio.sleep(LEASE_S / 3)
+            try:
+                await self._store.write(queue.check_lease, held)
+            except LeaseLost:
+                return
+            except Exception as error:  # noqa: BLE001 - there is time for another try
+                _log.warning("lease.not_renewed", graph=held.graph_id, error=type(error).__name__)
+
     async def _run(self, held: Claim) -> None:
-        """All at once while that works; one by one as soon as something in it fails."""
+        """Work off what was claimed, then give the graph back."""
         if held.lost and held.jobs[0].attempts >= self._attempts_max:
             await self._store.write(queue.park_lost, held)
             self._note("parked", held.jobs[0], attempt=held.jobs[0].attempts, error="died")
             return
-        if len(held.jobs) == 1 or not await self._attempt(held, held.jobs):
-            for job in held.jobs:
+        try:
+            for start in range(0, len(held.jobs), self._together):
                 if self._stopping:
                     break
-                if not await self._attempt(held, [job]):
+                part = held.jobs[start : start + self._together]
+                if not await self._work_off(held, part):
                     return  # noting the failure gave the graph back
-        await self._store.write(queue.release, held)
+        except BudgetExhausted as error:
+            await self._store.write(queue.postpone, held, error.retry_at)
+            _log.warning("budget.exhausted", graph=held.graph_id, error=error.message)
+        else:
+            await self._store.write(queue.release, held)
+
+    async def _work_off(self, held: Claim, jobs: Sequence[Job]) -> bool:
+        """All at once while that works; one by one as soon as something in it fails.
+
+        False when one failed by itself. What was not begun when a stop is asked for is left.
+        """
+        if len(jobs) > 1 and await self._attempt(held, jobs):
+            return True
+        for job in jobs:
+            if self._stopping:
+                break
+            if not await self._attempt(held, [job]):
+                return False
+        return True
 
     async def _attempt(self, held: Claim, jobs: Sequence[Job]) -> bool:
         began = time.perf_counter()
         try:
             await self._process(self._store, held, jobs)
-        except (LeaseLost, StoreUnavailable):
+        except (LeaseLost, StoreUnavailable, BudgetExhausted):
             raise
         except Exception as error:  # noqa: BLE001 - whatever it was, it is retried, then parked
             if len(jobs) == 1:

@@ -88,7 +88,7 @@ class Segment:
             old = self._numbers.pop(row.uuid, None)
             if old is not None:
                 self._alive[old] = 0
-            if row.terms is not None:
+            if row.terms is not None and row.kind == "episode":
                 self._add(row.uuid, row.terms.split())
             self.version = row.version
 

@@ -196,4 +196,5 @@ def job(row: Row) -> Job:
         episode=episode(row),
         task_uuid=row["task_uuid"],
         attempts=row["attempts"],
+        strict_ontology=bool(row["strict_ontology"]),
     )

@@ -6,9 +6,11 @@ import msgspec
 
 from recollect.errors import InvalidInput, NotFound
 from recollect.graph import checks
-from recollect.graph.types import Access, Entity, Episode, Fact, Graph, Json
+from recollect.graph.gist import gist
+from recollect.graph.types import Access, Entity, Episode, Fact, Graph, Json, Thread
 from recollect.limits import DESCRIPTION_CHARS_MAX, EPISODE_CHARS_MAX, NAME_CHARS_MAX
-from recollect.store import rows
+from recollect.store import index, rows
+from recollect.store.knowledge import put_names
 from recollect.store.protocol import Transaction
 from recollect.subjects.pages import Page, PageRequest, page_of
 
@@ -55,6 +57,14 @@ def facts_of_entity(tx: Transaction, found: Entity, limit: int) -> list[Fact]:
     return [rows.fact(row) for row in tx.all("facts_of_entity", entity_id=found.id, limit=limit)]
 
 
+def facts_of_thread(
+    tx: Transaction, thread: Thread, rating_min: float | None, limit: int
+) -> list[Fact]:
+    """The facts that were said in a thread, newest first; an unrated one is never too low."""
+    found = tx.all("facts_of_thread", thread_id=thread.id, rating_min=rating_min, limit=limit)
+    return [rows.fact(row) for row in found]
+
+
 def episodes_of_entity(tx: Transaction, found: Entity, limit: int) -> list[Episode]:
     """The episodes that mention an entity, newest first."""
     return [
@@ -95,7 +105,19 @@ def update_entity(tx: Transaction, access: Access, uuid: str, change: EntityChan
         labels=rows.to_json(labels),
         attributes=rows.to_json(attributes),
     )
+    _answer_to(tx, old, name)
+    index.put_again(tx, old.graph_id, index.entity_item(uuid, name, summary))
+    tx.run("graph_edited", id=old.graph_id)
     return entity(tx, access, uuid)
+
+
+def _answer_to(tx: Transaction, old: Entity, name: str) -> None:
+    """Let an entity answer to its name, and to those that texts have used for it."""
+    row = tx.one("entity_by_id", id=old.id)
+    known: list[str] = rows.from_json(row["names"]) if row else []
+    if name not in known:
+        tx.run("entity_set_names", id=old.id, names=rows.to_json([name, *known]))
+        put_names(tx, old.graph_id, old.id, [name])
 
 
 def _labels(given: list[str]) -> list[str]:
@@ -119,7 +141,10 @@ def delete_entity(tx: Transaction, access: Access, uuid: str) -> None:
     found = entity(tx, access, uuid)
     if found.is_user:
         raise InvalidInput("uuid: this is the user's own node; delete the user instead")
+    gone = [row["uuid"] for row in tx.all("fact_uuids_of_entity", entity_id=found.id)]
     tx.run("entity_delete", id=found.id)
+    index.remove(tx, found.graph_id, [uuid, *gone])
+    tx.run("graph_edited", id=found.graph_id)
 
 
 class FactChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,14 +175,22 @@ def update_fact(tx: Transaction, access: Access, uuid: str, change: FactChange) 
         id=old.id,
         name=name,
         fact=sentence,
+        gist=gist(sentence),
         attributes=rows.to_json(_merged(old.attributes, change.attributes)),
         expired_at=rows.micros_or_none(expired_at),
         valid_at=rows.micros_or_none(valid_at),
         invalid_at=rows.micros_or_none(invalid_at),
     )
+    if sentence != old.fact:
+        # Its vector was that of other words, so it is found by its terms alone.
+        index.put_again(tx, old.graph_id, index.fact_item(uuid, sentence))
+    tx.run("graph_edited", id=old.graph_id)
     return fact(tx, access, uuid)
 
 
 def delete_fact(tx: Transaction, access: Access, uuid: str) -> None:
     """Remove a fact; the entities it joined stay."""
-    tx.run("fact_delete", id=fact(tx, access, uuid).id)
+    found = fact(tx, access, uuid)
+    tx.run("fact_delete", id=found.id)
+    index.remove(tx, found.graph_id, [uuid])
+    tx.run("graph_edited", id=found.graph_id)

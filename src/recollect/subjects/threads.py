@@ -84,6 +84,24 @@ def update(
     return get(tx, access, thread_id)
 
 
+def put_class(tx: Transaction, access: Access, thread_id: str, name: str, value: str) -> Thread:
+    """Write the class that was found for a thread into its metadata, under the question's name."""
+    thread = get(tx, access, thread_id)
+    known = {**classes(thread), name: value}
+    system = (thread.metadata or {}).get("system")
+    merged = {**(system if isinstance(system, dict) else {}), "classes": known}
+    return update(tx, access, thread_id, metadata={"system": merged}, rating=None)
+
+
+def classes(thread: Thread) -> dict[str, str]:
+    """The classes that were found for a thread, by the name of the question."""
+    system = (thread.metadata or {}).get("system")
+    found = system.get("classes") if isinstance(system, dict) else None
+    if not isinstance(found, dict):
+        return {}
+    return {name: value for name, value in found.items() if isinstance(value, str)}
+
+
 def end(tx: Transaction, access: Access, thread_id: str) -> Thread:
     """Mark a conversation as over; the first end stays."""
     thread = get(tx, access, thread_id)

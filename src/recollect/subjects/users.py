@@ -2,9 +2,10 @@
 
 from recollect.errors import AlreadyExists, InvariantViolated, NotFound
 from recollect.graph import checks
+from recollect.graph.gist import gist
 from recollect.graph.types import Access, Entity, Json, Record, User
 from recollect.limits import NAME_CHARS_MAX
-from recollect.store import rows
+from recollect.store import index, knowledge, rows
 from recollect.store.protocol import Transaction
 from recollect.subjects import graphs
 from recollect.subjects.graphs import GraphDetails
@@ -111,7 +112,15 @@ def update(tx: Transaction, access: Access, user_id: str, details: UserDetails) 
     )
     new = get(tx, access, user_id)
     _refresh_node(tx, access, old, new)
+    if _read_with(old) != _read_with(new):
+        tx.run("graph_edited", id=graph.id)
     return new
+
+
+def _read_with(user: User) -> tuple[object, ...]:
+    """What of a user's record the reading of episodes depends on."""
+    said = (user.first_name, user.last_name, user.email, user.time_zone)
+    return (*said, user.disable_default_ontology, user.rating)
 
 
 def delete(tx: Transaction, access: Access, user_id: str) -> None:
@@ -151,6 +160,29 @@ def node(tx: Transaction, access: Access, user_id: str) -> Entity:
     return rows.entity(row)
 
 
+def restore_node(tx: Transaction, graph_id: int) -> None:
+    """Put the user's node and profile facts back to what the user's record tells."""
+    row = tx.one("user_of_graph", graph_id=graph_id)
+    if row is None:
+        return
+    user = rows.user(row)
+    (found,) = tx.all("entities_who", graph_id=graph_id)
+    tx.run(
+        "entity_learn",
+        id=found["id"],
+        name=display_name(user),
+        labels=rows.to_json(USER_LABELS),
+        summary="",
+        attributes=rows.to_json(_attributes(user)),
+        kind="person",
+        names=rows.to_json(_names(user)),
+    )
+    tx.run("entity_names_delete", entity_id=found["id"])
+    knowledge.put_names(tx, graph_id, found["id"], _names(user))
+    told = rows.to_json(list(_profile(user).values()))
+    tx.run("graph_reopen_profile", graph_id=graph_id, told=told)
+
+
 def display_name(user: User) -> str:
     """How the user's node is called."""
     full = " ".join(part for part in (user.first_name, user.last_name) if part)
@@ -166,6 +198,12 @@ def _profile(user: User) -> dict[str, str]:
     if user.email:
         facts["HAS_EMAIL"] = f"{name} has the email {user.email}"
     return facts
+
+
+def _names(user: User) -> tuple[str, ...]:
+    """What the user's node answers to."""
+    given = (display_name(user), user.first_name, user.user_id, user.email)
+    return tuple(dict.fromkeys(name for name in given if name))
 
 
 def _attributes(user: User) -> Json:
@@ -189,8 +227,12 @@ def _seed_node(tx: Transaction, user: User) -> None:
         summary="",
         attributes=rows.to_json(_attributes(user)),
         is_user=True,
+        is_assistant=False,
+        kind="person",
+        names=rows.to_json(_names(user)),
         now=rows.micros(tx.now),
     )
+    knowledge.put_names(tx, user.graph_id, entity_id, _names(user))
     for name, fact in _profile(user).items():
         _insert_fact(tx, user, entity_id, name, fact)
 
@@ -210,21 +252,32 @@ def _insert_fact(tx: Transaction, user: User, entity_id: int, name: str, fact: s
         expired_at=None,
         valid_at=rows.micros(tx.now),
         invalid_at=None,
+        predicate=name,
+        gist=gist(fact),
+        negated=False,
+        ends=False,
+        slot=None,
+        confidence=1.0,
+        extractor=None,
     )
 
 
 def _refresh_node(tx: Transaction, access: Access, old: User, new: User) -> None:
     """Rename the node and close the profile facts that no longer hold; nothing is rewritten."""
     entity = node(tx, access, new.user_id)
+    name = display_name(new) if display_name(old) != display_name(new) else entity.name
     kept = {k: v for k, v in (entity.attributes or {}).items() if k not in _attributes(old)}
     tx.run(
         "entity_update",
         id=entity.id,
-        name=display_name(new) if display_name(old) != display_name(new) else entity.name,
+        name=name,
         labels=rows.to_json(entity.labels),
         summary=entity.summary,
         attributes=rows.to_json({**kept, **_attributes(new)}),
     )
+    if name != entity.name:
+        index.put_again(tx, entity.graph_id, index.entity_item(entity.uuid, name, entity.summary))
+    _rename(tx, entity, old, new)
     before, after = _profile(old), _profile(new)
     now = rows.micros(tx.now)
     for name in {**before, **after}:
@@ -234,3 +287,14 @@ def _refresh_node(tx: Transaction, access: Access, old: User, new: User) -> None
             tx.run("fact_close", entity_id=entity.id, name=name, invalid_at=now, now=now)
         if name in after:
             _insert_fact(tx, new, entity.id, name, after[name])
+
+
+def _rename(tx: Transaction, entity: Entity, old: User, new: User) -> None:
+    """Let the node answer to what the record says now, and to whatever episodes taught it."""
+    row = tx.one("entity_by_id", id=entity.id)
+    learned = rows.from_json(row["names"]) if row else []
+    kept = [name for name in learned if name not in _names(old)]
+    answers = list(dict.fromkeys([*_names(new), *kept]))
+    tx.run("entity_set_names", id=entity.id, names=rows.to_json(answers))
+    tx.run("entity_names_delete", entity_id=entity.id)
+    knowledge.put_names(tx, entity.graph_id, entity.id, answers)

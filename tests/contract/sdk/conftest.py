@@ -20,7 +20,7 @@ from tests.contract.sdk.environments import (
     Client,
     NodeUnavailable,
 )
-from tests.support.server import Server
+from tests.support.server import EXTRACTION_ON, Server
 
 HERE = Path(__file__).resolve().parent
 
@@ -54,8 +54,9 @@ class Clients:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The program under test, on an empty data directory."""
-    with Server(tmp_path_factory.mktemp("sdk") / "data") as running:
+    """The program under test, on an empty data directory, reading what it is told."""
+    place = tmp_path_factory.mktemp("sdk") / "data"
+    with Server(place, environment=EXTRACTION_ON) as running:
         yield running
 
 

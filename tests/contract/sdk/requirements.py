@@ -61,13 +61,10 @@ def _promises(
 NEEDS_SEARCH = "needs search by relevance"
 NEEDS_FILTERS = "needs filters on metadata, labels, types and dates"
 NEEDS_TEMPLATES = "needs filling in of context templates"
-NEEDS_MODEL = "needs a language model that reads a conversation"
-NEEDS_TRIPLES = "needs direct writes of nodes and facts"
 NEEDS_TRAVERSAL = "needs graph traversal"
 NEEDS_SUMMARIES = "needs summaries"
 NEEDS_OBSERVATIONS = "needs observations"
 NEEDS_POLICIES = "needs policy sets"
-NEEDS_CLONING = "needs copying of graphs"
 
 V2 = "contracts/zep-v2.md"
 V3 = "contracts/zep-v3.md"
@@ -128,6 +125,16 @@ GENERATION_2: dict[str, Requirement] = {
                 "PATCH sessions/{session_id}/messages/{message_uuid}",
                 "Changes the metadata of one message.",
             ),
+            (
+                "memory.get_session_facts",
+                "GET sessions/{session_id}/facts",
+                "Lists the facts that came from one session.",
+            ),
+            (
+                "memory.add_session_facts",
+                "POST sessions/{session_id}/facts",
+                "Adds facts to a session by hand.",
+            ),
         ],
     ),
     **_methods(
@@ -158,16 +165,6 @@ GENERATION_2: dict[str, Requirement] = {
                 "Reads values of a given schema out of a session.",
             ),
             (
-                "memory.get_session_facts",
-                "GET sessions/{session_id}/facts",
-                "Lists the facts that came from one session.",
-            ),
-            (
-                "memory.add_session_facts",
-                "POST sessions/{session_id}/facts",
-                "Adds facts to a session by hand.",
-            ),
-            (
                 "memory.get_summaries",
                 "GET sessions/{session_id}/summary",
                 "Lists a session's summaries.",
@@ -178,7 +175,6 @@ GENERATION_2: dict[str, Requirement] = {
                 "Puts the last messages into one question.",
             ),
         ],
-        deferred=NEEDS_MODEL,
     ),
     **_methods(
         "v2",
@@ -274,14 +270,10 @@ GENERATION_2: dict[str, Requirement] = {
     **_methods(
         "v2",
         f"{V2} §2 graph",
-        [("graph.add_fact_triple", "POST graph/add-fact-triple", "Adds one fact by hand.")],
-        deferred=NEEDS_TRIPLES,
-    ),
-    **_methods(
-        "v2",
-        f"{V2} §2 graph",
-        [("graph.clone", "POST graph/clone", "Copies a graph to a new owner.")],
-        deferred=NEEDS_CLONING,
+        [
+            ("graph.add_fact_triple", "POST graph/add-fact-triple", "Adds one fact by hand."),
+            ("graph.clone", "POST graph/clone", "Copies a graph to a new owner."),
+        ],
     ),
     **_methods(
         "v2",
@@ -489,14 +481,8 @@ GENERATION_3: dict[str, Requirement] = {
         [
             ("graph.add_fact_triple", "POST graph/add-fact-triple", "Adds one fact by hand."),
             ("graph.add_nodes", "POST graph/nodes", "Adds nodes by hand."),
+            ("graph.clone", "POST graph/clone", "Copies a graph to a new owner."),
         ],
-        deferred=NEEDS_TRIPLES,
-    ),
-    **_methods(
-        "v3",
-        f"{V3} §2 graph",
-        [("graph.clone", "POST graph/clone", "Copies a graph to a new owner.")],
-        deferred=NEEDS_CLONING,
     ),
     **_methods(
         "v3",
@@ -922,7 +908,33 @@ PROMISES: dict[str, Requirement] = {
     **_promises(
         f"{RULES} §1.5 D2",
         [("v3:graph.node.delete:takes-edges", "Deleting a node deletes its edges.")],
-        deferred=NEEDS_TRIPLES,
+    ),
+    **_promises(
+        f"{RULES} §1.1 Z7, §1.6 I11",
+        [
+            ("v2:graph.add_fact_triple:one-edge", "The same fact again is the same edge."),
+            ("v3:graph.add_fact_triple:one-edge", "The same fact again is the same edge."),
+            ("v2:graph.add_fact_triple:closes", "A fact closes the one it contradicts."),
+            ("v3:graph.add_fact_triple:closes", "A fact closes the one it contradicts."),
+            ("v2:graph.add_fact_triple:limits", "Lengths and names out of bounds are 400."),
+            ("v3:graph.add_fact_triple:limits", "Lengths and names out of bounds are 400."),
+            ("v3:graph.add_fact_triple:types", "Attributes fit the type they are of."),
+            ("v2:graph.add_fact_triple:node-exists", "A node that is given must exist: 404."),
+            ("v3:graph.add_fact_triple:node-exists", "A node that is given must exist: 404."),
+            ("v3:graph.add_fact_triple:no-episodes", "No episode of it is ever shown."),
+            ("v3:graph.add_nodes:limits", "One to a hundred nodes, each within bounds."),
+        ],
+    ),
+    **_promises(
+        f"{V2} §2 memory and sessions",
+        [("v2:memory.end_session:classifies", "A session can be classified as it ends.")],
+    ),
+    **_promises(
+        f"{RULES} §1.10 N7",
+        [
+            ("v2:graph.clone:free-target", "A copy is made under an id that is free: 400."),
+            ("v3:graph.clone:free-target", "A copy is made under an id that is free: 400."),
+        ],
     ),
     **_promises(
         f"{RULES} §1.9 B8",

@@ -6,26 +6,17 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract.sdk.drivers import ClientError, Zep, typed
+from tests.contract.sdk.drivers import ClientError, Zep
 from tests.contract.sdk.requirements import BASE_PATH, REQUIREMENTS, is_method, requirement
 from tests.contract.sdk.support import NOBODY, a_thread, a_user, unique
 
-TRIPLE = {"fact": "Paul met Eric", "fact_name": "MET", "target_node_name": "Eric"}
 PROJECT = {"project_id": NOBODY}
 
 # The arguments a call cannot be made without, per method; path parameters are filled in by name.
 NEEDED: dict[str, dict[str, Any]] = {
     "v2:memory.search_sessions": {"text": "tea"},
-    "v2:memory.classify_session": {"name": "mood", "classes": ["good", "bad"]},
-    "v2:memory.extract_data": {"last_n": 4, "model_schema": "{}"},
-    "v2:memory.add_session_facts": {"facts": [{"fact": "Tea is good."}]},
     "v2:memory.search": {"text": "tea"},
-    "v2:graph.add_fact_triple": {**TRIPLE, "user_id": "u"},
-    "v2:graph.clone": {"source_user_id": "u", "target_user_id": "v"},
     "v2:document.search": {"text": "tea"},
-    "v3:graph.add_fact_triple": {**TRIPLE, "user_id": "u"},
-    "v3:graph.clone": {"source_user_id": "u", "target_user_id": "v"},
-    "v3:graph.add_nodes": {"nodes": [typed("AddNodeItem", name="Eric")], "user_id": "u"},
     "v3:graph.detect_patterns": {"user_id": "u"},
     "v3:graph.get_subgraph": {"seed_node_uuids": [NOBODY], "user_id": "u"},
     "v3:user_group.attach_policy_set": {**PROJECT, "policy_set_uuid": NOBODY},
@@ -60,12 +51,10 @@ BEHAVIOURS = {*SEARCHES, *LISTS, TEMPLATED}
 
 DEFERRED = sorted(name for name, entry in REQUIREMENTS.items() if entry.deferred)
 DEFERRED_CALLS = [name for name in DEFERRED if is_method(name) or name in BEHAVIOURS]
-# No 501 to show: ranking changes which facts a context tells, not how the call answers, and until
-# nodes other than a user's own can be made there is none that may be deleted.
+# No 501 to show: ranking changes which facts a context tells, not how the call answers.
 DEFERRED_QUIETLY = {
     "v2:memory.get:ranked-by-relevance",
     "v3:thread.get_user_context:ranked-by-relevance",
-    "v3:graph.node.delete:takes-edges",
 }
 
 

@@ -1,6 +1,9 @@
 """Sessions of generation 2: open, list, change, end, delete."""
 
-from tests.contract.sdk.drivers import Zep
+import json
+from typing import Any
+
+from tests.contract.sdk.drivers import Zep, typed
 from tests.contract.sdk.requirements import requirement
 from tests.contract.sdk.support import (
     a_session,
@@ -139,3 +142,97 @@ def test_an_unknown_session_is_not_found(zep2: Zep) -> None:
     ):
         with missing():
             call()
+
+
+CLASSES = ["travel", "cooking", "software bugs"]
+TRIP = [
+    said2("I want to book a flight to Lisbon in June."),
+    said2("Which airport do you start from?", "assistant"),
+    said2("From Berlin. My email is jane@example.com. Is it warm in Lisbon in June?"),
+]
+SCHEMA = json.dumps(
+    {
+        "properties": {
+            "email": {"zep_type": "ZepEmail", "description": "The e-mail address"},
+            "phone": {"zep_type": "ZepPhoneNumber", "description": "The phone number"},
+        }
+    }
+)
+
+
+def a_trip(zep2: Zep) -> Any:
+    """The id of a session about a trip."""
+    session_id = a_session(zep2)["session_id"]
+    zep2.memory.add(session_id, messages=TRIP)
+    return session_id
+
+
+@requirement("v2:memory.classify_session")
+def test_a_session_is_put_in_the_nearest_class(zep2: Zep) -> None:
+    """The class comes back under the name of the question."""
+    session_id = a_trip(zep2)
+    asked = {"name": "topic", "classes": CLASSES}
+    found = zep2.memory.classify_session(session_id, **asked)
+    assert (found["class"], found["label"]) == ("travel", "topic")
+    told = zep2.memory.classify_session(
+        session_id, **asked, instruction="What the person wants", last_n=2, persist=True
+    )
+    assert told["class"] == "travel"
+    assert zep2.memory.get_session(session_id)["classifications"] == {"topic": "travel"}
+    with refused(400):
+        zep2.memory.classify_session(session_id, name="topic", classes=[])
+    with missing():
+        zep2.memory.classify_session(unique("nothing"), **asked)
+
+
+@requirement("v2:memory.end_session:classifies")
+def test_a_session_is_classified_as_it_ends(zep2: Zep) -> None:
+    """The end and the class come in one answer."""
+    classify = typed("ClassifySessionRequest", name="topic", classes=CLASSES)
+    ended = zep2.memory.end_session(a_trip(zep2), classify=classify, instruction="The subject")
+    assert ended["classification"]["class"] == "travel"
+    assert ended["session"]["ended_at"]
+
+
+@requirement("v2:memory.extract_data")
+def test_fields_are_read_out_of_a_session(zep2: Zep) -> None:
+    """What was said is there as text; a schema out of shape is the client's BadRequestError."""
+    session_id = a_trip(zep2)
+    found = zep2.memory.extract_data(
+        session_id,
+        last_n=10,
+        model_schema=SCHEMA,
+        validate=True,
+        current_date_time="2024-05-01T10:00:00Z",
+    )
+    assert found == {"email": "jane@example.com"}
+    with bad_request():
+        zep2.memory.extract_data(session_id, last_n=10, model_schema="{")
+    with missing():
+        zep2.memory.extract_data(unique("nothing"), last_n=10, model_schema=SCHEMA)
+
+
+@requirement("v2:memory.get_summaries")
+def test_a_session_has_a_summary_once_something_was_said(zep2: Zep) -> None:
+    """It tells what the session was about and which messages it is made of."""
+    found = zep2.memory.get_summaries(a_trip(zep2))
+    assert found["total_count"] == found["row_count"] == 1
+    (summary,) = found["summaries"]
+    assert "Lisbon" in summary["content"]
+    assert len(summary["related_message_uuids"]) == len(TRIP)
+    assert instant(summary["created_at"])
+    assert zep2.memory.get_summaries(a_session(zep2)["session_id"])["summaries"] == []
+    with missing():
+        zep2.memory.get_summaries(unique("nothing"))
+
+
+@requirement("v2:memory.synthesize_question")
+def test_the_last_question_of_a_session_can_be_asked_for(zep2: Zep) -> None:
+    """It stands by itself."""
+    session_id = a_trip(zep2)
+    for more in ({}, {"last_n_messages": 3}):
+        question = zep2.memory.synthesize_question(session_id, **more)["question"]
+        assert "Lisbon" in question
+        assert question.endswith("?")
+    with missing():
+        zep2.memory.synthesize_question(unique("nothing"))

@@ -164,6 +164,9 @@ def insert_entity(tx: Transaction, graph_id: int, name: str, episodes: Sequence[
         summary="",
         attributes=None,
         is_user=False,
+        is_assistant=False,
+        kind=None,
+        names=rows.to_json([name]),
         now=rows.micros(tx.now),
     )
     for episode in episodes:
@@ -198,7 +201,21 @@ def insert_fact(
         expired_at=rows.micros_or_none(expired_at),
         valid_at=rows.micros_or_none(valid_at),
         invalid_at=rows.micros_or_none(invalid_at),
+        predicate="KNOWS",
+        gist=sentence,
+        negated=False,
+        ends=False,
+        slot=None,
+        confidence=1.0,
+        extractor="test",
     )
     for episode in episodes:
-        tx.run("support_insert", fact_id=fact_id, episode_id=episode.id)
+        tx.run(
+            "support_insert",
+            fact_id=fact_id,
+            episode_id=episode.id,
+            role="states",
+            span_start=None,
+            span_end=None,
+        )
     return uuid

@@ -84,7 +84,7 @@ def ok(server: Server, key: str) -> int:
 # ---------------------------------------------------------------- help
 
 COMMANDS = [
-    (), ("serve",), ("worker",), ("migrate",), ("doctor",), ("key",), ("key", "create"), ("key", "list"),
+    (), ("serve",), ("worker",), ("migrate",), ("rebuild",), ("doctor",), ("key",), ("key", "create"), ("key", "list"),
     ("key", "revoke"), ("project",), ("project", "create"), ("project", "list"), ("models",), ("models", "install"),
 ]  # fmt: skip
 

@@ -283,7 +283,7 @@ async def test_the_state_follows_the_jobs(world: World) -> None:
     assert found.status == "processing"
     assert (found.progress.queued, found.progress.processing) == (1, 1)
     assert sorted(await world.statuses(uuid)) == ["processing", "queued"]
-    await world.store.write(pipeline.commit, held, held.jobs, pipeline.prepare(held.jobs))
+    await pipeline.process(world.store, held, held.jobs)
     await world.store.write(queue.release, held)
     found = await world.get(uuid)
     assert found.status == "processing"

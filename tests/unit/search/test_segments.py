@@ -269,8 +269,10 @@ class _Applied:
 async def large(store: Store, access: Access, graph_id: str, count: int) -> Graph:
     """A graph with many index rows."""
     graph = await new_graph(store, access, graph_id)
-    items = [(f"item-{n}", f"alpha word{n}") for n in range(count)]
-    await store.write(index.put, graph.id, "episode", items)
+    items = [
+        index.Item(kind="episode", uuid=f"item-{n}", terms=f"alpha word{n}") for n in range(count)
+    ]
+    await store.write(index.put, graph.id, items)
     return graph
 
 

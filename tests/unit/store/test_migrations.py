@@ -30,7 +30,7 @@ def _objects(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
     """Everything in the schema, without comments and with white space made equal."""
     found = connection.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL")
     return {
-        (kind, name): re.sub(r"\s+", " ", re.sub(r"--[^\n]*", "", sql)).strip()
+        (kind, name): re.sub(r"\s*([(),])\s*|\s+", r"\1 ", re.sub(r"--[^\n]*", "", sql)).strip()
         for kind, name, sql in found
     }
 

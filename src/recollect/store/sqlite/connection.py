@@ -3,10 +3,12 @@
 import sqlite3
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from recollect.clock import Clock
 from recollect.errors import InvariantViolated
@@ -56,6 +58,14 @@ def connect(path: Path, *, writer: bool) -> sqlite3.Connection:
         connection.execute(f"PRAGMA {pragma}")
     _use_wal(connection)
     return connection
+
+
+def copy(folder: Path, into: Path) -> None:
+    """A consistent copy of the store in *folder*, whoever is using it."""
+    source = sqlite3.connect(f"file:{quote(str(folder / FILE_NAME))}?mode=ro", uri=True)
+    target = sqlite3.connect(prepare(into))
+    with closing(source), closing(target):
+        source.backup(target)
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:

@@ -37,6 +37,7 @@ CREATE TABLE graphs (
     index_version INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
+    edits INTEGER NOT NULL DEFAULT 0,
     UNIQUE (project_id, kind, graph_id)
 );
 
@@ -99,7 +100,7 @@ CREATE TABLE episodes (
     task_uuid TEXT,
     UNIQUE (graph_id, seq)
 );
-CREATE INDEX episodes_by_thread ON episodes (thread_id, seq) WHERE thread_id IS NOT NULL;
+CREATE INDEX episodes_by_thread ON episodes (thread_id, seq, kind) WHERE thread_id IS NOT NULL;
 CREATE INDEX episodes_by_document ON episodes (graph_id, document_id, seq)
     WHERE document_id IS NOT NULL;
 
@@ -112,9 +113,22 @@ CREATE TABLE entities (
     summary TEXT NOT NULL DEFAULT '',
     attributes TEXT,
     is_user INTEGER NOT NULL DEFAULT 0,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    kind TEXT,
+    is_assistant INTEGER NOT NULL DEFAULT 0,
+    names TEXT NOT NULL DEFAULT '[]'
 );
 CREATE INDEX entities_by_graph ON entities (graph_id, uuid);
+CREATE INDEX entities_who ON entities (graph_id) WHERE is_user = 1 OR is_assistant = 1;
+
+-- The keys under which an entity is looked up: its normalised names, and parts of them.
+CREATE TABLE entity_names (
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    key TEXT NOT NULL,
+    entity_id INTEGER NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+    PRIMARY KEY (graph_id, key, entity_id)
+) WITHOUT ROWID;
+CREATE INDEX entity_names_by_entity ON entity_names (entity_id);
 
 CREATE TABLE facts (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -129,13 +143,24 @@ CREATE TABLE facts (
     created_at INTEGER NOT NULL,
     expired_at INTEGER,
     valid_at INTEGER,
-    invalid_at INTEGER
+    invalid_at INTEGER,
+    predicate TEXT NOT NULL DEFAULT '',
+    gist TEXT NOT NULL DEFAULT '',
+    negated INTEGER NOT NULL DEFAULT 0,
+    ends INTEGER NOT NULL DEFAULT 0,
+    slot TEXT,
+    confidence REAL NOT NULL DEFAULT 1,
+    extractor TEXT
 );
 CREATE INDEX facts_by_graph ON facts (graph_id, uuid);
-CREATE INDEX facts_by_source ON facts (source_id);
-CREATE INDEX facts_by_target ON facts (target_id);
+CREATE INDEX facts_by_source ON facts (source_id, predicate, invalid_at);
+CREATE INDEX facts_by_pair ON facts (source_id, target_id);
+CREATE INDEX facts_by_gist ON facts (source_id, gist);
+CREATE INDEX facts_by_slot ON facts (source_id, slot, invalid_at) WHERE slot IS NOT NULL;
+CREATE INDEX facts_by_target ON facts (target_id, predicate, invalid_at);
 
--- Provenance: which episodes mention an entity, which support a fact.
+-- Provenance: which episodes mention an entity, which state, restate or close a fact, and where in
+-- their text.
 CREATE TABLE mentions (
     entity_id INTEGER NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
     episode_id INTEGER NOT NULL REFERENCES episodes (id) ON DELETE CASCADE,
@@ -146,17 +171,22 @@ CREATE INDEX mentions_by_episode ON mentions (episode_id);
 CREATE TABLE supports (
     fact_id INTEGER NOT NULL REFERENCES facts (id) ON DELETE CASCADE,
     episode_id INTEGER NOT NULL REFERENCES episodes (id) ON DELETE CASCADE,
+    role TEXT NOT NULL DEFAULT 'states',
+    span_start INTEGER,
+    span_end INTEGER,
     PRIMARY KEY (fact_id, episode_id)
 ) WITHOUT ROWID;
 CREATE INDEX supports_by_episode ON supports (episode_id);
 
--- A fact as it is told: with both of its ends and the episodes behind it.
+-- A fact as it is told: with both of its ends and the episodes behind it. What a caller wrote as
+-- knowledge has an episode, too, but one that is not shown.
 CREATE VIEW fact_told AS
 SELECT f.*, s.uuid AS source_uuid, s.name AS source_name, s.labels AS source_labels,
     d.uuid AS target_uuid, d.name AS target_name, d.labels AS target_labels,
     (SELECT json_group_array(uuid) FROM
         (SELECT e.uuid FROM supports p JOIN episodes e ON e.id = p.episode_id
-         WHERE p.fact_id = f.id ORDER BY e.seq)) AS episodes
+         WHERE p.fact_id = f.id AND e.kind NOT IN ('fact_triple', 'nodes')
+         ORDER BY e.seq)) AS episodes
 FROM facts f JOIN entities s ON s.id = f.source_id JOIN entities d ON d.id = f.target_id;
 
 -- What is owed to episodes: at most one job each, which bears the episode's id. Jobs of one
@@ -201,6 +231,7 @@ CREATE TABLE index_rows (
     item_kind TEXT NOT NULL,
     item_uuid TEXT NOT NULL,
     terms TEXT,
+    vector BLOB,
     PRIMARY KEY (graph_id, version)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX index_rows_by_item ON index_rows (graph_id, item_uuid);

@@ -6,22 +6,8 @@ from recollect.errors import NotServed
 # method of the clients, HTTP method, path, what it waits for
 DEFERRED: list[tuple[str, Method, str, str]] = [
     ("memory.search_sessions", "POST", "/sessions/search", "search"),
-    ("memory.classify_session", "POST", "/sessions/{session_id}/classify", "extraction"),
-    ("memory.extract_data", "POST", "/sessions/{session_id}/extract", "extraction"),
-    ("memory.get_session_facts", "GET", "/sessions/{session_id}/facts", "extraction"),
-    ("memory.add_session_facts", "POST", "/sessions/{session_id}/facts", "extraction"),
     ("memory.search", "POST", "/sessions/{session_id}/search", "search"),
-    ("memory.get_summaries", "GET", "/sessions/{session_id}/summary", "summaries"),
-    (
-        "memory.synthesize_question",
-        "GET",
-        "/sessions/{session_id}/synthesize_question",
-        "extraction",
-    ),
     ("thread.get_summary", "GET", "/threads/{thread_id}/summary", "summaries"),
-    ("graph.add_fact_triple", "POST", "/graph/add-fact-triple", "reconciliation"),
-    ("graph.add_nodes", "POST", "/graph/nodes", "reconciliation"),
-    ("graph.clone", "POST", "/graph/clone", "reconciliation"),
     ("graph.detect_patterns", "POST", "/graph/patterns", "search"),
     ("graph.get_subgraph", "POST", "/graph/subgraph", "search"),
     ("graph.node.get_neighbors", "POST", "/graph/node/{uuid}/neighbors", "search"),

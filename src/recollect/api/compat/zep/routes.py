@@ -5,6 +5,7 @@ from dataclasses import replace
 from recollect.api.compat.zep import (
     deferred,
     routes_batches,
+    routes_direct,
     routes_documents,
     routes_episodes,
     routes_graphs,
@@ -13,6 +14,7 @@ from recollect.api.compat.zep import (
     routes_messages,
     routes_project,
     routes_search,
+    routes_sessions,
     routes_threads,
     routes_user_groups,
     routes_users,
@@ -26,8 +28,10 @@ ROUTES: list[Route] = [
     for part in (
         routes_users,
         routes_threads,
+        routes_sessions,
         routes_messages,
         routes_graphs,
+        routes_direct,
         routes_search,
         routes_episodes,
         routes_knowledge,

@@ -6,7 +6,7 @@ from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.errors import InvalidInput, NotServed
 from recollect.graph.types import Access, Entity, Episode, Fact
-from recollect.ingest import queue
+from recollect.ingest import direct_results, queue
 from recollect.limits import PAGE_DEFAULT, PAGE_MAX
 from recollect.store.protocol import Transaction
 from recollect.subjects import episodes, graphs, knowledge
@@ -98,10 +98,14 @@ async def of_document(call: Call) -> Reply:
     return answers.capped(answer, truncated=len(found) > PAGE_MAX)
 
 
+def _task(tx: Transaction, access: Access, uuid: str) -> wire.Task:
+    found = queue.task(tx, access, uuid)
+    return translate.task(found, direct_results.uuids(tx, access, found))
+
+
 async def get_task(call: Call) -> wire.Task:
-    """How far the work owed to a request is."""
-    found = await call.services.store.read(queue.task, call.access, call.path["task_id"])
-    return translate.task(found)
+    """How far the work owed to a request is, and what came of a direct write."""
+    return await call.services.store.read(_task, call.access, call.path["task_id"])
 
 
 def _lists(noun: str, parameter: str) -> list[Route]:

@@ -3,7 +3,7 @@
 from recollect.api.compat.zep import answers, translate, wire
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
-from recollect.errors import InvalidInput, NotServed
+from recollect.errors import InvalidInput
 from recollect.graph.types import Access, Episode, Thread
 from recollect.limits import PAGE_MAX
 from recollect.store.protocol import Transaction
@@ -54,15 +54,6 @@ async def update_session(call: Call) -> wire.Session:
         rating=translate.rating(sent.fact_rating_instruction),
     )
     return translate.session(call.access, made)
-
-
-async def end_session(call: Call) -> wire.EndSessionAnswer:
-    """Mark a session as over."""
-    sent: wire.EndSession = call.body
-    if sent.classify is not None:
-        raise NotServed("memory.end_session with `classify` is not served yet")
-    made = await call.services.store.write(threads.end, call.access, call.path["session_id"])
-    return wire.EndSessionAnswer(session=translate.session(call.access, made))
 
 
 def _end_all(tx: Transaction, access: Access, session_ids: list[str]) -> list[Thread]:
@@ -175,15 +166,6 @@ ROUTES = [
         "Update a session's metadata",
         body=wire.UpdateSession,
         answer=wire.Session,
-    ),
-    Route(
-        "POST",
-        "/sessions/{session_id}/end",
-        "thread.end",
-        end_session,
-        "End a session",
-        body=wire.EndSession,
-        answer=wire.EndSessionAnswer,
     ),
     Route(
         "DELETE",

@@ -21,6 +21,7 @@ from recollect.graph.types import (
     User,
 )
 from recollect.limits import GRAPH_PAGE_MAX, PAGE_DEFAULT, PAGE_MAX, SEARCH_TEXT_CHARS_MAX
+from recollect.subjects import threads
 from recollect.subjects.pages import Mark, PageRequest, read_cursor
 
 T = TypeVar("T")
@@ -63,6 +64,7 @@ def session(access: Access, found: Thread) -> wire.Session:
         session_id=found.thread_id,
         user_id=found.user_id,
         metadata=found.metadata,
+        classifications=threads.classes(found) or None,
         fact_rating_instruction=found.rating,
         project_uuid=access.project_uuid,
         created_at=found.created_at,
@@ -140,10 +142,12 @@ def new_message3(
     )
 
 
-def graph_id_of(graph_id: str | None, group_id: str | None) -> str | None:
-    """The one id behind two spellings."""
+def graph_id_of(graph_id: str | None, group_id: str | None, prefix: str = "") -> str | None:
+    """The one id behind two spellings; *prefix* is what both begin with."""
     if graph_id is not None and group_id is not None and graph_id != group_id:
-        raise InvalidInput("graph_id and group_id: they are the same thing, give one")
+        raise InvalidInput(
+            f"{prefix}graph_id and {prefix}group_id: they are the same thing, give one"
+        )
     return graph_id if graph_id is not None else group_id
 
 
@@ -258,7 +262,7 @@ def project(found: Project) -> wire.ProjectAnswer:
     )
 
 
-def task(found: Task) -> wire.Task:
+def task(found: Task, params: wire.Json | None = None) -> wire.Task:
     """A task for the wire."""
     done = found.succeeded + found.parked
     error = None
@@ -272,6 +276,7 @@ def task(found: Task) -> wire.Task:
             stage=found.status, message=f"{done} of {found.jobs} episodes done"
         ),
         error=error,
+        params=params,
         created_at=found.created_at,
         updated_at=found.completed_at or found.started_at or found.created_at,
         started_at=found.started_at,

@@ -1,4 +1,5 @@
--- The log.
+-- The log. Episodes that carry what a caller wrote down directly are in no answer: they are the
+-- memory's own bookkeeping.
 
 -- name: episode_insert
 INSERT INTO episodes
@@ -13,20 +14,20 @@ VALUES
 -- name: episode_by_uuid
 SELECT e.*, t.thread_id AS thread_name
 FROM episodes e JOIN graphs g ON g.id = e.graph_id LEFT JOIN threads t ON t.id = e.thread_id
-WHERE e.uuid = :uuid AND g.project_id = :project_id;
+WHERE e.uuid = :uuid AND g.project_id = :project_id AND e.kind NOT IN ('fact_triple', 'nodes');
 
 -- name: episodes_last
 -- The newest first; the caller turns them round.
 SELECT e.*, t.thread_id AS thread_name
 FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id
-WHERE e.graph_id = :graph_id AND e.ignored = 0
+WHERE e.graph_id = :graph_id AND e.ignored = 0 AND e.kind NOT IN ('fact_triple', 'nodes')
 ORDER BY e.seq DESC LIMIT :limit;
 
 -- name: episodes_page
 -- order: uuid=e.uuid, created_at=e.created_at
 SELECT e.*, t.thread_id AS thread_name, {key} AS page_key
 FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id
-WHERE e.graph_id = :graph_id AND e.ignored = 0
+WHERE e.graph_id = :graph_id AND e.ignored = 0 AND e.kind NOT IN ('fact_triple', 'nodes')
   AND (:after_uuid IS NULL OR ({key}, e.uuid) {cmp} (:after_key, :after_uuid))
   AND (:mentioned IS NULL
        OR EXISTS (SELECT 1 FROM mentions m JOIN entities n ON n.id = m.entity_id
@@ -45,17 +46,19 @@ ORDER BY e.seq LIMIT :limit;
 SELECT e.*, t.thread_id AS thread_name
 FROM episodes e JOIN threads t ON t.id = e.thread_id
 WHERE e.thread_id = :thread_id AND (:ignored OR e.ignored = 0)
+  AND e.kind NOT IN ('fact_triple', 'nodes')
 ORDER BY e.seq LIMIT :limit OFFSET :offset;
 
 -- name: episodes_of_thread_last
 -- The newest first; the caller turns them round.
 SELECT e.*, t.thread_id AS thread_name
 FROM episodes e JOIN threads t ON t.id = e.thread_id
-WHERE e.thread_id = :thread_id
+WHERE e.thread_id = :thread_id AND e.kind NOT IN ('fact_triple', 'nodes')
 ORDER BY e.seq DESC LIMIT :limit;
 
 -- name: episodes_of_thread_count
-SELECT count(*) AS n FROM episodes WHERE thread_id = :thread_id;
+SELECT count(*) AS n FROM episodes
+WHERE thread_id = :thread_id AND kind NOT IN ('fact_triple', 'nodes');
 
 -- name: episode_ids_of_thread
 SELECT id FROM episodes WHERE thread_id = :thread_id AND (:ignored_only = 0 OR ignored = 1);
@@ -63,7 +66,8 @@ SELECT id FROM episodes WHERE thread_id = :thread_id AND (:ignored_only = 0 OR i
 -- name: episodes_by_uuids
 SELECT e.*, t.thread_id AS thread_name
 FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id
-WHERE e.graph_id = :graph_id AND e.uuid IN (SELECT value FROM json_each(:uuids));
+WHERE e.graph_id = :graph_id AND e.uuid IN (SELECT value FROM json_each(:uuids))
+  AND e.kind NOT IN ('fact_triple', 'nodes');
 
 -- name: episode_set_metadata
 UPDATE episodes SET metadata = :metadata WHERE id = :id;
@@ -75,5 +79,17 @@ WHERE id IN (SELECT value FROM json_each(:ids)) AND processed_at IS NULL;
 -- name: episodes_of_entity
 SELECT e.*, t.thread_id AS thread_name
 FROM mentions m JOIN episodes e ON e.id = m.episode_id LEFT JOIN threads t ON t.id = e.thread_id
-WHERE m.entity_id = :entity_id
+WHERE m.entity_id = :entity_id AND e.kind NOT IN ('fact_triple', 'nodes')
 ORDER BY e.seq DESC LIMIT :limit;
+
+-- name: episodes_before_in_thread
+-- What was said just before an episode; the newest first.
+SELECT content, role, speaker FROM episodes
+WHERE thread_id = (SELECT thread_id FROM episodes WHERE id = :id) AND seq < :seq
+  AND kind NOT IN ('fact_triple', 'nodes')
+ORDER BY seq DESC LIMIT :limit;
+
+-- name: episodes_before_in_document
+SELECT content, role, speaker FROM episodes
+WHERE graph_id = :graph_id AND document_id = :document_id AND seq < :seq
+ORDER BY seq DESC LIMIT :limit;

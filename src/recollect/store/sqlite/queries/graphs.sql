@@ -12,6 +12,9 @@ SELECT * FROM graphs WHERE project_id = :project_id AND kind = :kind AND graph_i
 -- name: graph_by_uuid
 SELECT * FROM graphs WHERE uuid = :uuid AND project_id = :project_id;
 
+-- name: graph_by_id
+SELECT * FROM graphs WHERE id = :id;
+
 -- name: graph_update
 UPDATE graphs
 SET name = :name, description = :description, time_zone = :time_zone, rating = :rating,

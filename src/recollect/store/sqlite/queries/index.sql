@@ -1,9 +1,10 @@
 -- The rows that search segments are built from.
 
 -- name: index_row_insert
-INSERT INTO index_rows (graph_id, version, item_kind, item_uuid, terms)
-VALUES (:graph_id, :version, :item_kind, :item_uuid, :terms)
-ON CONFLICT (graph_id, item_uuid) DO UPDATE SET version = excluded.version, terms = excluded.terms;
+INSERT INTO index_rows (graph_id, version, item_kind, item_uuid, terms, vector)
+VALUES (:graph_id, :version, :item_kind, :item_uuid, :terms, :vector)
+ON CONFLICT (graph_id, item_uuid) DO UPDATE
+SET version = excluded.version, terms = excluded.terms, vector = excluded.vector;
 
 -- name: index_rows_since
 -- A page of them, a few megabytes at most; whoever wants all asks again from the last version on.

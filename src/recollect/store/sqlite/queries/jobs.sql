@@ -46,6 +46,9 @@ FROM jobs j JOIN episodes e ON e.id = j.id LEFT JOIN threads t ON t.id = e.threa
 WHERE j.graph_id = :graph_id AND j.status = 'pending'
 ORDER BY j.id LIMIT :limit;
 
+-- name: jobs_pending_among
+SELECT id FROM jobs WHERE id IN (SELECT value FROM json_each(:ids)) AND status = 'pending';
+
 -- name: jobs_started
 UPDATE jobs SET started_at = coalesce(started_at, :now), run = :run
 WHERE id IN (SELECT value FROM json_each(:ids));
@@ -71,6 +74,10 @@ RETURNING attempts + lost AS attempts;
 -- name: job_park
 UPDATE jobs SET status = 'parked', run = NULL, error = :error, completed_at = :now
 WHERE id = :id AND status = 'pending';
+
+-- name: episode_unread
+-- It was read once and owed again; now it is among those that could not be read.
+UPDATE episodes SET processed_at = NULL WHERE id = :id AND processed_at IS NOT NULL;
 
 -- name: job_retry
 -- As if it had never been tried. Jobs run in the order of their ids, so it runs before those of its

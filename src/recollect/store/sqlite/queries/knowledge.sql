@@ -1,8 +1,12 @@
 -- Entities, facts and their provenance.
 
 -- name: entity_insert
-INSERT INTO entities (uuid, graph_id, name, labels, summary, attributes, is_user, created_at)
-VALUES (:uuid, :graph_id, :name, :labels, :summary, :attributes, :is_user, :now);
+INSERT INTO entities
+    (uuid, graph_id, name, labels, summary, attributes, is_user, created_at, kind, is_assistant,
+     names)
+VALUES
+    (:uuid, :graph_id, :name, :labels, :summary, :attributes, :is_user, :now, :kind,
+     :is_assistant, :names);
 
 -- name: entity_by_uuid
 SELECT n.* FROM entities n JOIN graphs g ON g.id = n.graph_id
@@ -12,6 +16,49 @@ WHERE n.uuid = :uuid AND g.project_id = :project_id;
 UPDATE entities
 SET name = :name, labels = :labels, summary = :summary, attributes = :attributes
 WHERE id = :id;
+
+-- name: entity_learn
+-- What an episode adds to an entity.
+UPDATE entities
+SET name = :name, labels = :labels, summary = :summary, attributes = :attributes, kind = :kind,
+    names = :names
+WHERE id = :id;
+
+-- name: entity_name_insert
+INSERT INTO entity_names (graph_id, key, entity_id) VALUES (:graph_id, :key, :entity_id)
+ON CONFLICT DO NOTHING;
+
+-- name: entity_names_delete
+DELETE FROM entity_names WHERE entity_id = :entity_id;
+
+-- name: entity_set_names
+UPDATE entities SET names = :names WHERE id = :id;
+
+-- name: entity_ids_by_key
+-- A few for each key, the oldest first: a common first name must not cost more in a large graph.
+SELECT entity_id FROM entity_names
+WHERE graph_id = :graph_id AND key = :key ORDER BY entity_id LIMIT :limit;
+
+-- name: entities_named
+-- Those whose whole name or alias is one of the keys.
+SELECT DISTINCT n.name, n.kind, n.labels FROM entity_names k JOIN entities n ON n.id = k.entity_id
+WHERE k.graph_id = :graph_id AND k.key IN (SELECT value FROM json_each(:keys))
+ORDER BY n.id LIMIT :limit;
+
+-- name: entities_who
+-- The user's own node and the assistant's.
+SELECT * FROM entities
+WHERE graph_id = :graph_id AND (is_user = 1 OR is_assistant = 1) ORDER BY id;
+
+-- name: entity_by_id
+SELECT * FROM entities WHERE id = :id;
+
+-- name: entities_by_ids
+SELECT * FROM entities WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY id;
+
+-- name: entities_by_uuids
+SELECT * FROM entities
+WHERE graph_id = :graph_id AND uuid IN (SELECT value FROM json_each(:uuids)) ORDER BY id;
 
 -- name: entity_delete
 DELETE FROM entities WHERE id = :id;
@@ -30,10 +77,51 @@ WHERE m.episode_id = :episode_id ORDER BY n.id LIMIT :limit;
 -- name: fact_insert
 INSERT INTO facts
     (uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
-     expired_at, valid_at, invalid_at)
+     expired_at, valid_at, invalid_at, predicate, gist, negated, ends, slot, confidence,
+     extractor)
 VALUES
     (:uuid, :graph_id, :source_id, :target_id, :name, :fact, :attributes, :rating, :created_at,
-     :expired_at, :valid_at, :invalid_at);
+     :expired_at, :valid_at, :invalid_at, :predicate, :gist, :negated, :ends, :slot,
+     :confidence, :extractor);
+
+-- name: facts_open_by_source
+SELECT * FROM facts WHERE source_id = :entity_id AND predicate = :value AND invalid_at IS NULL
+ORDER BY id DESC LIMIT :limit;
+
+-- name: facts_closed_by_source
+SELECT * FROM facts WHERE source_id = :entity_id AND predicate = :value AND invalid_at >= :since
+ORDER BY valid_at, id LIMIT :limit;
+
+-- name: facts_open_by_target
+SELECT * FROM facts WHERE target_id = :entity_id AND predicate = :value AND invalid_at IS NULL
+ORDER BY id DESC LIMIT :limit;
+
+-- name: facts_closed_by_target
+SELECT * FROM facts WHERE target_id = :entity_id AND predicate = :value AND invalid_at >= :since
+ORDER BY valid_at, id LIMIT :limit;
+
+-- name: facts_open_by_slot
+SELECT * FROM facts WHERE source_id = :entity_id AND slot = :value AND invalid_at IS NULL
+ORDER BY id DESC LIMIT :limit;
+
+-- name: facts_closed_by_slot
+SELECT * FROM facts WHERE source_id = :entity_id AND slot = :value AND invalid_at >= :since
+ORDER BY valid_at, id LIMIT :limit;
+
+-- name: facts_by_pair
+SELECT * FROM facts WHERE source_id = :entity_id AND target_id = :target_id
+ORDER BY id DESC LIMIT :limit;
+
+-- name: facts_by_gist
+SELECT * FROM facts WHERE source_id = :entity_id AND gist = :gist ORDER BY id DESC LIMIT :limit;
+
+-- name: facts_by_uuids
+SELECT * FROM facts
+WHERE graph_id = :graph_id AND uuid IN (SELECT value FROM json_each(:uuids)) ORDER BY id;
+
+-- name: fact_end
+-- Sets both end times; learning something never deletes or rewrites a fact.
+UPDATE facts SET invalid_at = :invalid_at, expired_at = :expired_at WHERE id = :id;
 
 -- name: fact_by_uuid
 SELECT f.*
@@ -54,6 +142,9 @@ FROM fact_told f
 WHERE f.source_id = :entity_id OR f.target_id = :entity_id
 ORDER BY f.id LIMIT :limit;
 
+-- name: fact_uuids_of_entity
+SELECT uuid FROM facts WHERE source_id = :entity_id OR target_id = :entity_id;
+
 -- name: facts_of_episode
 SELECT f.*
 FROM supports q JOIN fact_told f ON f.id = q.fact_id
@@ -72,12 +163,12 @@ ORDER BY f.id DESC LIMIT :limit;
 
 -- name: fact_update
 UPDATE facts
-SET name = :name, fact = :fact, attributes = :attributes, expired_at = :expired_at,
-    valid_at = :valid_at, invalid_at = :invalid_at
+SET name = :name, fact = :fact, gist = :gist, attributes = :attributes,
+    expired_at = :expired_at, valid_at = :valid_at, invalid_at = :invalid_at
 WHERE id = :id;
 
 -- name: fact_close
--- Sets both end times; learning something never deletes or rewrites a fact.
+-- A profile fact that the user's record no longer tells.
 UPDATE facts SET invalid_at = :invalid_at, expired_at = :now
 WHERE source_id = :entity_id AND target_id = :entity_id AND name = :name AND expired_at IS NULL;
 
@@ -89,5 +180,6 @@ INSERT INTO mentions (entity_id, episode_id) VALUES (:entity_id, :episode_id)
 ON CONFLICT DO NOTHING;
 
 -- name: support_insert
-INSERT INTO supports (fact_id, episode_id) VALUES (:fact_id, :episode_id)
+INSERT INTO supports (fact_id, episode_id, role, span_start, span_end)
+VALUES (:fact_id, :episode_id, :role, :span_start, :span_end)
 ON CONFLICT DO NOTHING;

@@ -18,6 +18,11 @@ SELECT u.*, g.uuid AS graph_uuid, g.rating AS rating
 FROM users u JOIN graphs g ON g.id = u.graph_id
 WHERE u.project_id = :project_id AND u.uuid = :uuid;
 
+-- name: user_of_graph
+SELECT u.*, g.uuid AS graph_uuid, g.rating AS rating
+FROM users u JOIN graphs g ON g.id = u.graph_id
+WHERE u.graph_id = :graph_id;
+
 -- name: user_update
 UPDATE users
 SET email = :email, first_name = :first_name, last_name = :last_name, metadata = :metadata,

@@ -57,13 +57,14 @@ class TaskProgress(Wire):
 
 
 class Task(Wire):
-    """A task."""
+    """A task; *params* has the uuids of what was written down directly, once it is there."""
 
     task_id: str
     type: str
     status: str
     progress: TaskProgress
     error: TaskError | None = None
+    params: Json | None = None
     created_at: datetime
     updated_at: datetime
     started_at: datetime | None = None

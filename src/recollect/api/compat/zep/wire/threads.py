@@ -18,6 +18,7 @@ class Session(Wire):
     session_id: str
     user_id: str
     metadata: Json | None = None
+    classifications: dict[str, str] | None = None
     fact_rating_instruction: Json | None = None
     project_uuid: str
     created_at: datetime
@@ -85,24 +86,11 @@ class ThreadList(Wire):
     total_count: int
 
 
-class EndSession(Request):
-    """POST sessions/{session_id}/end."""
-
-    classify: Json | None = None
-    instruction: str | None = None
-
-
 class EndSessions(Request):
     """POST sessions/end."""
 
     session_ids: list[str]
     instruction: str | None = None
-
-
-class EndSessionAnswer(Wire):
-    """The session that ended."""
-
-    session: Session
 
 
 class EndSessionsAnswer(Wire):

@@ -1,0 +1,150 @@
+"""`recollect rebuild`: derive the graphs again from their logs, or check that they would be."""
+
+import asyncio
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from recollect import log
+from recollect.cli import lock
+from recollect.cli.common import DataOption, JsonOption, err, fail, settings, show
+from recollect.errors import NotFound, RecollectError
+from recollect.ingest import pipeline, rebuild
+from recollect.ingest.extractors import EmbeddedExtractor
+from recollect.ingest.rebuild import GraphState
+from recollect.ingest.worker import Worker
+from recollect.settings import Settings
+from recollect.store.protocol import Store
+from recollect.store.sqlite import SqliteStore
+from recollect.store.sqlite.connection import FILE_NAME, copy
+
+_COLUMNS = ("project", "kind", "graph", "entities", "facts", "unread", "edits", "result")
+
+Compared = list[tuple[GraphState, GraphState]]
+
+
+def rebuild_(
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Only check, on a copy; nothing is changed.")
+    ] = False,
+    graph: Annotated[
+        str | None, typer.Option(help="Only graphs (or users) of this id.", show_default="all")
+    ] = None,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Derive entities and facts again from the stored episodes.
+
+    With --verify the same is done on a copy, and compared: exit code 1 when a graph that nobody
+    edited by hand comes out differently. Without it, exit code 1 when an episode that was read
+    before could not be read again.
+    """
+    chosen = settings(data=data)
+    log.configure(chosen.log_format, "warning")  # the result is told in the end
+    _require_something_to_derive(chosen)
+    try:
+        if verify:
+            compared = asyncio.run(_verify(chosen, graph))
+        else:
+            with lock.hold(chosen.data):
+                compared = asyncio.run(_rebuild(chosen, chosen.data, graph))
+    except RecollectError as error:
+        raise fail(error.message) from error
+    tell = _verified if verify else _rebuilt
+    show(
+        [_row(after, before.edits, tell(before, after)) for before, after in compared],
+        _COLUMNS,
+        as_json=as_json,
+    )
+    lost = sum(after.unread - before.unread for before, after in compared)
+    if lost > 0:
+        err.print(f"{lost} episodes could not be read; `recollect doctor` tells more")
+    if lost > 0 or (verify and any(map(_broken, compared))):
+        raise typer.Exit(1)
+
+
+def _require_something_to_derive(chosen: Settings) -> None:
+    if not (chosen.data / FILE_NAME).is_file():
+        raise fail(f"there is no store in {chosen.data}", "Choose its folder with --data.")
+    if chosen.extraction == "off":
+        raise fail(
+            "RECOLLECT_EXTRACTION is off, so nothing would be derived",
+            "Turn it on for this command.",
+        )
+
+
+async def _verify(chosen: Settings, graph: str | None) -> Compared:
+    """Rebuild a copy. What the original still owes is left out on both sides."""
+    with tempfile.TemporaryDirectory(prefix="recollect-verify-") as folder:
+        place = Path(folder)
+        await asyncio.to_thread(copy, chosen.data, place)
+        store = SqliteStore.open(place, readers=1)
+        try:
+            await store.write(rebuild.set_aside)
+        finally:
+            await store.close()
+        return await _rebuild(chosen, place, graph)
+
+
+async def _rebuild(chosen: Settings, place: Path, graph: str | None) -> Compared:
+    """The graphs as they were, and as they came out."""
+    store = SqliteStore.open(place, readers=1)
+    try:
+        before = await store.read(rebuild.states, graph)
+        if graph is not None and not before:
+            raise NotFound(f"graph not found: {graph}")
+        await _derive(store, chosen, [state.id for state in before])
+        after = await store.read(rebuild.states, graph)
+    finally:
+        await store.close()
+    return list(zip(before, after, strict=True))
+
+
+async def _derive(store: Store, chosen: Settings, graph_ids: list[int]) -> None:
+    extractor = EmbeddedExtractor(chosen.models, chosen.predicates)
+    worker = Worker(
+        store,
+        owner="rebuild",
+        attempts_max=chosen.job_attempts_max,
+        backoff_first_s=0.0,  # somebody waits for it
+        process=partial(pipeline.process, extractor=extractor),
+        together=extractor.together,
+    )
+    try:
+        await extractor.extract([])  # without models nothing may be unlearned
+        for graph_id in graph_ids:
+            await store.write(rebuild.unlearn, graph_id)
+        await rebuild.relearn(store, worker, graph_ids)
+    finally:
+        await extractor.close()
+
+
+def _broken(pair: tuple[GraphState, GraphState]) -> bool:
+    before, after = pair
+    return before.digest != after.digest and not before.edits
+
+
+def _verified(before: GraphState, after: GraphState) -> str:
+    if before.digest == after.digest:
+        return "same"
+    return "differs (edited by hand)" if before.edits else "differs"
+
+
+def _rebuilt(before: GraphState, after: GraphState) -> str:
+    return "as before" if before.digest == after.digest else "changed"
+
+
+def _row(state: GraphState, edits: int, result: str) -> dict[str, Any]:
+    return {
+        "project": state.project,
+        "kind": state.kind,
+        "graph": state.graph_id,
+        "entities": state.entities,
+        "facts": state.facts,
+        "unread": state.unread,
+        "edits": edits,
+        "result": result,
+    }

@@ -1,0 +1,33 @@
+"""Knowledge that a caller writes down directly: a fact between two nodes, or nodes alone.
+
+It goes through the log like everything else, as an episode whose content says what to write, so
+that order, provenance and rebuilding hold for it, too.
+"""
+
+import msgspec
+
+from recollect.extract.reading import Reading
+from recollect.graph.found import Found, FoundEntity, FoundFact
+from recollect.graph.types import Record
+
+
+class Triple(Record):
+    """The content of an episode of kind `fact_triple`."""
+
+    source: FoundEntity
+    target: FoundEntity
+    fact: FoundFact
+
+
+class Nodes(Record):
+    """The content of an episode of kind `nodes`."""
+
+    nodes: tuple[FoundEntity, ...]
+
+
+def read(reading: Reading) -> Found:
+    """What the caller wrote, as it was checked when it came in."""
+    if reading.kind == "nodes":
+        return Found(entities=msgspec.json.decode(reading.content, type=Nodes).nodes)
+    triple = msgspec.json.decode(reading.content, type=Triple)
+    return Found(entities=(triple.source, triple.target), facts=(triple.fact,))

@@ -1,0 +1,68 @@
+"""The extractor that comes with the program: a parser, an embedder and rules; no network."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from recollect.extract import direct, documents
+from recollect.extract.ontology import Classifier
+from recollect.extract.prose import Prose
+from recollect.extract.ratings import Rater
+from recollect.extract.reading import Extracted, Reading
+from recollect.graph import predicates
+from recollect.graph.found import Found, FoundFact
+from recollect.graph.types import DIRECT_KINDS
+from recollect.models import embedder, parser
+
+
+class Embedded:
+    """Reads episodes with the models in one folder. Not to be shared between threads."""
+
+    def __init__(self, models: Path, table: Path | None = None) -> None:
+        self._embedder = embedder.load(models)
+        self._prose = Prose(parser.load(models), predicates.load(table))
+        self._classifier = Classifier(self._embedder.passages)
+        self._rater = Rater(self._embedder.passages)
+
+    def read(self, readings: Sequence[Reading]) -> list[Extracted]:
+        """Everything the episodes say, each as if it were read alone."""
+        prose = [reading for reading in readings if reading.kind in ("message", "text")]
+        told = iter(self._prose.read_many(prose))
+        found = [
+            next(told) if reading.kind in ("message", "text") else self._structured(reading)
+            for reading in readings
+        ]
+        return [
+            self.finish(reading, self._classified(reading, item))
+            for reading, item in zip(readings, found, strict=True)
+        ]
+
+    def _structured(self, reading: Reading) -> Found:
+        if reading.kind in DIRECT_KINDS:
+            return direct.read(reading)
+        return documents.read(reading, self._prose.read)
+
+    def _classified(self, reading: Reading, found: Found) -> Found:
+        """Knowledge that a caller wrote has the types the caller gave it."""
+        return found if reading.kind in DIRECT_KINDS else self._classifier.classify(found, reading)
+
+    def finish(self, reading: Reading, found: Found) -> Extracted:
+        """Rate what was found and make it findable; also for what a language model found."""
+        texts = [fact.fact for fact in found.facts]
+        vectors = self._embedder.passages([reading.content, *texts])
+        facts = found.facts
+        if reading.guidance.rating is not None and facts:
+            ratings = self._rater.rate(texts, vectors[1:], reading.guidance.rating)
+            facts = tuple(map(_rated, facts, ratings))
+        packed = [row.astype(np.float16).tobytes() for row in vectors]
+        return Extracted(
+            found=Found(entities=found.entities, facts=facts, extractor=found.extractor),
+            vector=packed[0],
+            fact_vectors=tuple(packed[1:]),
+        )
+
+
+def _rated(fact: FoundFact, rating: float) -> FoundFact:
+    return fact if fact.rating is not None else msgspec.structs.replace(fact, rating=rating)

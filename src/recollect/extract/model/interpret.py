@@ -1,0 +1,197 @@
+"""From the model's answer to what was found. An answer is taken as a whole or not at all."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from recollect.errors import ModelAnswerInvalid
+from recollect.extract.model import people, relations, types, values
+from recollect.extract.model.answer import Answer, AnswerEntity, AnswerFact
+from recollect.extract.reading import Reading
+from recollect.graph.found import Found, FoundEntity, FoundFact
+from recollect.graph.predicates import Predicates
+from recollect.graph.types import Json
+from recollect.limits import NAME_CHARS_MAX
+from recollect.subjects.guidance import EdgeType, EntityType
+
+_ITEMS_MAX = 1_000
+_SENTENCE_CHARS_MAX = 2_000
+_RELATION_CHARS_MAX = 100
+_CONFIDENCE_QUOTED = 1.0
+_CONFIDENCE_UNQUOTED = 0.5
+
+
+def interpret(answer: Answer, reading: Reading, table: Predicates, *, extractor: str) -> Found:
+    """What the answer says about the reading; ModelAnswerInvalid names the place it breaks at."""
+    for name, items in (("entities", answer.entities), ("facts", answer.facts)):
+        if len(items) > _ITEMS_MAX:
+            raise ModelAnswerInvalid(f"{name}: {len(items)}, more than {_ITEMS_MAX}")
+    kinds = types.entity_types(reading.guidance)
+    entities = [
+        _entity(f"entities[{number}]", item, reading, kinds)
+        for number, item in enumerate(answer.entities)
+    ]
+    edges = types.edge_types(reading.guidance)
+    facts = [
+        _fact(f"facts[{number}]", item, entities, reading, edges, table)
+        for number, item in enumerate(answer.facts)
+    ]
+    if reading.strict:
+        wanted = edges if reading.guidance.ontology.edge_types else {}
+        entities, facts = _only_typed(entities, facts, kinds, wanted)
+    return Found(entities=tuple(entities), facts=tuple(facts), extractor=extractor)
+
+
+def _entity(
+    place: str, item: AnswerEntity, reading: Reading, kinds: dict[str, EntityType]
+) -> FoundEntity:
+    name = _text(f"{place}.name", item.name, NAME_CHARS_MAX)
+    aliases = [
+        _text(f"{place}.aliases", alias, NAME_CHARS_MAX) for alias in item.aliases if alias.strip()
+    ]
+    who = people.who(name, reading)
+    if who == "user" and reading.user is not None:
+        aliases, name = [name, *aliases], reading.user.name
+    type_ = _type_of(item.label, who, kinds)
+    return FoundEntity(
+        name=name,
+        kind="person" if who == "user" else item.kind,
+        label=type_.name if type_ else None,
+        # "user" means the user here, but it is nobody's name.
+        aliases=tuple(
+            alias for alias in dict.fromkeys(aliases) if alias != name and not _generic(alias)
+        ),
+        who=who,
+        attributes=values.fields(item.attributes, type_.properties) if type_ else None,
+    )
+
+
+def _generic(alias: str) -> bool:
+    return alias.casefold() in {"user", "the user", "assistant", "the assistant"}
+
+
+def _type_of(
+    label: str | None, who: people.Who | None, kinds: dict[str, EntityType]
+) -> EntityType | None:
+    """The type with that name. There is one user and one assistant: no one else is of theirs."""
+    own = {"user": "User", "assistant": "Assistant"}
+    if who is not None and own[who] in kinds:
+        return kinds[own[who]]
+    wanted = (label or "").strip().casefold()
+    found = next((kind for name, kind in kinds.items() if name.casefold() == wanted), None)
+    return None if found is None or found.name in own.values() else found
+
+
+def _fact(
+    place: str,
+    item: AnswerFact,
+    entities: Sequence[FoundEntity],
+    reading: Reading,
+    edges: dict[str, EdgeType],
+    table: Predicates,
+) -> FoundFact:
+    source, target = _ends(place, item, len(entities))
+    type_ = _edge_type(item.relation, entities[source], entities[target], edges)
+    name = type_.name if type_ else _relation(place, item)
+    span = values.span(item.quote, reading.content)
+    return FoundFact(
+        source=source,
+        target=target,
+        name=name,
+        predicate=relations.predicate(name, table),
+        fact=_text(f"{place}.sentence", item.sentence, _SENTENCE_CHARS_MAX),
+        negated=item.negated or relations.says_not(name),
+        ends=item.ends,
+        corrects=item.corrects,
+        mood=item.mood,
+        slot=(item.slot or None) if reading.kind == "json" else None,
+        attributes=_edge_fields(item, type_),
+        span=span,
+        confidence=_CONFIDENCE_UNQUOTED if span is None else _CONFIDENCE_QUOTED,
+        rating=_rating(place, item, reading),
+        **_times(place, item, reading),
+    )
+
+
+def _ends(place: str, item: AnswerFact, count: int) -> tuple[int, int]:
+    target = item.source if item.target is None else item.target
+    for side, number in (("source", item.source), ("target", target)):
+        if not 0 <= number < count:
+            raise ModelAnswerInvalid(f"{place}.{side}: {number} is none of {count} entities")
+    return item.source, target
+
+
+def _edge_type(
+    relation: str, source: FoundEntity, target: FoundEntity, edges: dict[str, EdgeType]
+) -> EdgeType | None:
+    wanted = relations.spell(relation)
+    found = next((type_ for name, type_ in edges.items() if relations.spell(name) == wanted), None)
+    return found if found and wanted and types.fits(found, source, target) else None
+
+
+def _edge_fields(item: AnswerFact, type_: EdgeType | None) -> Json | None:
+    return values.fields(item.attributes, type_.properties) if type_ else None
+
+
+def _relation(place: str, item: AnswerFact) -> str:
+    name = relations.spell(item.relation)
+    if name is None or len(name) > _RELATION_CHARS_MAX:
+        raise ModelAnswerInvalid(f"{place}.relation: cannot be spelled in SCREAMING_SNAKE_CASE")
+    return f"NOT_{name}" if item.negated and not relations.says_not(name) else name
+
+
+def _times(place: str, item: AnswerFact, reading: Reading) -> Json:
+    valid_at = values.moment(f"{place}.valid_at", item.valid_at, reading)
+    invalid_at = values.moment(f"{place}.invalid_at", item.invalid_at, reading)
+    if valid_at is not None and invalid_at is not None:
+        if invalid_at < valid_at:
+            raise ModelAnswerInvalid(f"{place}.invalid_at: is before valid_at")
+        if invalid_at == valid_at:
+            # Something of a moment, such as a visit: it has a time, but no time of its ceasing.
+            invalid_at = None
+    dated = valid_at is not None and valid_at != reading.at
+    return {"valid_at": valid_at, "invalid_at": invalid_at, "dated": dated}
+
+
+def _rating(place: str, item: AnswerFact, reading: Reading) -> float | None:
+    if reading.guidance.rating is None or item.rating is None:
+        return None
+    if not 0 <= item.rating <= 1:
+        raise ModelAnswerInvalid(f"{place}.rating: must be between 0 and 1")
+    return item.rating
+
+
+def _text(place: str, value: str, chars_max: int) -> str:
+    text = " ".join(value.split())
+    if not text:
+        raise ModelAnswerInvalid(f"{place}: must not be empty")
+    if len(text) > chars_max:
+        raise ModelAnswerInvalid(f"{place}: {len(text)} characters, more than {chars_max}")
+    return text
+
+
+def _only_typed(
+    entities: Sequence[FoundEntity],
+    facts: Sequence[FoundFact],
+    kinds: dict[str, EntityType],
+    edges: dict[str, EdgeType],
+) -> tuple[list[FoundEntity], list[FoundFact]]:
+    """What a strict ontology lets through (I14): typed entities, and facts of its types if any."""
+    kept = [
+        number
+        for number, entity in enumerate(entities)
+        if kinds and (entity.label is not None or entity.who is not None)
+    ]
+    moved = {old: new for new, old in enumerate(kept)}
+    return [entities[number] for number in kept], [
+        msgspec.structs.replace(fact, source=moved[fact.source], target=moved[fact.target])
+        for fact in facts
+        if fact.source in moved
+        and fact.target in moved
+        and (not edges or _typed(fact, entities, edges))
+    ]
+
+
+def _typed(fact: FoundFact, entities: Sequence[FoundEntity], edges: dict[str, EdgeType]) -> bool:
+    type_ = edges.get(fact.name)
+    return type_ is not None and types.fits(type_, entities[fact.source], entities[fact.target])

@@ -1,0 +1,5 @@
+"""The types of a project's ontology, given to what an episode says."""
+
+from recollect.extract.ontology.classify import Classifier
+
+__all__ = ["Classifier"]

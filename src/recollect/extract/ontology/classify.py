@@ -1,0 +1,221 @@
+"""Types and attributes for what an episode says, by its project's ontology."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from recollect.extract.ontology import defaults, edges, entities, fields, procedures, words
+from recollect.extract.ontology.scene import Scene
+from recollect.extract.ontology.shapes import EdgeShape, EntityShape, edge_shape, entity_shape
+from recollect.extract.ontology.space import Embed, Space
+from recollect.extract.ontology.tables import DEFAULTS
+from recollect.extract.ontology.wanted import wanted
+from recollect.extract.reading import Reading
+from recollect.graph.found import Found, FoundEntity, FoundFact
+from recollect.graph.types import Json
+from recollect.subjects.guidance import EdgeType, EntityType
+
+_SHAPES_MAX = 512
+_ENTITIES_MAX = 64
+_FACTS_MAX = 96
+_SENTENCES_MAX = 6
+
+Labels = Sequence[str | None]
+
+
+class Classifier:
+    """Gives entities and facts the types that fit them; keeps what it worked out about types."""
+
+    def __init__(self, embed: Embed) -> None:
+        self._space = Space(embed)
+        self._entity_shapes: dict[EntityType, EntityShape] = {}
+        self._edge_shapes: dict[EdgeType, EdgeShape] = {}
+
+    def classify(self, found: Found, reading: Reading) -> Found:
+        """*found* with types and attributes, without what the ontology does not want.
+
+        A wish or a command is kept where it is of a custom edge type. Under a strict ontology
+        only entities of a configured type stay, and facts between them.
+        """
+        guidance = reading.guidance
+        custom = guidance.ontology
+        if reading.strict and not custom.entity_types and not guidance.defaults:
+            return Found(extractor=found.extractor)
+        if guidance.defaults and not any(t.name == "Procedure" for t in custom.entity_types):
+            found = procedures.add_procedures(found, reading)
+        scene = Scene(reading, self._space)
+        edge_shapes = [self._edge_shape(item) for item in custom.edge_types]
+        entity_shapes = [self._entity_shape(item) for item in custom.entity_types]
+        labels = _entity_labels(found, reading, entity_shapes, edge_shapes, scene)
+        found = _with_attributes(found, labels, entity_shapes, reading, scene)
+        found, named = _with_edge_types(found, labels, entity_shapes, edge_shapes, reading, scene)
+        return wanted(found, reading, named)
+
+    def _entity_shape(self, item: EntityType) -> EntityShape:
+        if item not in self._entity_shapes:
+            _make_room(self._entity_shapes)
+            self._entity_shapes[item] = entity_shape(self._space, item)
+        return self._entity_shapes[item]
+
+    def _edge_shape(self, item: EdgeType) -> EdgeShape:
+        if item not in self._edge_shapes:
+            _make_room(self._edge_shapes)
+            self._edge_shapes[item] = edge_shape(self._space, item)
+        return self._edge_shapes[item]
+
+
+def _make_room(remembered: dict[EntityType, EntityShape] | dict[EdgeType, EdgeShape]) -> None:
+    if len(remembered) >= _SHAPES_MAX:
+        remembered.clear()
+
+
+def _entity_labels(
+    found: Found,
+    reading: Reading,
+    shapes: Sequence[EntityShape],
+    edge_shapes: Sequence[EdgeShape],
+    scene: Scene,
+) -> list[str | None]:
+    """The type of each entity: one given, else a custom one, else a default one, else none."""
+    names = {shape.type.name for shape in shapes}
+    allowed = names | (set(DEFAULTS.entity) if reading.guidance.defaults else set())
+    known = {item.name.casefold(): item.label for item in reading.known if item.label in names}
+    labels: list[str | None] = []
+    for number, entity in enumerate(found.entities):
+        label = entity.label if entity.label in allowed else None
+        label = label or (None if entity.who else known.get(entity.name.casefold()))
+        label = label or _label_in_json(number, found, names)
+        if label is None and shapes and number < _ENTITIES_MAX:
+            shape = entities.type_of(number, found, shapes, edge_shapes, scene)
+            label = shape.type.name if shape else None
+        if label is None and reading.guidance.defaults:
+            label = defaults.type_of(number, found)
+        labels.append(label)
+    return labels
+
+
+def _label_in_json(number: int, found: Found, names: set[str]) -> str | None:
+    """A type that a record gives itself, under a key such as "type"."""
+    said = {key: value for key, value in _slots(number, found).items() if key in _TYPE_KEYS}
+    folded = {name.casefold(): name for name in sorted(names)}
+    return next(
+        (folded[str(v).casefold()] for v in said.values() if str(v).casefold() in folded), None
+    )
+
+
+_TYPE_KEYS = frozenset({"type", "kind", "category", "class", "entitytype", "objecttype"})
+
+
+def _slots(number: int, found: Found) -> Json:
+    """The values of a record in JSON, by the last key of their path."""
+    return {
+        "".join(words.name_words(fact.slot.rsplit(".", 1)[-1])): found.entities[fact.target].name
+        for fact in found.facts
+        if fact.source == number and fact.slot is not None
+    }
+
+
+def _with_attributes(
+    found: Found,
+    labels: Labels,
+    shapes: Sequence[EntityShape],
+    reading: Reading,
+    scene: Scene,
+) -> Found:
+    by_name = {shape.type.name: shape for shape in shapes}
+    typed = []
+    for number, entity in enumerate(found.entities):
+        label = labels[number]
+        told: Json = {}
+        if label in by_name:
+            subject = _about_entity(number, found, by_name[label], scene)
+            told = fields.fill(by_name[label].type.properties, subject, scene.space)
+        elif label is not None:
+            told = defaults.attributes_of(label, number, found, reading)
+        attributes = {**told, **(entity.attributes or {})} or None
+        typed.append(msgspec.structs.replace(entity, label=label, attributes=attributes))
+    return msgspec.structs.replace(found, entities=tuple(typed))
+
+
+def _about_entity(number: int, found: Found, shape: EntityShape, scene: Scene) -> fields.Subject:
+    """The sentences that are about one entity: facts that touch it, and what was told of it."""
+    name = found.entities[number].name
+    facts = [
+        fact.fact
+        for fact in found.facts
+        if number in (fact.source, fact.target) and fact.mood == "stated"
+    ]
+    told = [sentence for sentence in scene.told if name.casefold() in sentence.casefold()]
+    sentences = list(dict.fromkeys([*told, *facts]))[:_SENTENCES_MAX]
+    nouns = shape.nouns | {words.stem(word) for word in words.name_words(shape.type.name)}
+    return fields.Subject(
+        sentences=tuple(sentences),
+        name=name,
+        nouns=frozenset(nouns),
+        known=_slots(number, found),
+        hide=(name,),
+    )
+
+
+def _with_edge_types(
+    found: Found,
+    labels: Labels,
+    entity_shapes: Sequence[EntityShape],
+    edge_shapes: Sequence[EdgeShape],
+    reading: Reading,
+    scene: Scene,
+) -> tuple[Found, list[str | None]]:
+    """The facts under the names of their types, and for each fact the type it got."""
+    nouns = {
+        shape.type.name: " ".join(words.name_words(shape.type.name)) for shape in entity_shapes
+    }
+    ends = [
+        "User" if item.who == "user" else label
+        for item, label in zip(found.entities, labels, strict=True)
+    ]
+    facts, named = [], list[str | None]()
+    for number, fact in enumerate(found.facts):
+        shape = None
+        if edge_shapes and number < _FACTS_MAX and fact.slot is None:
+            shape = edges.type_of(fact, found, ends, edge_shapes, scene, nouns)
+        if shape is not None:
+            subject = _about_fact(fact, found, entity_shapes, labels, scene)
+            told = fields.fill(shape.type.properties, subject, scene.space)
+            fact = msgspec.structs.replace(fact, name=shape.type.name, attributes=told or None)
+            named.append(shape.type.name)
+        else:
+            default = defaults.edge_type_of(fact, ends) if reading.guidance.defaults else None
+            fact = msgspec.structs.replace(fact, name=default) if default else fact
+            named.append(default)
+        facts.append(fact)
+    return msgspec.structs.replace(found, facts=tuple(facts)), named
+
+
+def _about_fact(
+    fact: FoundFact,
+    found: Found,
+    shapes: Sequence[EntityShape],
+    labels: Labels,
+    scene: Scene,
+) -> fields.Subject:
+    source, target = found.entities[fact.source], found.entities[fact.target]
+    label = labels[fact.target]
+    nouns = next((shape.nouns for shape in shapes if shape.type.name == label), frozenset())
+    nouns |= {words.stem(word) for word in words.name_words(label or "")}
+    sentences = [fact.fact]
+    if fact.span is not None:
+        said = scene.content[fact.span[0] : fact.span[1]]
+        sentences += [said] if said.strip() and not words.is_question(said) else []
+    named = fact.source != fact.target and _has_a_name(target, nouns, scene)
+    return fields.Subject(
+        sentences=tuple(sentences),
+        name=target.name if named else None,
+        nouns=nouns,
+        known=dict(fact.attributes or {}),
+        hide=(source.name,),
+        deaf_to=(source.name,),
+    )
+
+
+def _has_a_name(entity: FoundEntity, nouns: frozenset[str], scene: Scene) -> bool:
+    return words.is_named(entity.name) or words.head(entity.name) not in nouns

@@ -1,0 +1,120 @@
+"""Who speaks and who listens, and what of the text is their speech."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import regex
+
+from recollect.extract.reading import Profile, Reading, Turn
+
+_PREFIX = regex.compile(
+    r"^[ \t]*(?P<name>\p{L}[\p{L}\p{M}\d.'\u2019_-]*(?:[ ]\p{L}?[\p{L}\p{M}\d.'\u2019_-]+){0,3})[ ]*"
+    r"(?:\((?P<role>[^()\n]{1,30})\))?[ ]*:(?=\s)[ \t]*",
+    regex.MULTILINE,
+)
+_USER = frozenset({"user", "human", "customer"})
+_ASSISTANT = frozenset({"assistant", "ai", "bot", "ai assistant", "chatbot", "agent"})
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """A party of the conversation. *who* as in `FoundEntity`; *names* are how others say it."""
+
+    name: str
+    who: Literal["user", "assistant"] | None = None
+    names: frozenset[str] = frozenset()
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """A stretch of the content by one speaker; *start* is where it begins."""
+
+    text: str
+    start: int
+    speaker: Voice | None
+    listener: Voice | None
+    before: tuple[Turn, ...]
+
+
+def user_voice(profile: Profile | None) -> Voice | None:
+    """The user of the graph, by every name the text may use."""
+    if profile is None:
+        return None
+    full = " ".join(filter(None, (profile.first_name, profile.last_name)))
+    every = (profile.name, full, profile.first_name, profile.email, profile.user_id)
+    return Voice(profile.name, "user", frozenset(name.casefold() for name in every if name))
+
+
+def speeches(reading: Reading) -> list[Speech]:
+    """The content cut by speaker. A text has no speaker; a message may name its own."""
+    user = user_voice(reading.user)
+    if reading.kind != "message":
+        return [Speech(reading.content, 0, None, None, reading.before)]
+    if reading.speaker is None and reading.role is None:
+        cuts = _cuts(reading.content)
+        if cuts:
+            return _transcript(reading, cuts, user)
+    turn = Turn(content=reading.content, role=reading.role, speaker=reading.speaker)
+    return [_speech(turn, 0, reading.before, user)]
+
+
+def _cuts(content: str) -> list["regex.Match[str]"]:
+    first = _PREFIX.match(content)
+    if first is None:
+        return []
+    return [first, *(m for m in _PREFIX.finditer(content, first.end()) if _is_name(m))]
+
+
+def _is_name(match: "regex.Match[str]") -> bool:
+    """Inside a text only what is written like a name opens another turn."""
+    name = match["name"]
+    return bool(match["role"]) or name.casefold() in _USER | _ASSISTANT or name.istitle()
+
+
+def _transcript(
+    reading: Reading, cuts: Sequence["regex.Match[str]"], user: Voice | None
+) -> list[Speech]:
+    found: list[Speech] = []
+    before = reading.before
+    ends = [match.start() for match in cuts[1:]] + [len(reading.content)]
+    for match, end in zip(cuts, ends, strict=True):
+        text = reading.content[match.end() : end]
+        turn = Turn(content=text, role=match["role"], speaker=match["name"])
+        found.append(_speech(turn, match.end(), before, user))
+        before = (*before, turn)
+    return found
+
+
+def _speech(turn: Turn, start: int, before: tuple[Turn, ...], user: Voice | None) -> Speech:
+    speaker = voice(turn, user)
+    others = (voice(item, user) for item in reversed(before))
+    listener = next((item for item in others if item is not None and item != speaker), None)
+    if listener is None and speaker is not None:
+        if speaker.who == "user":
+            listener = Voice("Assistant", "assistant")
+        elif speaker.who == "assistant":
+            listener = user
+    return Speech(turn.content, start, speaker, listener, before)
+
+
+def voice(turn: Turn, user: Voice | None) -> Voice | None:
+    """Whose turn it is, as far as role and name tell."""
+    name = (turn.speaker or "").strip()
+    folded = name.casefold()
+    role = (turn.role or "").casefold()
+    if role in _ASSISTANT or (not role and folded in _ASSISTANT):
+        return Voice(name or "Assistant", "assistant", frozenset({folded}))
+    if user is not None and (role in _USER or folded in _USER or folded in user.names):
+        return _as_user(user, name)
+    if name:
+        return Voice(name, None, frozenset({folded, folded.split()[0]}))
+    return Voice("User", None, frozenset({"user"})) if role in _USER else None
+
+
+def _as_user(user: Voice, name: str) -> Voice:
+    folded = name.casefold()
+    if not name or folded in _USER or folded in user.names:
+        return user
+    return Voice(user.name, "user", user.names | {folded}, (name,))

@@ -1,0 +1,93 @@
+"""The gist of a sentence: its content words, whatever their order, tense and number.
+
+Two sentences with the same gist about the same entity say the same. Nothing is understood here:
+words are cut to a stem by their endings, small words are left out, numbers and "not" are kept.
+"""
+
+import hashlib
+import unicodedata
+from functools import lru_cache
+
+import regex
+
+from recollect.graph.terms import STOP_WORDS
+
+NOT = "not"
+_GIST_CHARS_MAX = 200
+_REMEMBERED = 4_096
+_WORD = regex.compile(
+    r"\d+(?:[.,:/-]\d+)*|[\p{L}\p{M}]+(?:['\u2019]\p{L}+)?|\p{N}+|[$\u20ac\u00a3%]"
+)
+_NOT_WORDS = frozenset({"no", "not", "never", "without", "neither", "nor", "cannot", "none"})
+# Beside the stop words of search: what makes a statement warmer or newer, not another one.
+_SMALL = (STOP_WORDS - _NOT_WORDS) | frozenset(
+    """
+    about actually already also am any anymore being currently doing done going has just let
+    likewise longer maybe mine more much nowadays now presently quite rather really s simply some
+    still such t too totally truly very whom yes
+    """.split()  # noqa: SIM905 - a list of one word per line hides the words
+)
+# What says that something stopped, by stem: left out when looking for what it was that stopped.
+ENDING = frozenset(
+    """
+    abandon cancel ceas discontinu drop end ex finish former formerly gav giv given quit stop up used
+    """.split()  # noqa: SIM905 - as above
+)
+_COUNTED = "zero one two three four five six seven eight nine ten eleven twelve"
+_NUMBERS = {word: str(number) for number, word in enumerate(_COUNTED.split())}
+_STEM_CHARS_MIN = 3
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def words(text: str) -> frozenset[str]:
+    """The content words of *text*, as stems; every word that negates is `not`."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    found = (_folded(word) for word in _WORD.findall(folded))
+    return frozenset(word for word in found if word)
+
+
+def _folded(word: str) -> str | None:
+    if word[0].isdigit():
+        return word.replace(",", "")
+    head, mark, tail = word.replace("\u2019", "'").partition("'")
+    if head in _NOT_WORDS or (mark and head.endswith("n") and tail == "t"):
+        return NOT
+    if head in _SMALL:
+        return None
+    return _NUMBERS.get(head) or stem(head)
+
+
+def stem(word: str) -> str:
+    """*word* without the endings of English plurals and tenses, cut the same way every time."""
+    for ending, instead in (("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("s", "")):
+        kept = word.removesuffix(ending)
+        if kept != word and len(kept) >= _STEM_CHARS_MIN and not word.endswith(("ss", "us", "is")):
+            return _bare(kept + instead)
+    return _bare(word)
+
+
+def _bare(word: str) -> str:
+    """Undo what an ending does to the end of a word: running, runs; loved, loves, love."""
+    if word.endswith("e") and len(word) > _STEM_CHARS_MIN:
+        return word[:-1]
+    if len(word) > _STEM_CHARS_MIN and word[-1] == word[-2] and word[-1] not in "aeiouls":
+        return word[:-1]
+    return word
+
+
+def join(content: frozenset[str]) -> str:
+    """Words as one line that can be looked up, or a digest of them when they are many."""
+    line = " ".join(sorted(content))
+    if len(line) <= _GIST_CHARS_MAX:
+        return line
+    return "#" + hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def gist(fact_text: str) -> str:
+    """The content words of a fact in a fixed order, or a digest of them when they are many."""
+    return join(words(fact_text)) or " ".join(fact_text.casefold().split())[:_GIST_CHARS_MAX]
+
+
+def opposite(fact_text: str) -> str:
+    """The gist of the sentence that denies *fact_text*, or that *fact_text* denies."""
+    return join(words(fact_text) ^ {NOT})

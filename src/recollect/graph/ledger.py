@@ -1,0 +1,175 @@
+"""The facts an episode meets, and what becomes of them as its own are entered one by one."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+
+from recollect.graph import supersede
+from recollect.graph.delta import (
+    ClosedFact,
+    KnownEntity,
+    KnownFact,
+    NewFact,
+    Support,
+    SupportRole,
+)
+from recollect.graph.found import Found, FoundFact
+from recollect.graph.gist import gist
+from recollect.graph.needs import predicate_of
+from recollect.graph.predicates import Predicates
+from recollect.graph.restate import Restatement
+from recollect.graph.supersede import Claim, Contradiction
+
+
+class Ledger:
+    """The facts of the graph that matter here, and those of the episode as they are entered."""
+
+    def __init__(
+        self,
+        known: Iterable[KnownFact],
+        entities: Mapping[str, KnownEntity],
+        *,
+        now: datetime,
+        at: datetime,
+        new_id: Callable[[], str],
+        predicates: Predicates,
+    ) -> None:
+        self._before = {
+            item.uuid: item for item in sorted(known, key=lambda f: (f.created_at, f.uuid))
+        }
+        self._facts = dict(self._before)
+        self._numbers: dict[str, int] = {}
+        self._wishes = set[str]()
+        self._values = set[tuple[str, str | None, str]]()
+        self._supports: dict[str, Support] = {}
+        self._now = now
+        self._at = at
+        self._new_id = new_id
+        self._predicates = predicates
+        self._contradiction = Contradiction(predicates, entities)
+        self._restatement = Restatement(predicates, entities, self._contradiction)
+
+    def enter_all(self, found: Found, uuids: Sequence[str]) -> None:
+        """Take in all facts of an episode; *uuids* are its entities. Endings come after the rest,
+        so that "sold the car" ends an owning that is told by the same sentence."""
+
+        drafts = [self._draft(fact, uuids) for fact in found.facts]
+        self._values = {supersede.slot_value(draft) for draft in drafts if draft.slot is not None}
+        for number in sorted(
+            range(len(drafts)), key=lambda n: self._contradiction.ending(drafts[n])
+        ):
+            self._enter(number, found.facts[number], drafts[number])
+
+    def _enter(self, number: int, fact: FoundFact, draft: KnownFact) -> None:
+        claim = Claim(fact=draft, corrects=fact.corrects, dated=fact.dated)
+        old = self._restatement.find(claim, self._facts.values())
+        if old is not None:
+            self._restate(old, draft, fact)
+            return
+        new = msgspec.structs.replace(draft, uuid=self._uuid(fact))
+        claim = msgspec.structs.replace(claim, fact=new)
+        self._close_others(claim, fact)
+        others = list(self._facts.values())
+        self._facts[new.uuid] = supersede.close_new(claim, others, self._contradiction, self._now)
+        self._numbers[new.uuid] = number
+        if fact.mood == "requested":
+            self._wishes.add(new.uuid)
+        self._support(new.uuid, "states", fact)
+
+    def _draft(self, fact: FoundFact, uuids: Sequence[str]) -> KnownFact:
+        # The value of a slot is what a document says now; without a time it could not be ordered.
+        begin = fact.valid_at or (self._at if fact.slot is not None else None)
+        end = fact.invalid_at
+        if end is not None and begin is not None and end < begin:
+            end = None  # an end before the beginning is not believed
+        over = end is not None and end <= self._now
+        return KnownFact(
+            uuid="",
+            source=uuids[fact.source],
+            target=uuids[fact.target],
+            name=fact.name,
+            predicate=predicate_of(fact, self._predicates).name,
+            fact=fact.fact,
+            gist=gist(fact.fact),
+            negated=fact.negated,
+            ends=fact.ends,
+            slot=fact.slot,
+            valid_at=begin,
+            invalid_at=end,
+            created_at=self._now,
+            expired_at=fact.expired_at or (self._now if over else None),
+            attributes=fact.attributes,
+        )
+
+    def _uuid(self, fact: FoundFact) -> str:
+        wanted = fact.uuid
+        return wanted if wanted is not None and wanted not in self._facts else self._new_id()
+
+    def _restate(self, old: KnownFact, new: KnownFact, fact: FoundFact) -> None:
+        """It gains the episode and keeps its times; only an end that is news is taken from it."""
+        if old.invalid_at is None and new.invalid_at is not None:
+            self._facts[old.uuid] = supersede.closed(old, new.invalid_at, self._now)
+            self._support(old.uuid, "closes", fact)
+        else:
+            self._support(old.uuid, "restates", fact)
+
+    def _close_others(self, claim: Claim, fact: FoundFact) -> None:
+        for old in list(self._facts.values()):
+            # A list is a slot with several values: those that it still has are not replaced.
+            kept = old.slot is not None and supersede.slot_value(old) in self._values
+            together = kept or old.uuid in self._numbers
+            force = self._contradiction.force(
+                claim.fact, old, corrects=claim.corrects, together=together
+            )
+            if force is None:
+                continue
+            after = supersede.close_by(
+                claim, old, force, at=self._at, now=self._now, together=together
+            )
+            if after != old:
+                self._facts[old.uuid] = after
+                self._support(old.uuid, "closes", fact)
+
+    def _support(self, uuid: str, role: SupportRole, fact: FoundFact) -> None:
+        """One for each fact: an episode that states a fact and closes it states it."""
+        held = self._supports.get(uuid)
+        if held is None or (held.role, role) == ("restates", "closes"):
+            self._supports[uuid] = Support(fact=uuid, role=role, span=fact.span)
+
+    def new_facts(self, found: Found) -> Iterator[NewFact]:
+        """The facts to be added, in the order they were found."""
+        for uuid, number in sorted(self._numbers.items(), key=lambda item: item[1]):
+            given = found.facts[number]
+            fields = msgspec.structs.asdict(self._facts[uuid])
+            yield NewFact(**fields, found=number, rating=given.rating, confidence=given.confidence)
+
+    def closed_facts(self) -> Iterator[ClosedFact]:
+        """The facts of the graph that got an end."""
+        for uuid, before in self._before.items():
+            after = self._facts[uuid]
+            if after.invalid_at is not None and after != before:
+                yield ClosedFact(
+                    uuid=uuid, invalid_at=after.invalid_at, expired_at=after.expired_at
+                )
+
+    def supports(self) -> Iterator[Support]:
+        """What the episode stands behind, known facts first."""
+        return (self._supports[uuid] for uuid in self._facts if uuid in self._supports)
+
+    def news(self) -> dict[str, tuple[list[str], list[str]]]:
+        """For each entity, the new facts about it that hold, and those that are over since now."""
+        found: dict[str, tuple[list[str], list[str]]] = {}
+        for uuid, fact in self._facts.items():
+            if self._says_something(uuid):
+                for entity in dict.fromkeys((fact.source, fact.target)):
+                    said, gone = found.setdefault(entity, ([], []))
+                    (said if uuid in self._numbers else gone).append(fact.fact)
+        return found
+
+    def _says_something(self, uuid: str) -> bool:
+        end = self._facts[uuid].invalid_at
+        over = end is not None and end <= self._now
+        if uuid in self._numbers:
+            return not over and uuid not in self._wishes
+        return over and self._facts[uuid] != self._before[uuid]

@@ -1,0 +1,111 @@
+"""What an entity becomes when things found in an episode turn out to be it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from recollect.graph import names
+from recollect.graph.delta import ChangedEntity, KnownEntity, NewEntity
+from recollect.graph.found import FoundEntity
+from recollect.graph.resolve import compatible, new_names
+from recollect.graph.types import Json
+from recollect.limits import ENTITY_NAMES_MAX
+
+BASE_LABEL = "Entity"
+
+
+def born(uuid: str, items: Sequence[FoundEntity], others: Iterable[KnownEntity]) -> KnownEntity:
+    """A new entity out of what was found of it: the more specific type, then the longer name."""
+    shown = max(items, key=lambda item: (not names.is_address(item.name), len(item.name)))
+    start = KnownEntity(uuid=uuid, name=shown.name, names=(shown.name,), who=shown.who)
+    return merged(start, [shown, *(item for item in items if item is not shown)], others)
+
+
+def merged(
+    known: KnownEntity, items: Sequence[FoundEntity], others: Iterable[KnownEntity]
+) -> KnownEntity:
+    """*known* with all that was found of it. *others* keep the names they answer to."""
+    taken = [other for other in others if other.uuid != known.uuid]
+    entity = known
+    for item in items:
+        entity = msgspec.structs.replace(
+            entity,
+            name=_display(entity, item),
+            names=_names(entity, item, taken),
+            kind=entity.kind or item.kind,
+            labels=_labels(entity.labels, item.label),
+            summary=item.summary or entity.summary,
+            attributes=_overlay(entity.attributes, item.attributes),
+        )
+    return entity
+
+
+def _display(known: KnownEntity, item: FoundEntity) -> str:
+    """The name it has, unless a person becomes known by a fuller one: "Jane", "Jane Smith".
+
+    The two were told to be one by an alias or a uuid; a bare likeness of names never is enough.
+    """
+    fuller = names.extends(item.name, known.name) and not names.is_address(item.name)
+    person = known.kind == "person" and item.kind in ("person", None)
+    return item.name if fuller and person and known.who is None else known.name
+
+
+def _names(known: KnownEntity, item: FoundEntity, others: Sequence[KnownEntity]) -> tuple[str, ...]:
+    """All it answers to. A name that another such thing has already stays with that one."""
+    answers = known.names or (known.name,)
+    fresh = new_names(answers, item)
+    if fresh:
+        kind = known.kind or item.kind
+        held = {
+            names.normal(name)
+            for other in others
+            if compatible(kind, other.kind)
+            for name in (other.name, *other.names)
+        }
+        fresh = [name for name in fresh if names.normal(name) not in held]
+    return (*answers, *fresh)[: max(ENTITY_NAMES_MAX, len(answers))]
+
+
+def _labels(labels: tuple[str, ...], label: str | None) -> tuple[str, ...]:
+    """The base label and one type at most: a generic entity takes the first specific one."""
+    if label is None or label == BASE_LABEL or any(held != BASE_LABEL for held in labels):
+        return labels
+    return (BASE_LABEL, label)
+
+
+def _overlay(held: Json | None, given: Mapping[str, Any] | None) -> Json | None:
+    """Attributes with those given over them; what is unknown (null) changes nothing."""
+    told = {key: value for key, value in (given or {}).items() if value is not None}
+    return {**(held or {}), **told} if told else held
+
+
+def as_new(entity: KnownEntity) -> NewEntity:
+    """*entity* as one to be added."""
+    return NewEntity(
+        uuid=entity.uuid,
+        name=entity.name,
+        names=entity.names,
+        kind=entity.kind,
+        who=entity.who,
+        labels=entity.labels,
+        summary=entity.summary,
+        attributes=entity.attributes,
+    )
+
+
+def as_changed(before: KnownEntity, after: KnownEntity) -> ChangedEntity | None:
+    """What is to be written of an entity, if anything of it changed."""
+    if before == after:
+        return None
+    answers = before.names or (before.name,)
+    return ChangedEntity(
+        uuid=after.uuid,
+        name=after.name,
+        names=after.names or (after.name,),
+        new_names=tuple(name for name in after.names if name not in answers),
+        kind=after.kind,
+        labels=after.labels,
+        summary=after.summary,
+        attributes=after.attributes,
+    )

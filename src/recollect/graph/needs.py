@@ -1,0 +1,152 @@
+"""What has to be loaded before an episode can be reconciled, however large the graph is.
+
+Three steps, each of them pure; the store reads between them:
+
+    first = needs(found)                             # keys and uuids
+    entities = ...                                          # tuple[KnownEntity, ...]
+    resolved = resolve(entities, found)
+    second = fact_needs(resolved, found, predicates, at=at)
+    facts = ...                                             # tuple[KnownFact, ...]
+    delta = reconcile(Known(entities=entities, facts=facts), found, resolved=resolved, ...)
+
+The order of what is loaded does not matter. Entities at the ends of the loaded facts should be in
+`Known.entities`, too: then the summary of one that the episode does not mention loses what holds
+no longer, and what is of one sort is known by its name. One that is not loaded stays as it is.
+"""
+
+from datetime import datetime
+
+from recollect.graph import names
+from recollect.graph.found import Found, FoundFact
+from recollect.graph.gist import gist, opposite
+from recollect.graph.predicates import Predicate, Predicates
+from recollect.graph.resolve import Resolved
+from recollect.graph.types import Record
+
+_REQUESTED = "REQUESTED_"
+
+
+class Needs(Record):
+    """The entities that may be one of those found, beside the user's and the assistant's node.
+
+    *keys*: entities stored under any of these keys (`names.keys` of each of their names), at most
+    `CANDIDATES_PER_KEY_MAX` of each key. *uuids*: these entities.
+    """
+
+    keys: tuple[str, ...] = ()
+    uuids: tuple[str, ...] = ()
+
+
+class FactNeeds(Record):
+    """The facts that those found may restate or close, closed ones included.
+
+    *by_source*, *by_target*: (entity, predicate), the facts that start or end at the entity.
+    *by_slot*: (source, slot). Of each of these three: up to `FACTS_PER_NEED_MAX` facts without
+    `invalid_at`, newest first, and as many with `invalid_at >= since`, earliest `valid_at` first.
+    *by_pair*: (source, target) in this order; *by_gist*: (source, gist). Of each of these two: up
+    to `FACTS_PER_NEED_MAX`, closed or not, newest first. *by_uuid*: these facts, so that no uuid
+    is used twice.
+    """
+
+    by_source: tuple[tuple[str, str], ...] = ()
+    by_target: tuple[tuple[str, str], ...] = ()
+    by_pair: tuple[tuple[str, str], ...] = ()
+    by_slot: tuple[tuple[str, str], ...] = ()
+    by_gist: tuple[tuple[str, str], ...] = ()
+    by_uuid: tuple[str, ...] = ()
+    since: datetime | None = None
+
+
+def predicate_of(fact: FoundFact, predicates: Predicates) -> Predicate:
+    """The relation by which a fact is compared. A wish is none of the relations it wishes for."""
+    if fact.mood == "requested":
+        return Predicate(name=_REQUESTED + predicates[fact.predicate].name)
+    return predicates[fact.predicate]
+
+
+def needs(found: Found) -> Needs:
+    """Which entities to load."""
+    keys = (
+        key
+        for item in found.entities
+        for name in (item.name, *item.aliases)
+        for key in names.keys(name)
+    )
+    uuids = (item.uuid for item in found.entities if item.uuid is not None)
+    return Needs(keys=tuple(dict.fromkeys(keys)), uuids=tuple(dict.fromkeys(uuids)))
+
+
+def fact_needs(
+    resolved: Resolved, found: Found, predicates: Predicates, *, at: datetime
+) -> FactNeeds:
+    """Which facts to load, now that it is known which entities are old ones."""
+    wanted = _Wanted()
+    for fact in found.facts:
+        _want(wanted, fact, resolved, predicates)
+    return FactNeeds(
+        by_source=tuple(wanted.by_source),
+        by_target=tuple(wanted.by_target),
+        by_pair=tuple(wanted.by_pair),
+        by_slot=tuple(wanted.by_slot),
+        by_gist=tuple(wanted.by_gist),
+        by_uuid=tuple(dict.fromkeys(fact.uuid for fact in found.facts if fact.uuid is not None)),
+        since=min((fact.valid_at or at for fact in found.facts), default=None),
+    )
+
+
+class _Wanted:
+    """Pairs to look up, each once, in the order they were asked for; none of a new entity."""
+
+    def __init__(self) -> None:
+        self.by_source: dict[tuple[str, str], None] = {}
+        self.by_target: dict[tuple[str, str], None] = {}
+        self.by_pair: dict[tuple[str, str], None] = {}
+        self.by_slot: dict[tuple[str, str], None] = {}
+        self.by_gist: dict[tuple[str, str], None] = {}
+
+    def add(self, pairs: dict[tuple[str, str], None], one: str | None, two: str | None) -> None:
+        if one is not None and two is not None:
+            pairs[one, two] = None
+
+    def around(self, entity: str | None, predicate: Predicate) -> None:
+        """All of one relation that an entity has, on either side where both sides are alike."""
+        self.add(self.by_source, entity, predicate.name)
+        if predicate.symmetric:
+            self.add(self.by_target, entity, predicate.name)
+
+
+def _want(wanted: _Wanted, fact: FoundFact, resolved: Resolved, predicates: Predicates) -> None:
+    own = predicate_of(fact, predicates)
+    source, target = resolved.known[fact.source], resolved.known[fact.target]
+    alone = resolved.groups[fact.source] == resolved.groups[fact.target]
+    wanted.add(wanted.by_gist, source, gist(fact.fact))
+    wanted.add(wanted.by_slot, source, fact.slot)
+    ending = [predicates[name] for name in (*own.ends, *predicates.closers_of(own.name))]
+    if alone:
+        wanted.add(wanted.by_gist, source, opposite(fact.fact))
+    else:
+        wanted.add(wanted.by_pair, source, target)
+        if own.symmetric or any(item.symmetric for item in ending):
+            wanted.add(wanted.by_pair, target, source)
+    if own.symmetric:
+        wanted.add(wanted.by_gist, target, gist(fact.fact))
+    for entity in (source, target) if own.symmetric else (source,):
+        _want_related(wanted, entity, own, alone, predicates)
+
+
+def _want_related(
+    wanted: _Wanted, entity: str | None, own: Predicate, alone: bool, predicates: Predicates
+) -> None:
+    """Facts with other targets: those of a single relation, and those that speak of all of it."""
+    if own.single or alone:
+        wanted.around(entity, own)
+    others = (
+        *own.replaces,
+        *predicates.replacers_of(own.name),
+        *own.rivals,
+        *predicates.rivals_of(own.name),
+        *predicates.lone_closers_of(own.name),
+        *(own.ends_alone if alone else ()),
+    )
+    for name in others:
+        wanted.around(entity, predicates[name])

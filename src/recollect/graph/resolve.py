@@ -1,0 +1,241 @@
+"""Which of the entities found are ones the graph knows, and which of them are one.
+
+The rule of the house: better two entities than one wrong one. What decides, in this order: the
+user's or the assistant's own node; a uuid; an equal name, alias, e-mail address or id; a first
+name that only one known person has; initials of an organization; a name that looks almost the
+same. Entities of incompatible kinds never meet. A full name is never taken for a bare first name
+that is known already: "John" need not be the John Lennon who is mentioned next.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from recollect.graph import names
+from recollect.graph.delta import KnownEntity
+from recollect.graph.found import EntityKind, Found, FoundEntity
+from recollect.graph.types import Record
+from recollect.limits import CANDIDATES_PER_KEY_MAX
+
+# Sorts that a reader may take for each other; any other two sorts are two things.
+_ALIKE = frozenset(
+    frozenset(pair)
+    for pair in (
+        ("organization", "place"),
+        ("organization", "object"),
+        ("organization", "topic"),
+        ("place", "topic"),
+        ("document", "object"),
+        ("document", "topic"),
+        ("event", "topic"),
+        ("object", "topic"),
+    )
+)
+
+
+class Resolved(Record):
+    """For each entity found, in their order: *known* is the uuid of the entity of the graph, or
+    None for a new one; *groups* has equal numbers for those that are one and the same."""
+
+    known: tuple[str | None, ...]
+    groups: tuple[int, ...]
+
+
+@dataclass(eq=False)
+class _Candidate:
+    """An entity that one found may be: of the graph, or found earlier in the same episode."""
+
+    order: int
+    uuid: str | None
+    asked: str | None
+    name: str
+    names: list[str]
+    kind: EntityKind | None
+    who: str | None
+    labels: set[str]
+    mentioned: bool = False
+    keys: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.keys = {key for name in self.names for key in names.keys(name)}
+
+    def add(self, item: FoundEntity) -> None:
+        """Take in one that was found to be this."""
+        self.mentioned = True
+        self.kind = self.kind or item.kind
+        if item.label is not None:
+            self.labels.add(item.label)
+        for name in new_names(self.names, item):
+            self.names.append(name)
+            self.keys.update(names.keys(name))
+
+
+def new_names(answers: Iterable[str], item: FoundEntity) -> list[str]:
+    """The names of *item* that an entity which answers to *answers* does not have yet.
+
+    A person's first name or initials of an organization are none: they are found by the full name
+    for as long as they mean one entity only. What the user or the assistant is called in a text is
+    not a name, their aliases are.
+    """
+    held = {names.normal(name) for name in answers}
+    given = item.aliases if item.who is not None else (item.name, *item.aliases)
+    fresh: dict[str, str] = {}
+    for name in given:
+        form = names.normal(name)
+        if form and form not in held and not any(_shortens(name, full, item) for full in answers):
+            fresh.setdefault(form, name)
+    return list(fresh.values())
+
+
+def _shortens(name: str, full: str, item: FoundEntity) -> bool:
+    if item.kind == "person":
+        return names.extends(full, name)
+    return name not in item.aliases and names.abbreviates(name, full)
+
+
+def compatible(one: EntityKind | None, two: EntityKind | None) -> bool:
+    """Whether things of these kinds can be one thing."""
+    return one is None or two is None or one == two or frozenset((one, two)) in _ALIKE
+
+
+def resolve(known: tuple[KnownEntity, ...], found: Found) -> Resolved:
+    """Decide for each entity found. *known* is what `needs.needs` asks for, or more.
+
+    Fuller names go first, so that "Jane" finds the "Jane Smith" of the same episode.
+    """
+    pool = [
+        _Candidate(
+            order=place,
+            uuid=item.uuid,
+            asked=None,
+            name=item.name,
+            names=[item.name, *item.names],
+            kind=item.kind,
+            who=item.who,
+            labels=set(item.labels),
+        )
+        for place, item in enumerate(sorted(known, key=lambda item: item.uuid))
+    ]
+    chosen: dict[int, _Candidate] = {}
+    for number in sorted(range(len(found.entities)), key=lambda n: _turn(n, found.entities[n])):
+        item = found.entities[number]
+        match = _match(item, pool)
+        if match is None:
+            match = _Candidate(
+                order=len(pool),
+                uuid=None,
+                asked=item.uuid,
+                name=item.name,
+                names=[item.name],
+                kind=item.kind,
+                who=item.who,
+                labels=set(),
+            )
+            pool.append(match)
+        match.add(item)
+        chosen[number] = match
+    return Resolved(
+        known=tuple(chosen[n].uuid for n in range(len(found.entities))),
+        groups=tuple(chosen[n].order for n in range(len(found.entities))),
+    )
+
+
+def _turn(number: int, item: FoundEntity) -> tuple[bool, int, bool, int, int]:
+    form = names.normal(item.name)
+    direct = item.who is not None or item.uuid is not None
+    return (not direct, -len(form.split()), item.kind is None, -len(item.name), number)
+
+
+def _match(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
+    if item.uuid is not None:
+        return next((one for one in pool if item.uuid in (one.uuid, one.asked)), None)
+    if item.who is not None:
+        return next((one for one in pool if one.who == item.who), None)
+    fitting = [one for one in pool if compatible(item.kind, one.kind)]
+    rules: tuple[Callable[[FoundEntity, list[_Candidate]], _Candidate | None], ...] = (
+        _by_name,
+        _by_first_name,
+        _by_initials,
+        _by_likeness,
+    )
+    return next((one for rule in rules if (one := rule(item, fitting)) is not None), None)
+
+
+def _by_name(item: FoundEntity, fitting: list[_Candidate]) -> _Candidate | None:
+    """An equal name. Several: the one of the same kind; several of those cannot be told apart."""
+    hits = [one for one in fitting if _answers(one, item)]
+    same = [one for one in hits if one.kind == item.kind]
+    if len(hits) > 1 and not same:
+        return None
+    form = names.normal(item.name)
+    return min(
+        same or hits,
+        key=lambda one: (names.normal(one.name) != form, item.label not in one.labels, one.order),
+        default=None,
+    )
+
+
+def _answers(one: _Candidate, item: FoundEntity) -> bool:
+    # Every sign of a value counts: "-5" is not "5".
+    form = names.plain if "value" in (one.kind, item.kind) else names.normal
+    wanted = {form(name) for name in (item.name, *item.aliases)}
+    return not wanted.isdisjoint(map(form, one.names))
+
+
+def _by_first_name(item: FoundEntity, fitting: list[_Candidate]) -> _Candidate | None:
+    """A bare first name means the one person who has it, or the one just mentioned in full."""
+    if item.kind != "person" or len(item.name.split()) != 1 or names.is_address(item.name):
+        return None
+    first = names.normal(item.name)
+    if not first or _common("f:" + first, fitting):
+        return None
+    bearers = [one for one in fitting if one.kind == "person" and _is_called(one, first)]
+    if len(bearers) != 1:
+        bearers = [one for one in bearers if one.mentioned]
+    return bearers[0] if len(bearers) == 1 else None
+
+
+def _is_called(one: _Candidate, first: str) -> bool:
+    return any(
+        len(name.split()) > 1 and names.first_name(name) == first
+        for name in one.names
+        if not names.is_address(name)
+    )
+
+
+def _by_initials(item: FoundEntity, fitting: list[_Candidate]) -> _Candidate | None:
+    """Initials mean the one organization that has them; they are told by their capitals."""
+    short = names.initials(item.name)
+    if item.kind != "organization" or short is None or _common("a:" + short, fitting):
+        return None
+    written = names.is_acronym(item.name)
+    bearers = [
+        one
+        for one in fitting
+        if one.kind == "organization"
+        and any(
+            names.is_acronym(name) != written and names.initials(name) == short
+            for name in one.names
+        )
+    ]
+    return bearers[0] if len(bearers) == 1 else None
+
+
+def _by_likeness(item: FoundEntity, fitting: list[_Candidate]) -> _Candidate | None:
+    """A name that looks almost the same, if no other looks as much like it."""
+    if item.kind == "value":
+        return None
+    own = set(names.keys(item.name))
+    scores = [
+        (max(names.likeness(item.name, name) for name in one.names), -place)
+        for place, one in enumerate(fitting)
+        if one.kind != "value" and not own.isdisjoint(one.keys)
+    ]
+    best = sorted((score for score in scores if score[0] > 0), reverse=True)[:2]
+    if not best or (len(best) > 1 and best[0][0] == best[1][0]):
+        return None
+    return fitting[-best[0][1]]
+
+
+def _common(key: str, fitting: Iterable[_Candidate]) -> bool:
+    """A key with as many entities as are ever loaded may have more, so it proves nothing."""
+    return sum(key in one.keys for one in fitting) >= CANDIDATES_PER_KEY_MAX

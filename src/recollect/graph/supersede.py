@@ -1,0 +1,234 @@
+"""What a fact does to the facts it contradicts: which of them it closes, and when.
+
+Facts contradict in one of two ways. *Plain*: a single relation has another target, one relation
+replaces another, something holds again. Then the later `valid_at` wins, whichever is learned first;
+equal or unknown times decide nothing (T4-T7). *Firm*: a denial, an end, a correction, or another
+value in the same slot says itself that the other holds no longer. It closes what it names at its
+own `valid_at`, or at the episode's time when it has none.
+
+A closed fact ends at the `valid_at` of what closed it, never before its own beginning: one that is
+corrected by an earlier date was never true and ends where it begins. `expired_at` is when we learned
+that it is false; an end that is still to come is none, so it stays empty.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from recollect.graph import names
+from recollect.graph.delta import KnownEntity, KnownFact
+from recollect.graph.gist import ENDING, NOT, opposite, stem, words
+from recollect.graph.predicates import Predicates
+from recollect.graph.types import Record
+
+Force = Literal["plain", "firm"]
+# Names of these end in a family name or the like, not in the word for what they are.
+_NAMED_KINDS = frozenset({"person", "animal", "organization", "place", "event"})
+
+
+class Claim(Record):
+    """A fact that is being judged, with what is said of it only this once."""
+
+    fact: KnownFact
+    corrects: bool = False
+    dated: bool = False
+
+
+class Contradiction:
+    """Says how one fact contradicts another, by the table of predicates and the entities."""
+
+    def __init__(self, predicates: Predicates, entities: Mapping[str, KnownEntity]) -> None:
+        self._predicates = predicates
+        self._entities = entities
+
+    def denies(self, fact: KnownFact) -> bool:
+        """Whether it says that its relation does not hold.
+
+        An event that ends something ("left") is no denial: it did happen.
+        """
+        own = self._predicates[fact.predicate]
+        return fact.negated or (fact.ends and not (own.event and (own.ends or own.ends_alone)))
+
+    def ending(self, fact: KnownFact) -> bool:
+        """Whether it is there to say that something holds no longer."""
+        own = self._predicates[fact.predicate]
+        return fact.ends or fact.negated or bool(own.ends or own.ends_alone)
+
+    def force(
+        self,
+        later: KnownFact,
+        earlier: KnownFact,
+        *,
+        corrects: bool = False,
+        together: bool = False,
+    ) -> Force | None:
+        """How *later* closes *earlier*, if it does. *together*: one episode states them both."""
+        if later.uuid == earlier.uuid:
+            return None
+        if self._by_denial(later, earlier, together) or self._by_end(later, earlier):
+            return "firm"
+        if not together and _by_slot(later, earlier):
+            return "firm"
+        if corrects and self._corrected(later, earlier):
+            return "firm"
+        if self._by_value(later, earlier) or self._again(later, earlier):
+            return "firm" if corrects else "plain"
+        return None
+
+    def same_ends(self, one: KnownFact, two: KnownFact) -> bool:
+        """Whether two facts join the same two entities, the other way round where that is one."""
+        if (one.source, one.target) == (two.source, two.target):
+            return True
+        turned = (one.source, one.target) == (two.target, two.source)
+        return turned and (self._symmetric(one) or self._symmetric(two))
+
+    def _symmetric(self, fact: KnownFact) -> bool:
+        return self._predicates[fact.predicate].symmetric
+
+    def _shares(self, one: KnownFact, two: KnownFact) -> bool:
+        """Whether the two are of one owner: the source, or either side where both are alike."""
+        if self._symmetric(one) or self._symmetric(two):
+            return not {one.source, one.target}.isdisjoint((two.source, two.target))
+        return one.source == two.source
+
+    def _by_denial(self, later: KnownFact, earlier: KnownFact, together: bool) -> bool:
+        # In one breath "likes tea at night, not in the morning" both stand.
+        if together and not later.ends:
+            return False
+        return self.denies(later) and not self.denies(earlier) and self._opposed(later, earlier)
+
+    def _again(self, later: KnownFact, earlier: KnownFact) -> bool:
+        return self.denies(earlier) and not self.denies(later) and self._opposed(earlier, later)
+
+    def _opposed(self, denial: KnownFact, other: KnownFact) -> bool:
+        if denial.predicate != other.predicate:
+            return False
+        if _alone(denial) and _alone(other):
+            return denial.source == other.source and _stopped(denial, other)
+        if _alone(denial):
+            # "No longer works" can only mean the one job; "no longer likes" could mean anything.
+            single = self._predicates[other.predicate].single
+            return denial.ends and single and self._shares(denial, other)
+        return self.same_ends(denial, other)
+
+    def _by_end(self, later: KnownFact, earlier: KnownFact) -> bool:
+        if self.denies(later) or self.denies(earlier):
+            return False
+        own = self._predicates[later.predicate]
+        if _alone(later):
+            return earlier.predicate in own.ends_alone and self._shares(later, earlier)
+        return earlier.predicate in own.ends and self.same_ends(later, earlier)
+
+    def _corrected(self, later: KnownFact, earlier: KnownFact) -> bool:
+        """A correction of a detail: the same relation of the same two, in other words."""
+        return (
+            later.predicate == earlier.predicate
+            and not _alone(later)
+            and self.denies(later) == self.denies(earlier)
+            and self.same_ends(later, earlier)
+            and later.gist != earlier.gist
+        )
+
+    def _by_value(self, later: KnownFact, earlier: KnownFact) -> bool:
+        if self.denies(later) or self.denies(earlier):
+            return False
+        own = self._predicates[later.predicate]
+        if earlier.predicate == own.name and own.single:
+            return self._shares(later, earlier) and self._differ(later, earlier)
+        if earlier.source != later.source:
+            return False
+        if earlier.predicate in own.replaces:
+            return True
+        return earlier.predicate in own.rivals and self._of_one_sort(later, earlier)
+
+    def _differ(self, one: KnownFact, two: KnownFact) -> bool:
+        if _alone(one) and _alone(two):
+            first, second = words(one.fact), words(two.fact)
+            return not (first <= second or second <= first)
+        # "Is married" is less than "is married to Tom", not something else.
+        return not (_alone(one) or _alone(two) or self.same_ends(one, two))
+
+    def _of_one_sort(self, later: KnownFact, earlier: KnownFact) -> bool:
+        """Whether the targets are two of a sort: "Adidas shoes" and "Puma shoes"."""
+        one, two = self._entities.get(later.target), self._entities.get(earlier.target)
+        if one is None or two is None or later.target == earlier.target:
+            return False
+        if {one.kind, two.kind} & _NAMED_KINDS:
+            return False
+        first, second = names.normal(one.name).split(), names.normal(two.name).split()
+        return min(len(first), len(second)) > 1 and stem(first[-1]) == stem(second[-1])
+
+
+def _alone(fact: KnownFact) -> bool:
+    return fact.source == fact.target
+
+
+def _stopped(denial: KnownFact, other: KnownFact) -> bool:
+    """Whether a denial without a target denies another fact without one."""
+    if other.gist == opposite(denial.fact):
+        return True
+    if not denial.ends:
+        return False
+    what = words(denial.fact) - ENDING - {NOT}
+    said = words(other.fact)
+    return bool(what) and (what <= said or said <= what)
+
+
+def slot_value(fact: KnownFact) -> tuple[str, str | None, str]:
+    """Whose slot it is, which one, and what is in it."""
+    return (fact.source, fact.slot, fact.gist if _alone(fact) else fact.target)
+
+
+def _by_slot(later: KnownFact, earlier: KnownFact) -> bool:
+    one, two = slot_value(later), slot_value(earlier)
+    return later.slot is not None and one[:2] == two[:2] and one != two
+
+
+def closed(fact: KnownFact, at: datetime, now: datetime) -> KnownFact:
+    """*fact* with an end, unless it ended earlier already. Nothing else of it changes."""
+    end = at if fact.valid_at is None else max(at, fact.valid_at)
+    if fact.invalid_at is not None and fact.invalid_at <= end:
+        return fact
+    learned = now if end <= now else None
+    return msgspec.structs.replace(fact, invalid_at=end, expired_at=fact.expired_at or learned)
+
+
+def close_by(
+    claim: Claim, old: KnownFact, force: Force, *, at: datetime, now: datetime, together: bool
+) -> KnownFact:
+    """*old* as it stands once *claim* contradicts it with *force*."""
+    if force == "plain":
+        begins = claim.fact.valid_at
+        if begins is None or old.valid_at is None or old.valid_at >= begins:
+            return old
+        return closed(old, begins, now)
+    when = claim.fact.valid_at or at
+    if old.valid_at is not None and not claim.corrects:
+        # An end without a target does not mean what the same breath says to hold.
+        begun = old.valid_at < when or (
+            old.valid_at == when and not (together and _alone(claim.fact))
+        )
+        if not begun:
+            return old
+    return closed(old, when, now)
+
+
+def close_new(
+    claim: Claim, facts: Iterable[KnownFact], contradiction: Contradiction, now: datetime
+) -> KnownFact:
+    """The fact of *claim*, born closed if something that holds later contradicts it (T6)."""
+    new = claim.fact
+    begins = new.valid_at
+    if begins is None:
+        return new
+    later = [
+        old.valid_at
+        for old in facts
+        if old.valid_at is not None
+        and old.valid_at > begins
+        and old.valid_at != old.invalid_at  # else it was never true
+        and contradiction.force(old, new)
+    ]
+    return closed(new, min(later), now) if later else new

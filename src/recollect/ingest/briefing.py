@@ -1,0 +1,132 @@
+"""What it takes to understand episodes: what was said before, who speaks, what is wanted."""
+
+import re
+from collections.abc import Sequence
+
+from recollect.extract.reading import Guidance, KnownName, Profile, Reading, Turn
+from recollect.graph import names
+from recollect.graph.types import Access, Episode, Graph, Job, User
+from recollect.limits import KNOWN_NAME_WORDS_MAX, KNOWN_NAMES_MAX, TURNS_BEFORE_MAX
+from recollect.store import rows
+from recollect.store.protocol import Row, Transaction
+from recollect.subjects import guidance, users
+
+_NAME_WORDS_MAX = 3
+_WORD = re.compile(r"[^\s,;:!?()\[\]\"]+")
+
+
+def brief(
+    tx: Transaction, graph_id: int, jobs: Sequence[Job], *, with_names: bool
+) -> list[tuple[Job, Reading]]:
+    """A reading for each job that is still owed; what was done or deleted meanwhile has none.
+
+    *with_names* adds the entities of the graph that the text names. They depend on how far the
+    graph has got, so an extractor that reads several episodes at once must do without.
+    """
+    row = tx.one("graph_by_id", id=graph_id)
+    if row is None:
+        return []
+    graph = rows.graph(row)
+    owner = tx.one("user_of_graph", graph_id=graph_id)
+    user = None if owner is None else rows.user(owner)
+    wanted = _guidance(tx, graph, row["project_id"], user)
+    owed = {
+        found["id"]
+        for found in tx.all("jobs_pending_among", ids=rows.to_json([job.id for job in jobs]))
+    }
+    return [
+        (job, _reading(tx, graph, user, wanted, job, with_names=with_names))
+        for job in jobs
+        if job.id in owed
+    ]
+
+
+def _guidance(tx: Transaction, graph: Graph, project_id: int, user: User | None) -> Guidance:
+    """The project's wishes for this graph. They belong to the project, whoever is asking."""
+    access = Access(project_id=project_id, project_uuid="", key_uuid="")
+    where = guidance.scope_of(graph)
+    return Guidance(
+        ontology=guidance.ontology_at(tx, access, where),
+        defaults=user is not None and not user.disable_default_ontology,
+        rating=graph.rating,
+        instructions=tuple(guidance.instructions_at(tx, access, where, "extraction")),
+    )
+
+
+def _reading(
+    tx: Transaction,
+    graph: Graph,
+    user: User | None,
+    wanted: Guidance,
+    job: Job,
+    *,
+    with_names: bool,
+) -> Reading:
+    episode = job.episode
+    return Reading(
+        kind=episode.kind,
+        content=episode.content,
+        at=episode.created_at,
+        role=episode.role,
+        speaker=episode.speaker,
+        source_description=episode.source_description,
+        time_zone=graph.time_zone,
+        before=_before(tx, episode),
+        user=None if user is None else _profile(user),
+        known=_known(tx, graph.id, episode.content) if with_names else (),
+        guidance=wanted,
+        strict=job.strict_ontology,
+    )
+
+
+def _before(tx: Transaction, episode: Episode) -> tuple[Turn, ...]:
+    """Earlier turns of the same thread, or of the same document; none for anything else."""
+    found: list[Row] = []
+    if episode.thread_id is not None:
+        found = tx.all(
+            "episodes_before_in_thread", id=episode.id, seq=episode.seq, limit=TURNS_BEFORE_MAX
+        )
+    elif episode.document_id is not None:
+        found = tx.all(
+            "episodes_before_in_document",
+            graph_id=episode.graph_id,
+            document_id=episode.document_id,
+            seq=episode.seq,
+            limit=TURNS_BEFORE_MAX,
+        )
+    return tuple(
+        Turn(content=row["content"], role=row["role"], speaker=row["speaker"])
+        for row in reversed(found)
+    )
+
+
+def _profile(user: User) -> Profile:
+    return Profile(
+        name=users.display_name(user),
+        user_id=user.user_id,
+        first_name=user.first_name,
+        last_name=user.last_name,
+        email=user.email,
+    )
+
+
+def _known(tx: Transaction, graph_id: int, content: str) -> tuple[KnownName, ...]:
+    """Entities whose whole name stands in the text; looked up by the text's own words."""
+    heard = _WORD.findall(content)[:KNOWN_NAME_WORDS_MAX]
+    keys = dict.fromkeys(
+        key
+        for length in range(1, _NAME_WORDS_MAX + 1)
+        for start in range(len(heard) - length + 1)
+        for key in names.keys(" ".join(heard[start : start + length]))[:1]
+    )
+    found = tx.all(
+        "entities_named", graph_id=graph_id, keys=rows.to_json(list(keys)), limit=KNOWN_NAMES_MAX
+    )
+    return tuple(
+        KnownName(name=row["name"], kind=row["kind"], label=_label(rows.from_json(row["labels"])))
+        for row in found
+    )
+
+
+def _label(labels: list[str]) -> str | None:
+    return next((label for label in labels if label != "Entity"), None)

@@ -1,0 +1,229 @@
+"""Facts and nodes that a caller writes down: checked, then appended to the log like all else.
+
+Each becomes an episode of its own that carries the metadata and is never shown. What it does to
+the graph is decided when it is processed, in its turn.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import msgspec
+
+from recollect.errors import InvalidInput
+from recollect.extract.direct import Nodes, Triple
+from recollect.graph.found import FoundEntity, FoundFact
+from recollect.graph.predicates import Predicates
+from recollect.graph.types import (
+    Access,
+    Graph,
+    Json,
+    NewEpisode,
+    Record,
+    Thread,
+)
+from recollect.ingest import direct_checks, intake
+from recollect.ingest.direct_checks import GivenNode
+from recollect.ingest.intake import Receipt
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.subjects import graphs, guidance, users
+from recollect.subjects.guidance import Ontology
+
+# A fact that a caller adds to a session says nothing about what relation it expresses.
+SESSION_FACT = "HAS_FACT"
+_NEGATIONS = {"DOES_NOT_": "", "DO_NOT_": "", "IS_NOT_": "be ", "ARE_NOT_": "be "}
+
+
+class GivenTriple(Record):
+    """A fact between two nodes as a caller describes it."""
+
+    fact: str
+    name: str
+    source: GivenNode
+    target: GivenNode
+    attributes: Json | None = None
+    metadata: Json | None = None
+    uuid: str | None = None
+    created_at: datetime | None = None
+    valid_at: datetime | None = None
+    invalid_at: datetime | None = None
+    expired_at: datetime | None = None
+
+
+def check_triple(triple: GivenTriple) -> None:
+    """A triple within its bounds; what depends on the graph is checked when it is added."""
+    direct_checks.fact("fact", triple.fact)
+    direct_checks.fact_name("fact_name", triple.name)
+    direct_checks.node(triple.source)
+    direct_checks.node(triple.target)
+    direct_checks.attributes("edge_attributes", triple.attributes)
+    direct_checks.metadata("metadata", triple.metadata)
+    if triple.uuid is not None:
+        direct_checks.uuid("fact_uuid", triple.uuid)
+    if triple.valid_at and triple.invalid_at and triple.invalid_at < triple.valid_at:
+        raise InvalidInput("invalid_at: must not be before valid_at")
+
+
+def add_triple(
+    tx: Transaction,
+    access: Access,
+    user_id: str | None,
+    graph_id: str | None,
+    triple: GivenTriple,
+    predicates: Predicates,
+) -> Receipt:
+    """Append a checked triple to the graph that exactly one of the two ids names."""
+    graph = graphs.target(tx, access, user_id, graph_id)
+    ontology = guidance.ontology_at(tx, access, guidance.scope_of(graph))
+    direct_checks.typed("edge_attributes", triple.attributes, triple.name, ontology.edge_types)
+    content = Triple(
+        source=_source(tx, access, graph, triple.source, ontology),
+        target=_entity(tx, graph, triple.target, ontology),
+        fact=_fact(tx, graph, triple, predicates),
+    )
+    episode = NewEpisode(
+        kind="fact_triple",
+        content=_encoded(content),
+        metadata=triple.metadata,
+        created_at=triple.created_at,
+    )
+    return intake.add_direct(tx, graph.id, [episode])
+
+
+def _fact(tx: Transaction, graph: Graph, triple: GivenTriple, predicates: Predicates) -> FoundFact:
+    predicate, negated = _relation(triple.name, predicates)
+    said_at = triple.created_at or tx.now
+    assumed = said_at if triple.invalid_at is None or said_at < triple.invalid_at else None
+    return FoundFact(
+        source=0,
+        target=1,
+        name=triple.name,
+        predicate=predicate,
+        negated=negated,
+        fact=triple.fact.strip(),
+        valid_at=triple.valid_at or assumed,
+        invalid_at=triple.invalid_at,
+        expired_at=triple.expired_at,
+        dated=triple.valid_at is not None,
+        attributes=direct_checks.known_values(triple.attributes) or None,
+        uuid=_free_uuid(tx, graph, triple.uuid),
+    )
+
+
+def _relation(name: str, predicates: Predicates) -> tuple[str, bool]:
+    """The relation behind a fact's name, and whether the name says that it does not hold."""
+    for prefix, verb in _NEGATIONS.items():
+        if name.startswith(prefix):
+            rest = name.removeprefix(prefix)
+            phrase = verb + rest.lower().replace("_", " ")
+            return predicates.of_phrase(phrase) or rest, True
+    return predicates[name].name, False
+
+
+def _free_uuid(tx: Transaction, graph: Graph, uuid: str | None) -> str | None:
+    """The uuid that a caller wants, unless it is taken in another graph."""
+    taken = None if uuid is None else tx.one("fact_uuid_taken", uuid=uuid)
+    return uuid if taken is None or taken["graph_id"] == graph.id else None
+
+
+def _source(
+    tx: Transaction, access: Access, graph: Graph, node: GivenNode, ontology: Ontology
+) -> FoundEntity:
+    """The source of a triple; in a user's graph it is the user when no other is named."""
+    if node.name is None and node.uuid is None and graph.kind == "user":
+        found = _entity(
+            tx, graph, msgspec.structs.replace(node, name=_user_name(tx, access, graph)), ontology
+        )
+        return msgspec.structs.replace(found, who="user")
+    return _entity(tx, graph, node, ontology)
+
+
+def _user_name(tx: Transaction, access: Access, graph: Graph) -> str:
+    return users.display_name(users.get(tx, access, graph.graph_id))
+
+
+def _entity(tx: Transaction, graph: Graph, node: GivenNode, ontology: Ontology) -> FoundEntity:
+    name = node.name
+    if node.uuid is not None:
+        name = _named_by(tx, graph, node)
+    if name is None:
+        raise InvalidInput(f"{node.where}name or {node.where}uuid: one of them is required")
+    direct_checks.typed(
+        f"{node.where}attributes", node.attributes, node.label, ontology.entity_types
+    )
+    return FoundEntity(
+        name=name.strip(),
+        label=node.label,
+        summary=node.summary or None,
+        attributes=direct_checks.known_values(node.attributes) or None,
+        uuid=node.uuid,
+    )
+
+
+def _named_by(tx: Transaction, graph: Graph, node: GivenNode) -> str:
+    """The name of a node that is given by its uuid; it must be in the same graph."""
+    found = tx.all("entities_by_uuids", graph_id=graph.id, uuids=rows.to_json([node.uuid]))
+    if not found:
+        raise direct_checks.no_such_node(node)
+    name: str = node.name or found[0]["name"]
+    return name
+
+
+def check_nodes(nodes: Sequence[tuple[GivenNode, Json | None]]) -> None:
+    """Nodes of one call with their metadata: few enough, and each within its bounds."""
+    direct_checks.node_count("nodes", len(nodes))
+    for node, metadata in nodes:
+        direct_checks.node(node)
+        direct_checks.metadata(f"{node.where}metadata", metadata)
+
+
+def add_nodes(
+    tx: Transaction,
+    access: Access,
+    user_id: str | None,
+    graph_id: str | None,
+    nodes: Sequence[tuple[GivenNode, Json | None, datetime | None]],
+) -> Receipt:
+    """Append checked nodes, each with its metadata and its own time, in the order given."""
+    graph = graphs.target(tx, access, user_id, graph_id)
+    ontology = guidance.ontology_at(tx, access, guidance.scope_of(graph))
+    episodes = [
+        NewEpisode(
+            kind="nodes",
+            content=_encoded(Nodes(nodes=(_entity(tx, graph, node, ontology),))),
+            metadata=metadata,
+            created_at=created_at,
+        )
+        for node, metadata, created_at in nodes
+    ]
+    return intake.add_direct(tx, graph.id, episodes)
+
+
+def _encoded(content: Nodes | Triple) -> str:
+    return msgspec.json.encode(content).decode()
+
+
+def add_thread_facts(
+    tx: Transaction, access: Access, thread: Thread, facts: Sequence[str]
+) -> Receipt:
+    """Append checked sentences as facts about the user of a thread, word for word."""
+    user = FoundEntity(name=users.display_name(users.get(tx, access, thread.user_id)), who="user")
+    episodes = [
+        NewEpisode(
+            kind="fact_triple",
+            content=_encoded(Triple(source=user, target=user, fact=_sentence(text, tx.now))),
+        )
+        for text in facts
+    ]
+    return intake.add_direct(tx, thread.graph_id, episodes, thread.id)
+
+
+def _sentence(text: str, now: datetime) -> FoundFact:
+    return FoundFact(
+        source=0,
+        target=0,
+        name=SESSION_FACT,
+        predicate=SESSION_FACT,
+        fact=text.strip(),
+        valid_at=now,
+    )

@@ -1,0 +1,55 @@
+"""The ways to read an episode, as a worker uses them: one extractor per worker."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from recollect.extract.model import ModelExtractor
+from recollect.extract.process import ExtractionProcess
+from recollect.extract.reading import Extracted, Reading
+from recollect.graph import predicates
+from recollect.graph.types import DIRECT_KINDS
+from recollect.limits import JOBS_PER_COMMIT_MAX
+
+
+class EmbeddedExtractor:
+    """Reads with the models and rules that come with the program, in a process of its own."""
+
+    together = JOBS_PER_COMMIT_MAX
+    with_names = False
+
+    def __init__(self, models: Path, table: Path | None = None) -> None:
+        self.predicates = predicates.load(table)
+        self._process = ExtractionProcess(models, table)
+
+    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+        """What each episode says, in order."""
+        return await self._process.read(readings)
+
+    async def close(self) -> None:
+        """End the process."""
+        await self._process.close()
+
+
+class LanguageModelExtractor:
+    """Asks a language model, once per episode; ratings and vectors are still made here."""
+
+    together = 1
+    with_names = True
+
+    def __init__(self, model: ModelExtractor, models: Path, table: Path | None = None) -> None:
+        self.predicates = predicates.load(table)
+        self._model = model
+        self._process = ExtractionProcess(models, table)
+
+    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+        """What each episode says, in order; what a caller wrote as knowledge needs no model."""
+        return [await self._extract(reading) for reading in readings]
+
+    async def _extract(self, reading: Reading) -> Extracted:
+        if reading.kind in DIRECT_KINDS:
+            return (await self._process.read([reading]))[0]
+        return await self._process.finish(reading, await self._model.read(reading))
+
+    async def close(self) -> None:
+        """End the process."""
+        await self._process.close()

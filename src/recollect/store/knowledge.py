@@ -1,0 +1,235 @@
+"""The part of a graph that reconciliation sees, and the writing of what it decides.
+
+Everything is looked up by a key and bounded, so that an episode costs the same in a small graph
+and in a large one.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from recollect.graph import names
+from recollect.graph.delta import (
+    ChangedEntity,
+    Delta,
+    KnownEntity,
+    KnownFact,
+    NewEntity,
+    NewFact,
+    Support,
+)
+from recollect.graph.needs import FactNeeds
+from recollect.limits import CANDIDATES_PER_KEY_MAX, FACTS_PER_NEED_MAX
+from recollect.store import rows
+from recollect.store.protocol import Row, Transaction
+
+
+class Neighbourhood:
+    """Entities and facts of one graph as they were read, with the row ids behind their uuids."""
+
+    def __init__(self, tx: Transaction, graph_id: int) -> None:
+        self._tx = tx
+        self._graph_id = graph_id
+        self._entity_ids: dict[str, int] = {}
+        self._entity_uuids: dict[int, str] = {}
+        self._fact_ids: dict[str, int] = {}
+        self.ends: tuple[KnownEntity, ...] = ()  # of loaded facts, when nobody asked for them
+
+    def entities(self, keys: Iterable[str], uuids: Sequence[str] = ()) -> tuple[KnownEntity, ...]:
+        """The user, the assistant, and who answers to one of *keys* or has one of *uuids*."""
+        found = self._tx.all("entities_who", graph_id=self._graph_id)
+        ids = {
+            row["entity_id"]: None
+            for key in dict.fromkeys(keys)
+            for row in self._tx.all(
+                "entity_ids_by_key",
+                graph_id=self._graph_id,
+                key=key,
+                limit=CANDIDATES_PER_KEY_MAX,
+            )
+        }
+        if ids:
+            found += self._tx.all("entities_by_ids", ids=rows.to_json(list(ids)))
+        if uuids:
+            found += self._tx.all(
+                "entities_by_uuids", graph_id=self._graph_id, uuids=rows.to_json(list(uuids))
+            )
+        return self._known(found)
+
+    def _known(self, found: Iterable[Row]) -> tuple[KnownEntity, ...]:
+        by_id = {row["id"]: row for row in found}
+        for row in by_id.values():
+            self._entity_ids[row["uuid"]] = row["id"]
+            self._entity_uuids[row["id"]] = row["uuid"]
+        return tuple(_known_entity(by_id[number]) for number in sorted(by_id))
+
+    def facts(self, needs: FactNeeds) -> tuple[KnownFact, ...]:
+        """The facts that those found may restate or close; the oldest first."""
+        found: dict[int, Row] = {}
+        since = rows.micros_or_none(needs.since)
+        for still_open, closed, wanted in (
+            ("facts_open_by_source", "facts_closed_by_source", needs.by_source),
+            ("facts_open_by_target", "facts_closed_by_target", needs.by_target),
+            ("facts_open_by_slot", "facts_closed_by_slot", needs.by_slot),
+        ):
+            for uuid, value in wanted:
+                self._gather(found, still_open, uuid, value=value)
+                if since is not None:
+                    self._gather(found, closed, uuid, value=value, since=since)
+        for source, target in needs.by_pair:
+            if target in self._entity_ids:
+                target_id = self._entity_ids[target]
+                self._gather(found, "facts_by_pair", source, target_id=target_id)
+        for source, gist in needs.by_gist:
+            self._gather(found, "facts_by_gist", source, gist=gist)
+        if needs.by_uuid:
+            uuids = rows.to_json(needs.by_uuid)
+            for row in self._tx.all("facts_by_uuids", graph_id=self._graph_id, uuids=uuids):
+                found[row["id"]] = row
+        for row in found.values():
+            self._fact_ids[row["uuid"]] = row["id"]
+        self.ends = self._name_ends(found.values())
+        return tuple(self._known_fact(found[number]) for number in sorted(found))
+
+    def _gather(self, found: dict[int, Row], query: str, uuid: str, **params: Any) -> None:
+        number = self._entity_ids.get(uuid)
+        if number is None:
+            return  # it is new, so nothing is known about it
+        for row in self._tx.all(query, entity_id=number, limit=FACTS_PER_NEED_MAX, **params):
+            found[row["id"]] = row
+
+    def _name_ends(self, found: Iterable[Row]) -> tuple[KnownEntity, ...]:
+        ends = {row[end] for row in found for end in ("source_id", "target_id")}
+        missing = sorted(ends - self._entity_uuids.keys())
+        if not missing:
+            return ()
+        return self._known(self._tx.all("entities_by_ids", ids=rows.to_json(missing)))
+
+    def _known_fact(self, row: Row) -> KnownFact:
+        return KnownFact(
+            uuid=row["uuid"],
+            source=self._entity_uuids[row["source_id"]],
+            target=self._entity_uuids[row["target_id"]],
+            name=row["name"],
+            predicate=row["predicate"],
+            fact=row["fact"],
+            gist=row["gist"],
+            negated=bool(row["negated"]),
+            ends=bool(row["ends"]),
+            slot=row["slot"],
+            valid_at=rows.moment_or_none(row["valid_at"]),
+            invalid_at=rows.moment_or_none(row["invalid_at"]),
+            created_at=rows.moment(row["created_at"]),
+            expired_at=rows.moment_or_none(row["expired_at"]),
+            attributes=rows.from_json(row["attributes"]),
+        )
+
+    def apply(
+        self, delta: Delta, *, episode_id: int, now: datetime, extractor: str | None = None
+    ) -> None:
+        """Write what was decided about one episode; the caller's transaction holds it together."""
+        for entity in delta.new_entities:
+            self._add_entity(entity, now)
+        for changed in delta.changed_entities:
+            self._change_entity(changed)
+        for fact in delta.new_facts:
+            self._add_fact(fact, extractor)
+        for closed in delta.closed_facts:
+            self._tx.run(
+                "fact_end",
+                id=self._fact_ids[closed.uuid],
+                invalid_at=rows.micros_or_none(closed.invalid_at),
+                expired_at=rows.micros_or_none(closed.expired_at),
+            )
+        for support in delta.supports:
+            self._support(support, episode_id)
+        for uuid in delta.mentions:
+            entity_id = self._entity_ids[uuid]
+            self._tx.run("mention_insert", entity_id=entity_id, episode_id=episode_id)
+
+    def _add_entity(self, entity: NewEntity, now: datetime) -> None:
+        entity_id = self._tx.insert(
+            "entity_insert",
+            uuid=entity.uuid,
+            graph_id=self._graph_id,
+            name=entity.name,
+            labels=rows.to_json(entity.labels),
+            summary=entity.summary,
+            attributes=rows.to_json(entity.attributes),
+            is_user=entity.who == "user",
+            is_assistant=entity.who == "assistant",
+            kind=entity.kind,
+            names=rows.to_json(entity.names),
+            now=rows.micros(now),
+        )
+        self._entity_ids[entity.uuid] = entity_id
+        put_names(self._tx, self._graph_id, entity_id, entity.names)
+
+    def _change_entity(self, entity: ChangedEntity) -> None:
+        entity_id = self._entity_ids[entity.uuid]
+        self._tx.run(
+            "entity_learn",
+            id=entity_id,
+            name=entity.name,
+            labels=rows.to_json(entity.labels),
+            summary=entity.summary,
+            attributes=rows.to_json(entity.attributes),
+            kind=entity.kind,
+            names=rows.to_json(entity.names),
+        )
+        put_names(self._tx, self._graph_id, entity_id, entity.new_names)
+
+    def _add_fact(self, fact: NewFact, extractor: str | None) -> None:
+        self._fact_ids[fact.uuid] = self._tx.insert(
+            "fact_insert",
+            uuid=fact.uuid,
+            graph_id=self._graph_id,
+            source_id=self._entity_ids[fact.source],
+            target_id=self._entity_ids[fact.target],
+            name=fact.name,
+            fact=fact.fact,
+            attributes=rows.to_json(fact.attributes),
+            rating=fact.rating,
+            created_at=rows.micros(fact.created_at),
+            expired_at=rows.micros_or_none(fact.expired_at),
+            valid_at=rows.micros_or_none(fact.valid_at),
+            invalid_at=rows.micros_or_none(fact.invalid_at),
+            predicate=fact.predicate,
+            gist=fact.gist,
+            negated=fact.negated,
+            ends=fact.ends,
+            slot=fact.slot,
+            confidence=fact.confidence,
+            extractor=extractor,
+        )
+
+    def _support(self, support: Support, episode_id: int) -> None:
+        start, end = support.span or (None, None)
+        self._tx.run(
+            "support_insert",
+            fact_id=self._fact_ids[support.fact],
+            episode_id=episode_id,
+            role=support.role,
+            span_start=start,
+            span_end=end,
+        )
+
+
+def put_names(tx: Transaction, graph_id: int, entity_id: int, given: Iterable[str]) -> None:
+    """Make an entity findable under names, in addition to those it has."""
+    keys = dict.fromkeys(key for name in given for key in names.keys(name))
+    for key in keys:
+        tx.run("entity_name_insert", graph_id=graph_id, key=key, entity_id=entity_id)
+
+
+def _known_entity(row: Row) -> KnownEntity:
+    return KnownEntity(
+        uuid=row["uuid"],
+        name=row["name"],
+        names=tuple(rows.from_json(row["names"])),
+        kind=row["kind"],
+        who="user" if row["is_user"] else "assistant" if row["is_assistant"] else None,
+        labels=tuple(rows.from_json(row["labels"])),
+        summary=row["summary"],
+        attributes=rows.from_json(row["attributes"]),
+    )

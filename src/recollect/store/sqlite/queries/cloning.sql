@@ -1,0 +1,107 @@
+-- Copying a graph. Pairs are JSON lists of what is copied and what the copy is called: an old id
+-- and a new uuid, an old id and a new id, or an old and a new uuid.
+
+-- name: clone_episodes_of
+-- What ignored roles said is history of a thread, and threads are not copied.
+SELECT id, uuid FROM episodes WHERE graph_id = :graph_id AND ignored = 0 ORDER BY id;
+
+-- name: clone_entities_of
+SELECT id, uuid FROM entities WHERE graph_id = :graph_id AND is_user = 0 ORDER BY id;
+
+-- name: clone_facts_of
+-- All but what the user's record tells just now, which the new record tells in its own words.
+SELECT f.id, f.uuid, f.source_id, f.target_id FROM facts f
+WHERE f.graph_id = :graph_id
+  AND (f.source_id IS NOT :user_node OR f.target_id IS NOT :user_node
+       OR f.extractor IS NOT NULL OR f.expired_at IS NOT NULL
+       OR EXISTS (SELECT 1 FROM supports p WHERE p.fact_id = f.id))
+ORDER BY f.id;
+
+-- name: clone_guidance_of
+SELECT id FROM guidance WHERE graph_id = :graph_id ORDER BY id;
+
+-- name: clone_episodes
+INSERT INTO episodes
+    (uuid, graph_id, seq, kind, content, role, speaker, source_description, thread_id,
+     document_id, metadata, ignored, strict_ontology, created_at, received_at, processed_at,
+     task_uuid)
+SELECT json_extract(c.value, '$[1]'), :graph_id, e.seq, e.kind, e.content, e.role, e.speaker,
+    e.source_description, NULL, e.document_id, e.metadata, e.ignored, e.strict_ontology,
+    e.created_at, e.received_at, e.processed_at, :task_uuid
+FROM json_each(:pairs) c JOIN episodes e ON e.id = json_extract(c.value, '$[0]')
+ORDER BY e.id;
+
+-- name: clone_entities
+INSERT INTO entities
+    (uuid, graph_id, name, labels, summary, attributes, is_user, created_at, kind, is_assistant,
+     names)
+SELECT json_extract(c.value, '$[1]'), :graph_id, n.name, n.labels, n.summary, n.attributes,
+    n.is_user, n.created_at, n.kind, n.is_assistant, n.names
+FROM json_each(:pairs) c JOIN entities n ON n.id = json_extract(c.value, '$[0]')
+ORDER BY n.id;
+
+-- name: clone_entity_names
+INSERT INTO entity_names (graph_id, key, entity_id)
+SELECT :graph_id, k.key, json_extract(c.value, '$[1]')
+FROM json_each(:pairs) c JOIN entity_names k ON k.entity_id = json_extract(c.value, '$[0]')
+WHERE json_extract(c.value, '$[0]') IS NOT :user_node;
+
+-- name: clone_facts
+-- The pairs go on with the ids of the copies of both ends.
+INSERT INTO facts
+    (uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
+     expired_at, valid_at, invalid_at, predicate, gist, negated, ends, slot, confidence,
+     extractor)
+SELECT json_extract(c.value, '$[1]'), :graph_id, json_extract(c.value, '$[2]'),
+    json_extract(c.value, '$[3]'), f.name, f.fact, f.attributes, f.rating, f.created_at,
+    f.expired_at, f.valid_at, f.invalid_at, f.predicate, f.gist, f.negated, f.ends, f.slot,
+    f.confidence, f.extractor
+FROM json_each(:pairs) c JOIN facts f ON f.id = json_extract(c.value, '$[0]')
+ORDER BY f.id;
+
+-- name: clone_mentions
+-- An episode and its copy have the same place in their logs.
+INSERT INTO mentions (entity_id, episode_id)
+SELECT json_extract(c.value, '$[1]'), copy.id
+FROM json_each(:pairs) c JOIN mentions m ON m.entity_id = json_extract(c.value, '$[0]')
+JOIN episodes e ON e.id = m.episode_id
+JOIN episodes copy ON copy.graph_id = :graph_id AND copy.seq = e.seq;
+
+-- name: clone_supports
+INSERT INTO supports (fact_id, episode_id, role, span_start, span_end)
+SELECT json_extract(c.value, '$[1]'), copy.id, p.role, p.span_start, p.span_end
+FROM json_each(:pairs) c JOIN supports p ON p.fact_id = json_extract(c.value, '$[0]')
+JOIN episodes e ON e.id = p.episode_id
+JOIN episodes copy ON copy.graph_id = :graph_id AND copy.seq = e.seq;
+
+-- name: clone_jobs
+-- What was learned needs no more work; the rest is owed to the copy as well.
+INSERT INTO jobs (id, graph_id, task_uuid, status, created_at, started_at, completed_at)
+SELECT id, graph_id, :task_uuid,
+    CASE WHEN processed_at IS NULL THEN 'pending' ELSE 'succeeded' END, :now,
+    CASE WHEN processed_at IS NULL THEN NULL ELSE :now END,
+    CASE WHEN processed_at IS NULL THEN NULL ELSE :now END
+FROM episodes WHERE graph_id = :graph_id ORDER BY id;
+
+-- name: clone_index
+INSERT INTO index_rows (graph_id, version, item_kind, item_uuid, terms, vector)
+SELECT :graph_id, r.version, r.item_kind, json_extract(c.value, '$[1]'), r.terms, r.vector
+FROM json_each(:pairs) c JOIN index_rows r
+    ON r.graph_id = :source AND r.item_uuid = json_extract(c.value, '$[0]')
+WHERE r.terms IS NOT NULL;
+
+-- name: clone_guidance
+INSERT INTO guidance
+    (uuid, project_id, kind, scope, graph_id, name, value, created_at, updated_at)
+SELECT json_extract(c.value, '$[1]'), g.project_id, g.kind, :scope, :graph_id, g.name, g.value,
+    :now, :now
+FROM json_each(:pairs) c JOIN guidance g ON g.id = json_extract(c.value, '$[0]')
+ORDER BY g.id;
+
+-- name: clone_counters
+-- The uuids of the copy are new, so its log alone would not give the same graph again.
+UPDATE graphs
+SET last_seq = (SELECT last_seq FROM graphs WHERE id = :source),
+    index_version = (SELECT index_version FROM graphs WHERE id = :source),
+    edits = edits + 1
+WHERE id = :graph_id;

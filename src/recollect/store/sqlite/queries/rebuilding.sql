@@ -1,0 +1,87 @@
+-- Deriving a graph again from its log.
+
+-- name: graphs_all
+SELECT g.*, p.name AS project_name FROM graphs g JOIN projects p ON p.id = g.project_id
+WHERE (:graph_id IS NULL OR g.graph_id = :graph_id) ORDER BY g.id;
+
+-- name: graph_edited
+-- Something derived, or what it was derived with, was changed by hand: the log alone no longer
+-- tells it. From an empty log nothing was derived yet.
+UPDATE graphs SET edits = edits + 1 WHERE id = :id AND last_seq > 0;
+
+-- name: graph_unedited
+UPDATE graphs SET edits = 0 WHERE id = :id;
+
+-- name: graph_unlearn_facts
+-- What an episode stands behind; what a user's profile tells stays.
+DELETE FROM facts WHERE graph_id = :graph_id AND extractor IS NOT NULL;
+
+-- name: graph_reopen_profile
+-- What a user's record tells holds again, if only an episode said that it does not.
+UPDATE facts SET invalid_at = NULL, expired_at = NULL
+WHERE graph_id = :graph_id AND extractor IS NULL AND fact IN (SELECT value FROM json_each(:told))
+  AND EXISTS (SELECT 1 FROM supports p WHERE p.fact_id = facts.id)
+  AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.source_id = facts.source_id AND f.name = facts.name
+                  AND f.extractor IS NULL AND f.expired_at IS NULL AND f.id <> facts.id);
+
+-- name: graph_unlearn_supports
+DELETE FROM supports WHERE fact_id IN (SELECT id FROM facts WHERE graph_id = :graph_id);
+
+-- name: graph_unlearn_mentions
+DELETE FROM mentions
+WHERE entity_id IN (SELECT id FROM entities WHERE graph_id = :graph_id AND is_user = 1);
+
+-- name: graph_unlearn_entities
+DELETE FROM entities WHERE graph_id = :graph_id AND is_user = 0;
+
+-- name: graph_unlearn_index
+DELETE FROM index_rows WHERE graph_id = :graph_id;
+
+-- name: graph_owe_again
+-- Every episode that was learned is owed again, as if it had never been tried; what waits was not
+-- begun. What is parked stays so.
+INSERT INTO jobs (id, graph_id, task_uuid, status, created_at)
+SELECT id, graph_id, coalesce(task_uuid, uuid), 'pending', received_at FROM episodes
+WHERE graph_id = :graph_id AND ignored = 0
+ON CONFLICT (id) DO UPDATE
+SET status = 'pending', run = NULL, attempts = 0, lost = 0, error = NULL, started_at = NULL,
+    completed_at = NULL
+WHERE jobs.status <> 'parked';
+
+-- name: queue_enter_anew
+-- Whoever held the graph has lost it.
+INSERT INTO queue (graph_id, ready_at) SELECT :graph_id, :now
+WHERE EXISTS (SELECT 1 FROM jobs WHERE graph_id = :graph_id AND status = 'pending')
+ON CONFLICT (graph_id) DO UPDATE
+SET ready_at = excluded.ready_at, lease = NULL, lease_until = 0, alone = 0;
+
+-- name: jobs_set_aside
+UPDATE jobs SET status = 'parked' WHERE status = 'pending';
+
+-- name: queue_empty
+DELETE FROM queue;
+
+-- name: graph_unread
+SELECT (SELECT count(*) FROM jobs WHERE graph_id = :graph_id AND status = 'pending') AS pending,
+    (SELECT count(*) FROM jobs WHERE graph_id = :graph_id AND status = 'parked') AS parked;
+
+-- name: digest_entities
+SELECT uuid, name, labels, summary, attributes, kind, is_assistant, names, created_at FROM entities
+WHERE graph_id = :graph_id ORDER BY uuid;
+
+-- name: digest_facts
+SELECT f.uuid, s.uuid AS source, t.uuid AS target, f.name, f.fact, f.attributes, f.rating,
+    f.created_at, f.expired_at, f.valid_at, f.invalid_at, f.predicate, f.gist, f.negated, f.ends, f.slot,
+    f.confidence
+FROM facts f JOIN entities s ON s.id = f.source_id JOIN entities t ON t.id = f.target_id
+WHERE f.graph_id = :graph_id ORDER BY f.uuid;
+
+-- name: digest_supports
+SELECT f.uuid AS fact, e.uuid AS episode, p.role, p.span_start, p.span_end
+FROM supports p JOIN facts f ON f.id = p.fact_id JOIN episodes e ON e.id = p.episode_id
+WHERE f.graph_id = :graph_id ORDER BY f.uuid, e.uuid;
+
+-- name: digest_mentions
+SELECT n.uuid AS entity, e.uuid AS episode
+FROM mentions m JOIN entities n ON n.id = m.entity_id JOIN episodes e ON e.id = m.episode_id
+WHERE n.graph_id = :graph_id ORDER BY n.uuid, e.uuid;

@@ -1,0 +1,207 @@
+"""Copies of whole graphs: a user's as a new user, a standalone one as a new graph.
+
+Episodes, nodes, facts, where they came from, search rows and guidance are copied under new uuids,
+in one transaction. Threads are not: what was said in them is in the copy's log without them, and
+so the copy has no message history. Membership in groups of users is not copied either.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from recollect.errors import AlreadyExists, InvalidInput
+from recollect.graph import checks
+from recollect.graph.types import Access, Entity, Graph, Record, User
+from recollect.store import knowledge, rows
+from recollect.store.protocol import Row, Transaction
+from recollect.subjects import graphs, guidance, users
+from recollect.subjects.graphs import GraphDetails
+from recollect.subjects.users import UserDetails
+
+
+class Ends(Record):
+    """What is copied and what the copy is to be called; both are users, or both are graphs."""
+
+    source_user: str | None = None
+    source_graph: str | None = None
+    target_user: str | None = None
+    target_graph: str | None = None
+
+
+class Copied(Record):
+    """The new graph, and the task that stands for its episodes; none if there are none."""
+
+    graph: Graph
+    task_uuid: str | None
+
+
+def clone(tx: Transaction, access: Access, ends: Ends) -> Copied:
+    """Copy a graph to an owner that does not exist yet."""
+    for side in ("source", "target"):
+        if getattr(ends, f"{side}_user") is not None and getattr(ends, f"{side}_graph") is not None:
+            raise InvalidInput(f"{side}_user_id and {side}_graph_id: give one of them, not both")
+    if ends.source_user is not None and ends.target_user is not None:
+        return _clone_user(tx, access, ends.source_user, ends.target_user)
+    if ends.source_graph is not None and ends.target_graph is not None:
+        return _clone_graph(tx, access, ends.source_graph, ends.target_graph)
+    raise InvalidInput(
+        "source_user_id and target_user_id, or source_graph_id and target_graph_id: "
+        "both are required, and of the same kind"
+    )
+
+
+def _clone_graph(tx: Transaction, access: Access, source_id: str, target_id: str) -> Copied:
+    source = graphs.get(tx, access, source_id)
+    details = GraphDetails(
+        name=source.name,
+        description=source.description,
+        time_zone=source.time_zone,
+        rating=source.rating,
+    )
+    target = graphs.create(tx, access, target_id, details, field="target_graph_id")
+    return _Copy(tx, source, target).run()
+
+
+def _clone_user(tx: Transaction, access: Access, source_id: str, target_id: str) -> Copied:
+    source = users.get(tx, access, source_id)
+    checks.caller_id("target_user_id", target_id)
+    if tx.one("user_by_name", project_id=access.project_id, user_id=target_id) is not None:
+        raise AlreadyExists(f"target_user_id: {target_id!r} exists already")
+    details = UserDetails(
+        email=source.email,
+        first_name=source.first_name,
+        last_name=source.last_name,
+        metadata=source.metadata,
+        time_zone=source.time_zone,
+        disable_default_ontology=source.disable_default_ontology,
+        rating=source.rating,
+    )
+    target = users.create(tx, access, target_id, details)
+    old = users.node(tx, access, source_id)
+    new = users.node(tx, access, target_id)
+    _teach(tx, (source, old), (target, new))
+    graph = graphs.of_user(tx, access, target_id)
+    return _Copy(tx, graphs.of_user(tx, access, source_id), graph, (old, new)).run()
+
+
+def _teach(tx: Transaction, source: tuple[User, Entity], target: tuple[User, Entity]) -> None:
+    """Let a new user's node know what the old one learned, under its own name and id."""
+    (old_user, old), (new_user, new) = source, target
+    kept_name = old.name != users.display_name(old_user)
+    own = {"user_id", "email", "first_name", "last_name"}
+    learned = {key: item for key, item in (old.attributes or {}).items() if key not in own}
+    told = [name for name in _names(tx, old) if name != old_user.user_id]
+    answers = list(dict.fromkeys([*_names(tx, new), *told]))
+    tx.run(
+        "entity_learn",
+        id=new.id,
+        name=old.name if kept_name else users.display_name(new_user),
+        labels=rows.to_json(old.labels),
+        summary=old.summary,
+        attributes=rows.to_json({**learned, **(new.attributes or {})}),
+        kind="person",
+        names=rows.to_json(answers),
+    )
+    knowledge.put_names(tx, new.graph_id, new.id, answers)
+
+
+def _names(tx: Transaction, entity: Entity) -> list[str]:
+    row = tx.one("entity_by_id", id=entity.id)
+    return [] if row is None else list(rows.from_json(row["names"]))
+
+
+class _Copy:
+    """One copy under way. *nodes* are the two users' own, the second of which is there already."""
+
+    def __init__(
+        self,
+        tx: Transaction,
+        source: Graph,
+        target: Graph,
+        nodes: tuple[Entity, Entity] | None = None,
+    ) -> None:
+        self._tx = tx
+        self._source = source
+        self._target = target
+        self._nodes = nodes
+        self._task = tx.new_id()
+        self._uuids: dict[str, str] = {}
+
+    def run(self) -> Copied:
+        """Everything, in the order that references ask for."""
+        episodes = self._renamed("clone_episodes_of")
+        self._insert("clone_episodes", pairs=_json(episodes), task_uuid=self._task)
+        entities = self._entities()
+        facts = self._facts(entities)
+        self._insert("clone_mentions", pairs=_json(entities))
+        self._insert("clone_supports", pairs=_json(facts))
+        pairs = rows.to_json(list(self._uuids.items()))
+        self._insert("clone_index", pairs=pairs, source=self._source.id)
+        self._guidance()
+        self._insert("clone_counters", source=self._source.id)
+        self._owe()
+        return Copied(graph=self._target, task_uuid=self._task if episodes else None)
+
+    def _insert(self, query: str, **params: Any) -> None:
+        self._tx.run(query, graph_id=self._target.id, **params)
+
+    def _renamed(self, query: str) -> list[tuple[int, str]]:
+        """The ids of what is to be copied, each with a new uuid, which is also noted."""
+        found = self._tx.all(query, graph_id=self._source.id)
+        return [(row["id"], self._rename(row)) for row in found]
+
+    def _rename(self, row: Row) -> str:
+        new = self._uuids[row["uuid"]] = self._tx.new_id()
+        return new
+
+    def _new_ids(
+        self, pairs: Sequence[tuple[int, str]], query: str, **params: Any
+    ) -> list[tuple[int, int]]:
+        """The ids of what was copied, each with the id of its copy."""
+        found = self._tx.all(query, graph_id=self._target.id, **params)
+        made = {row["uuid"]: row["id"] for row in found}
+        return [(old, made[uuid]) for old, uuid in pairs]
+
+    def _entities(self) -> list[tuple[int, int]]:
+        renamed = self._renamed("clone_entities_of")
+        self._insert("clone_entities", pairs=_json(renamed))
+        ids = self._new_ids(renamed, "clone_entities_of")
+        if self._nodes is not None:
+            old, new = self._nodes
+            self._uuids[old.uuid] = new.uuid
+            ids.append((old.id, new.id))
+        self._insert("clone_entity_names", pairs=_json(ids), user_node=self._user_node)
+        return ids
+
+    @property
+    def _user_node(self) -> int | None:
+        return None if self._nodes is None else self._nodes[0].id
+
+    def _facts(self, entities: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        ends = dict(entities)
+        found = self._tx.all("clone_facts_of", graph_id=self._source.id, user_node=self._user_node)
+        pairs = [
+            (row["id"], self._rename(row), ends[row["source_id"]], ends[row["target_id"]])
+            for row in found
+        ]
+        self._insert("clone_facts", pairs=_json(pairs))
+        renamed = [(old, uuid) for old, uuid, *_ in pairs]
+        return self._new_ids(renamed, "clone_facts_of", user_node=None)
+
+    def _guidance(self) -> None:
+        found = self._tx.all("clone_guidance_of", graph_id=self._source.id)
+        pairs = [(row["id"], self._tx.new_id()) for row in found]
+        scope = guidance.scope_of(self._target).key
+        self._insert("clone_guidance", pairs=_json(pairs), scope=scope, now=self._now)
+
+    def _owe(self) -> None:
+        self._insert("clone_jobs", task_uuid=self._task, now=self._now)
+        self._insert("queue_enter", now=self._now)
+        self._insert("queue_leave")
+
+    @property
+    def _now(self) -> int:
+        return rows.micros(self._tx.now)
+
+
+def _json(pairs: Sequence[tuple[int | str, ...]]) -> str | None:
+    return rows.to_json(pairs)

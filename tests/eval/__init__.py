@@ -1,0 +1,1 @@
+"""`make eval`: how good the embedded extractor is, on public data with human labels."""

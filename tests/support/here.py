@@ -1,0 +1,46 @@
+"""The embedded extractor inside the test's own process, loaded once."""
+
+from collections.abc import Sequence
+from functools import cache
+
+from recollect.extract.embedded import Embedded
+from recollect.extract.reading import Extracted, Reading
+from recollect.graph import predicates
+from recollect.ingest import pipeline, queue
+from recollect.limits import JOBS_PER_COMMIT_MAX
+from recollect.settings import Settings
+from recollect.store.protocol import Store
+
+
+class HereExtractor:
+    """What a worker uses, without the process around it."""
+
+    together = JOBS_PER_COMMIT_MAX
+    with_names = False
+
+    def __init__(self) -> None:
+        self.predicates = predicates.load()
+        self.embedded = Embedded(Settings().models)
+
+    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+        """Read, blocking this loop: there is nothing else on it."""
+        return self.embedded.read(readings)
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+@cache
+def extractor() -> HereExtractor:
+    """The one of this process."""
+    return HereExtractor()
+
+
+async def learn(store: Store, using: pipeline.Extractor | None = None) -> int:
+    """Process everything that is due, as a worker would; says how many jobs ran."""
+    done = 0
+    while (held := await store.write(queue.claim, "here")) is not None:
+        await pipeline.process(store, held, held.jobs, extractor=using or extractor())
+        await store.write(queue.release, held)
+        done += len(held.jobs)
+    return done
