@@ -39,9 +39,33 @@ FORBIDDEN = {
         SELECT i.graph_id FROM index_rows i JOIN graphs g ON g.id = i.graph_id
         WHERE i.version > g.index_version OR i.version < 1""",
     "an index row with terms but without a processed episode": """
-        SELECT i.item_uuid FROM index_rows i WHERE i.terms IS NOT NULL AND NOT EXISTS
+        SELECT i.item_uuid FROM index_rows i
+        WHERE i.terms IS NOT NULL AND i.item_kind = 'episode' AND NOT EXISTS
         (SELECT 1 FROM episodes e WHERE e.uuid = i.item_uuid AND e.graph_id = i.graph_id
          AND e.processed_at IS NOT NULL AND e.ignored = 0)""",
+    "an index row of a fact or an entity that is gone": """
+        SELECT i.item_uuid FROM index_rows i
+        WHERE i.terms IS NOT NULL AND i.item_kind <> 'episode' AND NOT EXISTS
+        (SELECT 1 FROM facts f WHERE i.item_kind = 'fact' AND f.uuid = i.item_uuid
+         AND f.graph_id = i.graph_id)
+        AND NOT EXISTS
+        (SELECT 1 FROM entities n WHERE i.item_kind = 'entity' AND n.uuid = i.item_uuid
+         AND n.graph_id = i.graph_id)""",
+    "a vector of something gone": """
+        SELECT item_uuid FROM index_rows WHERE terms IS NULL AND vector IS NOT NULL""",
+    "a fact that was read and is not in the index": """
+        SELECT f.id FROM facts f WHERE f.extractor = 'scripted' AND NOT EXISTS
+        (SELECT 1 FROM index_rows i WHERE i.item_uuid = f.uuid AND i.graph_id = f.graph_id
+         AND i.item_kind = 'fact' AND i.terms IS NOT NULL AND i.vector IS NOT NULL)""",
+    "a name in another graph than its entity": """
+        SELECT k.entity_id FROM entity_names k LEFT JOIN entities n ON n.id = k.entity_id
+        WHERE n.graph_id IS NOT k.graph_id""",
+    "an entity that was read and answers to nothing": """
+        SELECT n.id FROM entities n WHERE n.kind IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM entity_names k WHERE k.entity_id = n.id)""",
+    "two open facts of a relation that has room for one": """
+        SELECT f.source_id FROM facts f WHERE f.predicate = 'LIVES_IN' AND f.invalid_at IS NULL
+        GROUP BY f.source_id HAVING count(*) > 1""",
     "a processed episode that is not in the index": """
         SELECT e.id FROM episodes e WHERE e.processed_at IS NOT NULL AND e.ignored = 0
         AND NOT EXISTS (SELECT 1 FROM index_rows i WHERE i.item_uuid = e.uuid
@@ -77,7 +101,7 @@ FORBIDDEN = {
         SELECT n.id FROM entities n WHERE n.is_user = 0
         AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = n.id)
         AND NOT EXISTS (SELECT 1 FROM facts f WHERE n.id IN (f.source_id, f.target_id))
-        UNION ALL SELECT f.id FROM facts f WHERE f.name NOT LIKE 'HAS_%'
+        UNION ALL SELECT f.id FROM facts f WHERE f.extractor IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM supports p WHERE p.fact_id = f.id)""",
     "a lease without an end": """
         SELECT graph_id FROM queue WHERE (lease IS NULL) <> (lease_until = 0)""",

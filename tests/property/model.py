@@ -33,7 +33,7 @@ class ModelEpisode:
 
 @dataclass
 class ModelFact:
-    """A sentence between two entities, and the episodes behind it."""
+    """What joins two entities, given by uuid, and the episodes behind it."""
 
     ends: tuple[str, str]
     supports: set[str]
@@ -41,30 +41,36 @@ class ModelFact:
 
 @dataclass
 class ModelGraph:
-    """One memory: the log in order, the highest number ever given out, and what was learned."""
+    """One memory: the log in order, the highest number ever given out, and what was learned.
+
+    Entities are kept with the episodes that mention them; both they and facts by their uuids.
+    *bent*: what was learned is no longer what the log alone would tell.
+    """
 
     uuid: str
     log: list[ModelEpisode] = field(default_factory=list)
     last_seq: int = 0
+    bent: bool = False
     entities: dict[str, set[str]] = field(default_factory=dict)
     facts: dict[str, ModelFact] = field(default_factory=dict)
 
     def forget(self, gone: list[ModelEpisode]) -> None:
         """Episodes go, and with them whatever rested on nothing else."""
         uuids = {episode.uuid for episode in gone}
+        self.bent = self.bent or bool(gone)
         self.log = [episode for episode in self.log if episode.uuid not in uuids]
-        touched = {name for name, heard in self.entities.items() if heard & uuids}
-        for sentence, fact in list(self.facts.items()):
+        touched = {uuid for uuid, heard in self.entities.items() if heard & uuids}
+        for number, fact in list(self.facts.items()):
             if fact.supports and fact.supports <= uuids:
-                touched |= set(fact.ends)
-                del self.facts[sentence]
+                touched |= set(fact.ends) & self.entities.keys()
+                del self.facts[number]
             fact.supports -= uuids
         for heard in self.entities.values():
             heard -= uuids
         held = {end for fact in self.facts.values() for end in fact.ends}
-        for name in touched - held:
-            if not self.entities[name]:
-                del self.entities[name]
+        for uuid in touched - held:
+            if not self.entities[uuid]:
+                del self.entities[uuid]
 
     def append(self, episode: ModelEpisode) -> None:
         """The log grows at its end, without gaps."""

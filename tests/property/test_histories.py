@@ -17,7 +17,7 @@ from recollect.errors import AlreadyExists, NotFound
 from recollect.graph import checks
 from recollect.graph.terms import terms
 from recollect.graph.types import Access, Episode, Graph, Job, Json, NewEpisode
-from recollect.ingest import intake, pipeline, queue
+from recollect.ingest import intake, pipeline, queue, rebuild
 from recollect.ingest.intake import Receipt
 from recollect.ingest.queue import Claim
 from recollect.ingest.worker import Worker
@@ -38,11 +38,13 @@ from tests.contract.store.world import (
 )
 from tests.property import invariants, strategies
 from tests.property.model import ModelEpisode, ModelFact, ModelGraph, ModelProject
+from tests.property.reader import ScriptedReader
 
 T = TypeVar("T")
 PROJECTS = (0, 1)
 TRIES = 2
 BACKOFF_S = 1.0
+TOGETHER = 3
 EVERYTHING = 1_000
 
 projects = st.sampled_from(PROJECTS)
@@ -142,6 +144,7 @@ class Histories(RuleBasedStateMachine):
             return
         self.write(users.update, self.access[p], user_id, details)
         self.model[p].first_names[user_id] = first_name
+        self.model[p].users[user_id].bent = True
 
     def delete_user(self, p: int, user_id: str) -> None:
         """A user takes everything along."""
@@ -330,14 +333,17 @@ class Histories(RuleBasedStateMachine):
         graph, _ = found
         some = st.sets(st.sampled_from([e.uuid for e in graph.log]), min_size=1, max_size=3)
         known = st.sampled_from([None, *graph.entities])
-        ends = tuple(draw.draw(known) or f"N{next(self.learned)}" for _ in range(2))
-        heard = {end: draw.draw(some) for end in ends}
+        wanted = [draw.draw(known) or f"N{next(self.learned)}" for _ in range(2)]
+        heard = {end: draw.draw(some) for end in wanted}
         supports = draw.draw(some)
         sentence = f"F{next(self.learned)}"
-        self.write(_learn, graph.uuid, (ends[0], ends[1]), heard, sentence, supports)
-        for end, uuids in heard.items():
-            graph.entities.setdefault(end, set()).update(uuids)
-        graph.facts[sentence] = ModelFact((ends[0], ends[1]), supports)
+        ends, fact = self.write(
+            _learn, graph.uuid, (wanted[0], wanted[1]), heard, sentence, supports
+        )
+        for end, uuid in zip(wanted, ends, strict=True):
+            graph.entities.setdefault(uuid, set()).update(heard[end])
+        graph.facts[fact] = ModelFact(ends, supports)
+        graph.bent = True
 
     # Workers.
 
@@ -359,11 +365,16 @@ class Histories(RuleBasedStateMachine):
         async def process(store: Store, held: Claim, jobs: Sequence[Job]) -> None:
             if any(fails & set(job.episode.content.split()) for job in jobs):
                 raise Broken
-            await pipeline.process(store, held, jobs)
+            await pipeline.process(store, held, jobs, extractor=ScriptedReader())
             ended.extend(jobs)
 
         worker = Worker(
-            self.store, owner="w", attempts_max=TRIES, backoff_first_s=BACKOFF_S, process=process
+            self.store,
+            owner="w",
+            attempts_max=TRIES,
+            backoff_first_s=BACKOFF_S,
+            process=process,
+            together=TOGETHER,
         )
         for _ in range(steps):
             self.clock.advance(BACKOFF_S * 2**TRIES)
@@ -391,6 +402,38 @@ class Histories(RuleBasedStateMachine):
             if status == "parked":
                 assert attempts >= TRIES
                 episode.state = "parked"
+        self._take_over(graph)
+
+    def _take_over(self, graph: ModelGraph) -> None:
+        """Let the model know what was learned: more than before, and nothing less."""
+        facts, entities = self.read(_learned, graph.uuid)
+        for uuid, fact in graph.facts.items():
+            assert facts[uuid].ends == fact.ends
+            assert facts[uuid].supports >= fact.supports
+        for uuid, heard in graph.entities.items():
+            assert entities[uuid] >= heard
+        graph.facts, graph.entities = facts, entities
+
+    @rule(p=projects, pick=picks)
+    def rebuild_graph(self, p: int, pick: int) -> None:
+        """All of it again from the log: the same, unless something was not the log's doing."""
+        self.work_until_idle()
+        found = self._some_episode(p, pick)
+        if found is None:
+            return
+        graph, _ = found
+        (before,) = [s for s in self.read(rebuild.states) if s.id == self.read(_id, graph.uuid)]
+        self.write(rebuild.unlearn, before.id)
+        for episode in graph.log:
+            if episode.state == "done":
+                episode.state = "pending"
+        graph.facts, graph.entities = {}, {}
+        self.work_until_idle()
+        (after,) = [s for s in self.read(rebuild.states) if s.id == before.id]
+        assert graph.bent or after.digest == before.digest
+        assert graph.bent or before.edits == 0
+        assert after.edits == 0
+        graph.bent = False
 
     @rule(p=projects)
     def retry_parked(self, p: int) -> None:
@@ -405,6 +448,9 @@ class Histories(RuleBasedStateMachine):
                 self.write(queue.retry, self.access[1 - p], listed[0].episode_uuid)
             self.write(queue.retry, self.access[p], listed[0].episode_uuid)
             parked[listed[0].episode_uuid].state = "pending"
+            for graph in self.model[p].all_graphs():
+                # It is learned after what came later; a rebuild keeps to the order of the log.
+                graph.bent = graph.bent or parked[listed[0].episode_uuid] in graph.log
 
     @precondition(lambda self: self.access)
     @rule()
@@ -487,13 +533,13 @@ class Histories(RuleBasedStateMachine):
         page = PageRequest(order="uuid/asc", limit=EVERYTHING)
         facts = (await self.store.read(knowledge.facts_page, graph, page)).items
         learned = {
-            fact.fact: ModelFact((fact.source_name, fact.target_name), set(fact.episodes))
+            fact.uuid: ModelFact((fact.source_uuid, fact.target_uuid), set(fact.episodes))
             for fact in facts
             if not fact.name.startswith("HAS_")
         }
         assert learned == model.facts
         entities = (await self.store.read(knowledge.entities_page, graph, page)).items
-        assert {e.name for e in entities if not e.is_user} == set(model.entities)
+        assert {e.uuid for e in entities if not e.is_user} == set(model.entities)
 
     @precondition(lambda self: self.access)
     @rule(p=projects, query=strategies.words)
@@ -526,38 +572,60 @@ def _same(stored: Episode, expected: ModelEpisode) -> None:
     assert (stored.processed_at is not None) == (expected.state == "done")
 
 
+def _id(tx: Any, graph_uuid: str) -> int:
+    number: int = tx._execute("SELECT id FROM graphs WHERE uuid = ?", (graph_uuid,)).fetchone()[0]
+    return number
+
+
 def _learn(
     tx: Any,
     graph_uuid: str,
-    ends: tuple[str, str],
+    wanted: tuple[str, str],
     heard: dict[str, set[str]],
     sentence: str,
     supports: set[str],
-) -> None:
-    def ids(uuids: set[str]) -> list[Any]:
-        marks = rows.to_json(sorted(uuids))
-        return tx.all("episodes_by_uuids", graph_id=graph_id, uuids=marks)
+) -> tuple[tuple[str, str], str]:
+    """Entities that are known by uuid or new by name, and a fact; answers the uuids of all."""
+    graph_id = _id(tx, graph_uuid)
 
-    place = tx._execute("SELECT id FROM graphs WHERE uuid = ?", (graph_uuid,)).fetchone()
-    graph_id = place["id"]
-    known = {
-        row["name"]: row["id"]
-        for row in tx._execute(
-            "SELECT name, id FROM entities WHERE graph_id = ? AND NOT is_user", (graph_id,)
-        )
-    }
+    def known(uuids: set[str]) -> list[Episode]:
+        marks = rows.to_json(sorted(uuids))
+        return [
+            rows.episode(row) for row in tx.all("episodes_by_uuids", graph_id=graph_id, uuids=marks)
+        ]
+
+    ids: dict[str, int] = {}
     for end, uuids in heard.items():
-        if end not in known:
-            known[end] = insert_entity(tx, graph_id, end, [])
-        for row in ids(uuids):
-            tx.run("mention_insert", entity_id=known[end], episode_id=row["id"])
-    insert_fact(
-        tx,
-        graph_id,
-        (known[ends[0]], known[ends[1]]),
-        sentence,
-        [rows.episode(row) for row in ids(supports)],
-    )
+        row = tx._execute("SELECT id FROM entities WHERE uuid = ?", (end,)).fetchone()
+        ids[end] = row["id"] if row else insert_entity(tx, graph_id, end, [])
+        for episode in known(uuids):
+            tx.run("mention_insert", entity_id=ids[end], episode_id=episode.id)
+    ends = (ids[wanted[0]], ids[wanted[1]])
+    fact = insert_fact(tx, graph_id, ends, sentence, known(supports))
+    source, target = (tx.one("entity_by_id", id=number)["uuid"] for number in ends)
+    return (source, target), fact
+
+
+def _learned(tx: Any, graph_uuid: str) -> tuple[dict[str, ModelFact], dict[str, set[str]]]:
+    """Facts with an episode behind them and entities besides the user, by uuid."""
+    graph_id = _id(tx, graph_uuid)
+    users_own = {row["uuid"] for row in tx.all("entities_who", graph_id=graph_id)}
+    entities: dict[str, set[str]] = {
+        row["uuid"]: set()
+        for row in tx.all("digest_entities", graph_id=graph_id)
+        if row["uuid"] not in users_own
+    }
+    for row in tx.all("digest_mentions", graph_id=graph_id):
+        if row["entity"] in entities:
+            entities[row["entity"]].add(row["episode"])
+    facts = {
+        row["uuid"]: ModelFact((row["source"], row["target"]), set())
+        for row in tx.all("digest_facts", graph_id=graph_id)
+        if not row["name"].startswith("HAS_")
+    }
+    for row in tx.all("digest_supports", graph_id=graph_id):
+        facts[row["fact"]].supports.add(row["episode"])
+    return facts, entities
 
 
 def _job_states(tx: Any, graph_uuid: str) -> dict[str, tuple[str, int]]:

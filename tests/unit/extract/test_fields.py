@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from recollect.errors import InvalidInput
-from recollect.extract.fields import extract_fields
 from recollect.extract.reading import Turn
+from recollect.extract.sessions.fields import extract_fields
 
 AT = datetime(2025, 3, 4, 12, 0, tzinfo=UTC)
 

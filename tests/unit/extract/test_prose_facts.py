@@ -189,6 +189,29 @@ def test_subjects_joined_by_and_get_a_fact_each():
     assert sentences(found) == ["Anna lives in Paris", "Bob lives in Paris"]
 
 
+TOGETHER = [
+    ("Anna and Bob got married in 2015.", "MARRIED_TO", "Anna and Bob got married in 2015"),
+    ("Anna and Bob are friends.", "KNOWS", "Anna and Bob are friends"),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "sentence"), TOGETHER, ids=[row[0] for row in TOGETHER])
+def test_what_two_are_to_each_other_is_one_fact(text, name, sentence):
+    found = said(text)
+    assert triples(found) == [("Anna", name, "Bob")]
+    assert sentences(found) == [sentence]
+
+
+def test_an_amount_keeps_its_unit():
+    assert (J, "WEIGHS", "80 kg") in triples(said("I weigh 80 kg."))
+
+
+def test_an_apposition_is_a_fact_of_the_name():
+    found = written("Ada Berg, a pharmacist from Bergen, plays chess.", user=None)
+    assert ("Ada Berg", "WORKS_AS", "pharmacist") in triples(found)
+    assert ("Ada Berg", "PLAYS", "chess") in triples(found)
+
+
 def test_me_and_somebody_is_a_fact_of_mine_that_keeps_the_company():
     found = said("My wife and I bought a house in Austin in 2019.")
     assert (J, "OWNS", "house") in triples(found)
@@ -237,3 +260,33 @@ def test_a_polite_question_is_a_request():
 def test_an_assistants_advice_is_no_request():
     found = said("Try the coconut cake at Panera Bread.", role="assistant", speaker="Bot")
     assert found.facts == ()
+
+
+CANNOT_YET = [
+    pytest.param(
+        "I'm allergic to peanuts and shellfish.",
+        (J, "ALLERGIC_TO", "shellfish"),
+        id="the parser takes the last word of a list for a verb",
+    ),
+    pytest.param(
+        "Tilly helps me stay focused.",
+        ("Tilly", "HELPS", J),
+        id="the tagger takes a rare name for an adverb",
+    ),
+    pytest.param(
+        "I met Anna and we got married in 2015.",
+        (J, "MARRIED_TO", "Anna"),
+        id="who belongs to 'we' is not worked out",
+    ),
+    pytest.param(
+        "Someone wrote me a letter.",
+        (J, "RECEIVED", "letter"),
+        id="what an unknown person does to the speaker is left out",
+    ),
+]
+
+
+@pytest.mark.xfail(strict=True, reason="known limits of the parse and of the rules over it")
+@pytest.mark.parametrize(("text", "triple"), CANNOT_YET)
+def test_what_it_cannot_do_yet(text, triple):
+    assert triple in triples(said(text))

@@ -3,9 +3,9 @@
 import pytest
 
 from recollect import limits
-from recollect.extract.chat import normalise
-from recollect.extract.inflect import gerund, possessive, third
-from recollect.extract.language import is_english
+from recollect.extract.prose.chat import normalise
+from recollect.extract.prose.inflect import gerund, possessive, third
+from recollect.extract.prose.language import is_english
 from tests.unit.extract.prose_world import prose, reading, said, sentences, triples, written
 
 J = "Jane Smith"

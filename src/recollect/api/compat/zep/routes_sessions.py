@@ -7,7 +7,7 @@ from recollect.api.compat.zep import translate, wire
 from recollect.api.embedding import Embed, embedding
 from recollect.api.router import Call, Route
 from recollect.errors import InvalidInput
-from recollect.extract import fields, sessions
+from recollect.extract import sessions
 from recollect.extract.reading import Turn
 from recollect.graph import checks
 from recollect.graph.types import Access, Episode, Thread
@@ -106,10 +106,10 @@ async def extract_data(call: Call) -> dict[str, str]:
     sent: wire.ExtractData = call.body
     checks.text("model_schema", sent.model_schema, SESSION_SCHEMA_CHARS_MAX, required=True)
     at = checks.moment("current_date_time", sent.current_date_time) or call.services.clock()
-    fields.read_schema(sent.model_schema)
+    sessions.read_schema(sent.model_schema)
     _, messages = await _said(call, sent.last_n)
     found = await asyncio.to_thread(
-        fields.extract_fields,
+        sessions.extract_fields,
         sent.model_schema,
         _turns(messages),
         at=at,

@@ -1,0 +1,50 @@
+"""The entities and facts of an episode, each once."""
+
+from __future__ import annotations
+
+import msgspec
+
+from recollect import limits
+from recollect.extract.prose.mention import Mention
+from recollect.graph.found import EntityKind, Found, FoundEntity, FoundFact
+
+
+class Book:
+    """Collects what is found; positions stay."""
+
+    def __init__(self) -> None:
+        self._entities: list[FoundEntity] = []
+        self._places: dict[str, int] = {}
+        self._facts: list[FoundFact] = []
+        self._said: set[tuple[int, int, str]] = set()
+
+    def entity(self, mention: Mention, kind: EntityKind | None = None) -> int:
+        """The position of the mentioned entity, which is new or gains kind and aliases."""
+        place = self._places.get(mention.key)
+        if place is None:
+            place = self._places[mention.key] = len(self._entities)
+            self._entities.append(FoundEntity(name=mention.name, who=mention.who))
+        old = self._entities[place]
+        aliases = tuple(dict.fromkeys((*old.aliases, *mention.aliases)))
+        kind = old.kind or mention.kind or kind
+        if (kind, aliases) != (old.kind, old.aliases):
+            self._entities[place] = msgspec.structs.replace(old, kind=kind, aliases=aliases)
+        return place
+
+    def fact(self, fact: FoundFact) -> bool:
+        """Keep a fact unless the episode said the same before."""
+        same = (fact.source, fact.target, fact.fact.casefold())
+        if same in self._said:
+            return False
+        self._said.add(same)
+        self._facts.append(fact)
+        return True
+
+    def found(self) -> Found:
+        """Everything, within bounds: the surest facts stay, in the order they were said."""
+        facts = self._facts
+        if len(facts) > limits.PROSE_FACTS_MAX:
+            order = sorted(range(len(facts)), key=lambda i: (-facts[i].confidence, i))
+            kept = sorted(order[: limits.PROSE_FACTS_MAX])
+            facts = [facts[i] for i in kept]
+        return Found(entities=tuple(self._entities), facts=tuple(facts))

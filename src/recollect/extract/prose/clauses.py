@@ -1,0 +1,273 @@
+"""The clauses of a sentence: who does what, cut along the dependency parse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from recollect.extract.prose.listed import listed
+from recollect.extract.prose.syntax import (
+    asks,
+    child,
+    group_before,
+    has_been,
+    is_bare,
+    opens,
+    shared_helpers,
+    subjects_of,
+    verb_chain,
+    verbal,
+)
+from recollect.extract.prose.words import EPISTEMIC, REPORTING, UNCERTAIN
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span, Token
+
+How = Literal["main", "implied", "request", "relative", "reason", "reported", "opinion"]
+
+_REASONS = frozenset(
+    {"because", "since", "as", "after", "while", "although", "though", "when", "but"}
+)
+_SAID_OF_ONESELF = listed("love hope wish miss need want hate appreciate guess think believe adore")
+_INNER = frozenset(
+    {"think", "believe", "guess", "suppose", "feel", "know", "mean", "see", "promise"}
+)
+
+
+@dataclass(slots=True, eq=False)
+class Clause:
+    """One predication.
+
+    *verbs* run from the finite verb to the one that carries the meaning ("want", "learn").
+    *subjects* are the heads of its subject, empty when the speaker is meant. *base* is the word
+    whose phrase the clause is. *lead* are tokens that
+    it shares with the clause it is joined to ("will" of "I will go and see"). *cuts* are heads of
+    parts that are clauses of their own. *referent* is the noun that a relative clause is about,
+    *claimant* the one who is said to have said it.
+    """
+
+    verbs: tuple[Token, ...]
+    subjects: tuple[Token, ...]
+    how: How
+    base: Token
+    lead: tuple[Token, ...] = ()
+    cuts: set[int] = field(default_factory=set)
+    marker: str = ""
+    referent: Token | None = None
+    claimant: Token | None = None
+    carrier: Token | None = None
+    emitted: bool = True
+    parent: Clause | None = None
+
+    @property
+    def finite(self) -> Token:
+        return self.verbs[0]
+
+    @property
+    def verb(self) -> Token:
+        return self.verbs[-1]
+
+    def denied(self) -> bool:
+        """Whether a "not" stands in its verb group."""
+        return any(word.dep_ == "neg" for verb in self.verbs for word in verb.children)
+
+
+def clauses(sentence: Span) -> list[Clause]:
+    """Every clause of a sentence that may state something, outer ones first."""
+    finder = _Finder()
+    root = sentence.root
+    if verbal(root):
+        finder.add(root, "main", None)
+    else:
+        finder.walk(root, None)
+    return finder.found
+
+
+class _Finder:
+    def __init__(self) -> None:
+        self.found: list[Clause] = []
+
+    def add(self, head: Token, how: How, parent: Clause | None, **more: object) -> Clause:
+        verbs = verb_chain(head)
+        subjects = subjects_of(head)
+        if not subjects and head.dep_ == "ROOT":
+            how = _without_subject(head, how)
+        clause = Clause(verbs, subjects, how, head, parent=parent)
+        clause.emitted = (how in ("relative", "reason") or not asks(head)) and not _odd(clause)
+        for name, value in more.items():
+            setattr(clause, name, value)
+        self.found.append(clause)
+        for verb in verbs:
+            self.walk(verb, clause)
+        return clause
+
+    def walk(self, token: Token, clause: Clause | None) -> None:
+        for item in token.children:
+            if clause is not None and item in clause.verbs:
+                continue
+            if verbal(item) and self._clausal(token, item, clause):
+                continue
+            self.walk(item, clause)
+
+    def _clausal(self, head: Token, item: Token, clause: Clause | None) -> bool:
+        """Handle a verb below another word; False if it is no clause of its own."""
+        dep = item.dep_
+        if dep == "conj" and verbal(head):
+            return self._joined(head, item, clause)
+        if dep == "conj" and clause is None and subjects_of(item):
+            self.add(item, "main", None)
+            return True
+        if dep in ("ccomp", "parataxis", "dep"):
+            return self._complement(head, item, clause)
+        if dep == "advcl":
+            return self._adverbial(item, clause)
+        if dep == "relcl":
+            return self._relative(head, item, clause)
+        return False
+
+    def _joined(self, head: Token, item: Token, clause: Clause | None) -> bool:
+        if clause is None:
+            self.add(item, "main", None)
+            return True
+        clause.cuts.add(item.i)
+        own = subjects_of(item)
+        if not own and head not in clause.verbs:
+            clause.cuts.discard(item.i)
+            return False
+        if own:
+            joined = self.add(item, _inherited(clause), clause)
+            joined.claimant, joined.marker = clause.claimant, clause.marker
+            return True
+        if head == clause.verb and head.tag_ == item.tag_ and is_bare(head):
+            clause.cuts.discard(item.i)
+            clause.carrier = item
+            return False
+        before = clause.verbs[: clause.verbs.index(head)]
+        if before and item.tag_ != head.tag_:  # "keep pushing and make it": joined to "keep"
+            before, head = (), clause.finite
+        joined = self.add(item, clause.how, clause)
+        joined.verbs = (*before, *joined.verbs)
+        joined.subjects, joined.referent = clause.subjects, clause.referent
+        joined.claimant, joined.marker = clause.claimant, clause.marker
+        joined.lead = (*group_before(before, head), *shared_helpers(head, item))
+        if before and not joined.lead:
+            joined.lead = clause.lead
+        return True
+
+    def _complement(self, head: Token, item: Token, clause: Clause | None) -> bool:
+        if clause is None:
+            self.add(item, "main", None)
+            return True
+        own = bool(subjects_of(item)) or child(item, "expl") is not None
+        if not own and item.tag_ == "VB" and item.i < head.i:
+            clause.emitted = False  # "check out the photo I took"
+            return True
+        if not own and item.tag_ in ("VBD", "VBG") and item.lemma_ != "be" and opens(item):
+            clause.cuts.add(item.i)
+            self.add(item, "implied", clause)
+            return True
+        lemma = head.lemma_.lower()
+        if not own:
+            return False
+        if lemma in REPORTING:
+            clause.emitted = False
+            claimant = clause.subjects[0] if clause.subjects else None
+            clause.cuts.add(item.i)
+            self.add(item, "reported", clause, claimant=claimant)
+            return True
+        if lemma in UNCERTAIN:
+            clause.emitted = False
+            return True
+        if lemma in _INNER and _first_person(clause) and not clause.denied():
+            clause.emitted = False
+            clause.cuts.add(item.i)
+            self.add(item, "opinion", clause)
+            return True
+        if item.i < head.i and child(item, "mark") is None and lemma not in EPISTEMIC:
+            clause.cuts.add(item.i)
+            self.add(item, "main", clause)
+            return True
+        return False
+
+    def _adverbial(self, item: Token, clause: Clause | None) -> bool:
+        mark = child(item, "mark") or next(
+            (word for word in item.children if word.tag_ == "WRB"), None
+        )
+        marker = mark.lower_ if mark is not None else ""
+        if clause is None:
+            if not marker:
+                self.add(item, "main", None)
+            return True
+        if not marker and not subjects_of(item) and item.tag_ == "VBD" and opens(item):
+            clause.cuts.add(item.i)
+            self.add(item, "implied", clause)
+        elif subjects_of(item) and marker in _REASONS:
+            self.add(item, "reason", clause, marker=marker)
+        elif subjects_of(item) and not marker and item.i < clause.finite.i:
+            clause.cuts.add(item.i)
+            self.add(item, "main", clause)
+        return True
+
+    def _relative(self, noun: Token, item: Token, clause: Clause | None) -> bool:
+        subject = child(item, "nsubj", "nsubjpass")
+        if subject is None or subject.tag_ not in ("WP", "WDT"):
+            return True
+        if noun.dep_ == "appos" and noun.head.pos_ == "PROPN":
+            noun = noun.head  # "Tom, the guy who fixed my bike"
+        about = _described(noun, clause)
+        if about is None:
+            return True
+        if clause is not None and _has_name(noun, clause):
+            clause.cuts.add(item.i)
+        found = self.add(item, "relative", clause, referent=about)
+        found.subjects = (about,)
+        return True
+
+
+def _described(noun: Token, clause: Clause | None) -> Token | None:
+    """Whom a relative clause describes, if that is someone definite."""
+    if noun.dep_ == "attr" and clause is not None and noun.head in clause.verbs:
+        return clause.subjects[0] if clause.subjects else None
+    article = child(noun, "det")
+    return noun if _has_name(noun, clause) or (article and article.lower_ == "the") else None
+
+
+def _has_name(noun: Token, clause: Clause | None) -> bool:
+    """Whether it is clear without the relative clause who is meant."""
+    told = noun.dep_ == "attr" and clause is not None and noun.head in clause.verbs
+    return told or noun.pos_ == "PROPN" or child(noun, "poss") is not None
+
+
+def _inherited(clause: Clause) -> How:
+    return clause.how if clause.how in ("opinion", "reported") else "main"
+
+
+def _without_subject(head: Token, how: How) -> How:
+    if child(head, "expl") is not None:
+        return how
+    helper = child(head, "aux")
+    if helper is not None and helper.lemma_ == "do":
+        return "request"
+    base = head.tag_ in ("VB", "VBP") and child(head, "aux") is None
+    if base and head.lemma_.lower() not in _SAID_OF_ONESELF:
+        return "request"
+    if (head.lemma_ == "be" and head.lower_ != "been") or not opens(head):
+        return how
+    return (
+        "implied"
+        if head.tag_ in ("VBD", "VBG", "VB", "VBP") or has_been(head) or head.lower_ == "been"
+        else how
+    )
+
+
+def _odd(clause: Clause) -> bool:
+    """A subject in the wrong case, or a lone "will", is a sentence the parser did not get."""
+    alone = len(clause.subjects) == 1 and clause.subjects[0].lower_ in _OBJECT_FORMS
+    return alone or clause.verb.tag_ == "MD"
+
+
+_OBJECT_FORMS = frozenset({"me", "us", "him", "them"})
+
+
+def _first_person(clause: Clause) -> bool:
+    return not clause.subjects or clause.subjects[0].lower_ in ("i", "we")

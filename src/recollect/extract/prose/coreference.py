@@ -1,0 +1,184 @@
+"""Who "she", "they" and "it" are: the most recent fitting mention, or nobody when unsure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import regex
+
+from recollect.extract.prose.inflect import possessive
+from recollect.extract.prose.mention import Mention
+from recollect.extract.prose.words import FEMALE, KIN, MALE, NEUTRAL, PETS, PLURAL
+from recollect.extract.reading import KnownName, Turn
+from recollect.graph.found import EntityKind
+
+_KIN = regex.compile(
+    r"\bmy\s+(?:\w+\s+)?(?P<role>" + "|".join(sorted((*KIN, *PETS), reverse=True)) + r")"
+    r"(?P<more>s?)\b(?:,?\s+(?P<name>\p{Lu}\p{Ll}+))?\b"
+)
+_NAME = regex.compile(r"(?<=[\p{Ll},]\s)\p{Lu}\p{Ll}+(?:\s\p{Lu}\p{Ll}+)*")
+
+
+@dataclass(slots=True)
+class _Seen:
+    mention: Mention
+    sentence: int
+    subject: bool
+
+
+class Window:
+    """The mentions of an episode in reading order, after those of the turns before it."""
+
+    def __init__(self) -> None:
+        self._seen: list[_Seen] = []
+        self._lost = -1
+        self.sentence = 0
+
+    def see(self, mention: Mention, subject: bool = False) -> None:
+        """Remember a mention of the sentence that is being read."""
+        self._seen.append(_Seen(mention, self.sentence, subject))
+
+    def lose(self) -> None:
+        """An "it" of this sentence stays unknown, and so do those after it."""
+        self._lost = self.sentence
+
+    def see_before(
+        self,
+        turns: tuple[Turn, ...],
+        speakers: list[Mention | None],
+        known: tuple[KnownName, ...],
+        parties: frozenset[str],
+    ) -> None:
+        """Remember who was spoken of before, by names and "my sister" alone, but the *parties*."""
+        kinds = {item.name: item.kind for item in known}
+        for number, (turn, speaker) in enumerate(zip(turns, speakers, strict=True)):
+            self.sentence = number - len(turns)
+            for mention in _named_in(turn.content, speaker, kinds):
+                if not _is_party(mention.name.casefold(), parties):
+                    self.see(mention)
+        self.sentence = 0
+
+    def put_before(self, earlier: Window) -> None:
+        """Place what another window has seen in front of this one's."""
+        self._seen[:0] = earlier._seen
+
+    def resolve(self, word: str, subject: Mention | None = None) -> Mention | None:
+        """What a third-person pronoun stands for. *subject* is that of the clause around it."""
+        if word in MALE or word in FEMALE:
+            return self._person("m" if word in MALE else "f", subject)
+        if word in PLURAL:
+            return self._last(_is_people, 3) or self._last(lambda item: item.plural, 1)
+        if word in NEUTRAL:
+            return self._thing()
+        return None
+
+    def _person(self, gender: str, subject: Mention | None) -> Mention | None:
+        fits = [
+            item
+            for item in self._seen
+            if _is_person(item.mention) and item.mention.gender in ("", gender)
+        ]
+        certain = [item for item in fits if item.mention.gender == gender]
+        perhaps = [
+            item
+            for item in self._seen
+            if item.subject and item.mention.proper and _may_be(item.mention)
+        ]
+        if len({item.mention.key for item in perhaps}) > 1:
+            perhaps = []
+        for group in (certain, fits, perhaps):
+            chosen = self._choose(group)
+            if chosen is not None:
+                chosen.gender = gender
+                chosen.kind = "animal" if chosen.kind == "animal" else "person"
+                return chosen
+        return None
+
+    def _choose(self, group: list[_Seen]) -> Mention | None:
+        if not group:
+            return None
+        if len({item.mention.key for item in group}) == 1:
+            return group[-1].mention
+        last = group[-1].sentence
+        recent = [item for item in group if item.sentence == last]
+        if len({item.mention.key for item in recent}) == 1:
+            return recent[-1].mention
+        subjects = [item for item in recent if item.subject]
+        if len({item.mention.key for item in subjects}) == 1:
+            return subjects[-1].mention
+        return None
+
+    def _thing(self) -> Mention | None:
+        """The one thing that was spoken of last; with two in the same breath it is neither."""
+        near = [item for item in self._seen if _is_thing(item.mention)]
+        if not near or self._lost == self.sentence or self.sentence - near[-1].sentence > 1:
+            return None
+        last = {item.mention.key: item for item in near if item.sentence == near[-1].sentence}
+        return near[-1].mention if len(last) == 1 else None
+
+    def _last(self, fits: Callable[[Mention], bool], reach: int) -> Mention | None:
+        for item in reversed(self._seen):
+            if self.sentence - item.sentence > reach:
+                return None
+            if fits(item.mention):
+                return item.mention
+        return None
+
+
+def _is_people(mention: Mention) -> bool:
+    return mention.plural and mention.kind in ("person", "animal")
+
+
+def _is_person(mention: Mention) -> bool:
+    if mention.party or mention.plural:
+        return False
+    return mention.kind in ("person", "animal") or (mention.proper and mention.kind is None)
+
+
+def _may_be(mention: Mention) -> bool:
+    """A one-word name that was taken for a company or a town may be a person's."""
+    return (
+        not mention.party and mention.kind in ("organization", "place") and " " not in mention.name
+    )
+
+
+def _is_party(name: str, parties: frozenset[str]) -> bool:
+    """The name of a party, or short for it: "Mel"."""
+    return any(name == party or (len(name) > 2 and party.startswith(name)) for party in parties)
+
+
+def _is_thing(mention: Mention) -> bool:
+    if mention.party or mention.plural or (mention.proper and mention.kind is None):
+        return False
+    return mention.kind not in ("person", "value", "topic")
+
+
+def _named_in(
+    text: str, speaker: Mention | None, kinds: dict[str, EntityKind | None]
+) -> list[Mention]:
+    found: list[Mention] = []
+    for match in _KIN.finditer(text):
+        role, name = match["role"], match["name"]
+        kind: EntityKind = "animal" if role in PETS else "person"
+        gender = KIN.get(role, "")
+        if name:
+            found.append(Mention(name, name, kind, True, owner=speaker, role=role, gender=gender))
+        elif speaker is not None:
+            called = f"{possessive(speaker.name)} {role}{match['more']}"
+            found.append(
+                Mention(
+                    called,
+                    called,
+                    kind,
+                    owner=speaker,
+                    role=role,
+                    gender=gender,
+                    plural=bool(match["more"]),
+                )
+            )
+    for match in _NAME.finditer(text):
+        name = match.group()
+        if all(name != item.name for item in found):
+            found.append(Mention(name, name, kinds.get(name), True))
+    return found

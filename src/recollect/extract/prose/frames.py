@@ -1,0 +1,304 @@
+"""From a clause to facts: the two entities, the relation, the sentence, the time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect import limits
+from recollect.extract.dates.when import When
+from recollect.extract.prose import salience
+from recollect.extract.prose.arguments import Argument, arguments, denied, members
+from recollect.extract.prose.book import Book
+from recollect.extract.prose.clauses import Clause
+from recollect.extract.prose.draft import Draft
+from recollect.extract.prose.identity import Identity
+from recollect.extract.prose.listed import listed
+from recollect.extract.prose.mention import Mention
+from recollect.extract.prose.moments import Moments, Validity
+from recollect.extract.prose.reciprocal import reciprocal
+from recollect.extract.prose.relations import TARGETS, Relation, relation
+from recollect.extract.prose.render import Writer
+from recollect.extract.prose.scene import Scene
+from recollect.extract.prose.subjects import Subjects, conditional
+from recollect.extract.prose.syntax import child, verbal
+from recollect.extract.prose.verbs import Aspect, aspect
+from recollect.extract.prose.words import PICTURES
+from recollect.graph.found import FoundFact
+from recollect.graph.predicates import Predicates
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_STATES = listed("be live work have own study reside know teach serve belong")
+
+
+class Framer:
+    """Turns the clauses of one speech into facts of a book. *span* is where they are read."""
+
+    def __init__(self, scene: Scene, table: Predicates, book: Book) -> None:
+        self.scene = scene
+        self.table = table
+        self.book = book
+        self.span = (0, 0)
+        self._identity = Identity(self)
+        self._subjects = Subjects(scene)
+        self._moments: Moments | None = None
+
+    def clause(self, clause: Clause, moments: Moments, corrects: bool = False) -> None:
+        """Write down what a clause states."""
+        found = aspect(clause)
+        if found.hypothetical or not clause.emitted or conditional(clause):
+            self._notice(clause)
+            return
+        for token in clause.base.subtree:  # before its own nouns can be taken for what they mean
+            if token.tag_ in ("PRP", "PRP$"):
+                self.scene.mention(token)
+        writer = Writer(self.scene, moments)
+        if self.scene.spoken and self._shares(clause, found, writer):
+            return
+        self._moments = moments
+        if reciprocal(self, clause, found, writer):
+            return
+        for draft in self._subjects.drafts(clause, found, writer):
+            draft.whens = self.whens_of(clause)
+            dated = any(when.dated and when.first is not None for when in draft.whens)
+            if not salience.admits(clause, found, draft.source, self.scene.spoken, dated):
+                continue
+            if self._is_praise(draft):
+                continue
+            draft.corrects = corrects
+            self.fill(draft)
+
+    def whens_of(self, clause: Clause) -> list[When]:
+        """The expressions of time that belong to a clause of the sentence being read."""
+        if self._moments is None:
+            return []
+        return [when for when in self._moments.whens if self._moments.within(when, clause)]
+
+    def _shares(self, clause: Clause, found: Aspect, writer: Writer) -> bool:
+        """ "Here's a photo of my dog": the speaker shows it."""
+        verb, speaker = clause.verb, self.scene.speaker
+        here = any(item.lower_ == "here" and item.i < verb.i for item in verb.children)
+        thing = child(verb, "nsubj", "attr")
+        if not here or thing is None or speaker is None or thing.lemma_.lower() not in PICTURES:
+            return False
+        of = child(thing, "prep")
+        shown = child(of, "pobj") if of is not None else None
+        target = self.scene.mention(shown) if shown is not None else self.scene.mention(thing)
+        text = writer.phrase(thing)
+        if target is not None and text is not None and target.key != speaker.key:
+            draft = Draft(clause, found, speaker, speaker.text, writer, 0.6)
+            self.emit(draft, target, Relation("SHARED", "SHARED"), f"{speaker.text} shared {text}")
+        return True
+
+    def _notice(self, clause: Clause) -> None:
+        """Remember who a clause speaks of although it states nothing."""
+        for token in clause.subjects:
+            mention = self.scene.mention(token)
+            if mention is not None:
+                self.scene.see(mention, subject=True)
+
+    def fill(self, draft: Draft) -> None:
+        """Find the other entities of a clause and write its facts."""
+        if self._identity.fill(draft):
+            return
+        taken = False
+        phrases: set[int] = set()
+        found = self._ordered(draft)
+        if self.scene.spoken and any(self._small_talk(draft, item) for item in found):
+            return
+        for argument in found:
+            if argument.head is None:
+                if not taken:
+                    self._alone(draft, argument)
+                return
+            if argument.phrase is not None and argument.phrase.i in phrases:
+                continue
+            done = self._related(draft, argument, primary=not taken)
+            if done and argument.phrase is not None:
+                phrases.add(argument.phrase.i)
+            taken |= done
+        if not taken:
+            self._alone(draft, Argument(None, (draft.clause.verb.lemma_.lower(),)))
+
+    def fill_request(self, draft: Draft) -> None:
+        """Facts of a command; only with something that is asked for."""
+        for argument in arguments(draft.clause.verb, False):
+            if argument.head is not None and self._related(draft, argument, primary=True):
+                return
+
+    def _ordered(self, draft: Draft) -> list[Argument]:
+        """The arguments, a longer phrase of the table first: "lose job at" before "lose"."""
+        found = self._arguments(draft)
+        noun = child(draft.clause.verb, "dobj")
+        if noun is None or (not draft.source.party and not draft.source.proper):
+            return found
+        whole = (draft.clause.verb.lemma_.lower(), noun.lemma_.lower())
+        longer = [
+            item
+            for item in found
+            if item.lemmas[:2] == whole and self.table.of_phrase(" ".join(item.lemmas))
+        ]
+        if not longer and self.table.of_phrase(" ".join(whole)):
+            return [Argument(None, whole)]
+        if not longer:
+            return found
+        return [*longer, *(item for item in found if item not in longer and item.head != noun)]
+
+    def _arguments(self, draft: Draft) -> list[Argument]:
+        clause, found = draft.clause, draft.aspect
+        if found.lead == "taste" and verbal(clause.verb):
+            outer = clause.verbs[-2].lemma_.lower()
+            return [Argument(clause.verb, (outer,), clause.verb, label="activity")]
+        return arguments(clause.carrier or clause.verb, found.passive)
+
+    def _related(self, draft: Draft, argument: Argument, primary: bool) -> bool:
+        """Facts between the source and what an argument names; False if it names nothing."""
+        head = argument.head
+        if head is None:
+            return False
+        listed = members(head) if not verbal(head) else [head]
+        done = False
+        for token in listed:
+            mention = self.scene.mention(token)
+            if mention is None or mention.key == draft.source.key:
+                continue
+            if not primary and not self._telling(mention, argument):
+                continue
+            chosen = token if len(listed) > 1 or denied(head) else None
+            done |= self._relate(draft, argument, mention, chosen)
+        for token in denied(head):
+            self._deny(draft, argument, token)
+        return done
+
+    def _small_talk(self, draft: Draft, argument: Argument) -> bool:
+        """What a speaker feels about the listener or the listener's things, here and now."""
+        speaker, listener = self.scene.speaker, self.scene.listener
+        if listener is None or draft.source is not speaker or draft.aspect.tense == "past":
+            return False
+        mention = self.scene.mention(argument.head) if argument.head is not None else None
+        if mention is None:
+            return False
+        return mention.key == listener.key or (
+            mention.owner is not None and mention.owner.key == listener.key
+        )
+
+    def _is_praise(self, draft: Draft) -> bool:
+        """Encouragement: what the listener's work, store or smile will do."""
+        owner, listener = draft.source.owner, self.scene.listener
+        if not self.scene.spoken or owner is None or listener is None or draft.source.role:
+            return False
+        if listener.who == "assistant":  # to a machine one complains
+            return False
+        return owner.key == listener.key and draft.aspect.tense != "past"
+
+    def _telling(self, mention: Mention, argument: Argument) -> bool:
+        """A circumstance gets a fact of its own if it has a name or a relation of the table."""
+        known = self.table.of_phrase(" ".join(argument.lemmas)) is not None
+        return (mention.proper and mention.kind != "value") or known
+
+    def _relate(
+        self, draft: Draft, argument: Argument, mention: Mention, chosen: Token | None
+    ) -> bool:
+        self.scene.see(mention)
+        link = self.relation(argument.lemmas, draft, mention)
+        without = (
+            frozenset(item.i for item in denied(argument.head)) if argument.head else frozenset()
+        )
+        text = draft.writer.sentence(
+            draft.clause, draft.subject, chosen, without, draft.singular, draft.said_as
+        )
+        if text is None:
+            return False
+        if draft.writer.vague:
+            draft.confidence = min(draft.confidence, 0.4)
+        return self.emit(draft, mention, link, text)
+
+    def _deny(self, draft: Draft, argument: Argument, token: Token) -> None:
+        """ "I live in Denver, not Boston" also says where one does not live."""
+        mention = self.scene.mention(token)
+        if mention is None or draft.aspect.negated:
+            return
+        opposite = Aspect(tense=draft.aspect.tense, negated=True)
+        lemmas = argument.lemmas
+        link = relation(self.table, list(lemmas), draft.clause.verb, opposite, mention.kind)
+        verb = "is not" if lemmas[0] == "be" else f"does not {lemmas[0]}"
+        text = " ".join([draft.subject, verb, *lemmas[1:], mention.text])
+        other = Draft(draft.clause, opposite, draft.source, draft.subject, draft.writer, 0.7)
+        other.corrects = True
+        self.emit(other, mention, link, text)
+
+    def _alone(self, draft: Draft, argument: Argument) -> None:
+        """A clause with no second entity is a fact of its subject, or of its owner and it."""
+        if self.scene.spoken and not salience.stands_alone(
+            draft.clause, draft.aspect, draft.source, bool(draft.whens)
+        ):
+            return
+        if draft.past_judgement():
+            draft.confidence = 0.45
+        text = draft.writer.sentence(
+            draft.clause, draft.subject, singular=draft.singular, said_as=draft.said_as
+        )
+        if text is None or (self.scene.spoken and draft.writer.dropped):
+            return
+        lemmas = argument.lemmas
+        if lemmas[0] == "leave" and len(lemmas) == 1:
+            lemmas = ("leave", "somewhere")
+        told = child(draft.clause.verb, "ccomp")
+        if told is not None and told.i > draft.clause.verb.i:
+            lemmas = (*lemmas, "that")
+        link = self.relation(lemmas, draft, None)
+        draft.confidence = round(max(0.35, draft.confidence - 0.1), 2)
+        owner = draft.source.owner
+        if owner is not None and not draft.source.role:
+            thing, draft.source = draft.source, owner
+            self.emit(draft, thing, link, text)
+        else:
+            self.emit(draft, draft.source, link, text)
+
+    def relation(self, lemmas: tuple[str, ...], draft: Draft, mention: Mention | None) -> Relation:
+        """The relation of the table or of the text itself."""
+        kind = mention.kind if mention is not None else None
+        if lemmas == ("join",) and mention is not None and mention.proper and not mention.role:
+            lemmas, kind = ("start", "at"), None  # one joins a company; a club is no name
+        dated = any(when.dated and when.first is not None for when in draft.whens)
+        return relation(self.table, list(lemmas), draft.clause.verb, draft.aspect, kind, dated)
+
+    def emit(self, draft: Draft, target: Mention, link: Relation, text: str) -> bool:
+        """Put a fact into the book."""
+        found = draft.aspect
+        known = self.table[link.predicate]
+        past_state = found.ended or (
+            found.tense == "past"
+            and not found.perfect
+            and not known.event
+            and draft.clause.verb.lemma_.lower() in _STATES
+        )
+        ends = found.ended or found.no_longer
+        ends |= bool(known.ends) and known.event and not found.negated
+        valid = Validity(draft.whens, self.scene.reading.at, past_state, ends and not known.event)
+        if draft.claimant is not None:
+            text = f"{text}, according to {draft.claimant.text}"
+        hint = TARGETS.get(link.predicate)
+        if hint is not None and target.proper and target.kind not in (*hint, "person"):
+            target.kind = hint[0]  # the verb knows better than the labels of names
+        source = self.book.entity(draft.source)
+        self.book.fact(
+            FoundFact(
+                source=source,
+                target=self.book.entity(target, hint[0] if hint else None),
+                name=link.name[: limits.FACT_NAME_CHARS_MAX],
+                predicate=link.predicate,
+                fact=text[0].upper() + text[1:],
+                valid_at=valid.first,
+                invalid_at=valid.last,
+                dated=valid.dated,
+                negated=found.negated,
+                ends=ends,
+                corrects=draft.corrects,
+                mood=draft.mood,
+                span=self.span,
+                confidence=max(0.1, draft.confidence - (0.15 if draft.claimant else 0.0)),
+            )
+        )
+        return True

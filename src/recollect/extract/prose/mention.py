@@ -1,0 +1,53 @@
+"""Someone or something that the text speaks of, before it is an entity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from recollect.extract.prose.voices import Voice
+from recollect.graph.found import EntityKind
+
+
+@dataclass(slots=True, eq=False)
+class Mention:
+    """*name* is the entity's; *text* is how a sentence of its own calls it.
+
+    *proper*: it has a name of its own. *owner* is whose it is; *role* is what it is to the owner
+    ("sister"). *sure*: it was named, not inferred from a pronoun.
+    """
+
+    name: str
+    text: str
+    kind: EntityKind | None = None
+    proper: bool = False
+    who: Literal["user", "assistant"] | None = None
+    owner: Mention | None = None
+    role: str = ""
+    gender: str = ""
+    plural: bool = False
+    aliases: tuple[str, ...] = ()
+    sure: bool = True
+    party: bool = False
+
+    @property
+    def key(self) -> str:
+        return self.who or self.name.casefold()
+
+    @property
+    def anchored(self) -> bool:
+        """Someone or something definite, so that a sentence about it is worth keeping."""
+        return self.party or self.proper or bool(self.role) or self.owner is not None
+
+
+def party(voice: Voice) -> Mention:
+    """The speaker or the listener."""
+    return Mention(
+        name=voice.name,
+        text=voice.name,
+        kind="person" if voice.who != "assistant" else None,
+        proper=True,
+        who=voice.who,
+        aliases=voice.aliases,
+        party=True,
+    )

@@ -1,0 +1,161 @@
+"""When a clause holds, and its dates in words that stay true."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import regex
+
+from recollect.extract import dates
+from recollect.extract.dates.when import Tense, When, split
+from recollect.extract.prose.clauses import Clause
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span, Token
+
+_MAY_HOLD = regex.compile(
+    r"\d|\b(?:today|tonight|tomorrow|yesterday|now|ago|last|next|this|since|until|till|every|each|"
+    r"week|month|year|day|night|morning|evening|afternoon|noon|midnight|weekend|spring|summer|autumn"
+    r"|fall|winter|christmas|easter|thanksgiving|halloween|mon|tues?|wed|thurs?|fri|sat|sun|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|"
+    r"dec|january|february|march|april|august|september|october|november|december|decade|century|"
+    r"hours?|minutes?|days|weeks|months|years|birthday|eve|recently|later|earlier)\b",
+    regex.IGNORECASE,
+)
+_PLAIN = regex.compile(r"\b(?:1[5-9]|20)\d\d\b|\bnow\b", regex.IGNORECASE)
+_OWN_PREPOSITION = frozenset({"on", "in", "at", "during", "over"})
+
+
+@lru_cache(maxsize=64)
+def _zone(name: str | None) -> ZoneInfo:
+    try:
+        return ZoneInfo(name or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
+
+
+class Moments:
+    """The expressions of time in one sentence. They know the reference and the time zone."""
+
+    def __init__(self, sentence: Span, at: datetime, zone: str | None, tense: Tense | None) -> None:
+        self._zone = _zone(zone)
+        self.start = sentence.start_char
+        self.whens: Sequence[When] = ()
+        if _MAY_HOLD.search(sentence.text):
+            self.whens = dates.find(sentence.text, reference=at, zone=zone, tense=tense)
+
+    def of(self, token: Token) -> When | None:
+        """The expression that a token is part of."""
+        at = token.idx - self.start
+        for when in self.whens:
+            if when.start <= at < when.end:
+                return when
+        return None
+
+    def within(self, when: When, clause: Clause) -> bool:
+        """Whether an expression of time belongs to this clause and not to one beside it."""
+        start, end = when.start + self.start, when.end + self.start
+        for token in clause.base.subtree:
+            if start <= token.idx < end:
+                item = token
+                while item != clause.base and item.head != item:
+                    if item.i in clause.cuts:
+                        return False
+                    item = item.head
+                return True
+        return False
+
+    def text(self, when: When, before: Token | None) -> str | None:
+        """The expression as an absolute date; None where its own words are as good.
+
+        *before* is the word in front of it, which may already be the preposition.
+        """
+        if when.recurring or when.first is None or _PLAIN.search(when.text):
+            return None
+        if not when.dated or when.relation not in (
+            "at",
+            "since",
+            "until",
+            "for",
+            "after",
+            "before",
+        ):
+            return None
+        first = when.first.astimezone(self._zone)
+        if when.relation == "for":
+            return _since(when, first)
+        edge = when.edge.astimezone(self._zone) if when.edge is not None else first
+        bare, preposition = _date(when, first if when.relation == "at" else edge)
+        if when.relation != "at":
+            return f"{when.relation} {bare}"
+        word = before.lower_ if before is not None else ""
+        if before is None or before.dep_ != "prep" or word in _OWN_PREPOSITION:
+            return f"{preposition} {bare}"
+        return bare
+
+    def swallows(self, token: Token) -> bool:
+        """Whether the date after this preposition brings its own."""
+        if token.dep_ != "prep" or token.lower_ not in _OWN_PREPOSITION:
+            return False
+        after = token.doc[token.i + 1] if token.i + 1 < len(token.doc) else None
+        if after is None or self.of(token) is not None:
+            return False
+        when = self.of(after)
+        return when is not None and self.text(when, token) is not None
+
+
+def _since(when: When, first: datetime) -> str | None:
+    if when.grain == "year":
+        return f"since {first.year}"
+    return f"since {first:%B} {first.year}" if when.grain == "month" else None
+
+
+def _date(when: When, day: datetime) -> tuple[str, str]:
+    """A date in words, and the preposition it takes."""
+    about = "around " if when.approximate else ""
+    grain = when.grain
+    if grain in ("year", "decade", "century"):
+        return f"{about}{day.year}", "in" if not about else ""
+    if grain in ("month", "quarter", "season"):
+        return f"{about}{day:%B} {day.year}", "in"
+    full = f"{day.day} {day:%B} {day.year}"
+    if grain == "week":
+        return f"the week of {full}", "in"
+    if grain == "weekend":
+        return f"the weekend of {full}", "on"
+    if grain in ("hour", "minute", "second"):
+        return f"{about}{full} at {day:%H:%M}", "on"
+    return f"{about}{full}", "on" if not about else ""
+
+
+class Validity:
+    """From when to when a clause holds."""
+
+    __slots__ = ("dated", "first", "last")
+
+    def __init__(self, whens: Sequence[When], at: datetime, past_state: bool, ended: bool) -> None:
+        """Past events without a date count from the episode, which is when they were known to
+        have happened; a past state without a date has an unknown begin and was over by then.
+        """
+        self.first: datetime | None = None
+        self.last: datetime | None = None
+        for when in whens:
+            first, last = split(when)
+            if when.relation == "for" and past_state:
+                continue
+            self.first = self.first or first
+            self.last = self.last or last
+            if past_state and first is not None and when.relation == "at":
+                self.last = self.last or when.last
+        self.dated = self.first is not None or self.last is not None
+        if not self.dated:
+            self.first = at if not past_state and not ended else None
+            self.last = at if past_state else None
+        elif self.first is None and not past_state and self.last is not None and self.last > at:
+            self.first = at
+        if self.first is not None and self.last is not None and self.last <= self.first:
+            self.last = None

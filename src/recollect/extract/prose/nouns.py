@@ -1,0 +1,250 @@
+"""Noun phrases: the words that name a thing, and what sort of thing it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import regex
+
+from recollect.extract.prose.inflect import gerund
+from recollect.extract.prose.listed import listed
+from recollect.extract.prose.syntax import child
+from recollect.extract.prose.words import (
+    DOCUMENTS,
+    EMPTY,
+    EVALUATIVE,
+    EVENTS,
+    JOBS,
+    LIGHT,
+    MONTHS_DAYS,
+    ORGANIZATIONS,
+    PEOPLE,
+    PETS,
+    PLACES,
+)
+from recollect.graph.found import EntityKind
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+NAME_WORDS_MAX = 8
+_LABELS: dict[str, EntityKind] = {
+    "PERSON": "person",
+    "ORG": "organization",
+    "GPE": "place",
+    "LOC": "place",
+    "FAC": "place",
+    "EVENT": "event",
+    "WORK_OF_ART": "document",
+    "PRODUCT": "object",
+}
+NAMED = frozenset(_LABELS)
+_TIMES = frozenset({"DATE", "TIME", "PERCENT", "ORDINAL"})
+_NUMBERS = frozenset({"CARDINAL", "MONEY", "QUANTITY"})
+_LEFT = frozenset({"compound", "amod", "nmod", "nummod", "poss", "punct", "advmod", "quantmod"})
+VALUE = regex.compile(
+    r"[\w.+-]+@[\w-]+\.[\w.-]*\w"
+    r"|\+?\(?\d[\d() .-]{5,}\d"
+    r"|(?=[\w-]*\d)[A-Z0-9]{1,}[-_]?[A-Z0-9-]{2,}"
+    r"|#\d+|\d+(?:[.,]\d+)*"
+)
+EMAIL = regex.compile(r"[\w.+-]+@[\w-]+\.[\w.-]*\w")
+
+
+def core(head: Token) -> Token:
+    """Past "a lot of", "a cup of" and "one of", to the noun that matters."""
+    for _ in range(3):
+        if head.lemma_.lower() not in LIGHT:
+            break
+        of = next(
+            (item for item in head.children if item.dep_ == "prep" and item.lower_ == "of"), None
+        )
+        inner = child(of, "pobj") if of is not None else None
+        if inner is None:
+            break
+        head = inner
+    return head
+
+
+def is_time(head: Token) -> bool:
+    """A date or a length of time, which is never an entity."""
+    if head.ent_type_ in _TIMES and head.pos_ != "PROPN":
+        return True
+    return head.lower_ in MONTHS_DAYS or (head.ent_type_ in _TIMES and head.tag_ != "NNP")
+
+
+def words(head: Token) -> list[Token]:
+    """The tokens that make up the name: compounds and telling adjectives, with a short "of"."""
+    found = [head]
+    for item in head.lefts:
+        if item.dep_ in _LEFT and _telling(item, head):
+            found.extend(_inside(item))
+    found.extend(_to_the_right(head))
+    found = sorted(set(found), key=lambda item: item.i)
+    while found and (found[0].is_punct or found[0].tag_ in ("DT", "PDT", "POS", "CC")):
+        found.pop(0)
+    return found[-NAME_WORDS_MAX:]
+
+
+def _inside(item: Token) -> list[Token]:
+    return [word for word in item.subtree if word.dep_ not in ("det", "poss", "predet")]
+
+
+def _telling(item: Token, head: Token) -> bool:
+    if item.dep_ == "poss":
+        return False
+    if item.dep_ in ("amod", "advmod"):
+        return item.lower_ not in EVALUATIVE and item.tag_ not in ("JJR", "JJS", "RB", "RBR", "RBS")
+    if item.dep_ == "nummod":
+        return head.pos_ == "PROPN" or (
+            not item.is_alpha and item.i == head.i - 1 and _titled(item)
+        )
+    if item.dep_ == "punct":
+        return item.text in ("-", "'")
+    return item.dep_ != "quantmod"
+
+
+def _titled(number: Token) -> bool:
+    """ "the 7 habits" is a title's number; "7 cats" is a count."""
+    before = number.doc[number.i - 1] if number.i else None
+    return before is not None and before.lower_ == "the"
+
+
+def _to_the_right(head: Token) -> list[Token]:
+    found: list[Token] = []
+    for item in head.rights:
+        near = item.i == head.i + 1
+        if item.dep_ in ("nummod", "npadvmod") and near and item.like_num and head.pos_ == "PROPN":
+            found.append(item)
+        elif item.dep_ == "prep" and near and item.lower_ == "of":
+            inner = child(item, "pobj")
+            if inner is not None and inner.pos_ in ("NOUN", "PROPN") and _short(item):
+                found.extend(item.subtree)
+        elif item.dep_ in ("flat", "appos") and near and _same_name(head, item):
+            found.extend(item.subtree)
+    return found
+
+
+def _short(prep: Token) -> bool:
+    span = prep.right_edge.i - prep.left_edge.i
+    pronoun = any(word.pos_ == "PRON" for word in prep.subtree)
+    clause = any(word.dep_ in ("relcl", "acl", "conj") for word in prep.subtree)
+    return span <= 5 and not pronoun and not clause
+
+
+def _same_name(head: Token, item: Token) -> bool:
+    return head.pos_ == "PROPN" and item.pos_ == "PROPN" and head.ent_type_ == item.ent_type_ != ""
+
+
+def surface(word: Token) -> str:
+    """The word as written, a name with its capital."""
+    text = word.text
+    small = word.pos_ == "PROPN" and word.ent_type_ in NAMED and text.islower() and text.isalpha()
+    return text.capitalize() if small else text
+
+
+def quoted(head: Token) -> str:
+    """The title in quotation marks that the word is part of."""
+    left = right = ""
+    doc, low, high = head.doc, head.i, head.i
+    while low > 0 and head.i - low < NAME_WORDS_MAX and not left:
+        low -= 1
+        left = doc[low].text if doc[low].text == '"' else ""
+    while high + 1 < len(doc) and high - head.i < NAME_WORDS_MAX and not right:
+        high += 1
+        right = doc[high].text if doc[high].text == '"' else ""
+    if not (left and right) or sum(word.text == '"' for word in doc[:low]) % 2:
+        return ""
+    return str(doc[low + 1 : high].text).strip(" .,!?")
+
+
+def name(head: Token) -> str:
+    """The name of the thing, in the words of the text without articles and judgement."""
+    parts = words(head)
+    if not parts:
+        return ""
+    text = "".join(
+        surface(word) + (word.whitespace_ if after.i == word.i + 1 else " ")
+        for word, after in zip(parts, [*parts[1:], parts[-1]], strict=True)
+    )
+    return text.strip(" \"'.,;:!?-")
+
+
+def activity(verb: Token) -> str:
+    """What one does as a thing: "play the piano" and "playing the piano" are one name."""
+    first = verb.lower_ if verb.tag_ == "VBG" else gerund(verb.lemma_.lower())
+    rest: list[Token] = []
+    for item in verb.rights:
+        if item.dep_ == "prt" or (item.dep_ == "dobj" and item.pos_ in ("NOUN", "PROPN")):
+            rest.extend(word for word in item.subtree if not _loose(word, item))
+        elif item.dep_ == "xcomp" and item.tag_ == "VBG" and not rest:
+            return f"{first} {activity(item)}"
+        elif item.dep_ == "prep" and not rest and verb.lemma_.lower() in _NEEDS_MORE:
+            inner = child(item, "pobj")
+            if inner is not None and inner.pos_ in ("NOUN", "PROPN") and not is_time(inner):
+                rest.extend([item, *words(inner)])
+    rest = [word for word in rest if word.pos_ != "PRON"][: NAME_WORDS_MAX - 2]
+    if not rest and verb.lemma_.lower() in _BARE:
+        return ""
+    return " ".join([first, *(word.text for word in rest)])
+
+
+_NEEDS_MORE = listed(
+    "work listen look go talk live participate take care learn be hang spend get volunteer think come"
+    " belong deal help invest specialize speak write read compete perform connect focus give"
+)
+_BARE = listed("have be do make get go take give keep see let know feel say put help try")
+
+
+def _loose(word: Token, head: Token) -> bool:
+    """Parts of an object that do not belong to the activity's name."""
+    while word != head:
+        if word.dep_ in ("relcl", "acl", "conj", "cc", "punct", "prep", "advcl", "poss", "appos"):
+            return True
+        word = word.head
+    return False
+
+
+def kind(head: Token, proper: bool) -> EntityKind | None:
+    """What sort of thing it is, as far as its words tell."""
+    lemma = head.lemma_.lower()
+    for sort, members in _NOUNS:
+        if lemma in members:
+            return sort
+    if head.ent_type_ in _LABELS and proper:
+        return _LABELS[head.ent_type_]
+    return None
+
+
+_NOUNS: tuple[tuple[EntityKind, frozenset[str]], ...] = (
+    ("animal", PETS),
+    ("event", EVENTS),
+    ("document", DOCUMENTS),
+    ("place", PLACES),
+    ("organization", ORGANIZATIONS),
+    ("person", PEOPLE),
+)
+
+
+def worth_naming(head: Token) -> bool:
+    """Whether a noun can be an entity: no bare "thing", "time" or "lot", no date."""
+    if is_time(head) or head.pos_ in ("PRON", "DET", "PUNCT", "SYM"):
+        return False
+    if head.pos_ == "NUM" or (head.ent_type_ in _NUMBERS and head.pos_ != "PROPN"):
+        return head.pos_ != "NUM"
+    if head.lemma_.lower() in EMPTY or head.lower_ in EMPTY:
+        return len(words(head)) > 1
+    return True
+
+
+def quantity(head: Token) -> str:
+    """An amount with its unit: "80 kg", "$90,000"."""
+    if head.ent_type_ not in ("QUANTITY", "MONEY") or head.pos_ == "PROPN":
+        return ""
+    parts = [word for word in head.subtree if word.ent_type_ == head.ent_type_]
+    return "".join(word.text_with_ws for word in parts).strip()
+
+
+def is_job(head: Token) -> bool:
+    """Whether the noun is what someone works as."""
+    return head.lemma_.lower() in JOBS or head.lower_ in JOBS

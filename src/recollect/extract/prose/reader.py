@@ -1,0 +1,229 @@
+"""Reading prose without a model server: sentences, clauses, facts."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from recollect.extract.prose import salience
+from recollect.extract.prose.appositions import apposed
+from recollect.extract.prose.book import Book
+from recollect.extract.prose.chat import Normal, normalise
+from recollect.extract.prose.clauses import Clause, clauses
+from recollect.extract.prose.corrections import Again, correct
+from recollect.extract.prose.frames import Framer
+from recollect.extract.prose.inflect import possessive
+from recollect.extract.prose.kinship import is_role
+from recollect.extract.prose.language import is_english
+from recollect.extract.prose.moments import Moments
+from recollect.extract.prose.nouns import NAMED
+from recollect.extract.prose.relations import screaming
+from recollect.extract.prose.repairs import repair
+from recollect.extract.prose.requests import request
+from recollect.extract.prose.scene import Scene
+from recollect.extract.prose.verbs import aspect
+from recollect.extract.prose.voices import Speech, speeches
+from recollect.extract.prose.words import FAMILY
+from recollect.extract.reading import Reading, Turn
+from recollect.graph.found import Found, FoundFact
+from recollect.graph.predicates import Predicates
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc, Span
+
+_PARSES_KEPT = 64
+
+
+class Prose:
+    """The embedded extractor for messages and texts. Not to be shared between threads."""
+
+    def __init__(self, nlp: Language, predicates: Predicates) -> None:
+        self._nlp = nlp
+        self._table = predicates
+        self._words = _dictionary(nlp)
+        self._verbs = _dictionary(nlp, "verb")
+        self._seen: OrderedDict[str, Doc] = OrderedDict()
+        self._plain = lru_cache(maxsize=_PARSES_KEPT)(partial(_normalised, self._words))
+
+    def read(self, reading: Reading) -> Found:
+        """What one episode says."""
+        return self.read_many([reading])[0]
+
+    def read_many(self, readings: Sequence[Reading]) -> list[Found]:
+        """What each episode says, read as if alone; only the parser sees them together."""
+        cut = [speeches(reading) for reading in readings]
+        normal = [
+            [self._normal(reading, speech) for speech in parts]
+            for reading, parts in zip(readings, cut, strict=True)
+        ]
+        docs = iter(self._nlp.pipe([text.text for texts in normal for text in texts]))
+        return [
+            self._found(
+                reading, parts, texts, [self._keep(next(docs), item.text) for item in texts]
+            )
+            for reading, parts, texts in zip(readings, cut, normal, strict=True)
+        ]
+
+    def _keep(self, doc: Doc, text: str) -> Doc:
+        """Remember a parse for a while: the next turn of the thread may ask for it."""
+        repair(doc, self._verbs.__contains__)
+        self._seen[text] = doc
+        self._seen.move_to_end(text)
+        if len(self._seen) > _PARSES_KEPT:
+            self._seen.popitem(last=False)
+        return doc
+
+    def _look(self, reading: Reading, speech: Speech) -> Doc:
+        """The parse of a turn before the one that is read."""
+        plain = self._normal(reading, speech).text
+        return self._seen.get(plain) or self._keep(self._nlp(plain), plain)
+
+    def _again(self, reading: Reading, turn: Turn) -> Found:
+        """What an earlier turn said, for a correction of it."""
+        return self.read(
+            msgspec.structs.replace(
+                reading, content=turn.content, role=turn.role, speaker=turn.speaker, before=()
+            )
+        )
+
+    def _normal(self, reading: Reading, speech: Speech) -> Normal:
+        voices = (speech.speaker, speech.listener)
+        names = [voice.name for voice in voices if voice is not None]
+        names += [item.name for item in reading.known]
+        called = speech.listener.name if speech.listener is not None else ""
+        return self._plain(speech.text, tuple(names), speech.start, called)
+
+    def _found(
+        self,
+        reading: Reading,
+        parts: Iterable[Speech],
+        texts: Iterable[Normal],
+        docs: Iterable[Doc],
+    ) -> Found:
+        book = Book()
+        for speech, normal, doc in zip(parts, texts, docs, strict=True):
+            scene = Scene(reading, speech, partial(self._look, reading))
+            _Reader(scene, normal, self._table, book, partial(self._again, reading)).read(doc)
+        return book.found()
+
+
+class _Reader:
+    """Reads the sentences of one speech."""
+
+    def __init__(
+        self, scene: Scene, normal: Normal, table: Predicates, book: Book, again: Again
+    ) -> None:
+        self._again = again
+        self._scene = scene
+        self._framer = Framer(self._scene, table, book)
+        self._normal = normal
+        self._book = book
+        self._reading = scene.reading
+
+    def read(self, doc: Doc) -> None:
+        for sentence in doc.sents:
+            if is_english(sentence.text):
+                self._sentence(sentence)
+                self._names(sentence)
+            self._scene.next_sentence()
+
+    def _sentence(self, sentence: Span) -> None:
+        self._framer.span = self._normal.span(sentence.start_char, sentence.end_char)
+        found = clauses(sentence)
+        if not found or (self._scene.spoken and salience.is_pleasantry(sentence)):
+            return
+        asked = salience.is_question(sentence)
+        moments = self._moments(sentence, found)
+        corrects = self._scene.spoken and salience.is_correction(sentence)
+        for clause in found:
+            if asked and not _said_aside(clause):
+                continue
+            if corrects and correct(
+                clause, self._scene, self._book, self._again, self._framer.span
+            ):
+                continue
+            if clause.how == "request" or clause.finite.lower_ == "let":
+                request(self._framer, clause, moments)
+            else:
+                self._framer.clause(clause, moments, corrects)
+        if asked and (verb := salience.asks_politely(sentence)) is not None:
+            request(self._framer, Clause((verb,), (), "request", verb), moments)
+        if not asked:
+            self._relatives(sentence)
+            apposed(sentence, self._scene, moments, self._book, self._framer.span)
+
+    def _names(self, sentence: Span) -> None:
+        """Whoever and whatever is named is an entity, also where nothing is said about it."""
+        for name in sentence.ents:
+            head = name.root
+            if name.label_ not in NAMED or head.pos_ != "PROPN" or head.i == sentence.start:
+                continue
+            mention = self._scene.mention(head)
+            if mention is not None and mention.proper and not mention.party:
+                self._book.entity(mention)
+
+    def _moments(self, sentence: Span, found: Sequence[Clause]) -> Moments:
+        tense = aspect(found[0]).tense
+        return Moments(sentence, self._reading.at, self._reading.time_zone, tense)
+
+    def _relatives(self, sentence: Span) -> None:
+        """Whoever was called "my sister" in this sentence is somebody's sister."""
+        for token in sentence:
+            if token.pos_ == "NOUN" and is_role(token):
+                self._scene.mention(token)
+        relatives, self._scene.relatives = self._scene.relatives, []
+        for kin in relatives:
+            if kin.mention is None or kin.owner is None:
+                continue
+            name = screaming(["has", kin.role.split()[-1]])
+            owner, called = kin.owner.text, kin.mention.text
+            named = kin.mention.proper
+            if not named and (kin.owner is self._scene.listener or kin.role not in FAMILY):
+                continue
+            article = "" if kin.plural else "an " if kin.words[0] in "aeiou" else "a "
+            text = (
+                f"{called} is {possessive(owner)} {kin.words}"
+                if named
+                else f"{owner} has {article}{kin.words}"
+            )
+            self._book.fact(
+                FoundFact(
+                    source=self._book.entity(kin.owner),
+                    target=self._book.entity(kin.mention),
+                    name=name,
+                    predicate=name,
+                    fact=text[0].upper() + text[1:],
+                    valid_at=self._reading.at,
+                    span=self._framer.span,
+                    confidence=0.85 if named else 0.6,
+                )
+            )
+
+
+def _normalised(
+    words: frozenset[str], text: str, names: tuple[str, ...], start: int, listener: str
+) -> Normal:
+    return normalise(text, words.__contains__, names, start, listener)
+
+
+def _said_aside(clause: Clause) -> bool:
+    """What a question states on the way: "I have a dog, do you?"."""
+    return clause.how == "main" and clause.base.dep_ == "ccomp" and bool(clause.subjects)
+
+
+def _dictionary(nlp: Language, sort: str | None = None) -> frozenset[str]:
+    """The words that the lemmatiser knows, in their base form; all, or of one sort."""
+    if not nlp.has_pipe("lemmatizer"):
+        return frozenset()
+    lookups = nlp.get_pipe("lemmatizer").lookups  # type: ignore[attr-defined]
+    table = lookups.get_table("lemma_index", {})
+    if sort is not None:
+        return frozenset(table.get(sort, ()))
+    irregular = lookups.get_table("lemma_exc", {})
+    groups = (*table.values(), *irregular.values(), nlp.Defaults.stop_words)
+    return frozenset(word for words in groups for word in words)

@@ -1,0 +1,191 @@
+"""A clause as a short sentence that can stand alone, close to the words used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.extract.prose.arrange import part_around, placed, swapped_out, tidy, under
+from recollect.extract.prose.clauses import Clause
+from recollect.extract.prose.listed import listed
+from recollect.extract.prose.moments import Moments
+from recollect.extract.prose.scene import Scene
+from recollect.extract.prose.syntax import SUBJECTS
+from recollect.extract.prose.wording import Wording, explained, has_helper, lacks_has
+from recollect.extract.prose.words import POINTING
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+TEXT_CHARS_MAX = 300
+_DISCOURSE = listed(
+    "actually anyway anyways well so also just basically honestly then though even too still yeah"
+    " luckily fortunately unfortunately hopefully definitely totally literally seriously obviously"
+    " however therefore finally btw maybe perhaps like please really absolutely truly"
+)
+_UNNAMED = frozenset({"it", "this", "that"})
+
+
+class Writer:
+    """Writes the clauses of one sentence."""
+
+    def __init__(self, scene: Scene, moments: Moments) -> None:
+        self._scene = scene
+        self._moments = moments
+        self._wording = Wording(scene)
+        self.dropped = False
+
+    @property
+    def vague(self) -> bool:
+        """Whether the last sentence has a "something" for what could not be named."""
+        return bool(self._wording.unnamed)
+
+    def sentence(
+        self,
+        clause: Clause,
+        subject: str,
+        chosen: Token | None = None,
+        without: frozenset[int] = frozenset(),
+        singular: bool = False,
+        said_as: str | None = None,
+    ) -> str | None:
+        """The clause with *subject* in front; *chosen* is the one member of a list that it is about.
+
+        *without* are phrases to leave out, *said_as* stands for the verb. None if it cannot be said without a loose pronoun.
+        """
+        drop = set(clause.cuts) | set(without)
+        self.dropped = False
+        self._wording.unnamed.clear()
+        for _ in range(4):
+            tokens = self._tokens(clause, drop, chosen)
+            loose = self._loose(tokens, clause, chosen)
+            if loose is None:
+                break
+            part = part_around(loose, clause, chosen)
+            self.dropped = True
+            if part is not None:
+                drop.add(part.i)
+            elif loose.dep_ == "dobj" and loose.lower_ in _UNNAMED:
+                self._wording.unnamed.add(loose.i)
+            else:
+                return None
+        else:
+            return None
+        if any(token.lower_ == "each" and token.head.lower_ == "other" for token in tokens):
+            return None
+        if said_as is not None:
+            subject, tokens = f"{subject} {said_as}", [t for t in tokens if t != clause.base]
+        words = self._words(tokens, clause, singular)
+        text = tidy(f"{subject} {''.join(words)}")
+        return (
+            text
+            if len(text) <= TEXT_CHARS_MAX
+            else self._shorter(clause, subject, chosen, drop, singular)
+        )
+
+    def phrase(self, head: Token, without: frozenset[int] = frozenset()) -> str | None:
+        """A noun phrase by itself, with its pronouns replaced."""
+        tokens = sorted(under(head, set(without), set()), key=lambda token: token.i)
+        if any(self._is_loose(token) for token in tokens):
+            return None
+        return tidy("".join(self._wording.word(token, None, False) for token in tokens))
+
+    def _shorter(
+        self, clause: Clause, subject: str, chosen: Token | None, drop: set[int], singular: bool
+    ) -> str | None:
+        """Without the side clauses; a sentence longer than that is no short fact."""
+        tokens = self._tokens(clause, drop, chosen)
+        side = {t.i for t in tokens if t.dep_ in ("advcl", "relcl", "acl", "ccomp", "appos")}
+        side -= {verb.i for verb in clause.verbs}
+        if not side:
+            return None
+        tokens = self._tokens(clause, drop | side, chosen)
+        text = tidy(f"{subject} {''.join(self._words(tokens, clause, singular))}")
+        return text if len(text) <= TEXT_CHARS_MAX else None
+
+    def _tokens(self, clause: Clause, drop: set[int], chosen: Token | None) -> list[Token]:
+        """The tokens after the subject, in the order they are to be said."""
+        subjects = {item.i for item in clause.base.children if item.dep_ in SUBJECTS | {"expl"}}
+        begin = min(subjects, default=clause.base.left_edge.i)
+        swapped = swapped_out(chosen)
+        found = list(clause.lead)
+        fronted: list[Token] = []
+        for item in clause.base.children:
+            if item.i in subjects or item.i in drop or self._is_noise(item, clause):
+                continue
+            if item.is_punct and item.i < clause.base.i:
+                continue
+            part = under(item, drop, swapped)
+            if subjects and item.i < begin:
+                if item.dep_ in ("prep", "npadvmod", "advcl"):
+                    fronted.extend(part)
+            else:
+                found.extend(part)
+        found.append(clause.base)
+        place = (lambda t: (t.i, 0)) if chosen is None else placed(chosen, swapped)
+        lead = {token.i for token in clause.lead}
+        found = sorted(set(found), key=lambda t: (t.i not in lead, *place(t)))
+        return found + sorted(fronted, key=lambda t: t.i)
+
+    def _is_noise(self, item: Token, clause: Clause) -> bool:
+        dep = item.dep_
+        if dep in ("intj", "mark", "meta") or (dep == "advmod" and item.lower_ in _DISCOURSE):
+            return dep != "mark" or True
+        if dep == "cc":
+            return clause.carrier is None or item.i < clause.base.i
+        if dep == "punct" and item.text in ("!", "?", ".", "-", "\u2014", "\u2013", ":", ";"):
+            return True
+        if dep == "advmod" and item.tag_ == "WRB":
+            return True
+        if dep == "preconj":
+            return True
+        return dep in ("npadvmod", "appos", "dep", "vocative") and self._is_address(item)
+
+    def _is_address(self, item: Token) -> bool:
+        listener = self._scene.listener
+        return (
+            item.pos_ == "PROPN"
+            and self._moments.of(item) is None
+            and (listener is None or item.text[:3].lower() == listener.name[:3].lower())
+        )
+
+    def _loose(self, tokens: list[Token], clause: Clause, chosen: Token | None) -> Token | None:
+        return next((token for token in tokens if self._is_loose(token)), None)
+
+    def _is_loose(self, token: Token) -> bool:
+        """A pronoun for which no name is known."""
+        if token.dep_ in ("expl", "mark") or token.pos_ not in ("PRON", "DET"):
+            return False
+        if token.i in self._wording.unnamed:
+            return False
+        word = token.lower_
+        if token.dep_ == "det" or token.tag_ in ("WP", "WDT", "WP$", "EX", "WRB"):
+            return False
+        if word in POINTING:
+            return token.dep_ not in ("mark", "det")
+        if token.tag_ not in ("PRP", "PRP$"):
+            return False
+        return self._scene.mention(token) is None and not explained(token)
+
+    def _words(self, tokens: list[Token], clause: Clause, singular: bool) -> list[str]:
+        words: list[str] = []
+        done: set[int] = set()
+        previous: Token | None = None
+        if (
+            clause.how == "implied"
+            and clause.finite.tag_ == "VBG"
+            and not has_helper(clause.finite)
+        ):
+            words.append("is ")
+        elif clause.how == "implied" and (helper := lacks_has(clause)) is not None:
+            words.append("has " if helper else "")
+        for number, token in enumerate(tokens):
+            following = tokens[number + 1].i == token.i + 1 if number + 1 < len(tokens) else False
+            when = self._moments.of(token)
+            if when is not None and (text := self._moments.text(when, previous)) is not None:
+                if when.start not in done:
+                    words.append(f" {text} ")
+                done.add(when.start)
+            elif not self._moments.swallows(token):
+                words.append(self._wording.word(token, clause, singular, following))
+            previous = token
+        return words

@@ -1,0 +1,248 @@
+"""What is worth remembering: no small talk, no questions, nothing general."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import regex
+
+from recollect.extract.prose.clauses import Clause
+from recollect.extract.prose.listed import listed
+from recollect.extract.prose.mention import Mention
+from recollect.extract.prose.syntax import SUBJECTS, child
+from recollect.extract.prose.verbs import Aspect
+from recollect.extract.prose.words import (
+    EMPTY,
+    EVALUATIVE,
+    FEELINGS,
+    FIRST,
+    FIRST_PLURAL,
+    NEUTRAL,
+    POINTING,
+    SECOND,
+)
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span, Token
+
+_PLEASANTRY = regex.compile(
+    r"^(?:(?:oh|wow|aw+|well|yes|yeah|yep|no|ok(?:ay)?|sure|great|cool|perfect|absolutely|right|so|and|but),?\s+)*"
+    r"(?:thank(?:s| you)|(?:hi|hello|hey)\b\W*(?:\w+\W*)?(?:\w+\W*)?$|good (?:morning|evening|night|luck|to|for|job|point)"
+    r"|congrat|nice to|great to|(?:it(?:'s| is| was) )?(?:so )?(?:nice|good|great|lovely|pleasure) (?:to|seeing|talking|chatting|meeting|hearing|catching)"
+    r"|how (?:are|is|'s|about)|what(?:'s| is) up|see (?:you|ya)|talk (?:to you|soon)|take care|bye|goodbye"
+    r"|sounds? (?:like|good|great|awesome|amazing|cool|fun|fantastic|lovely|wonderful)|looks? (?:like|good|great|amazing|awesome)"
+    r"|let me know|no (?:worries|problem)|you(?:'re| are) (?:welcome|right|so)|i (?:see|think so|guess so|hope so|don't know|know)(?:[.!,]|$)"
+    r"|keep (?:it |up|in|me|us)|keep on|have (?:a|fun)|same here|me too|of course|no doubt|can't complain|can't argue"
+    r"|i(?:'m| am) (?:here (?:to|for)|happy to help|sorry to hear|glad (?:to|you)|listening)|i (?:totally |completely |100% )?(?:agree|understand|hear you|get it|got you|feel you)"
+    r"|(?:i )?(?:really |so |truly )?appreciate (?:it|that|you|your)|glad (?:to|you)|(?:i )?(?:just )?wanted to (?:tell|say|let|share|ask|thank|check|give you)|i bet\b|(?:i )?hope (?:you|it|that|so|all|everything|your|this|things|we)\b|wish(?:ing)? you)",
+    regex.IGNORECASE,
+)
+_GENERAL_VERBS = listed("see know mean agree understand guess bet hear say")
+_NO_REQUEST = listed(
+    "let take keep have look see tell know remember enjoy stay be hang wait hold check thank forget"
+    " worry try do go come feel give make believe trust imagine guess note consider think mind listen"
+    " talk speak chat share cherish cheer rest follow excuse"
+)
+_QUESTION_WORDS = listed("who what when where why how which whose whom")
+
+
+def is_pleasantry(sentence: Span) -> bool:
+    """Thanks, greetings, praise."""
+    return _PLEASANTRY.match(sentence.text.strip()) is not None
+
+
+_CORRECTION = regex.compile(
+    r"^(?:oh,? |oops,? |wait,? )*(?:no,? (?:wait|sorry|actually|i meant?|it's|it is)|sorry,|correction"
+    r"|i meant?\b|scratch that|my mistake|actually,? (?:it's|it is|that's|i meant?)\b)",
+    regex.IGNORECASE,
+)
+
+
+def is_correction(sentence: Span) -> bool:
+    """The speaker takes something back: "sorry, I meant Denver"."""
+    return _CORRECTION.match(sentence.text.strip()) is not None
+
+
+def is_question(sentence: Span) -> bool:
+    """Asked, with or without a question mark."""
+    text = sentence.text.rstrip(" \"')")
+    if text.endswith("?") or "?!" in text[-3:]:
+        return True
+    first = next((token for token in sentence if not token.is_punct and token.dep_ != "intj"), None)
+    if first is None:
+        return False
+    root = sentence.root
+    if first.lower_ in _QUESTION_WORDS and first.dep_ != "mark" and _inverted(root):
+        return True
+    return first.dep_ in ("aux", "auxpass") and first.head == root and _inverted(root)
+
+
+def _inverted(root: Token) -> bool:
+    subject = child(root, *SUBJECTS)
+    helper = child(root, "aux", "auxpass")
+    if subject is None:
+        return False
+    return (helper is not None and helper.i < subject.i) or root.i < subject.i
+
+
+def asks_politely(sentence: Span) -> Token | None:
+    """The verb of "can you play X": a command in the form of a question."""
+    root = sentence.root
+    subject, helper = child(root, "nsubj"), child(root, "aux")
+    if subject is None or helper is None or subject.lower_ != "you":
+        return None
+    polite = helper.lower_ in ("can", "could", "will", "would") and helper.i < subject.i
+    return root if polite and root.tag_ == "VB" else None
+
+
+def is_request(verb: Token) -> bool:
+    """A command that asks for something to be done with a thing."""
+    return verb.lemma_.lower() not in _NO_REQUEST or child(verb, "prep") is not None
+
+
+def admits(
+    clause: Clause, aspect: Aspect, subject: Mention, spoken: bool, dated: bool = False
+) -> bool:
+    """Whether a clause with this subject says something to keep."""
+    verb = clause.verb
+    lemma = verb.lemma_.lower()
+    if any(item.lower_ in ("here", "there") and item.i < verb.i for item in verb.children):
+        return False
+    token = clause.subjects[0] if clause.subjects else None
+    word = token.lower_ if token is not None else "i"
+    if word in SECOND and not _factual(verb, aspect):
+        return False
+    if word in FIRST_PLURAL and (aspect.able or _of_everyone(token, verb)):
+        return False
+    if (lemma in _GENERAL_VERBS and child(verb, "dobj", "prep") is None) or lemma == "mean":
+        return lemma == "mean" and child(verb, "dobj") is not None and word not in FIRST
+    if not spoken:
+        return True
+    if subject.anchored or dated or _speaks_of_someone(clause):
+        return True
+    return not _is_general(token, aspect)
+
+
+def _of_everyone(we: Token | None, verb: Token) -> bool:
+    """ "we all", "we both", "we are strong": said of people in general or of the two who talk."""
+    beside = we is not None and any(item.lower_ in ("all", "both") for item in we.children)
+    quantified = any(item.lower_ in ("all", "both") for item in verb.children)
+    return beside or quantified or (verb.lemma_ == "be" and verb.tag_ == "VBP")
+
+
+def _factual(verb: Token, aspect: Aspect) -> bool:
+    """Of the listener only what names something particular is kept, not praise."""
+    if aspect.able or aspect.hypothetical or aspect.lead:
+        return False
+    return any(
+        item.pos_ == "PROPN" and item.dep_ in ("pobj", "dobj", "attr") for item in verb.subtree
+    )
+
+
+def _speaks_of_someone(clause: Clause) -> bool:
+    for item in clause.base.subtree:
+        if item.pos_ == "PROPN" and item.ent_type_ not in ("DATE", "TIME"):
+            return True
+        if item.lower_ in FIRST:
+            return True
+    return False
+
+
+def _is_general(token: Token | None, aspect: Aspect) -> bool:
+    """A bare plural or a gerund in the present speaks of things in general."""
+    if token is None:
+        return False
+    definite = any(
+        item.dep_ == "poss" or (item.dep_ == "det" and item.lower_ not in POINTING)
+        for item in token.children
+    )
+    return not (definite and (aspect.tense == "past" or aspect.perfect))
+
+
+def empty_quality(complement: Token) -> bool:
+    """A mood or a judgement with nothing that it is about."""
+    word = complement.lower_
+    return word in FEELINGS or word in EVALUATIVE or complement.tag_ == "RB"
+
+
+def judged(subject: Mention, complement: Token, pronoun: bool, past: bool) -> bool:
+    """Praise of a thing: "the event was awesome", "it was fun"."""
+    definite = past and not pronoun and subject.kind != "topic"
+    return (
+        (pronoun or not subject.anchored)
+        and not definite
+        and (
+            complement.lower_ in EVALUATIVE
+            or complement.lower_ in FEELINGS
+            or complement.tag_ == "VBG"
+            or complement.lower_.endswith("ing")
+        )
+    )
+
+
+def empty_noun(noun: Token) -> bool:
+    """ "a great time", "fun": says how it was, names nothing."""
+    return noun.lemma_.lower() in EMPTY or noun.lower_ in EMPTY
+
+
+_SOMETHING = frozenset({"something", "anything", "everything", "nothing", "stuff", "things"})
+_NOTHING = listed("one ones it some more any all that this")
+_ALONE = listed(
+    "see know think agree wait go come say mean guess hear understand look listen try get be do have"
+    " feel believe let hope care help happen sound seem laugh talk ask matter love like want need"
+    " make take keep find chat speak catch tell"
+)
+
+
+def stands_alone(clause: Clause, aspect: Aspect, source: Mention, dated: bool) -> bool:
+    """Whether a clause with nothing but its subject is worth a fact."""
+    verb = clause.verb
+    complement = child(verb, "acomp", "attr", "oprd")
+    if complement is not None:
+        return _says_quality(clause, aspect, source, complement)
+    if not source.anchored and not _speaks_of_someone(clause):
+        return False
+    if _speaks_of_nothing(verb):
+        return False
+    if verb.lemma_.lower() in _ALONE:
+        inner = child(verb, "ccomp", "dobj", "xcomp", "prep", "advcl")
+        told = inner is not None and (dated or _content(inner))
+        return told and (dated or source.anchored)
+    if clause.how == "implied" and child(verb, "prep", "dobj", "xcomp", "ccomp") is None:
+        return False
+    return dated or bool(list(verb.children)) or not source.party
+
+
+def _says_quality(clause: Clause, aspect: Aspect, source: Mention, complement: Token) -> bool:
+    """Whether "is so and so" is more than a mood or praise."""
+    token = clause.subjects[0] if clause.subjects else None
+    pronoun = token is not None and token.lower_ in NEUTRAL | POINTING
+    past = aspect.tense == "past"
+    if source.kind == "topic" and not source.anchored:
+        return False
+    if judged(source, complement, pronoun, past):
+        return False
+    if complement.lower_ in FEELINGS and child(complement, "ccomp") is not None:
+        return False
+    about = child(complement, "prep", "xcomp", "ccomp") or child(clause.verb, "prep", "advcl")
+    told = not source.party and past
+    return told or not empty_quality(complement) or (about is not None and _content(about))
+
+
+def _speaks_of_nothing(verb: Token) -> bool:
+    """ "I love it", "I remember you saying", "I made something": no content of its own."""
+    inner, thing = child(verb, "ccomp"), child(verb, "dobj")
+    whose = child(inner, "nsubj") if inner is not None else None
+    if whose is not None and whose.lower_ in SECOND:
+        return True
+    if thing is not None and thing.lower_ in _NOTHING:
+        return True
+    return any(item.lower_ in _SOMETHING for item in verb.subtree)
+
+
+def _content(part: Token) -> bool:
+    """It has a noun or a verb of its own."""
+    words = [item for item in part.subtree if item.pos_ in ("NOUN", "PROPN", "VERB")]
+    if part.tag_ == "VBG":
+        return True
+    return any(item.lemma_.lower() not in EMPTY for item in words) and len(list(part.subtree)) > 2

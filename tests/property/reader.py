@@ -1,0 +1,61 @@
+"""An extractor of few words: enough for entities, facts, restatements and closings."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from recollect.extract.reading import Extracted, Reading
+from recollect.graph import predicates
+from recollect.graph.found import Found, FoundEntity, FoundFact
+
+VECTOR = bytes(768)
+# Each word that names something, and what that is.
+PEOPLE = ("alpha", "beta")
+PLACES = ("gamma", "delta")
+_TABLE = predicates.load()
+
+
+class ScriptedReader:
+    """People who stand next to each other are friends; one before a place lives there.
+
+    The speaker, where the graph has a user, likes everybody.
+    """
+
+    together = 2
+    with_names = False
+    predicates = _TABLE
+
+    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+        """What each text says, in order."""
+        return [_extracted(reading) for reading in readings]
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def _extracted(reading: Reading) -> Extracted:
+    words = [word for word in reading.content.split() if word in (*PEOPLE, *PLACES)]
+    names = list(dict.fromkeys(words))
+    entities = [
+        FoundEntity(name=name.title(), kind="person" if name in PEOPLE else "place")
+        for name in names
+    ]
+    facts = [
+        _fact(names.index(one), names.index(two), one, two)
+        for one, two in dict.fromkeys(pairwise(words))
+        if one in PEOPLE and one != two
+    ]
+    if reading.user is not None and names and names[0] in PEOPLE:
+        entities.append(FoundEntity(name=reading.user.name, kind="person", who="user"))
+        facts.append(_said("LIKES", len(names), 0, f"The user likes {names[0]}"))
+    found = Found(entities=tuple(entities), facts=tuple(facts), extractor="scripted")
+    return Extracted(found=found, vector=VECTOR, fact_vectors=(VECTOR,) * len(facts))
+
+
+def _fact(source: int, target: int, one: str, two: str) -> FoundFact:
+    if two in PLACES:
+        return _said("LIVES_IN", source, target, f"{one} lives in {two}")
+    return _said("IS_FRIEND_OF", source, target, f"{one} is a friend of {two}")
+
+
+def _said(relation: str, source: int, target: int, sentence: str) -> FoundFact:
+    return FoundFact(source=source, target=target, name=relation, predicate=relation, fact=sentence)
