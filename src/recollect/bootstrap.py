@@ -8,6 +8,7 @@ from functools import partial
 from recollect.clock import Clock, system_clock
 from recollect.extract.model import ModelExtractor
 from recollect.graph import predicates
+from recollect.graph.predicates import Predicates
 from recollect.ingest import pipeline
 from recollect.ingest.extractors import EmbeddedExtractor, LanguageModelExtractor
 from recollect.ingest.pipeline import Extractor
@@ -29,6 +30,7 @@ class Services:
     store: Store
     segments: Segments
     clock: Clock
+    predicates: Predicates = field(default_factory=predicates.load)
     language_model: LanguageModel | None = None
     workers: list[Worker] = field(default_factory=list)
     _extractors: list[Extractor] = field(default_factory=list)
@@ -63,8 +65,7 @@ class Services:
         if self.language_model is None:
             extractor = EmbeddedExtractor(chosen.models, chosen.predicates)
         else:
-            table = predicates.load(chosen.predicates)
-            reader = ModelExtractor(self.language_model, table)
+            reader = ModelExtractor(self.language_model, self.predicates)
             extractor = LanguageModelExtractor(reader, chosen.models, chosen.predicates)
         self._extractors.append(extractor)
         return extractor
@@ -88,6 +89,7 @@ class Services:
 
 async def open_services(settings: Settings, *, clock: Clock = system_clock) -> Services:
     """Open the store that the settings name, and what stands on it."""
+    table = predicates.load(settings.predicates)  # a broken one is said before anything is opened
     store = await asyncio.to_thread(
         SqliteStore.open, settings.data, readers=settings.readers, clock=clock
     )
@@ -97,5 +99,6 @@ async def open_services(settings: Settings, *, clock: Clock = system_clock) -> S
         store=store,
         segments=segments,
         clock=clock,
+        predicates=table,
         language_model=language_model.from_settings(settings),
     )

@@ -44,7 +44,9 @@ class WrittenDown:
 
     async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
         """What each episode says, in order."""
-        found = [direct.read(r) if r.kind in DIRECT_KINDS else Found() for r in readings]
+        found = [
+            direct.read(r.kind, r.content) if r.kind in DIRECT_KINDS else Found() for r in readings
+        ]
         return [
             Extracted(found=item, vector=b"", fact_vectors=(b"",) * len(item.facts))
             for item in found

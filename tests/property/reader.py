@@ -1,6 +1,7 @@
 """An extractor of few words: enough for entities, facts, restatements and closings."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from itertools import pairwise
 
 from recollect.extract.reading import Extracted, Reading
@@ -40,22 +41,29 @@ def _extracted(reading: Reading) -> Extracted:
         for name in names
     ]
     facts = [
-        _fact(names.index(one), names.index(two), one, two)
+        _fact(names.index(one), names.index(two), one, two, reading.at)
         for one, two in dict.fromkeys(pairwise(words))
         if one in PEOPLE and one != two
     ]
     if reading.user is not None and names and names[0] in PEOPLE:
         entities.append(FoundEntity(name=reading.user.name, kind="person", who="user"))
-        facts.append(_said("LIKES", len(names), 0, f"The user likes {names[0]}"))
+        facts.append(_said("LIKES", len(names), 0, f"The user likes {names[0]}", reading.at))
     found = Found(entities=tuple(entities), facts=tuple(facts), extractor="scripted")
     return Extracted(found=found, vector=VECTOR, fact_vectors=(VECTOR,) * len(facts))
 
 
-def _fact(source: int, target: int, one: str, two: str) -> FoundFact:
+def _fact(source: int, target: int, one: str, two: str, at: datetime) -> FoundFact:
     if two in PLACES:
-        return _said("LIVES_IN", source, target, f"{one} lives in {two}")
-    return _said("IS_FRIEND_OF", source, target, f"{one} is a friend of {two}")
+        return _said("LIVES_IN", source, target, f"{one} lives in {two}", at)
+    return _said("IS_FRIEND_OF", source, target, f"{one} is a friend of {two}", at)
 
 
-def _said(relation: str, source: int, target: int, sentence: str) -> FoundFact:
-    return FoundFact(source=source, target=target, name=relation, predicate=relation, fact=sentence)
+def _said(relation: str, source: int, target: int, sentence: str, at: datetime) -> FoundFact:
+    return FoundFact(
+        source=source,
+        target=target,
+        name=relation,
+        predicate=relation,
+        fact=sentence,
+        valid_at=at,
+    )

@@ -644,7 +644,7 @@ _NO_HURRY = {
 }
 
 TestHistories = Histories.TestCase
-TestHistories.settings = settings(max_examples=50, stateful_step_count=40, **_NO_HURRY)
+TestHistories.settings = settings(max_examples=40, stateful_step_count=40, **_NO_HURRY)
 
 
 class ManyHistories(Histories):

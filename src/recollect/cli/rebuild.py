@@ -130,7 +130,10 @@ def _broken(pair: tuple[GraphState, GraphState]) -> bool:
 def _verified(before: GraphState, after: GraphState) -> str:
     if before.digest == after.digest:
         return "same"
-    return "differs (edited by hand)" if before.edits else "differs"
+    if before.edits:
+        return "differs (edited by hand)"
+    others = [reader for reader in before.readers if reader not in after.readers]
+    return f"differs (was read by {', '.join(others)})" if others else "differs"
 
 
 def _rebuilt(before: GraphState, after: GraphState) -> str:

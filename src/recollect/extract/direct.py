@@ -6,9 +6,8 @@ that order, provenance and rebuilding hold for it, too.
 
 import msgspec
 
-from recollect.extract.reading import Reading
 from recollect.graph.found import Found, FoundEntity, FoundFact
-from recollect.graph.types import Record
+from recollect.graph.types import EpisodeKind, Record
 
 
 class Triple(Record):
@@ -25,9 +24,9 @@ class Nodes(Record):
     nodes: tuple[FoundEntity, ...]
 
 
-def read(reading: Reading) -> Found:
+def read(kind: EpisodeKind, content: str) -> Found:
     """What the caller wrote, as it was checked when it came in."""
-    if reading.kind == "nodes":
-        return Found(entities=msgspec.json.decode(reading.content, type=Nodes).nodes)
-    triple = msgspec.json.decode(reading.content, type=Triple)
+    if kind == "nodes":
+        return Found(entities=msgspec.json.decode(content, type=Nodes).nodes)
+    triple = msgspec.json.decode(content, type=Triple)
     return Found(entities=(triple.source, triple.target), facts=(triple.fact,))

@@ -41,7 +41,7 @@ class Embedded:
 
     def _structured(self, reading: Reading) -> Found:
         if reading.kind in DIRECT_KINDS:
-            return direct.read(reading)
+            return direct.read(reading.kind, reading.content)
         return documents.read(reading, self._prose.read)
 
     def _classified(self, reading: Reading, found: Found) -> Found:

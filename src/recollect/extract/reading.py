@@ -66,9 +66,10 @@ class Reading(Record):
 class Extracted(Record):
     """What an episode says, and what it takes to find it again.
 
-    *vector* is the episode's own, *fact_vectors* are those of its facts, in order.
+    *vector* is the episode's own, *fact_vectors* are those of its facts, in order; without the
+    models there are none.
     """
 
     found: Found
-    vector: bytes
-    fact_vectors: tuple[bytes, ...]
+    vector: bytes | None = None
+    fact_vectors: tuple[bytes | None, ...] = ()

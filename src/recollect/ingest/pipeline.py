@@ -5,10 +5,14 @@ import asyncio
 from collections.abc import Sequence
 from typing import Protocol
 
+import msgspec
+
 from recollect import ids
+from recollect.extract import direct
 from recollect.extract.reading import Extracted, Reading
-from recollect.graph import needs
+from recollect.graph import needs, predicates
 from recollect.graph.delta import ChangedEntity, Delta, Known, NewEntity
+from recollect.graph.found import Found
 from recollect.graph.predicates import Predicates
 from recollect.graph.reconcile import reconcile
 from recollect.graph.resolve import resolve
@@ -49,13 +53,14 @@ async def process(
 ) -> None:
     """Take stored episodes of one graph along the whole path. The caller holds the lease.
 
-    Without an extractor episodes are made findable, and that is all.
+    Without an extractor episodes are made findable, and only what callers wrote down as knowledge
+    is learned.
     """
     together = extractor.together if extractor else JOBS_PER_COMMIT_MAX
     for start in range(0, len(jobs), together):
         part = jobs[start : start + together]
         prepared = await prepare(store, held.graph_id, part, extractor)
-        table = extractor.predicates if extractor else None
+        table = extractor.predicates if extractor else predicates.load()
         await store.write(commit, held, part, prepared, table)
 
 
@@ -65,10 +70,18 @@ async def prepare(
     """The costly part, outside of any transaction: search terms and what was extracted, by job."""
     found = await asyncio.to_thread(_terms, jobs)
     if extractor is None:
-        return {number: (words, None) for number, words in found.items()}
+        return {job.id: (found[job.id], _written_down(job.episode)) for job in jobs}
     owed = await store.read(briefing.brief, graph_id, jobs, with_names=extractor.with_names)
     extracted = await extractor.extract([reading for _, reading in owed]) if owed else []
     return {job.id: (found[job.id], item) for (job, _), item in zip(owed, extracted, strict=True)}
+
+
+def _written_down(episode: Episode) -> Extracted | None:
+    """What a caller wrote as knowledge, which nobody has to read; None for everything else."""
+    if episode.kind not in DIRECT_KINDS:
+        return None
+    found = direct.read(episode.kind, episode.content)
+    return Extracted(found=found, fact_vectors=(None,) * len(found.facts))
 
 
 def _terms(jobs: Sequence[Job]) -> dict[int, str]:
@@ -87,7 +100,7 @@ def commit(
     held: Claim,
     jobs: Sequence[Job],
     prepared: Prepared,
-    table: Predicates | None = None,
+    table: Predicates,
 ) -> None:
     """Write all that came of *jobs* and mark them done, in one transaction."""
     for job in queue.finish(tx, held, [job for job in jobs if job.id in prepared]):
@@ -96,7 +109,7 @@ def commit(
         if job.episode.kind not in DIRECT_KINDS:
             vector = extracted.vector if extracted else None
             items.append(Item(kind="episode", uuid=job.episode.uuid, terms=words, vector=vector))
-        if extracted is not None and table is not None:
+        if extracted is not None:
             items += _learn(tx, job.episode, extracted, table)
         index.put(tx, held.graph_id, items)
 
@@ -108,7 +121,7 @@ def _learn(
 
     An episode that was processed before is learned as of then: a rebuilt graph equals the first.
     """
-    found = extracted.found
+    found = _free_uuids(tx, episode.graph_id, extracted.found)
     now = episode.processed_at or tx.now
     around = Neighbourhood(tx, episode.graph_id)
     wanted = needs.needs(found)
@@ -126,6 +139,16 @@ def _learn(
     )
     around.apply(delta, episode_id=episode.id, now=now, extractor=found.extractor)
     return _items(delta, extracted)
+
+
+def _free_uuids(tx: Transaction, graph_id: int, found: Found) -> Found:
+    """*found* without the uuids that callers asked for and that another graph uses already."""
+    facts = []
+    for fact in found.facts:
+        taken = tx.one("fact_place", uuid=fact.uuid) if fact.uuid is not None else None
+        elsewhere = taken is not None and taken["graph_id"] != graph_id
+        facts.append(msgspec.structs.replace(fact, uuid=None) if elsewhere else fact)
+    return msgspec.structs.replace(found, facts=tuple(facts))
 
 
 def _items(delta: Delta, extracted: Extracted) -> list[Item]:

@@ -21,6 +21,7 @@ class GraphState(Record):
 
     *edits* counts what was changed or removed by hand: the log does not tell of that, so a graph
     with edits may well come out differently. *unread* counts episodes that wait or are parked.
+    *readers*: what its facts were read with, such as a language model that a rebuild does not ask.
     """
 
     id: int
@@ -31,15 +32,16 @@ class GraphState(Record):
     entities: int
     facts: int
     unread: int
+    readers: tuple[str, ...]
     digest: str
 
 
 def states(tx: Transaction, graph_id: str | None = None) -> list[GraphState]:
     """Every graph of the store, or those of one name."""
-    found = []
+    told = []
     for row in tx.all("graphs_all", graph_id=graph_id):
         digest_, counts = _digested(tx, row["id"])
-        found.append(
+        told.append(
             GraphState(
                 id=row["id"],
                 project=row["project_name"],
@@ -49,10 +51,13 @@ def states(tx: Transaction, graph_id: str | None = None) -> list[GraphState]:
                 entities=counts["digest_entities"],
                 facts=counts["digest_facts"],
                 unread=sum(_unread(tx, row["id"])),
+                readers=tuple(
+                    found["extractor"] for found in tx.all("graph_readers", graph_id=row["id"])
+                ),
                 digest=digest_,
             )
         )
-    return found
+    return told
 
 
 def digest(tx: Transaction, graph_id: int) -> str:

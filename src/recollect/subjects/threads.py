@@ -124,7 +124,9 @@ def delete(tx: Transaction, access: Access, thread_id: str) -> None:
 def delete_keeping_graph(tx: Transaction, access: Access, thread_id: str) -> None:
     """Remove a thread and its message history; what the graph learned from it stays."""
     # Messages of ignored roles never were part of the graph, so nothing keeps them.
-    _delete(tx, access, get(tx, access, thread_id), ignored_only=True)
+    thread = get(tx, access, thread_id)
+    _delete(tx, access, thread, ignored_only=True)
+    tx.run("graph_edited", id=thread.graph_id)  # episodes lose what was said before them
 
 
 def _delete(tx: Transaction, access: Access, thread: Thread, *, ignored_only: bool) -> None:

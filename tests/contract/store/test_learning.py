@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from recollect.errors import LeaseLost
+from recollect.extract.direct import Triple
 from recollect.extract.reading import Extracted, Reading
 from recollect.graph import predicates
 from recollect.graph.found import Found, FoundEntity, FoundFact
@@ -279,3 +280,40 @@ async def test_the_summary_of_an_entity_grows_with_its_facts(
     summary = (await store.read(entity_named, jane.graph_id, "Jane Smith")).summary
     assert "Acme" not in summary
     assert "Globex" in summary
+
+
+def written(uuid: str | None = None) -> NewEpisode:
+    """A fact that a caller wrote down."""
+    fact = msgspec.structs.replace(SAID["tea"].facts[0], uuid=uuid)
+    triple = Triple(source=JANE, target=SAID["tea"].entities[1], fact=fact)
+    return NewEpisode(kind="fact_triple", content=msgspec.json.encode(triple).decode())
+
+
+async def test_what_a_caller_wrote_down_is_learned_without_any_reader(
+    store: Store, access: Access, jane: users.User
+) -> None:
+    """Extraction may be off: nobody has to read what is knowledge already."""
+    await say(store, access, "acme")
+    await store.write(intake.add_direct, jane.graph_id, [written()])
+    while (held := await store.write(queue.claim, "me")) is not None:
+        await pipeline.process(store, held, held.jobs)
+        await store.write(queue.release, held)
+    (fact,) = await store.read(facts, jane.graph_id)
+    assert (fact.fact, fact.episodes) == ("Jane Smith likes tea", [])
+
+
+async def test_a_uuid_that_another_graph_took_first_is_not_taken_again(
+    store: Store, access: Access, jane: users.User
+) -> None:
+    """Two callers may ask for one uuid at the same time; both facts are written."""
+    other = await new_user(store, access, "other")
+    wanted = "01900000-0000-7000-8000-00000000abcd"
+    await store.write(intake.add_direct, other.graph_id, [written(wanted)])
+    await store.write(intake.add_direct, jane.graph_id, [written(wanted)])
+    while (held := await store.write(queue.claim, "me")) is not None:
+        await pipeline.process(store, held, held.jobs)
+        await store.write(queue.release, held)
+    first = await store.read(facts, other.graph_id)
+    second = await store.read(facts, jane.graph_id)
+    assert len(first) == len(second) == 1
+    assert first[0].uuid != second[0].uuid

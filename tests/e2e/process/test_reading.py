@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 
 from tests.support.scripted_model import Request, ScriptedModel, Step, answers
 from tests.support.server import EXTRACTION_ON, Server
@@ -156,3 +157,20 @@ def test_an_answer_out_of_shape_is_retried_then_parked_in_sight(tmp_path: Path) 
         assert facts(http) == []
         parked = http.get(f"{server.url}/api/v1/jobs/parked").raise_for_status().json()
         assert "ModelAnswerInvalid" in parked["jobs"][0]["error"]
+
+
+def test_a_stop_in_the_middle_of_reading_leaves_nothing_behind(tmp_path: Path) -> None:
+    """No process, no failure; the next start reads what was left."""
+    server = Server(tmp_path / "data", environment=EXTRACTION_ON)
+    with server, server.http() as http:
+        talk(http, *SAID * 6)
+        until(lambda: bool(psutil.Process(server.pid).children()))
+        children = psutil.Process(server.pid).children(recursive=True)
+        assert server.stop() == 0
+        until(lambda: not any(child.is_running() for child in children))
+    with server, server.http() as http:
+        until(lambda: processed(http))
+        names = [edge["name"] for edge in facts(http)]
+        assert {"WORKS_AT", "LIVES_IN", "LIKES"} <= set(names)
+        assert names.count("WORKS_AT") == 1
+        assert metric(server, 'recollect_jobs_total{outcome="retried"}') == 0

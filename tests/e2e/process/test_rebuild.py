@@ -119,6 +119,10 @@ def test_what_was_changed_behind_its_back_is_found_and_mended(data: Path) -> Non
         connection.execute("UPDATE facts SET fact = 'tampered' WHERE name = 'LIVES_IN'")
     code, said = run("--verify", "--graph", "jane", "--data", str(data), "--json")
     assert (code, results(said)) == (1, {"jane": "differs"})
+    with closing(sqlite3.connect(data / "recollect.db")) as connection, connection:
+        connection.execute("UPDATE facts SET extractor = 'other.1' WHERE name = 'LIVES_IN'")
+    code, said = run("--verify", "--graph", "jane", "--data", str(data), "--json")
+    assert (code, results(said)) == (1, {"jane": "differs (was read by other.1)"})
     code, said = run("--data", str(data), "--json")
     assert (code, results(said)) == (0, {"jane": "changed", "empty": "as before"})
     assert digests(data) == first

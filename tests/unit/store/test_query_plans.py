@@ -1,5 +1,6 @@
 """Deleting a parent finds its children by an index, whatever the index leaves out."""
 
+import re
 from pathlib import Path
 
 from recollect.store.sqlite import migrate
@@ -38,5 +39,64 @@ def test_a_claim_looks_at_few_rows(tmp_path: Path) -> None:
             details = [row["detail"] for row in plan]
             own = [d for d in details if d.startswith("SCAN") and "json_each" not in d]
             assert all("USING INDEX" in detail for detail in own), (name, details)
+    finally:
+        connection.close()
+
+
+LEARNING = (
+    "entities_by_ids",
+    "entities_by_uuids",
+    "entities_delete_unsupported",
+    "entities_named",
+    "entities_who",
+    "entity_ids_by_key",
+    "entity_ids_mentioned_by",
+    "episodes_before_in_document",
+    "episodes_before_in_thread",
+    "episodes_processed",
+    "facts_by_gist",
+    "facts_by_pair",
+    "facts_by_uuids",
+    "facts_closed_by_slot",
+    "facts_closed_by_source",
+    "facts_closed_by_target",
+    "facts_open_by_slot",
+    "facts_open_by_source",
+    "facts_open_by_target",
+    "facts_supported_only_by",
+    "graph_unread",
+    "index_items_among",
+    "jobs_pending_among",
+    "jobs_succeeded",
+)
+# Of these a few are asked for, the newest or oldest first: they must not be sorted to be found.
+IN_ORDER = (
+    "entity_ids_by_key",
+    "episodes_before_in_document",
+    "episodes_before_in_thread",
+    "facts_by_gist",
+    "facts_by_pair",
+    "facts_open_by_slot",
+    "facts_open_by_source",
+    "facts_open_by_target",
+)
+
+
+def test_what_an_episode_costs_does_not_grow_with_the_graph(tmp_path: Path) -> None:
+    """Every look around while learning or forgetting goes by a key, and takes no more than it needs."""
+    connection = connect(tmp_path / "x.db", writer=True)
+    try:
+        migrate.apply(connection)
+        for name in LEARNING:
+            sql = statements()[name]
+            values = dict.fromkeys(re.findall(r":(\w+)", sql), 1)
+            plan = connection.execute(f"EXPLAIN QUERY PLAN {sql}", values).fetchall()
+            details = [row["detail"] for row in plan]
+            own = [d for d in details if d.startswith("SCAN") and "CONSTANT ROW" not in d]
+            assert all(" VIRTUAL TABLE " in detail for detail in own), (name, details)
+            whole = [d for d in details if "(graph_id=?)" in d and "entities_who" not in d]
+            assert name == "graph_unread" or whole == [], (name, details)
+            if name in IN_ORDER:
+                assert not any("TEMP B-TREE" in detail for detail in details), (name, details)
     finally:
         connection.close()

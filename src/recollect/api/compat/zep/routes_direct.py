@@ -7,7 +7,7 @@ from datetime import datetime
 from recollect.api.compat.zep import translate, wire
 from recollect.api.router import Call, Route
 from recollect.errors import NotFound
-from recollect.graph import checks, predicates
+from recollect.graph import checks
 from recollect.graph.types import Entity
 from recollect.ingest import direct, direct_checks, direct_results, queue
 from recollect.ingest.direct import GivenTriple
@@ -33,7 +33,7 @@ async def add_fact_triple(call: Call) -> wire.AddTripleAnswer:
         sent.user_id,
         translate.graph_id_of(sent.graph_id, sent.group_id),
         triple,
-        predicates.load(call.services.settings.predicates),
+        call.services.predicates,
     )
     done = await _outcome(call, receipt)
     if done is None or not done.facts:

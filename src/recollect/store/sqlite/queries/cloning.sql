@@ -13,8 +13,7 @@ SELECT id, uuid FROM entities WHERE graph_id = :graph_id AND is_user = 0 ORDER B
 SELECT f.id, f.uuid, f.source_id, f.target_id FROM facts f
 WHERE f.graph_id = :graph_id
   AND (f.source_id IS NOT :user_node OR f.target_id IS NOT :user_node
-       OR f.extractor IS NOT NULL OR f.expired_at IS NOT NULL
-       OR EXISTS (SELECT 1 FROM supports p WHERE p.fact_id = f.id))
+       OR f.extractor IS NOT NULL OR f.expired_at IS NOT NULL)
 ORDER BY f.id;
 
 -- name: clone_guidance_of

@@ -12,6 +12,7 @@ SELECT version, item_kind, item_uuid, terms FROM index_rows
 WHERE graph_id = :graph_id AND version > :version ORDER BY version LIMIT 500;
 
 -- name: index_items_among
-SELECT item_uuid FROM index_rows
+-- By the item, which SQLite would not choose by itself: a graph may have very many rows.
+SELECT item_uuid FROM index_rows INDEXED BY index_rows_by_item
 WHERE graph_id = :graph_id AND item_uuid IN (SELECT value FROM json_each(:uuids))
   AND terms IS NOT NULL;

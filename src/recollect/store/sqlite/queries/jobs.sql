@@ -89,7 +89,8 @@ WHERE id = :id AND status = 'parked';
 SELECT j.attempts + j.lost AS attempts, j.error, j.created_at, j.completed_at, j.task_uuid,
     e.uuid AS episode_uuid, g.uuid AS graph_uuid, g.kind AS graph_kind, g.graph_id AS graph_name,
     p.name AS project_name
-FROM jobs j JOIN episodes e ON e.id = j.id JOIN graphs g ON g.id = j.graph_id
+FROM jobs j INDEXED BY jobs_parked
+JOIN episodes e ON e.id = j.id JOIN graphs g ON g.id = j.graph_id
 JOIN projects p ON p.id = g.project_id
 WHERE j.status = 'parked' AND (:project_id IS NULL OR g.project_id = :project_id)
 ORDER BY j.id LIMIT :limit;

@@ -115,6 +115,9 @@ ORDER BY id DESC LIMIT :limit;
 -- name: facts_by_gist
 SELECT * FROM facts WHERE source_id = :entity_id AND gist = :gist ORDER BY id DESC LIMIT :limit;
 
+-- name: fact_place
+SELECT graph_id FROM facts WHERE uuid = :uuid;
+
 -- name: facts_by_uuids
 SELECT * FROM facts
 WHERE graph_id = :graph_id AND uuid IN (SELECT value FROM json_each(:uuids)) ORDER BY id;

@@ -12,6 +12,11 @@ UPDATE graphs SET edits = edits + 1 WHERE id = :id AND last_seq > 0;
 -- name: graph_unedited
 UPDATE graphs SET edits = 0 WHERE id = :id;
 
+-- name: graphs_guided_anew
+-- The project says something else from now on, to one graph or to all; what was read was read before.
+UPDATE graphs SET edits = edits + 1
+WHERE project_id = :project_id AND last_seq > 0 AND (:graph_id IS NULL OR id = :graph_id);
+
 -- name: graph_unlearn_facts
 -- What an episode stands behind; what a user's profile tells stays.
 DELETE FROM facts WHERE graph_id = :graph_id AND extractor IS NOT NULL;
@@ -64,6 +69,10 @@ DELETE FROM queue;
 -- name: graph_unread
 SELECT (SELECT count(*) FROM jobs WHERE graph_id = :graph_id AND status = 'pending') AS pending,
     (SELECT count(*) FROM jobs WHERE graph_id = :graph_id AND status = 'parked') AS parked;
+
+-- name: graph_readers
+SELECT DISTINCT extractor FROM facts
+WHERE graph_id = :graph_id AND extractor IS NOT NULL ORDER BY extractor;
 
 -- name: digest_entities
 SELECT uuid, name, labels, summary, attributes, kind, is_assistant, names, created_at FROM entities
