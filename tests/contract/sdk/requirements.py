@@ -826,6 +826,11 @@ PROMISES: dict[str, Requirement] = {
         [
             ("v2:graph.list:uuid-cursor", "uuid_cursor continues after the last item seen."),
             ("v2:graph.set_ontology:classes", "Entity and edge classes are stored as types."),
+            (
+                "v2:graph.set_ontology:classifies",
+                "New nodes and edges get their type, and its fields are filled.",
+            ),
+            ("v2:user.add:fact-ratings", "Each new fact is rated by the user's instruction."),
             ("v2:graph.set_entity_types:limits", "More than ten types of a kind are refused."),
             ("v2:graph.add:data-limit", "10,000 characters are taken, one more is 400."),
             ("v2:graph.add_batch:limit", "20 episodes are taken, one more is 400."),
@@ -838,6 +843,10 @@ PROMISES: dict[str, Requirement] = {
         [
             ("v3:graph.set_ontology:classes", "Entity and edge classes are stored as types."),
             ("v3:graph.set_ontology:scopes", "Types of one user or graph stay with it."),
+            (
+                "v3:graph.set_ontology:classifies",
+                "New nodes and edges get their type, and its fields are filled.",
+            ),
             ("v3:graph.list_all:standalone-only", "User graphs are not in the list of graphs."),
             ("v3:graph.search:one-target", "Search needs exactly one of user and graph."),
             ("v3:graph.episode.list:lastn", "lastn keeps the newest episodes of a graph."),
