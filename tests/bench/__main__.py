@@ -1,6 +1,7 @@
 """`make bench`: speed as ratios, measured in one run, with the floor beside each figure."""
 
 import argparse
+import asyncio
 import platform
 import sqlite3
 import statistics
@@ -12,6 +13,7 @@ from pathlib import Path
 import httpx
 import psutil
 
+from tests.bench import extraction
 from tests.bench.load import drive, request
 from tests.support.server import Server
 
@@ -133,9 +135,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=_ROUNDS)
     parser.add_argument("--seconds", type=float, default=_SECONDS)
+    parser.add_argument("--only", choices=["http", "reading"], help="one of the two parts")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
-        measure(Path(folder), options.rounds, options.seconds)
+    if options.only != "reading":
+        with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
+            measure(Path(folder), options.rounds, options.seconds)
+    if options.only != "http":
+        print()
+        asyncio.run(extraction.measure(quick=False))
 
 
 if __name__ == "__main__":

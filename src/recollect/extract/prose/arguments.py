@@ -39,7 +39,9 @@ def arguments(verb: Token, passive: bool) -> list[Argument]:
         helper = child(verb, "auxpass")
         get = helper is not None and helper.lemma_ == "get"
         base = ("get" if get else "be", verb.lower_, *base[1:])
-        return [*_prepositions(verb, base), Argument(None, base)]
+        thing = child(verb, "dobj", "oprd")
+        given = [Argument(thing, base, thing, label="object")] if thing is not None else []
+        return [*given, *_prepositions(verb, base), Argument(None, base)]
     complement = child(verb, "attr", "acomp", "oprd")
     if complement is not None and lemma in LINKING:
         return [*_complement(verb, complement, base), *_prepositions(verb, base)]
@@ -138,7 +140,14 @@ def _object(prep: Token) -> tuple[tuple[str, ...], Token | None]:
 def members(head: Token) -> list[Token]:
     """The things of a list, or the one thing."""
     inner = core(head)
-    return [item for item in coordinated(inner) if item == inner or not _denied(item)]
+    found = [item for item in coordinated(inner) if item == inner or _is_member(item)]
+    if inner != head:  # "20 mg of Lipitor and two tablets of aspirin"
+        found += [core(item) for item in coordinated(head)[1:] if not _denied(item)]
+    return found
+
+
+def _is_member(item: Token) -> bool:
+    return not _denied(item) and item.pos_ not in ("ADJ", "ADV")
 
 
 def denied(head: Token) -> list[Token]:

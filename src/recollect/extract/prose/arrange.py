@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
-
-import regex
 
 from recollect.extract.prose.clauses import Clause
 from recollect.extract.prose.syntax import coordinated, verbal
@@ -14,24 +13,35 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _DROPPABLE = frozenset({"prep", "advcl", "npadvmod", "advmod", "relcl", "acl", "appos", "dative"})
-_GAP = regex.compile(r"\s+")
-_CANNOT = regex.compile(r"\bcan not\b")
-_BEFORE = regex.compile(r"\s+([,.;:!?)%])")
-_COMMAS = regex.compile(r"(?:,\s*){2,}")
-_EDGE = regex.compile(r"^[\s,;:.\u2013\u2014-]+|(?:[\s,;:.!?\u2013\u2014-]|\s(?:and|or|but|so))+$")
+_TAILS = frozenset({"prep", "relcl", "acl", "advcl"})
+_FRONTS = frozenset({"det", "poss", "amod", "nummod", "compound", "predet"})
+_GAP = re.compile(r"\s+")
+_CANNOT = re.compile(r"\bcan not\b")
+_BEFORE = re.compile(r"\s+([,.;:!?)%])")
+_BRACKETS = re.compile(r"[()]")
+_COMMAS = re.compile(r"(?:,\s*){2,}")
+_EDGE = re.compile(r"^[\s,;:.\u2013\u2014-]+|(?:[\s,;:.!?\u2013\u2014-]|\s(?:and|or|but|so))+$")
 
 
 def under(head: Token, drop: set[int], swapped: set[int]) -> list[Token]:
     """The tokens of a phrase but for dropped parts and the other members of a list."""
     found = [] if head.i in swapped else [head]
-    cut = any(item.i in drop for item in head.children if item.dep_ == "conj")
     for item in head.children:
         if item.i in drop or item.dep_ == "intj":
             continue
-        if cut and item.dep_ == "cc":
+        if item.dep_ == "cc" and joins_nothing(item, drop):
             continue
         found.extend(under(item, drop, swapped))
     return found
+
+
+def joins_nothing(word: Token, drop: set[int]) -> bool:
+    """Whether what follows an "and" is left out."""
+    joined = next(
+        (item for item in word.head.rights if item.i > word.i and item.dep_ == "conj"),
+        None,
+    )
+    return joined is not None and joined.i in drop
 
 
 def swapped_out(chosen: Token | None) -> set[int]:
@@ -47,7 +57,28 @@ def swapped_out(chosen: Token | None) -> set[int]:
     for item in (*chosen.children, *(c for c in first.children if c.dep_ == "neg")):
         if item.dep_ in ("conj", "cc", "neg") or (item.dep_ == "punct" and item.i > chosen.i):
             kept -= {t.i for t in item.subtree}
+    for item in _shared(first, chosen):
+        kept |= {t.i for t in item.subtree}
     return {t.i for t in first.subtree} - kept
+
+
+def _shared(first: Token, chosen: Token) -> list[Token]:
+    """What is said once for the whole list: "*the old* books and maps *of my aunt*"."""
+    members = coordinated(first)
+    last = max(item.i for item in members)
+    found = [
+        item
+        for member in members
+        for item in member.rights
+        if item.dep_ in _TAILS and item.i > last > member.i
+    ]
+    if chosen == first or verbal(chosen) or any(item.dep_ in _FRONTS for item in chosen.lefts):
+        return found
+    fronts = [item for item in first.lefts if item.dep_ in _FRONTS]
+    article = next((item for item in fronts if item.dep_ in ("det", "poss")), None)
+    if article is None or (article.lower_ in ("a", "an") and chosen.tag_ != first.tag_):
+        return found
+    return [*fronts, *found]
 
 
 def placed(chosen: Token, swapped: set[int]) -> Callable[[Token], tuple[int, int]]:
@@ -80,4 +111,6 @@ def tidy(text: str) -> str:
     text = _BEFORE.sub(r"\1", _COMMAS.sub(", ", text))
     if text.endswith(' "'):
         text = text[:-2] + '"'
+    if text.count("(") != text.count(")"):
+        text = _GAP.sub(" ", _BRACKETS.sub("", text))
     return _CANNOT.sub("cannot", _EDGE.sub("", text)).strip()

@@ -1,5 +1,6 @@
 """Noisy chat spelling made readable for the parser, with the way back to the original text."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -10,14 +11,17 @@ import regex
 from recollect.extract.prose.spelling import ALSO_WORDS, ORDINARY
 from recollect.extract.prose.words import KIN, PETS
 
-_NEXT_SENTENCE = r"(?=(?:[Ii]t|[Ii]|[Ww]e|[Tt]hey|[Ss]he|[Hh]e|[Tt]hat|[Tt]his|[Yy]ou|so|such|what|super|really|nothing|always|thanks|love)\b)"
+_NEXT_SENTENCE = r"(?=(?:[Ii]|[Ww]e|[Tt]hey|[Ss]he|[Hh]e|[Tt]hat|[Tt]his|[Yy]ou|so|such|what|super|really|nothing|always|thanks|love)\b)"
 _NOISE = regex.compile(
     r"(?P<picture>\s*(?:[\p{Extended_Pictographic}--[\d#*©®™]]|\p{Emoji_Modifier}|[\uFE0F\u200D])+)"
     r"|(?P<face>(?<=\s|^)[:;=8][-o*']?[)\](\[dDpP/\\|](?=\s|$)|(?<=\s)<3+)"
     r"|(?P<quote>[\u2018\u2019\u02bc`\u00b4])|(?P<double>[\u201c\u201d])"
     r"|(?P<mark>\*\*|__|^[ \t]*\#{1,6}[ \t]+|^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+)"
     r"|(?P<line>(?<stop>[.!?:;,])?[ \t]*\n\s*)"
-    r"|(?P<dash>[ \t]*(?:[-\u2013\u2014]{1,2})[ \t]+" + _NEXT_SENTENCE + r")"
+    r"|(?P<dash>[ \t]*(?:[-\u2013\u2014]{1,2})[ \t]+"
+    + _NEXT_SENTENCE
+    + r"|(?<=\w)[-\u2013\u2014]{1,2}[ \t]+(?=it\b))"
+    r"|(?P<glued>(?<=[a-z]{2})-(?=[ \t]+(?!(?:and|or|to)\b)[A-Za-z]))"
     r"|(?P<and>(?<=\s)&(?=\s))|(?P<with>\bw/(?!o\b)\s*)|(?P<without>\bw/o\b)"
     r"|(?P<word>(?<![\w@./'-])(?:"
     + "|".join(sorted(map(regex.escape, ORDINARY), reverse=True))
@@ -27,6 +31,13 @@ _NOISE = regex.compile(
     r"|(?P<long>\b[A-Za-z]*(?P<letter>[A-Za-z])(?P=letter){2,}[A-Za-z]*\b)",
     regex.MULTILINE | regex.IGNORECASE | regex.V1,
 )
+# Where noise may begin: to ask only there is several times quicker than to ask at every letter.
+_MAY_BEGIN = re.compile(
+    r"\s*[^\x00-\x7f]|[:;=<`&*_\#]|[ \t]*-{1,2}[ \t]|[.!?:;,]?[ \t]*\n|^[ \t]*(?:[-*]|\d{1,2}[.)])"
+    r"|8[-o*']?[)\](\[dDpP/\\|]|(?P<word>[A-Za-z0-9'][A-Za-z0-9'/]*)",
+    re.MULTILINE,
+)
+_THRICE = re.compile(r"([a-z])\1\1", re.IGNORECASE)
 _REPEAT = regex.compile(r"([A-Za-z])\1{2,}")
 _LOWER_NAME = regex.compile(r"(?<![\w@.+-])[^\W\d_]+(?:'s)?(?![\w@+-]|\.\w)")
 
@@ -62,7 +73,11 @@ class Normal:
 
 
 def normalise(
-    text: str, known: Known, names: Iterable[str] = (), offset: int = 0, listener: str = ""
+    text: str,
+    known: Known,
+    names: Iterable[str] = (),
+    offset: int = 0,
+    listener: str = "",
 ) -> Normal:
     """The text in ordinary spelling, without calls to the *listener*.
 
@@ -122,7 +137,7 @@ def _stretches(text: str, listener: str) -> list["regex.Match[str]"]:
     calls = [*_GREETING.finditer(text)]
     if len(listener) >= 3 and listener[:3].lower() in text.lower():
         calls += _calls(listener).finditer(text)
-    noise = list(_NOISE.finditer(text))
+    noise = _noise(text)
     if not calls:
         return noise
     found: list[regex.Match[str]] = []
@@ -130,6 +145,32 @@ def _stretches(text: str, listener: str) -> list["regex.Match[str]"]:
         if not found or match.start() >= found[-1].end():
             found.append(match)
     return found
+
+
+def _noise(text: str) -> list["regex.Match[str]"]:
+    if _THRICE.search(text) is not None:
+        return list(_NOISE.finditer(text))
+    found: list[regex.Match[str]] = []
+    done = 0
+    for place in _MAY_BEGIN.finditer(text):
+        word = place["word"]
+        if place.start() < done or (word is not None and not _may_be_respelled(word)):
+            continue
+        starts = (
+            place.start(),
+            place.start() + 1,
+            place.end() - 1,
+        )  # past a space, a quote
+        match = next(filter(None, (_NOISE.match(text, start) for start in starts)), None)
+        if match is not None:
+            found.append(match)
+            done = match.end()
+    return found
+
+
+def _may_be_respelled(word: str) -> bool:
+    folded = word.lower()
+    return folded in ORDINARY or folded.startswith("w/") or folded.rstrip("'").endswith("in")
 
 
 def _replacement(match: "regex.Match[str]", text: str, known: Known) -> str | None:
@@ -148,7 +189,7 @@ def _replacement(match: "regex.Match[str]", text: str, known: Known) -> str | No
         return _line_break(match, text)
     if match.group("long") is not None:
         return _shortened(found, known)
-    fixed = {"quote": "'", "double": '"', "mark": "", "dash": ". "}
+    fixed = {"quote": "'", "double": '"', "mark": "", "dash": ". ", "glued": " -"}
     return {**fixed, "and": "and", "with": "with ", "without": "without"}.get(kind or "")
 
 
@@ -184,7 +225,9 @@ def _capitalised(text: str, known: Known, names: Iterable[str]) -> str:
     """Known names written small get their capital; only where the text uses hardly any."""
     if sum(map(str.isupper, text)) > 2 + len(text) // 40:
         return text
-    text = _relatives_capitalised(text, known)
+    folded = text.lower()
+    if "my " in folded or "our " in folded:
+        text = _relatives_capitalised(text, known)
     capitals = {part.lower(): part for name in names for part in name.split() if part[:1].isupper()}
 
     def restore(match: "regex.Match[str]") -> str:
@@ -193,7 +236,7 @@ def _capitalised(text: str, known: Known, names: Iterable[str]) -> str:
         name = capitals.get(base)
         return word if name is None or base in ALSO_WORDS else name + word[len(base) :]
 
-    return str(_LOWER_NAME.sub(restore, text)) if capitals else text
+    return str(_LOWER_NAME.sub(restore, text)) if any(map(text.__contains__, capitals)) else text
 
 
 def _relatives_capitalised(text: str, known: Known) -> str:

@@ -130,7 +130,7 @@ class _Finder:
             self.add(item, "main", None)
             return True
         clause.cuts.add(item.i)
-        own = subjects_of(item)
+        own = bool(subjects_of(item)) or child(item, "expl") is not None
         if not own and head not in clause.verbs:
             clause.cuts.discard(item.i)
             return False
@@ -169,6 +169,11 @@ class _Finder:
         lemma = head.lemma_.lower()
         if not own:
             return False
+        fronted = item.i < head.i and child(item, "mark") is None
+        if fronted and child(head, "dobj") is not None:
+            clause.cuts.add(item.i)
+            self.add(item, "main", clause)
+            return True
         if lemma in REPORTING:
             clause.emitted = False
             claimant = clause.subjects[0] if clause.subjects else None
@@ -183,7 +188,7 @@ class _Finder:
             clause.cuts.add(item.i)
             self.add(item, "opinion", clause)
             return True
-        if item.i < head.i and child(item, "mark") is None and lemma not in EPISTEMIC:
+        if fronted and lemma not in EPISTEMIC:
             clause.cuts.add(item.i)
             self.add(item, "main", clause)
             return True
@@ -201,7 +206,7 @@ class _Finder:
         if not marker and not subjects_of(item) and item.tag_ == "VBD" and opens(item):
             clause.cuts.add(item.i)
             self.add(item, "implied", clause)
-        elif subjects_of(item) and marker in _REASONS:
+        elif subjects_of(item) and marker in _REASONS and not _whenever(item, marker):
             self.add(item, "reason", clause, marker=marker)
         elif subjects_of(item) and not marker and item.i < clause.finite.i:
             clause.cuts.add(item.i)
@@ -222,6 +227,13 @@ class _Finder:
         found = self.add(item, "relative", clause, referent=about)
         found.subjects = (about,)
         return True
+
+
+def _whenever(verb: Token, marker: str) -> bool:
+    """ "when I'm around cats", "as soon as I start": a condition, not what is so."""
+    helper = child(verb, "aux", "auxpass")
+    present = (helper or verb).tag_ in ("VBP", "VBZ")
+    return verb.head.lower_ in ("soon", "long") or (marker == "when" and present)
 
 
 def _described(noun: Token, clause: Clause | None) -> Token | None:
@@ -248,6 +260,8 @@ def _without_subject(head: Token, how: How) -> How:
     helper = child(head, "aux")
     if helper is not None and helper.lemma_ == "do":
         return "request"
+    if _of_something_else(head):
+        return how
     base = head.tag_ in ("VB", "VBP") and child(head, "aux") is None
     if base and head.lemma_.lower() not in _SAID_OF_ONESELF:
         return "request"
@@ -260,6 +274,17 @@ def _without_subject(head: Token, how: How) -> How:
     )
 
 
+def _of_something_else(head: Token) -> bool:
+    """ "Must feel great", "made me proud", "having belief in yourself": not said of the speaker."""
+    guessed = any(item.dep_ == "aux" and item.lower_ in _GUESSES for item in head.children)
+    inner = child(head, "ccomp")
+    objects = [child(head, "dobj"), child(head, "dative"), inner and child(inner, "nsubj")]
+    to_me = any(item is not None and item.lower_ in ("me", "us") for item in objects)
+    return (
+        guessed or to_me or any(item.lower_ in ("yourself", "yourselves") for item in head.subtree)
+    )
+
+
 def _odd(clause: Clause) -> bool:
     """A subject in the wrong case, or a lone "will", is a sentence the parser did not get."""
     alone = len(clause.subjects) == 1 and clause.subjects[0].lower_ in _OBJECT_FORMS
@@ -267,6 +292,7 @@ def _odd(clause: Clause) -> bool:
 
 
 _OBJECT_FORMS = frozenset({"me", "us", "him", "them"})
+_GUESSES = frozenset({"must", "should", "would", "could", "might", "may"})
 
 
 def _first_person(clause: Clause) -> bool:

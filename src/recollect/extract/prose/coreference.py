@@ -68,7 +68,9 @@ class Window:
         if word in MALE or word in FEMALE:
             return self._person("m" if word in MALE else "f", subject)
         if word in PLURAL:
-            return self._last(_is_people, 3) or self._last(lambda item: item.plural, 1)
+            return self._last(_is_people, 3) or self._last(
+                lambda item: item.plural and item.sure, 1
+            )
         if word in NEUTRAL:
             return self._thing()
         return None
@@ -133,7 +135,9 @@ def _is_people(mention: Mention) -> bool:
 def _is_person(mention: Mention) -> bool:
     if mention.party or mention.plural:
         return False
-    return mention.kind in ("person", "animal") or (mention.proper and mention.kind is None)
+    numbered = any(char.isdigit() for char in mention.name)
+    unknown = mention.proper and mention.kind is None and not numbered
+    return mention.kind in ("person", "animal") or unknown
 
 
 def _may_be(mention: Mention) -> bool:

@@ -12,11 +12,13 @@ from recollect.extract.prose.book import Book
 from recollect.extract.prose.clauses import Clause
 from recollect.extract.prose.draft import Draft
 from recollect.extract.prose.identity import Identity
+from recollect.extract.prose.inflect import third
 from recollect.extract.prose.listed import listed
 from recollect.extract.prose.mention import Mention
 from recollect.extract.prose.moments import Moments, Validity
+from recollect.extract.prose.nouns import core
 from recollect.extract.prose.reciprocal import reciprocal
-from recollect.extract.prose.relations import TARGETS, Relation, relation
+from recollect.extract.prose.relations import TARGETS, Relation, fits, relation, screaming
 from recollect.extract.prose.render import Writer
 from recollect.extract.prose.scene import Scene
 from recollect.extract.prose.subjects import Subjects, conditional
@@ -29,17 +31,22 @@ from recollect.graph.predicates import Predicates
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+_THINKING = frozenset({"think", "believe", "feel"})
 _STATES = listed("be live work have own study reside know teach serve belong")
 
 
 class Framer:
-    """Turns the clauses of one speech into facts of a book. *span* is where they are read."""
+    """Turns the clauses of one speech into facts of a book.
+
+    *span* is where they are read, *written* how many were.
+    """
 
     def __init__(self, scene: Scene, table: Predicates, book: Book) -> None:
         self.scene = scene
         self.table = table
         self.book = book
         self.span = (0, 0)
+        self.written = 0
         self._identity = Identity(self)
         self._subjects = Subjects(scene)
         self._moments: Moments | None = None
@@ -47,6 +54,8 @@ class Framer:
     def clause(self, clause: Clause, moments: Moments, corrects: bool = False) -> None:
         """Write down what a clause states."""
         found = aspect(clause)
+        if clause.how == "reported" and _was_to_come(clause):
+            found.hypothetical, found.tense = False, "future"
         if found.hypothetical or not clause.emitted or conditional(clause):
             self._notice(clause)
             return
@@ -68,6 +77,18 @@ class Framer:
                 continue
             draft.corrects = corrects
             self.fill(draft)
+
+    def opinion(self, clause: Clause, moments: Moments) -> None:
+        """What one thinks, where it is too general to be a fact of its own."""
+        outer = clause.parent
+        subject = clause.subjects[0] if clause.subjects else None
+        if outer is None or outer.verb.lemma_.lower() not in _THINKING or subject is None:
+            return
+        if subject.pos_ not in ("NOUN", "PROPN") and not verbal(subject):
+            return
+        outer.emitted = True
+        outer.cuts.discard(clause.base.i)
+        self.clause(outer, moments)
 
     def whens_of(self, clause: Clause) -> list[When]:
         """The expressions of time that belong to a clause of the sentence being read."""
@@ -124,8 +145,15 @@ class Framer:
     def fill_request(self, draft: Draft) -> None:
         """Facts of a command; only with something that is asked for."""
         for argument in arguments(draft.clause.verb, False):
-            if argument.head is not None and self._related(draft, argument, primary=True):
+            if argument.head is None or self._is_party(argument.head):
+                continue
+            if self._related(draft, argument, primary=True):
                 return
+
+    def _is_party(self, head: Token) -> bool:
+        """ "Speak to you soon": one of the two who talk is nothing to be asked for."""
+        mention = self.scene.mention(head)
+        return mention is not None and mention.party
 
     def _ordered(self, draft: Draft) -> list[Argument]:
         """The arguments, a longer phrase of the table first: "lose job at" before "lose"."""
@@ -157,15 +185,19 @@ class Framer:
         head = argument.head
         if head is None:
             return False
-        listed = members(head) if not verbal(head) else [head]
+        named = [
+            (token, mention)
+            for token in (members(head) if not verbal(head) else [head])
+            if (mention := self.scene.mention(token)) is not None
+            and mention.key != draft.source.key
+        ]
         done = False
-        for token in listed:
-            mention = self.scene.mention(token)
-            if mention is None or mention.key == draft.source.key:
-                continue
+        for token, mention in named:
             if not primary and not self._telling(mention, argument):
                 continue
-            chosen = token if len(listed) > 1 or denied(head) else None
+            chosen = token if len(named) > 1 or denied(head) else None
+            if core(head) != head and child(head, "conj") is not None:
+                chosen = None  # amounts of several things are told together
             done |= self._relate(draft, argument, mention, chosen)
         for token in denied(head):
             self._deny(draft, argument, token)
@@ -262,7 +294,15 @@ class Framer:
         if lemmas == ("join",) and mention is not None and mention.proper and not mention.role:
             lemmas, kind = ("start", "at"), None  # one joins a company; a club is no name
         dated = any(when.dated and when.first is not None for when in draft.whens)
-        return relation(self.table, list(lemmas), draft.clause.verb, draft.aspect, kind, dated)
+        found = relation(self.table, list(lemmas), draft.clause.verb, draft.aspect, kind, dated)
+        if fits(found.predicate, draft.source.kind, draft.source.anchored):
+            return found
+        return Relation(screaming([third(lemmas[0]), *lemmas[1:]]), screaming(list(lemmas)))
+
+    def _is_guess(self, mention: Mention) -> bool:
+        """Whether only the labels of names tell what sort of thing a name is."""
+        known = any(item.name == mention.name and item.kind for item in self.scene.reading.known)
+        return mention.proper and mention.kind in ("place", "organization") and not known
 
     def emit(self, draft: Draft, target: Mention, link: Relation, text: str) -> bool:
         """Put a fact into the book."""
@@ -282,6 +322,9 @@ class Framer:
         hint = TARGETS.get(link.predicate)
         if hint is not None and target.proper and target.kind not in (*hint, "person"):
             target.kind = hint[0]  # the verb knows better than the labels of names
+        if link.predicate == "LEFT" and self._is_guess(target):
+            target.kind = None  # a company or a town: the verb does not tell
+        self.written += 1
         source = self.book.entity(draft.source)
         self.book.fact(
             FoundFact(
@@ -302,3 +345,8 @@ class Framer:
             )
         )
         return True
+
+
+def _was_to_come(clause: Clause) -> bool:
+    """ "said it would fund the purchase": what was announced, and no condition."""
+    return any(item.lower_ == "would" and item.dep_ == "aux" for item in clause.finite.children)

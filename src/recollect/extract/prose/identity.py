@@ -11,7 +11,16 @@ from recollect.extract.prose.kinship import is_role
 from recollect.extract.prose.mention import Mention
 from recollect.extract.prose.relations import Relation, screaming
 from recollect.extract.prose.syntax import child, coordinated
-from recollect.extract.prose.words import ATTRIBUTES, FIRST, IDENTITY, SAME_KIN
+from recollect.extract.prose.words import (
+    ATTRIBUTES,
+    FEMALE,
+    FIRST,
+    IDENTITY,
+    MALE,
+    NEUTRAL,
+    PETS,
+    SAME_KIN,
+)
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -19,6 +28,7 @@ if TYPE_CHECKING:
     from recollect.extract.prose.frames import Framer
 
 _NAMES = frozenset({"name", "surname", "nickname"})
+_BESIDE = frozenset({"by", "of", "in", "for", "from", "at"})
 _PLACED = frozenset({"at", "with", "for"})
 
 
@@ -59,6 +69,8 @@ class Identity:
             return False
         if draft.source.owner is not None and not draft.source.role:
             return False
+        if child(draft.clause.verb, "mark") is not None:
+            return True  # "since I was 17" is a time, no age
         value = Mention(str(age), str(age), "value", True)
         return self._write(draft, value, "HAS_AGE")
 
@@ -82,6 +94,8 @@ class Identity:
         owner_token = child(token, "poss")
         if token.lemma_.lower() in _NAMES and owner_token is not None:
             owner = self._framer.scene.mention(owner_token)
+            if owner is not None and owner.party and owner_token.lower_ in MALE | FEMALE | NEUTRAL:
+                return True  # never rename a speaker after a pronoun
             return owner is not None and self._called(draft, owner, nouns.name(complement))
         if token.lower_ in FIRST and complement.ent_type_ == "PERSON":
             return self._called(draft, draft.source, nouns.name(complement))
@@ -180,7 +194,7 @@ class Identity:
             return self._quality(draft, complement)
         if complement.pos_ not in ("NOUN", "PROPN"):
             return False
-        if self._known_noun(draft, complement):
+        if self._known_noun(draft, complement) or self._favourite(draft, complement):
             return True
         if scene.spoken and (salience.empty_noun(complement) or _is_praise(complement)):
             return not draft.source.party or _is_praise(complement)
@@ -191,14 +205,47 @@ class Identity:
             thing, draft.source = draft.source, target.owner
             words = [word.lower_ for word in nouns.words(complement)]
             return self._write(draft, thing, screaming(["has", *words[-3:]]))
-        job = nouns.is_job(complement) and draft.source.kind in ("person", None)
+        person = draft.source.kind == "person" or (
+            draft.source.kind is None and draft.source.anchored
+        )
+        job = nouns.is_job(complement) and person
         name = "WORKS_AS" if job else "IS_A" if complement.pos_ == "NOUN" else "IS"
         if job:
             target = Mention(target.name, target.text, "topic")
             draft.source.kind = draft.source.kind or "person"
-        wrote = self._write(draft, target, name)
+        whole = self._named_beside(draft, complement, job)
+        wrote = whole or self._write(draft, target, name)
         self._workplace(draft, complement, job)
         return wrote
+
+    def _named_beside(self, draft: Draft, complement: Token, job: bool) -> bool:
+        """ "an album by Jeff Healey": also a fact about the name; True if it is the whole fact."""
+        whole = False
+        for prep in complement.rights:
+            inner = child(prep, "pobj") if prep.dep_ in ("prep", "agent") else None
+            if inner is None or inner.pos_ != "PROPN" or prep.lower_ not in _BESIDE:
+                continue
+            if nouns.is_time(inner) or (job and prep.lower_ in _PLACED):
+                continue
+            target = self._framer.scene.mention(inner)
+            if target is None or not target.proper or target.key == draft.source.key:
+                continue
+            named = screaming(["is", complement.lemma_.lower(), prep.lower_])
+            if job and target.kind == "organization":
+                named = "WORKS_AT"  # "the CEO of Acme"
+            done = self._write(draft, target, named)
+            whole |= done and prep.lower_ == "of" and not job
+        return whole
+
+    def _favourite(self, draft: Draft, complement: Token) -> bool:
+        """ "seeing it grow was my favourite part": the owner has it."""
+        whose = child(complement, "poss")
+        liked = any(item.lower_ in ("favorite", "favourite") for item in complement.lefts)
+        owner = self._framer.scene.mention(whose) if whose is not None and liked else None
+        if owner is None or owner.key == draft.source.key:
+            return False
+        thing, draft.source = draft.source, owner
+        return self._write(draft, thing, screaming(["has", "favorite", complement.lemma_.lower()]))
 
     def _known_noun(self, draft: Draft, complement: Token) -> bool:
         """ "is a fan of X", "is a member of Y": a relation of the table."""
@@ -248,6 +295,9 @@ class Identity:
         if not all(map(is_role, things)) or not things or draft.aspect.negated or draft.aspect.lead:
             return False
         past = draft.aspect.tense == "past" and not draft.aspect.perfect
+        if past and verb.lemma_ != "have" and _is_pet(things) and draft.source.kind == "person":
+            self._framer.scene.owned_relative(things[0], draft.source)  # and is told as it was said
+            return False
         if past or any(child(thing, "poss") is not None for thing in things):
             return False
         for thing in things:
@@ -264,6 +314,10 @@ class Identity:
             link = _denied(name, draft)
         self._framer.scene.see(target)
         return self._framer.emit(draft, target, link, text)
+
+
+def _is_pet(things: list[Token]) -> bool:
+    return len(things) == 1 and things[0].lemma_.lower() in PETS and things[0].tag_ == "NN"
 
 
 def _denied(name: str, draft: Draft) -> Relation:

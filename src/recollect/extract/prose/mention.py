@@ -14,7 +14,7 @@ class Mention:
     """*name* is the entity's; *text* is how a sentence of its own calls it.
 
     *proper*: it has a name of its own. *owner* is whose it is; *role* is what it is to the owner
-    ("sister"). *sure*: it was named, not inferred from a pronoun.
+    ("sister"). *sure*: it is not known by a pronoun alone, as "their faces" are.
     """
 
     name: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -26,7 +26,14 @@ _MAY_HOLD = regex.compile(
     r"hours?|minutes?|days|weeks|months|years|birthday|eve|recently|later|earlier)\b",
     regex.IGNORECASE,
 )
-_PLAIN = regex.compile(r"\b(?:1[5-9]|20)\d\d\b|\bnow\b", regex.IGNORECASE)
+_PLAIN = regex.compile(r"\b(?:1[5-9]|20)\d\ds?\b|\bnow\b", regex.IGNORECASE)
+_SPAN = regex.compile(
+    r"(?:next|coming|following|last|past) (?:few|couple|several|\d+|two|three|four|five|six|ten)\b",
+    regex.IGNORECASE,
+)
+_REST = regex.compile(r"(?:the )?(?:rest|end|beginning|start|middle) of", regex.IGNORECASE)
+_MOMENT = timedelta(seconds=1)
+_DECEMBER = 12
 _OWN_PREPOSITION = frozenset({"on", "in", "at", "during", "over"})
 
 
@@ -45,8 +52,11 @@ class Moments:
         self._zone = _zone(zone)
         self.start = sentence.start_char
         self.whens: Sequence[When] = ()
+        self._at = at
         if _MAY_HOLD.search(sentence.text):
-            self.whens = dates.find(sentence.text, reference=at, zone=zone, tense=tense)
+            found = dates.find(sentence.text, reference=at, zone=zone, tense=tense)
+            doers = {token.idx - self.start for token in sentence if token.dep_ == "agent"}
+            self.whens = [when for when in found if when.start not in doers]
 
     def of(self, token: Token) -> When | None:
         """The expression that a token is part of."""
@@ -57,13 +67,44 @@ class Moments:
         return None
 
     def within(self, when: When, clause: Clause) -> bool:
-        """Whether an expression of time belongs to this clause and not to one beside it."""
+        """Whether an expression of time belongs to this clause and not to one beside it.
+
+        A clause joined to another, or said of its time ("when we met"), shares the time of that.
+        """
+        if self._inside(when, clause):
+            return True
+        outer = clause.parent
+        if outer is None or not self._inside(when, outer):
+            return False
+        if clause.how == "reason":
+            shares = clause.marker == "when"
+        else:
+            opens = when.start + self.start < outer.finite.idx
+            shares = opens and clause.base.dep_ == "conj" and clause.subjects == outer.subjects
+        return shares and not any(self._inside(other, clause) for other in self.whens)
+
+    def shared(self, clause: Clause) -> list[Token]:
+        """The words of a time that a clause has from the one it is joined to."""
+        if clause.parent is None or clause.how == "reason":
+            return []
+        taken = [
+            (when.start + self.start, when.end + self.start)
+            for when in self.whens
+            if not self._inside(when, clause) and self.within(when, clause)
+        ]
+        if not taken:
+            return []
+        found = [t for t in clause.base.sent if any(a <= t.idx < b for a, b in taken)]
+        before = [t.head for t in found if t.head.dep_ == "prep" and t.head not in found]
+        return [*before, *found]
+
+    def _inside(self, when: When, clause: Clause) -> bool:
         start, end = when.start + self.start, when.end + self.start
         for token in clause.base.subtree:
             if start <= token.idx < end:
                 item = token
                 while item != clause.base and item.head != item:
-                    if item.i in clause.cuts:
+                    if item.i in clause.cuts or _dates_a_thing(item):
                         return False
                     item = item.head
                 return True
@@ -85,6 +126,8 @@ class Moments:
             "before",
         ):
             return None
+        if _SPAN.match(when.text):
+            return self._from_now(when)
         first = when.first.astimezone(self._zone)
         if when.relation == "for":
             return _since(when, first)
@@ -92,10 +135,22 @@ class Moments:
         bare, preposition = _date(when, first if when.relation == "at" else edge)
         if when.relation != "at":
             return f"{when.relation} {bare}"
+        part = _REST.match(when.text)
+        if part is not None and when.last is not None:
+            last = (when.last - _MOMENT).astimezone(self._zone)
+            unit = f"{last:%B} {last.year}" if last.month < _DECEMBER else f"{last.year}"
+            return f"{part.group()} {unit}"
         word = before.lower_ if before is not None else ""
         if before is None or before.dep_ != "prep" or word in _OWN_PREPOSITION:
             return f"{preposition} {bare}"
         return bare
+
+    def _from_now(self, when: When) -> str:
+        """ "next few months": as many after the day on which it was said."""
+        now = self._at.astimezone(self._zone)
+        word, rest = when.text.split(maxsplit=1)
+        side = "after" if word.lower() in ("next", "coming", "following") else "before"
+        return f"{rest} {side} {now.day} {now:%B} {now.year}"
 
     def swallows(self, token: Token) -> bool:
         """Whether the date after this preposition brings its own."""
@@ -105,7 +160,20 @@ class Moments:
         if after is None or self.of(token) is not None:
             return False
         when = self.of(after)
-        return when is not None and self.text(when, token) is not None
+        if when is None or _SPAN.match(when.text) or _REST.match(when.text):
+            return False
+        return self.text(when, token) is not None
+
+
+def _dates_a_thing(item: Token) -> bool:
+    """ "a book from the 1900s": when the book is from, not when it was found."""
+    if item.dep_ != "prep" or item.lower_ not in ("from", "of"):
+        return False
+    return item.head.pos_ in ("NOUN", "PROPN") and item.head.dep_ in (
+        "dobj",
+        "pobj",
+        "attr",
+    )
 
 
 def _since(when: When, first: datetime) -> str | None:

@@ -21,6 +21,7 @@ from recollect.extract.prose.words import (
     PEOPLE,
     PETS,
     PLACES,
+    UNITS,
 )
 from recollect.graph.found import EntityKind
 
@@ -48,13 +49,15 @@ VALUE = regex.compile(
     r"|(?=[\w-]*\d)[A-Z0-9]{1,}[-_]?[A-Z0-9-]{2,}"
     r"|#\d+|\d+(?:[.,]\d+)*"
 )
+_SHORT = regex.compile(r"(?:\p{L}\.){2,}|[JS]r\.")
 EMAIL = regex.compile(r"[\w.+-]+@[\w-]+\.[\w.-]*\w")
 
 
 def core(head: Token) -> Token:
     """Past "a lot of", "a cup of" and "one of", to the noun that matters."""
     for _ in range(3):
-        if head.lemma_.lower() not in LIGHT:
+        measured = head.lower_ in UNITS and child(head, "nummod", "det") is not None
+        if head.lemma_.lower() not in LIGHT and not measured:
             break
         of = next(
             (item for item in head.children if item.dep_ == "prep" and item.lower_ == "of"), None
@@ -91,7 +94,7 @@ def _inside(item: Token) -> list[Token]:
 
 
 def _telling(item: Token, head: Token) -> bool:
-    if item.dep_ == "poss":
+    if item.dep_ == "poss" or (_is_person(head) and not _of_a_person(item)):
         return False
     if item.dep_ in ("amod", "advmod"):
         return item.lower_ not in EVALUATIVE and item.tag_ not in ("JJR", "JJS", "RB", "RBR", "RBS")
@@ -102,6 +105,17 @@ def _telling(item: Token, head: Token) -> bool:
     if item.dep_ == "punct":
         return item.text in ("-", "'")
     return item.dep_ != "quantmod"
+
+
+def _is_person(head: Token) -> bool:
+    return bool(head.pos_ == "PROPN" and head.ent_type_ == "PERSON")
+
+
+def _of_a_person(item: Token) -> bool:
+    """A part of a person's name, not the calling before it: "the French author Bill Bryson"."""
+    if item.dep_ == "punct":
+        return True
+    return item.ent_type_ == "PERSON" or (item.pos_ == "PROPN" and not item.ent_type_)
 
 
 def _titled(number: Token) -> bool:
@@ -158,6 +172,14 @@ def quoted(head: Token) -> str:
     return str(doc[low + 1 : high].text).strip(" .,!?")
 
 
+def entitled(head: Token) -> str:
+    """The title beside its sort: the song "Mess of Blues"."""
+    for item in head.children:
+        if item.dep_ == "appos" and item.left_edge.i and item.doc[item.left_edge.i - 1].text == '"':
+            return quoted(item)
+    return ""
+
+
 def name(head: Token) -> str:
     """The name of the thing, in the words of the text without articles and judgement."""
     parts = words(head)
@@ -167,7 +189,7 @@ def name(head: Token) -> str:
         surface(word) + (word.whitespace_ if after.i == word.i + 1 else " ")
         for word, after in zip(parts, [*parts[1:], parts[-1]], strict=True)
     )
-    return text.strip(" \"'.,;:!?-")
+    return text.strip(" \"'.,;:!?-") + ("." if _SHORT.fullmatch(parts[-1].text) else "")
 
 
 def activity(verb: Token) -> str:
@@ -228,7 +250,7 @@ _NOUNS: tuple[tuple[EntityKind, frozenset[str]], ...] = (
 
 def worth_naming(head: Token) -> bool:
     """Whether a noun can be an entity: no bare "thing", "time" or "lot", no date."""
-    if is_time(head) or head.pos_ in ("PRON", "DET", "PUNCT", "SYM"):
+    if is_time(head) or head.pos_ in ("PRON", "DET", "PUNCT", "SYM", "ADV"):
         return False
     if head.pos_ == "NUM" or (head.ent_type_ in _NUMBERS and head.pos_ != "PROPN"):
         return head.pos_ != "NUM"

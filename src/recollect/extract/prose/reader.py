@@ -135,7 +135,10 @@ class _Reader:
     def _sentence(self, sentence: Span) -> None:
         self._framer.span = self._normal.span(sentence.start_char, sentence.end_char)
         found = clauses(sentence)
-        if not found or (self._scene.spoken and salience.is_pleasantry(sentence)):
+        polite = salience.pleasantry(sentence) if self._scene.spoken else 0
+        if polite:
+            found = [item for item in found if salience.beside_pleasantry(item, sentence, polite)]
+        if not found:
             return
         asked = salience.is_question(sentence)
         moments = self._moments(sentence, found)
@@ -150,12 +153,18 @@ class _Reader:
             if clause.how == "request" or clause.finite.lower_ == "let":
                 request(self._framer, clause, moments)
             else:
-                self._framer.clause(clause, moments, corrects)
+                self._state(clause, moments, corrects)
         if asked and (verb := salience.asks_politely(sentence)) is not None:
             request(self._framer, Clause((verb,), (), "request", verb), moments)
         if not asked:
             self._relatives(sentence)
             apposed(sentence, self._scene, moments, self._book, self._framer.span)
+
+    def _state(self, clause: Clause, moments: Moments, corrects: bool) -> None:
+        before = self._framer.written
+        self._framer.clause(clause, moments, corrects)
+        if clause.how == "opinion" and self._framer.written == before and self._scene.spoken:
+            self._framer.opinion(clause, moments)
 
     def _names(self, sentence: Span) -> None:
         """Whoever and whatever is named is an entity, also where nothing is said about it."""

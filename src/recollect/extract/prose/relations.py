@@ -34,9 +34,31 @@ TARGETS: dict[str, tuple[EntityKind, ...]] = {
     "KNOWS": ("person",),
     "WORKS_AS": ("topic",),
 }
-_PEOPLE_ONLY = frozenset({"MARRIED_TO", "DATES", "DIVORCED"})
-_OUTER_HOLDS = frozenset({"manage", "get", "happen", "help", "come", "go", "be", "end", "learn"})
+_PEOPLE_ONLY = frozenset({"MARRIED_TO", "DATES", "DIVORCED", "ENGAGED_TO"})
+_OUTER_HOLDS = frozenset(
+    {"manage", "get", "happen", "help", "come", "go", "be", "end", "learn", "finish"}
+)
+_TURNS = {"now": "now", "nowadays": "now", "instead": "instead", "currently": "now"}
+# Who has such a relation; a building that "serves as" something has no job.
+_SOURCES: dict[str, tuple[EntityKind, ...]] = {
+    "WORKS_AS": ("person",),
+    "WORKS_AT": ("person",),
+    "STUDIES_AT": ("person",),
+    "MARRIED_TO": ("person",),
+    "ENGAGED_TO": ("person",),
+    "DATES": ("person",),
+    "DIVORCED": ("person",),
+    "GRADUATED_FROM": ("person",),
+    "LIVES_WITH": ("person", "animal"),
+    "HAS_AGE": ("person", "animal"),
+}
 _NO_PEOPLE = frozenset({"WORKS_AT", "LIVES_IN", "STUDIES_AT", "BORN_IN", "MOVED_FROM", "IS_FROM"})
+
+
+def fits(predicate: str, kind: EntityKind | None, anchored: bool) -> bool:
+    """Whether something of this sort can be what such a relation starts from."""
+    wanted = _SOURCES.get(predicate)
+    return wanted is None or kind in wanted or (kind is None and anchored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +88,10 @@ def relation(
     intended = _intended(lemmas, aspect)
     if intended is not None:
         return intended
-    known = _known(table, lemmas, kind)
+    known = None
+    if not (aspect.negated or aspect.no_longer or aspect.tense == "past"):
+        known = _changed(table, lemmas, verb, kind)
+    known = known or _known(table, lemmas, kind)
     if known is not None and aspect.tense == "future" and not dated:
         entry = table[known]
         if entry.single or entry.ends or entry.replaces:
@@ -96,6 +121,22 @@ def _intended(lemmas: list[str], aspect: Aspect) -> Relation | None:
     return None
 
 
+def _changed(
+    table: Predicates, lemmas: list[str], verb: Token, kind: EntityKind | None
+) -> str | None:
+    """A relation that is said with a turn of time: "likes Puma shoes now"."""
+    for item in verb.children:
+        bare = item.dep_ in ("advmod", "npadvmod") and not list(item.children)  # no "right now"
+        word = _TURNS.get(item.lower_) if bare else None
+        if item.dep_ == "npadvmod" and item.lower_ == "days":
+            word = "now" if any(part.lower_ == "these" for part in item.children) else None
+        if item.dep_ == "prep" and item.lower_ == "from":
+            word = "now" if any(part.lower_ == "now" for part in item.children) else None
+        if word is not None and (known := _known(table, [*lemmas, word], kind)) is not None:
+            return known
+    return None
+
+
 def _known(table: Predicates, lemmas: list[str], kind: EntityKind | None) -> str | None:
     known = table.of_phrase(" ".join(lemmas))
     if known is None:
@@ -104,6 +145,8 @@ def _known(table: Predicates, lemmas: list[str], kind: EntityKind | None) -> str
         return None
     if known == "KNOWS" and kind != "person":
         return None
+    if known == "BREEDS" and kind not in ("animal", "person"):
+        return None  # one also raises money
     if known == "LOCATED_IN" and kind not in ("place", "organization"):
         return None
     return None if known in _NO_PEOPLE and kind in ("person", "animal", "event", "topic") else known

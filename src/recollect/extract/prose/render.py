@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.extract.prose.arrange import part_around, placed, swapped_out, tidy, under
+from recollect.extract.prose.arrange import (
+    joins_nothing,
+    part_around,
+    placed,
+    swapped_out,
+    tidy,
+    under,
+)
+from recollect.extract.prose.asides import Aside, aside_of
 from recollect.extract.prose.clauses import Clause
 from recollect.extract.prose.listed import listed
 from recollect.extract.prose.moments import Moments
 from recollect.extract.prose.scene import Scene
-from recollect.extract.prose.syntax import SUBJECTS
-from recollect.extract.prose.wording import Wording, explained, has_helper, lacks_has
+from recollect.extract.prose.syntax import SUBJECTS, child, verbal
+from recollect.extract.prose.wording import (
+    Wording,
+    explained,
+    has_antecedent,
+    left_out,
+)
 from recollect.extract.prose.words import POINTING
 
 if TYPE_CHECKING:
@@ -18,11 +31,15 @@ if TYPE_CHECKING:
 
 TEXT_CHARS_MAX = 300
 _DISCOURSE = listed(
-    "actually anyway anyways well so also just basically honestly then though even too still yeah"
-    " luckily fortunately unfortunately hopefully definitely totally literally seriously obviously"
-    " however therefore finally btw maybe perhaps like please really absolutely truly"
+    "actually anyway anyways well so also just basically honestly then though even too yeah"
+    " luckily especially overall fortunately unfortunately hopefully definitely totally literally"
+    " seriously obviously however therefore finally btw maybe perhaps like please really absolutely truly"
 )
 _UNNAMED = frozenset({"it", "this", "that"})
+_MARKS = frozenset("!?.-:;\u2013\u2014")
+_TELLING = ("prep", "relcl", "acl")
+_FRONTED = frozenset({"prep", "npadvmod", "advcl", "advmod"})
+_CLAUSE_WORDS_MIN = 4
 
 
 class Writer:
@@ -32,6 +49,8 @@ class Writer:
         self._scene = scene
         self._moments = moments
         self._wording = Wording(scene)
+        self._verbs: tuple[Token, ...] = ()
+        self._aside = Aside()
         self.dropped = False
 
     @property
@@ -50,17 +69,23 @@ class Writer:
     ) -> str | None:
         """The clause with *subject* in front; *chosen* is the one member of a list that it is about.
 
-        *without* are phrases to leave out, *said_as* stands for the verb. None if it cannot be said without a loose pronoun.
+        *without* are phrases to leave out, *said_as* stands for the verb. None if it cannot be said
+        without a loose pronoun.
         """
-        drop = set(clause.cuts) | set(without)
+        self._aside, self._verbs = aside_of(clause, self._scene), clause.verbs
+        self._wording.pointing = self._aside.pointing
+        drop = (set(clause.cuts) | set(without)) - self._aside.kept
         self.dropped = False
         self._wording.unnamed.clear()
-        for _ in range(4):
+        for _ in range(6):
             tokens = self._tokens(clause, drop, chosen)
-            loose = self._loose(tokens, clause, chosen)
+            loose = next((token for token in tokens if self._is_loose(token)), None)
             if loose is None:
                 break
             part = part_around(loose, clause, chosen)
+            if part is not None and verbal(part) and len(list(part.subtree)) >= _CLAUSE_WORDS_MIN:
+                self._wording.pointing.add(loose.i)
+                continue
             self.dropped = True
             if part is not None:
                 drop.add(part.i)
@@ -73,7 +98,10 @@ class Writer:
         if any(token.lower_ == "each" and token.head.lower_ == "other" for token in tokens):
             return None
         if said_as is not None:
-            subject, tokens = f"{subject} {said_as}", [t for t in tokens if t != clause.base]
+            subject, tokens = (
+                f"{subject} {said_as}",
+                [t for t in tokens if t != clause.base],
+            )
         words = self._words(tokens, clause, singular)
         text = tidy(f"{subject} {''.join(words)}")
         return (
@@ -90,7 +118,12 @@ class Writer:
         return tidy("".join(self._wording.word(token, None, False) for token in tokens))
 
     def _shorter(
-        self, clause: Clause, subject: str, chosen: Token | None, drop: set[int], singular: bool
+        self,
+        clause: Clause,
+        subject: str,
+        chosen: Token | None,
+        drop: set[int],
+        singular: bool,
     ) -> str | None:
         """Without the side clauses; a sentence longer than that is no short fact."""
         tokens = self._tokens(clause, drop, chosen)
@@ -110,33 +143,34 @@ class Writer:
         found = list(clause.lead)
         fronted: list[Token] = []
         for item in clause.base.children:
-            if item.i in subjects or item.i in drop or self._is_noise(item, clause):
+            if item.i in subjects or item.i in drop or self._is_noise(item, clause, drop):
                 continue
             if item.is_punct and item.i < clause.base.i:
                 continue
             part = under(item, drop, swapped)
             if subjects and item.i < begin:
-                if item.dep_ in ("prep", "npadvmod", "advcl"):
+                if item.dep_ in _FRONTED and not _turns_to_topic(item):
                     fronted.extend(part)
             else:
                 found.extend(part)
         found.append(clause.base)
+        fronted.extend(self._moments.shared(clause))
         place = (lambda t: (t.i, 0)) if chosen is None else placed(chosen, swapped)
         lead = {token.i for token in clause.lead}
         found = sorted(set(found), key=lambda t: (t.i not in lead, *place(t)))
-        return found + sorted(fronted, key=lambda t: t.i)
+        ahead = [t for t in found if t.i < self._aside.start or t.i in lead]
+        behind = [t for t in found if t.i >= self._aside.start and t.i not in lead]
+        return ahead + sorted(fronted, key=lambda t: t.i) + behind + self._aside.after
 
-    def _is_noise(self, item: Token, clause: Clause) -> bool:
+    def _is_noise(self, item: Token, clause: Clause, drop: set[int]) -> bool:
         dep = item.dep_
         if dep in ("intj", "mark", "meta") or (dep == "advmod" and item.lower_ in _DISCOURSE):
-            return dep != "mark" or True
+            return True
         if dep == "cc":
-            return clause.carrier is None or item.i < clause.base.i
-        if dep == "punct" and item.text in ("!", "?", ".", "-", "\u2014", "\u2013", ":", ";"):
+            return item.i < clause.base.i or joins_nothing(item, drop)
+        if dep == "punct" and item.text in _MARKS:
             return True
-        if dep == "advmod" and item.tag_ == "WRB":
-            return True
-        if dep == "preconj":
+        if dep == "preconj" or (dep == "advmod" and item.tag_ == "WRB"):
             return True
         return dep in ("npadvmod", "appos", "dep", "vocative") and self._is_address(item)
 
@@ -148,36 +182,28 @@ class Writer:
             and (listener is None or item.text[:3].lower() == listener.name[:3].lower())
         )
 
-    def _loose(self, tokens: list[Token], clause: Clause, chosen: Token | None) -> Token | None:
-        return next((token for token in tokens if self._is_loose(token)), None)
-
     def _is_loose(self, token: Token) -> bool:
         """A pronoun for which no name is known."""
         if token.dep_ in ("expl", "mark") or token.pos_ not in ("PRON", "DET"):
             return False
-        if token.i in self._wording.unnamed:
+        if token.i in self._wording.unnamed or token.i in self._wording.pointing:
             return False
         word = token.lower_
         if token.dep_ == "det" or token.tag_ in ("WP", "WDT", "WP$", "EX", "WRB"):
             return False
         if word in POINTING:
-            return token.dep_ not in ("mark", "det")
+            return token.dep_ not in ("mark", "det") and child(token, *_TELLING) is None
         if token.tag_ not in ("PRP", "PRP$"):
             return False
-        return self._scene.mention(token) is None and not explained(token)
+        if self._scene.mention(token) is not None or explained(token):
+            return False
+        return token.head in self._verbs or not has_antecedent(token)
 
     def _words(self, tokens: list[Token], clause: Clause, singular: bool) -> list[str]:
         words: list[str] = []
         done: set[int] = set()
         previous: Token | None = None
-        if (
-            clause.how == "implied"
-            and clause.finite.tag_ == "VBG"
-            and not has_helper(clause.finite)
-        ):
-            words.append("is ")
-        elif clause.how == "implied" and (helper := lacks_has(clause)) is not None:
-            words.append("has " if helper else "")
+        words.append(left_out(clause, singular))
         for number, token in enumerate(tokens):
             following = tokens[number + 1].i == token.i + 1 if number + 1 < len(tokens) else False
             when = self._moments.of(token)
@@ -189,3 +215,9 @@ class Writer:
                 words.append(self._wording.word(token, clause, singular, following))
             previous = token
         return words
+
+
+def _turns_to_topic(item: Token) -> bool:
+    """ "On another note", "by the way": says nothing."""
+    inner = child(item, "pobj") if item.dep_ == "prep" else None
+    return inner is not None and inner.lower_ in ("note", "way", "topic", "subject")

@@ -5,23 +5,142 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from recollect.extract.prose.listed import listed
+from recollect.extract.prose.syntax import child, verbal
+from recollect.extract.prose.words import KIN, PEOPLE, PETS
+
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 _PHRASE = frozenset({"det", "amod", "compound", "poss", "nummod"})
+_SEEMING = listed("be seem feel take become get")
+_DEGREES = frozenset({"too", "enough"})
+
+IsVerb = Callable[[str], bool]
 
 
-def repair(doc: Doc, is_verb: Callable[[str], bool]) -> Doc:
-    """Give verbs back their tags: the "work" of "I live in Oslo and work at Equinor" is one."""
+def repair(doc: Doc, is_verb: IsVerb) -> Doc:
+    """Give words back their tags: the "work" of "I live in Oslo and work at Equinor" is a verb."""
     for token in doc:
-        if token.tag_ == "NN" and token.dep_ == "conj" and _is_joined_verb(token, is_verb):
-            token.tag_, token.pos_ = "VBP", "VERB"
-            token.lemma_ = token.lower_
+        if token.dep_ == "conj":
+            _joined(token, is_verb)
+        elif token.dep_ == "nsubj" and token.lower_ == "it" and _stands_for_a_clause(token):
+            token.dep_ = "expl"
+        elif token.dep_ == "pobj" and token.tag_ == "RB":
+            _named_before(token)
+        if token.tag_ == "POS" and token.head.lower_ == "name" and token.head.dep_ == "poss":
+            _name_is(token)
+        if token.tag_ == "VBN" and token.dep_ == "ROOT" and _is_bare_past(token):
+            token.tag_ = "VBD"  # "Dyed my hair last week"
+        if token.tag_ == "NN" and _is_surname(token):
+            token.tag_, token.pos_ = "NNP", "PROPN"
     return doc
 
 
-def _is_joined_verb(token: Token, is_verb: Callable[[str], bool]) -> bool:
+def _joined(token: Token, is_verb: IsVerb) -> None:
+    if token.tag_ == "NN" and _is_joined_verb(token, is_verb):
+        token.tag_, token.pos_, token.lemma_ = "VBP", "VERB", token.lower_
+    elif token.tag_ == "NN" and (lemma := _joined_deed(token, is_verb)):
+        token.tag_, token.pos_, token.lemma_ = "VBG", "VERB", lemma
+    elif token.tag_ in ("VBD", "VBN") and _is_infinitive(token):
+        token.tag_ = "VB"
+    elif token.tag_ in ("VB", "VBP") and not is_verb(token.lower_):
+        _back_into_list(token)
+
+
+def _is_joined_verb(token: Token, is_verb: IsVerb) -> bool:
     if token.head.tag_ not in ("VBP", "VBZ") or not is_verb(token.lower_):
         return False
     parts = {item.dep_ for item in token.children}
     return not parts & _PHRASE and bool(parts & {"prep", "dobj"})
+
+
+def _is_infinitive(token: Token) -> bool:
+    """The "put" of "I hope to build a home and put a roof over it"."""
+    alone = not any(item.dep_ in ("nsubj", "aux", "auxpass") for item in token.children)
+    return alone and token.lower_ == token.lemma_.lower() and token.head.tag_ == "VB"
+
+
+def _joined_deed(token: Token, is_verb: IsVerb) -> str:
+    """The verb of "been reading and *painting*"."""
+    stem = token.lower_.removesuffix("ing")
+    helped = any(item.dep_ == "aux" for item in token.head.children)
+    if token.head.tag_ != "VBG" or not helped or stem == token.lower_ or len(stem) < 3:
+        return ""
+    if {item.dep_ for item in token.children} & _PHRASE:
+        return ""
+    return next((form for form in (stem, stem + "e", stem[:-1]) if is_verb(form)), "")
+
+
+def _back_into_list(token: Token) -> None:
+    """ "allergic to peanuts and shellfish": a word that is no verb belongs to the nouns before it."""
+    start = token.i - 1
+    if start < 1 or token.doc[start].dep_ != "cc" or any(not t.is_punct for t in token.children):
+        return
+    before = token.doc[start - 1]
+    if before.pos_ in ("NOUN", "PROPN") and before.dep_ in ("pobj", "dobj", "conj"):
+        token.head, token.tag_, token.pos_ = before, "NN", "NOUN"
+        token.lemma_ = token.lower_
+
+
+def _stands_for_a_clause(it: Token) -> bool:
+    """ "it is important to rest": "it" is what follows, no thing that was spoken of."""
+    verb = it.head
+    if verb.lemma_.lower() not in _SEEMING:
+        return False
+    complement = child(verb, "acomp", "oprd")
+    if complement is None:
+        return False
+    if any(item.lower_ in _DEGREES for item in complement.children):
+        return False
+    return any(_is_told(item) for item in (*verb.rights, *complement.rights))
+
+
+def _is_told(item: Token) -> bool:
+    if item.dep_ not in ("xcomp", "ccomp", "advcl", "csubj") or not verbal(item):
+        return False
+    mark = child(item, "mark")
+    to = any(word.tag_ == "TO" for word in item.children)
+    that = mark is not None and mark.lower_ == "that"
+    return to or that or (item.dep_ in ("xcomp", "csubj") and item.tag_ == "VBG")
+
+
+def _named_before(token: Token) -> None:
+    """ "500 mg of Metformin daily": the name is the object, not the adverb after it."""
+    noun = token.doc[token.i - 1] if token.i else None
+    if noun is None or noun.head != token or noun.dep_ != "compound":
+        return
+    prep = token.head
+    noun.head, noun.dep_ = prep, "pobj"
+    token.head, token.dep_ = prep.head, "advmod"
+
+
+def _is_bare_past(verb: Token) -> bool:
+    begins = not any(item.i < verb.i for item in verb.children if item.dep_ != "advmod")
+    return begins and verb.lower_ != "been" and child(verb, "dobj") is not None
+
+
+def _name_is(short: Token) -> None:
+    """ "Her name's Coco": no possessive, but "is"."""
+    name, given = short.head, short.head.head
+    if given.pos_ != "PROPN" or child(name, "poss") is None:
+        return
+    above, dep = (short if given.dep_ == "ROOT" else given.head), given.dep_
+    beside = [item for item in given.children if item.dep_ not in ("compound", "flat", "poss")]
+    short.head, short.dep_ = above, dep
+    short.tag_, short.pos_, short.lemma_ = "VBZ", "AUX", "be"
+    name.head, name.dep_ = short, "nsubj"
+    given.head, given.dep_ = short, "attr"
+    for item in beside:
+        item.head = short
+
+
+def _is_surname(token: Token) -> bool:
+    lemma = token.lemma_.lower()
+    return (
+        token.ent_type_ == "PERSON"
+        and token.text.istitle()
+        and lemma not in KIN
+        and lemma not in PETS
+        and lemma not in PEOPLE
+    )

@@ -9,7 +9,7 @@ import regex
 from recollect.extract.prose.clauses import Clause
 from recollect.extract.prose.listed import listed
 from recollect.extract.prose.mention import Mention
-from recollect.extract.prose.syntax import SUBJECTS, child
+from recollect.extract.prose.syntax import SUBJECTS, child, coordinated
 from recollect.extract.prose.verbs import Aspect
 from recollect.extract.prose.words import (
     EMPTY,
@@ -20,6 +20,7 @@ from recollect.extract.prose.words import (
     NEUTRAL,
     POINTING,
     SECOND,
+    STRONG_FEELINGS,
 )
 
 if TYPE_CHECKING:
@@ -46,9 +47,18 @@ _NO_REQUEST = listed(
 _QUESTION_WORDS = listed("who what when where why how which whose whom")
 
 
-def is_pleasantry(sentence: Span) -> bool:
-    """Thanks, greetings, praise."""
-    return _PLEASANTRY.match(sentence.text.strip()) is not None
+def pleasantry(sentence: Span) -> int:
+    """How many characters of thanks, greetings or praise a sentence begins with; 0 if none."""
+    found = _PLEASANTRY.match(sentence.text.strip())
+    return found.end() if found is not None else 0
+
+
+def beside_pleasantry(clause: Clause, sentence: Span, length: int) -> bool:
+    """What the speaker states after the thanks: "Thanks, I moved to Boston"."""
+    token = clause.subjects[0] if clause.subjects else None
+    if token is None or token.lower_ not in ("i", "we") or clause.how not in ("main", "opinion"):
+        return False
+    return token.idx - sentence.start_char >= length
 
 
 _CORRECTION = regex.compile(
@@ -127,7 +137,8 @@ def _of_everyone(we: Token | None, verb: Token) -> bool:
     """ "we all", "we both", "we are strong": said of people in general or of the two who talk."""
     beside = we is not None and any(item.lower_ in ("all", "both") for item in we.children)
     quantified = any(item.lower_ in ("all", "both") for item in verb.children)
-    return beside or quantified or (verb.lemma_ == "be" and verb.tag_ == "VBP")
+    everyone = (beside or quantified) and (verb.tag_ != "VBD" or child(verb, "dobj") is None)
+    return everyone or (verb.lemma_ == "be" and verb.tag_ == "VBP")
 
 
 def _factual(verb: Token, aspect: Aspect) -> bool:
@@ -150,7 +161,7 @@ def _speaks_of_someone(clause: Clause) -> bool:
 
 def _is_general(token: Token | None, aspect: Aspect) -> bool:
     """A bare plural or a gerund in the present speaks of things in general."""
-    if token is None:
+    if token is None or token.lower_ in NEUTRAL:  # an "it" that is known is something definite
         return False
     definite = any(
         item.dep_ == "poss" or (item.dep_ == "det" and item.lower_ not in POINTING)
@@ -168,6 +179,7 @@ def empty_quality(complement: Token) -> bool:
 def judged(subject: Mention, complement: Token, pronoun: bool, past: bool) -> bool:
     """Praise of a thing: "the event was awesome", "it was fun"."""
     definite = past and not pronoun and subject.kind != "topic"
+    definite |= past and subject.kind == "event"
     return (
         (pronoun or not subject.anchored)
         and not definite
@@ -207,7 +219,7 @@ def stands_alone(clause: Clause, aspect: Aspect, source: Mention, dated: bool) -
     if verb.lemma_.lower() in _ALONE:
         inner = child(verb, "ccomp", "dobj", "xcomp", "prep", "advcl")
         told = inner is not None and (dated or _content(inner))
-        return told and (dated or source.anchored)
+        return told and (dated or source.anchored or _speaks_of_someone(clause))
     if clause.how == "implied" and child(verb, "prep", "dobj", "xcomp", "ccomp") is None:
         return False
     return dated or bool(list(verb.children)) or not source.party
@@ -218,13 +230,20 @@ def _says_quality(clause: Clause, aspect: Aspect, source: Mention, complement: T
     token = clause.subjects[0] if clause.subjects else None
     pronoun = token is not None and token.lower_ in NEUTRAL | POINTING
     past = aspect.tense == "past"
-    if source.kind == "topic" and not source.anchored:
+    if source.kind == "topic" and not source.anchored and not _speaks_of_someone(clause):
         return False
+    if complement.lower_ in STRONG_FEELINGS and source.anchored:
+        return True
     if judged(source, complement, pronoun, past):
         return False
     if complement.lower_ in FEELINGS and child(complement, "ccomp") is not None:
         return False
-    about = child(complement, "prep", "xcomp", "ccomp") or child(clause.verb, "prep", "advcl")
+    about = next(
+        filter(None, (child(item, "prep", "xcomp", "ccomp") for item in coordinated(complement))),
+        None,
+    ) or child(clause.verb, "prep", "advcl")
+    if pronoun and about is None and not (past and source.kind == "event"):
+        return False  # "it is tricky": which thing is meant is too much of a guess
     told = not source.party and past
     return told or not empty_quality(complement) or (about is not None and _content(about))
 
@@ -237,12 +256,16 @@ def _speaks_of_nothing(verb: Token) -> bool:
         return True
     if thing is not None and thing.lower_ in _NOTHING:
         return True
-    return any(item.lower_ in _SOMETHING for item in verb.subtree)
+    return any(
+        item.lower_ in _SOMETHING
+        for item in verb.subtree
+        if item.head == verb or item.dep_ in ("pobj", "dobj")
+    )
 
 
 def _content(part: Token) -> bool:
     """It has a noun or a verb of its own."""
     words = [item for item in part.subtree if item.pos_ in ("NOUN", "PROPN", "VERB")]
-    if part.tag_ == "VBG":
+    if part.tag_ == "VBG" or (part.dep_ == "ccomp" and part.pos_ == "ADJ"):
         return True
     return any(item.lemma_.lower() not in EMPTY for item in words) and len(list(part.subtree)) > 2

@@ -79,6 +79,8 @@ class Scene:
             self._look_back()
             self._see_earlier(token)
             found = self._window.resolve(word)
+            if found is not None and _cannot_be(token, found):
+                found = None
             if found is None and word in NEUTRAL | POINTING:
                 self._window.lose()
             if found is not None:
@@ -91,6 +93,8 @@ class Scene:
         own = _clause_verb(pronoun)
         for token in pronoun.doc[pronoun.sent.start : pronoun.i]:
             if token.i in self._noted or token.dep_ not in _ROLES:
+                continue
+            if _is_theirs(token):
                 continue
             if token.pos_ in ("NOUN", "PROPN") and _clause_verb(token) != own:
                 self._noted.add(token.i)
@@ -173,7 +177,7 @@ class Scene:
 
     def _thing(self, head: Token) -> Mention | None:
         given = given_name(head)
-        title = nouns.quoted(head) if self.has_quotes else ""
+        title = (nouns.quoted(head) or nouns.entitled(head)) if self.has_quotes else ""
         called = given or title or nouns.name(head)
         if not called or not any(char.isalnum() for char in called):
             return None
@@ -192,7 +196,8 @@ class Scene:
             text = f"{possessive(owner.text)} {called}"
             if not owner.party or kind in ("person", "organization"):
                 called = f"{possessive(owner.name)} {called}"
-        return Mention(called, text, kind, proper, owner=owner, plural=plural)
+        sure = not _is_theirs(head)
+        return Mention(called, text, kind, proper, owner=owner, plural=plural, sure=sure)
 
     def _party_named(self, called: str) -> Mention | None:
         """The user, the speaker or the listener, when the text says the name."""
@@ -254,6 +259,31 @@ class Scene:
             plural=kin.plural,
             aliases=alias,
         )
+
+
+_MAKING = frozenset(
+    {"make", "write", "paint", "draw", "cook", "bake", "read", "wear", "knit", "eat"}
+)
+_NOT_MADE = frozenset({"place", "organization", "event", "person", "animal"})
+
+
+def _cannot_be(pronoun: Token, mention: Mention) -> bool:
+    """ "I went to the gym. I made it": nobody makes a gym."""
+    if pronoun.dep_ != "dobj":
+        return False
+    particle = child(pronoun.head, "prt")
+    if particle is not None and particle.lower_ == "out":  # "dance it out", "figure it out"
+        return True
+    if pronoun.head.lemma_.lower() == "do" and mention.kind != "event":
+        return True
+    made = pronoun.head.lemma_.lower() in _MAKING
+    return made and mention.kind in _NOT_MADE
+
+
+def _is_theirs(noun: Token) -> bool:
+    """ "their faces when they ate": the pronoun means the owner both times."""
+    whose = child(noun, "poss")
+    return whose is not None and whose.lower_ in MALE | FEMALE | PLURAL | NEUTRAL
 
 
 def _is_deed(verb: Token) -> bool:

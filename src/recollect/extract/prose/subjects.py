@@ -58,6 +58,9 @@ class Subjects:
             return [(speaker, speaker.text, True, 0.0)]
         if verbal(clause.subjects[0]):
             return self._deed(clause.subjects[0], writer)
+        if (beside := _named_one(clause)) is not None:
+            named = self.scene.mention(beside)
+            return [(named, named.text, False, 0.05)] if named is not None else []
         mentions = [(token, self.scene.mention(token)) for token in clause.subjects]
         if len(mentions) > 1 and (me := next((m for t, m in mentions if _is_me(t)), None)):
             text = writer.phrase(clause.subjects[0])
@@ -93,6 +96,16 @@ class Subjects:
             return mention.text
         text = writer.phrase(token, frozenset({clause.base.i}))
         return text[0].upper() + text[1:] if text else None
+
+
+def _named_one(clause: Clause) -> Token | None:
+    """ "One of the residents, Cindy, wrote it": the name between the commas is who is meant."""
+    token = clause.subjects[0]
+    if len(clause.subjects) > 1 or token.lower_ != "one":
+        return None
+    last = token.right_edge
+    name = token.doc[last.i - 1] if last.text == "," and last.i else last
+    return name if name.dep_ == "appos" and name.pos_ == "PROPN" else None
 
 
 def _is_me(token: Token | None) -> bool:

@@ -29,12 +29,12 @@ def coordinated(token: Token) -> list[Token]:
 
 
 def subjects_of(head: Token) -> tuple[Token, ...]:
-    for item in head.children:
-        if item.dep_ in SUBJECTS:
-            if item.tag_ == "EX":
-                return ()
-            return tuple(coordinated(item))
-    return ()
+    """The heads of a verb's subject; of two, the one beside the verb: "Tom, today I left"."""
+    found = [item for item in head.children if item.dep_ in SUBJECTS]
+    if not found or found[0].tag_ == "EX":
+        return ()
+    before = [item for item in found if item.i < head.i]
+    return tuple(coordinated(before[-1] if before else found[0]))
 
 
 def verb_chain(head: Token) -> tuple[Token, ...]:
@@ -59,11 +59,12 @@ def verb_chain(head: Token) -> tuple[Token, ...]:
 
 
 def asks(head: Token) -> bool:
-    """An embedded question: "why I started"."""
-    return any(
-        item.tag_ in ("WRB", "WP", "WDT") and item.i < head.i and item.lower_ != "when"
-        for item in head.children
-    )
+    """An embedded question: "why I started", "how much she liked it"."""
+    before = [item for item in head.children if item.i < head.i]
+    if any(item.tag_ in ("WRB", "WP", "WDT") and item.lower_ != "when" for item in before):
+        return True
+    degrees = [item for item in before if item.dep_ in ("advmod", "acomp", "dobj", "attr")]
+    return any(word.lower_ == "how" for item in degrees for word in item.children)
 
 
 def has_been(head: Token) -> bool:
@@ -75,6 +76,7 @@ def opens(verb: Token) -> bool:
     return all(
         item.dep_ in ("advmod", "aux", "auxpass", "neg", "intj", "cc", "punct", "prep", "mark")
         or item.ent_type_ in ("DATE", "TIME")
+        or (item.dep_ == "advcl" and not subjects_of(item))
         for item in verb.lefts
     )
 

@@ -9,24 +9,48 @@ from recollect.extract.prose.inflect import possessive, third
 from recollect.extract.prose.nouns import surface
 from recollect.extract.prose.scene import Scene
 from recollect.extract.prose.syntax import SUBJECTS, child, coordinated, verbal
-from recollect.extract.prose.words import FIRST, FIRST_PLURAL, PLURAL, POINTING, POSSESSIVE, SECOND
+from recollect.extract.prose.words import (
+    FIRST,
+    FIRST_PLURAL,
+    PLURAL,
+    POINTING,
+    POSSESSIVE,
+    SECOND,
+)
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _SELVES = frozenset({"myself", "ourselves", "yourself", "yourselves"})
-_EXPANDED = {"n't": "not", "ca": "can", "wo": "will", "'ll": "will", "sha": "shall", "'m": "am"}
+_AS_POINTED = frozenset({"time", "way", "point", "kind", "sort", "type"})
+_EXPANDED = {
+    "n't": "not",
+    "ca": "can",
+    "wo": "will",
+    "'ll": "will",
+    "sha": "shall",
+    "'m": "am",
+}
 
 
 class Wording:
-    """Says each token for a reader who was not there. *unnamed* are pronouns for "something"."""
+    """Says each token for a reader who was not there.
+
+    *unnamed* are pronouns for "something"; *pointing* are those that point back to a noun of the
+    same sentence and stay.
+    """
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
+        self.pointing: set[int] = set()
         self.unnamed: set[int] = set()
 
     def word(
-        self, token: Token, clause: Clause | None, singular: bool, following: bool = True
+        self,
+        token: Token,
+        clause: Clause | None,
+        singular: bool,
+        following: bool = True,
     ) -> str:
         gap = token.whitespace_ if following else " "
         text = _uncapitalised(token)
@@ -34,8 +58,10 @@ class Wording:
             return " something" + gap
         if token.tag_ in ("PRP", "PRP$") and token.dep_ != "expl":
             return f" {self._pronoun(token, clause)}{gap or ' '}"
+        if token.lower_ == "mine" and self._scene.speaker is not None:
+            return f" {possessive(self._scene.speaker.text)}{gap}"
         if token.lower_ in POINTING and token.dep_ == "det":
-            return "the" + gap
+            return (token.lower_ if token.head.lemma_ in _AS_POINTED else "the") + gap
         if token.tag_ in ("VBP", "VBD", "VBZ", "MD", "VB") or token.lower_ == "n't":
             said = self._verb(token, clause, singular)
             return said + gap if said == text else f" {said} "
@@ -44,7 +70,7 @@ class Wording:
     def _pronoun(self, token: Token, clause: Clause | None) -> str:
         word = token.lower_
         mention = self._scene.mention(token)
-        if mention is None or explained(token):
+        if mention is None or token.i in self.pointing or explained(token):
             return token.text
         if word in _SELVES:
             return "themselves"
@@ -64,18 +90,22 @@ class Wording:
         if word == "'d":
             return "would" if token.tag_ == "MD" else "had"
         if word == "'s" and token.tag_ == "VBZ":
-            done = token.lemma_ == "have" or (token.dep_ == "aux" and token.head.tag_ == "VBN")
-            return "has" if done or token.head.lower_ == "been" else "is"
+            return "has" if _is_has(token) else "is"
         if self._agrees_singular(token, clause, singular):
             return _third_person(token)
-        return {"'m": "am", "'re": "are", "'ve": "have"}.get(word, _uncapitalised(token))
+        if word in ("'m", "am"):  # whoever said "I" has a name now
+            subject = child(token.head, *SUBJECTS) or child(token, *SUBJECTS)
+            return "are" if subject is not None and len(coordinated(subject)) > 1 else "is"
+        return {"'re": "are", "'ve": "have"}.get(word, _uncapitalised(token))
 
     def _agrees_singular(self, token: Token, clause: Clause | None, singular: bool) -> bool:
         """Whether the subject of this finite verb became one named third person."""
-        if token.tag_ not in ("VBP", "VBD", "VB"):
+        if token.tag_ not in ("VBP", "VBD", "VB") or _is_base_form(token, clause):
             return False
         head = token.head if token.dep_ in ("aux", "auxpass") else token
         subject = child(head, *SUBJECTS)
+        if subject is None and child(head, "expl") is not None:
+            return False
         hop = head
         while subject is None and hop.dep_ == "conj":
             hop = hop.head
@@ -92,6 +122,57 @@ class Wording:
             return True
         mention = self._scene.mention(subject) if word in PLURAL else None
         return mention is not None and not mention.plural
+
+
+def _is_has(short: Token) -> bool:
+    """Whether "'s" is "has": "she's been", "he's just bought"."""
+    verb = short.head
+    if short.lemma_ == "have" or (short.dep_ == "aux" and verb.tag_ == "VBN"):
+        return True
+    if short.dep_ == "auxpass" and (verb.lower_ == "gotten" or child(verb, "dobj") is not None):
+        return True
+    after = short.i + 1
+    while after < len(short.doc) and short.doc[after].dep_ in ("advmod", "neg"):
+        after += 1
+    return after < len(short.doc) and short.doc[after].lower_ == "been"
+
+
+def _is_base_form(token: Token, clause: Clause | None) -> bool:
+    """Whether a verb stays as it is after "can", "to", "let me": the parser often takes it for finite."""
+    if token.tag_ == "VBD" or token.dep_ in ("aux", "auxpass"):
+        return False
+    if clause is not None and any(
+        word.tag_ in ("MD", "TO") and word.i < token.i for word in clause.lead
+    ):
+        return token == clause.finite or token == clause.base
+    verb = token
+    while True:
+        if any(word.tag_ in ("MD", "TO") and word.i < verb.i for word in verb.children):
+            return True
+        if verb.dep_ != "conj" or child(verb, *SUBJECTS) is not None:
+            break
+        verb = verb.head
+    return (
+        verb.dep_ in ("ccomp", "xcomp")
+        and verb.head.lemma_.lower() in _CAUSING
+        and verb.head.i < verb.i
+        and child(verb, "mark") is None
+    )
+
+
+_CAUSING = frozenset({"let", "make", "help", "have", "see", "hear", "watch", "feel"})
+
+
+def has_antecedent(token: Token) -> bool:
+    """Whether a noun before the pronoun, in the same sentence, can be what it stands for."""
+    word = token.lower_
+    if word not in PLURAL and word not in ("it", "its"):
+        return False
+    tags = ("NNS", "NNPS") if word in PLURAL else ("NN", "NNP")
+    return any(
+        item.tag_ in tags and item.dep_ in ("dobj", "pobj", "attr", "conj") and not item.ent_type_
+        for item in token.doc[token.sent.start : token.i]
+    )
 
 
 def explained(token: Token) -> bool:
@@ -124,13 +205,21 @@ def has_helper(head: Token) -> bool:
     return any(item.dep_ in ("aux", "auxpass") for item in head.children)
 
 
-def lacks_has(clause: Clause) -> bool | None:
-    """ "Been busy", "been helping": the "has" was left out."""
-    said = clause.finite.lower_ == "been" or any(
-        item.lower_ == "been" and item.dep_ == "aux" for item in clause.finite.children
-    )
-    have = any(item.lemma_ == "have" for item in clause.finite.children if item.dep_ == "aux")
-    return True if said and not have else None
+def left_out(clause: Clause, singular: bool) -> str:
+    """The helper that a verb group lacks: "(is) reading a lot", "(has) been busy"."""
+    finite = clause.finite
+    helpers = [*clause.lead, *(item for item in finite.children if item.dep_ == "aux")]
+    said = {item.lemma_ for item in helpers if item.lower_ != "been"}
+    if any(item.lower_ == "been" for item in (*helpers, finite)):
+        return "has " if clause.how == "implied" and not said & {"have", "be"} else ""
+    if finite.tag_ != "VBG" or said & {"be", "have"}:
+        return ""
+    past = finite.dep_ == "conj" and finite.head.tag_ == "VBD"
+    first = clause.subjects[0] if clause.subjects else None
+    many = first is not None and (first.tag_ in ("NNS", "NNPS") or len(clause.subjects) > 1)
+    if many and not singular:
+        return "were " if past else "are "
+    return "was " if past else "is "
 
 
 def _third_person(token: Token) -> str:

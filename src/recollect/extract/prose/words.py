@@ -160,7 +160,7 @@ FEELINGS = listed(
     " sweet kind cool strong brave pleased delighted relieved blessed determined motivated"
 )
 EMPTY = listed(
-    "doubt mix must ride reminder blessing hurry best thing lot time way day fun stuff bit something anything everything nothing someone anyone"
+    "much enough doubt mix must ride reminder blessing hurry best thing lot time way day fun stuff bit something anything everything nothing someone anyone"
     " everyone everybody somebody anybody nobody one ones kind sort type part piece bunch"
     " number point idea reason fact case moment today tomorrow yesterday tonight night morning"
     " evening afternoon week weekend month year years days hour minute second while ton tons loads"
@@ -168,6 +168,15 @@ EMPTY = listed(
     " issue matter difference effort future past end beginning rest side level all some any most both"
     " few many other others another none each half break hell god gosh wow hi hey thanks ya same here"
     " there now then pleasure honor joy love support need turn step steps process journey life"
+)
+STRONG_FEELINGS = listed(
+    "furious livid outraged fuming devastated heartbroken terrified miserable depressed exhausted"
+    " ecstatic overjoyed ashamed disgusted frustrated"
+)
+UNITS = listed(
+    "mg milligram milligrams g gram grams kg kilo kilos kilogram kilograms ml milliliter milliliters"
+    " l liter liters litre litres oz ounce ounces lb pound pounds tablet tablets pill pills capsule"
+    " capsules dose doses drop drops teaspoon teaspoons tablespoon tablespoons serving servings"
 )
 PICTURES = listed("pic picture photo image video link screenshot recipe snap shot selfie")
 LIGHT = listed(
@@ -191,6 +200,6 @@ HYPOTHETICAL = frozenset({"could", "might", "may", "would", "should", "shall", "
 WISHES = listed("want wish hope like love dream aspire long aim crave")
 PLANS = listed("plan intend decide arrange prepare schedule")
 STARTS = listed("start begin resume")
-STOPS = listed("stop quit cease finish")
+STOPS = listed("stop quit cease")
 GOES_ON = listed("keep continue")
 TASTES = listed("like love enjoy hate dislike prefer adore detest miss")
