@@ -262,7 +262,8 @@ ORPHANS = {
     "graphs left in the queue": "SELECT count(*) FROM queue",
     "episodes that were not processed": "SELECT count(*) FROM episodes WHERE processed_at IS NULL",
     "episodes that cannot be found": "SELECT count(*) FROM episodes e WHERE NOT EXISTS"
-    " (SELECT 1 FROM index_rows i WHERE i.item_uuid = e.uuid AND i.terms IS NOT NULL)",
+    " (SELECT 1 FROM index_rows i WHERE i.graph_id = e.graph_id AND i.item_uuid = e.uuid"
+    " AND i.terms IS NOT NULL)",
     "index rows of nothing": "SELECT count(*) FROM index_rows i WHERE NOT EXISTS"
     " (SELECT 1 FROM episodes e WHERE e.uuid = i.item_uuid AND e.graph_id = i.graph_id)",
     "gaps in a graph's numbering": "SELECT count(*) FROM graphs g WHERE last_seq <>"
