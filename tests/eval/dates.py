@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from recollect.extract.dates import When, find
+from recollect.dates import When, find
 from tests.eval.chance import Estimate, estimate, ratio
 from tests.eval.common import Options, Table, data
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.extract.dates.when import When
+from recollect.dates.when import When
 from recollect.extract.prose.clauses import Clause
 from recollect.extract.prose.mention import Mention
 from recollect.extract.prose.render import Writer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect import limits
-from recollect.extract.dates.when import When
+from recollect.dates.when import When
 from recollect.extract.prose import salience
 from recollect.extract.prose.arguments import Argument, arguments, denied, members
 from recollect.extract.prose.book import Book

@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import regex
 
-from recollect.extract import dates
-from recollect.extract.dates.when import Tense, When, split
+from recollect import dates
+from recollect.dates.when import Tense, When, split
 from recollect.extract.prose.clauses import Clause
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recollect.extract.dates.when import Tense
+from recollect.dates.when import Tense
 from recollect.extract.prose.clauses import Clause
 from recollect.extract.prose.syntax import child
 from recollect.extract.prose.words import (

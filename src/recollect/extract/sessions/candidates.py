@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import regex
 
+from recollect import dates
 from recollect.errors import InvalidInput
-from recollect.extract import dates
 from recollect.extract.ontology import fields as values
 from recollect.extract.ontology import numbers, words
 from recollect.extract.reading import Turn

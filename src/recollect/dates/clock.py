@@ -1,0 +1,229 @@
+"""Rules for times of day: "7:56 pm", "half past three", "noon", "in the morning at 7"."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from recollect.dates.grammar import Match, rules
+from recollect.dates.symbols import kinds, members
+from recollect.dates.values import Clock, Context, Hours, Node, Part, Period
+from recollect.dates.when import Grain
+
+_NOON = 12
+# Which of two readings people mean by a bare hour: "at 5" is the afternoon, "at 8" the morning.
+_MORNING_FROM = 7
+_HALF_DAY = 12 * 3600
+_SPEAKING_OF_TIME = kinds(
+    "on in for with and or so but at to till until sharp today tomorrow if when because i we he she "
+    "they you it is was then please the every each this next last from before after"
+)
+
+
+def settled(clock: Clock) -> Clock:
+    """A time of day that means one moment: by itself, a bare hour is a waking one."""
+    if not clock.open:
+        return clock
+    hour = clock.hour % 12
+    return replace(clock, hour=hour if hour >= _MORNING_FROM else hour + 12, open=False)
+
+
+def at(day: datetime, clock: Clock) -> Period:
+    """That time on that day."""
+    clock = settled(clock)
+    first = day + timedelta(seconds=clock.seconds)
+    size = {"hour": 3600, "minute": 60}.get(clock.grain, 1)
+    return Period(first, first + timedelta(seconds=size), clock.grain)
+
+
+def part_of(day: datetime, part: Part) -> Period:
+    """That part of that day."""
+    first = day + timedelta(hours=part.begin)
+    return Period(first, day + timedelta(hours=part.end), "part")
+
+
+def hours_on(day: datetime, hours: Hours) -> Period:
+    """Those hours on that day, past midnight when they end earlier than they begin."""
+    first = day + timedelta(seconds=hours.begin.seconds)
+    last = day + timedelta(seconds=hours.end.seconds)
+    if last <= first:
+        last += timedelta(days=1)
+    return Period(first, last, hours.begin.grain, last)
+
+
+def by_part(clock: Clock, part: Part) -> Clock:
+    """An hour that belongs to a part of the day: "7 in the evening"."""
+    if not clock.open or clock.hour > _NOON:
+        return replace(clock, open=False)
+    hour = clock.hour % 12
+    night = part.code == "TNI" and hour < 6
+    afternoon = part.begin >= _NOON and not night
+    return replace(clock, hour=hour + 12 if afternoon else hour, open=False)
+
+
+def between(begin: Clock, end: Clock) -> Hours | None:
+    """Two times as a range. A side that is open follows the other one."""
+    if not end.open and begin.open and end.hour != 24:
+        hour = begin.hour % 12
+        start = replace(begin, hour=hour + 12, open=False)
+        if start.seconds > end.seconds:
+            start = replace(start, hour=hour)
+        return Hours(start, end)
+    begin = settled(begin)
+    if end.open:
+        seconds = replace(end, hour=end.hour % 12).seconds
+        while seconds <= begin.seconds:
+            seconds += _HALF_DAY
+        end = replace(end, hour=seconds // 3600 % 24, open=False)
+    return Hours(begin, end)
+
+
+def clock_of(context: Context, node: Node) -> Clock | None:
+    """The time that a token can stand for by itself."""
+    value = node.value
+    if node.kind == "TIME":
+        return value if isinstance(value, Clock) else None
+    if node.kind == "HHMM":
+        hour, minute, second = (*value, 0)[:3]
+        return _clock(hour, minute, second, fine=len(value) == 3)
+    if node.kind in ("MILITARY", "NBIG", "YEARNUM"):
+        return _clock(value // 100, value % 100)
+    if node.kind == "DECIMAL":
+        hour, _, minute = context.text[node.start : node.end].partition(".")
+        return _clock(int(hour), int(minute)) if len(minute) == 2 and len(hour) < 3 else None
+    return _clock(value) if isinstance(value, int) else None
+
+
+def _clock(
+    hour: int, minute: int | None = None, second: int = 0, fine: bool = False
+) -> Clock | None:
+    if hour > 24 or (minute or 0) > 59 or second > 59:
+        return None
+    grain: Grain = "second" if fine else "hour" if minute is None else "minute"
+    return Clock(hour % 24, minute or 0, second, 1 <= hour <= _NOON, grain)
+
+
+def _halved(clock: Clock | None, letter: str | None) -> Clock | None:
+    if clock is None or letter is None or letter == "ampm":
+        return clock
+    if clock.hour > _NOON:
+        return replace(clock, open=False)
+    return replace(clock, hour=clock.hour % 12 + (12 if letter == "p" else 0), open=False)
+
+
+def _with_meridiem(match: Match) -> Clock | None:
+    if len(match.nodes) == 3:
+        if len(match.words(match.nodes[1])) < 2:
+            return None
+        clock = _clock(match.nodes[0].value, match.nodes[1].value)
+    else:
+        clock = clock_of(match.context, match.nodes[0])
+    return _halved(clock, match.one("AMPM"))
+
+
+def _oclock(match: Match) -> Clock | None:
+    return _halved(_clock(match.one("HOUR")), match.one("AMPM"))
+
+
+def _ish(match: Match) -> Clock | None:
+    return _halved(clock_of(match.context, match.nodes[0]), match.one("AMPM"))
+
+
+def _past(match: Match) -> Clock | None:
+    """Minutes before or after an hour: "half past three", "a quarter to nine", "10 past 9"."""
+    hours = match.all("HOUR", "TIME")
+    if match.has("UNITS") and match.one("UNITS") != "minute":
+        return None
+    base = hours[-1] if isinstance(hours[-1], Clock) else _clock(hours[-1])
+    if base is None or base.minute:
+        return None
+    minutes = 30 if match.has("HALF") else 15 if match.has("QUARTERWORD") else match.one("MINUTE")
+    seconds = base.hour * 3600 + (-60 if match.has("TO") else 60) * minutes
+    clock = replace(base, hour=seconds // 3600 % 24, minute=seconds // 60 % 60, grain="minute")
+    return _halved(clock, match.one("AMPM"))
+
+
+def _spoken(match: Match) -> Clock | None:
+    """An hour and minutes in words: "nine thirty"."""
+    hour, minute = match.nodes[0], match.nodes[-2 if match.has("UNITS") else -1]
+    if match.words(hour)[0].isdigit() or match.words(minute)[0].isdigit() or minute.value < 10:
+        return None
+    if match.has("UNITS") and (match.one("UNITS") != "minute" or match.lead() != "AT"):
+        return None
+    return _clock(hour.value, minute.value)
+
+
+def _bare(match: Match) -> Clock | None:
+    """An hour behind "at", unless it counts something."""
+    word = match.next_word()
+    counts = match.follow() == "WORD"
+    one = match.words(match.nodes[-1]).lower() == "one"
+    if counts and (one or word not in _SPEAKING_OF_TIME) and not _place_follows(match):
+        return None
+    return clock_of(match.context, match.nodes[-1])
+
+
+def _place_follows(match: Match) -> bool:
+    """ "At 17.30 Beijing time": minutes, and a name behind them."""
+    fine = match.nodes[-1].kind == "DECIMAL"
+    end = match.nodes[-1].end
+    return fine and match.context.text[end : end + 3].lstrip()[:1].isupper()
+
+
+def _written(match: Match) -> Clock | None:
+    return clock_of(match.context, match.nodes[0])
+
+
+def _noon(match: Match) -> Clock:
+    return Clock(match.one("NOON"), grain="hour")
+
+
+def _in_part(match: Match) -> Clock | None:
+    if match.lead() in ("EVERY", *members("REL")):
+        return None
+    clock, part = match.one("TIME"), match.one("PART")
+    return by_part(clock, part)
+
+
+def _hour_in_part(match: Match) -> Clock | None:
+    clock = _clock(match.one("HOUR"))
+    return by_part(clock, match.one("PART")) if clock else None
+
+
+def _vague_part(match: Match) -> Part | None:
+    """The first or last two hours of a part of the day."""
+    part: Part = match.one("PART")
+    if match.has("EARLY"):
+        return replace(part, end=part.begin + 2)
+    if match.has("LATE", "LATER"):
+        return replace(part, begin=part.end - 2)
+    return replace(part, begin=part.begin + 1, end=part.end - 1)
+
+
+EARLY_RULES = rules(
+    (
+        "(?<=[AT FROM TO BETWEEN AND BY AROUND UNTIL BEFORE AFTER ORD DAYWORD]) HOUR DASH? MINUTE UNITS?",
+        _spoken,
+    ),
+    ("(HALF | A? QUARTERWORD | MINUTE UNITS?) PASTWORD HOUR AMPM?", _past),
+    ("(A? QUARTERWORD | MINUTE UNITS) TO HOUR AMPM?", _past),
+)
+RULES = rules(
+    ("HOUR MINUTE AMPM", _with_meridiem),
+    ("(HHMM|HOUR|NBIG|MILITARY|YEARNUM|DECIMAL) AMPM", _with_meridiem),
+    ("HOUR OCLOCK AMPM?", _oclock),
+    ("(HHMM|HOUR) DASH? ISH AMPM?", _ish),
+    ("(N12 NOON|NOON)", _noon),
+    ("(?<=AT) MINUTE TO (HOUR|TIME)", _past),
+    ("HHMM", _written),
+    (
+        "(?<=[AT FROM TO BETWEEN AND BY AROUND UNTIL BEFORE AFTER ORD DAYWORD]) HOUR DASH? MINUTE UNITS?",
+        _spoken,
+    ),
+    (
+        "(?<=AT) AROUND? (HOUR|DECIMAL|MILITARY) (?![UNITS UNIT HOUR DAYNUM DASH SLASH OF MONTH DAYUNIT ORD HUNDRED PART COLON])",
+        _bare,
+    ),
+    ("(EARLY|LATE|LATER|MID) DASH? (IN THE)? PART", _vague_part),
+    ("TIME (IN THE|AT|COMMA)? PART", _in_part),
+    ("(IN THE)? PART (AT|COMMA|AROUND)? TIME", _in_part),
+    ("HOUR IN THE PART", _hour_in_part),
+)

@@ -1,0 +1,198 @@
+"""Rules for dates some way from another: "three years ago", "in two weeks", "the day after"."""
+
+import re
+from dataclasses import replace
+from datetime import datetime
+
+from recollect.dates import readings
+from recollect.dates.grammar import Match, rules
+from recollect.dates.periods import (
+    DAY,
+    GRAINS,
+    begin_of,
+    day_of,
+    later,
+    moved,
+    unit_period,
+    weekday_from,
+)
+from recollect.dates.relative import CLOCK_UNITS, REL, UNIT, is_fine, stretch, unit_of
+from recollect.dates.symbols import members
+from recollect.dates.values import Context, Dated, Length, Period
+
+_UNIT_NAMES = ("UNIT", "WEEKWORD", "YEARWORD", "DAYUNIT", "QUARTERWORD")
+
+
+def _end(context: Context, base: datetime, length: Length, sign: int) -> Dated:
+    """The day, or the moment, that lies a length before or after another."""
+    if is_fine(length):
+        moment = moved(base, length, sign)
+        return Dated((unit_period("second", moment),), approximate=length.approximate)
+    day = day_of(moved(begin_of("day", base), length, sign))
+    return Dated((day,), timex=f"{day.first:%Y-%m-%d}", approximate=length.approximate)
+
+
+def _ago(match: Match) -> Dated | None:
+    (unit, amount), *rest = match.one("DUR").parts
+    if match.has("BACK") and match.lead() == "IN":
+        return None
+    if unit == "weekend" and not rest:
+        return readings.fixed(unit_period("weekend", match.context.now, -int(amount)))
+    return _end(match.context, match.context.now, match.one("DUR"), -1)
+
+
+def _ago_today(match: Match) -> Dated | None:
+    """ "A year ago today"."""
+    days = match.one("DAY").readings
+    return _ago(match) if days and days[0].first == match.context.today else None
+
+
+def _is_denied(match: Match) -> bool:
+    """ "We have not talked in a few days" looks back; how far, is not said."""
+    start = match.nodes[0].start
+    return _DENIAL.search(match.context.text[max(0, start - 50) : start].lower()) is not None
+
+
+_DENIAL = re.compile(r"(?:n['’]t|\bnot|\bnever)\b[^.!?;,]*$")  # noqa: RUF001
+
+
+def _ahead(match: Match) -> Dated | None:
+    if match.context.tense == "past" or (match.has("IN") and _is_denied(match)):
+        return None
+    (unit, amount), *rest = match.one("DUR").parts
+    if unit == "weekend" and not rest:
+        return readings.fixed(unit_period("weekend", match.context.now, int(amount)))
+    return _end(match.context, match.context.now, match.one("DUR"), 1)
+
+
+def _from_date(match: Match) -> Dated | None:
+    """ "Two days after today", "in two years since 2011"."""
+    base = match.one("DATE", "MOMENT")
+    if match.has("ANYWEEKDAY"):
+        base = readings.weekday(match.context, match.one("ANYWEEKDAY"))
+    lasting = match.lead() == "FOR" or match.follow() in members("TOWORD")
+    if not base.readings or (lasting and match.has("FROM")):
+        return None
+    sign = -1 if match.has("BEFORE") else 1
+    if len(base.readings) == 1:
+        start = base.readings[0]
+    else:
+        start = min(base.readings, key=lambda item: abs(item.first - match.context.today))
+        coming = [item for item in base.readings if item.first >= match.context.today]
+        start = coming[0] if coming and match.context.tense != "past" else start
+    return _end(match.context, start.first, match.one("DUR"), sign)
+
+
+def _bounded(match: Match) -> Dated | None:
+    """ "More than 2 weeks before today", "less than 3 days after tomorrow"."""
+    found = (
+        _from_date(match)
+        if match.has("DATE", "MOMENT")
+        else (_ago(match) if match.has("AGO") else _ahead(match))
+    )
+    if found is None:
+        return None
+    there = found.readings[0]
+    backwards = match.has("BEFORE", "AGO")
+    if match.has("MORE"):
+        edge = there.first
+        return replace(
+            found,
+            relation="before" if backwards else "after",
+            readings=(there._replace(edge=edge),),
+        )
+    base = match.one("DATE", "MOMENT")
+    here = base.readings[0].first if base else match.context.today
+    first, last = sorted((here, there.first))
+    return Dated((Period(first, last, there.grain, last),), relation="between")
+
+
+def _within(match: Match) -> Dated | None:
+    """ "Within 5 minutes", "within the next day": from now on."""
+    length = match.one("DUR")
+    if length is None or match.has(*_UNIT_NAMES):
+        length = Length(((unit_of(match), 1), *(length.parts if length else ())))
+    if match.has("LAST", "PREVIOUS", "PASTWORD"):
+        return stretch(match.context, length, -1)
+    last = moved(match.context.now, length)
+    grain = GRAINS[length.parts[-1][0]]
+    return readings.fixed(Period(match.context.now, last, grain, last))
+
+
+def _weekdays_away(match: Match) -> Dated | None:
+    """ "Two Sundays from now", "three Mondays ago"."""
+    way = -1 if match.has("AGO") else 1
+    near = weekday_from(match.context.today, match.one("WEEKDAYS"), way)
+    return readings.fixed(day_of(later(near, way * 7 * DAY * (match.one("INT") - 1))))
+
+
+def _weekday_with_length(match: Match) -> Dated | None:
+    """ "Monday two weeks from now": that day of the week so far away."""
+    there = moved(match.context.today, match.one("DUR"), -1 if match.has("AGO") else 1)
+    week = unit_period("week", there)
+    return readings.fixed(day_of(later(week.first, DAY * match.one("ANYWEEKDAY"))))
+
+
+def _beside(match: Match) -> Dated | None:
+    """ "The day after", "the week before 9 June", "the Friday before", "the weekend after Easter"."""
+    way = -1 if match.has("BEFORE") else 1
+    value = match.one("DATE")
+    base = _anchor(match.context, value) if value else day_of(match.context.today)
+    if base is None:
+        return None
+    if match.has("ANYWEEKDAY"):
+        return readings.fixed(day_of(weekday_from(base.first, match.one("ANYWEEKDAY"), way)))
+    unit = unit_of(match)
+    if unit == "weekend":
+        return readings.fixed(_weekend_beside(base, way))
+    if unit == "week" and base.grain == "day":
+        first = later(base.first, -7 * DAY) if way < 0 else base.last
+        return readings.fixed(Period(first, later(first, 7 * DAY), "week"))
+    if unit in CLOCK_UNITS:
+        return None
+    return readings.fixed(unit_period(unit, base.first if way < 0 else later(base.last, -DAY), way))
+
+
+def _one_further(match: Match) -> Dated | None:
+    """ "The week before last", "the year after next"."""
+    unit = unit_of(match)
+    if unit in CLOCK_UNITS or unit in ("weekday", "work week"):
+        return None
+    return readings.fixed(unit_period(unit, match.context.now, -2 if match.has("BEFORE") else 2))
+
+
+def _weekend_beside(base: Period, way: int) -> Period:
+    weekend = unit_period("weekend", base.first)
+    if way < 0:
+        return weekend if weekend.last <= base.first else unit_period("weekend", base.first, -1)
+    return weekend if weekend.first >= base.last else unit_period("weekend", base.first, 1)
+
+
+def _anchor(context: Context, value: Dated) -> Period | None:
+    """The reading of a date that another one is counted from: the nearest."""
+    if not value.readings:
+        return None
+    return min(value.readings, key=lambda period: abs(period.first - context.today))
+
+
+FIRST_RULES = rules(("INT WEEKDAYS (AGO|FROM NOW)", _weekdays_away))
+EARLY_RULES = rules(
+    (f"WITHIN THE? {REL}? {UNIT} AND DUR", _within),
+    (f"WITHIN THE? {REL}? DUR", _within),
+    ("ANYWEEKDAY IN DUR", _weekday_with_length),
+    ("ANYWEEKDAY COMMA? DUR (FROM MOMENT|FROM DAY|AGO|LATER)", _weekday_with_length),
+)
+RULES = rules(
+    (f"THE ({UNIT}|ANYWEEKDAY) (BEFORE|AFTER) THE? DATE", _beside),
+    (f"THE {UNIT} (BEFORE LAST|AFTER NEXT)", _one_further),
+    ("THE DAYUNIT (BEFORE|AFTER) (?=BREAK|$)", _beside),
+    ("(MORE|LESS) THAN? DUR (BEFORE|AFTER|FROM) (DATE|MOMENT)", _bounded),
+    ("(MORE|LESS) THAN? DUR (AGO|LATER)", _bounded),
+    ("IN? DUR (BEFORE|AFTER|FROM|SINCE) THE? (DATE|MOMENT)", _from_date),
+    ("DUR (FROM|AFTER|BEFORE) ANYWEEKDAY", _from_date),
+    ("DUR AGO (ON|COMMA)? ANYWEEKDAY", _weekday_with_length),
+    ("DUR AGO DAY", _ago_today),
+    ("DUR (AGO|EARLIER|BACK)", _ago),
+    ("DUR LATER", _ahead),
+    ("IN DUR", _ahead),
+)

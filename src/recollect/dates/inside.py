@@ -1,0 +1,228 @@
+"""Rules for a part of a longer period: "the first week of May", "Friday of next week"."""
+
+from dataclasses import replace
+
+from recollect.dates import readings
+from recollect.dates.clock import part_of
+from recollect.dates.grammar import CLOCK_GRAINS, Match, rules
+from recollect.dates.periods import (
+    DAY,
+    begin_of,
+    date,
+    day_of,
+    later,
+    months_later,
+    nth_weekday,
+    unit_period,
+)
+from recollect.dates.relative import CLOCK_UNITS, UNIT, unit_of
+from recollect.dates.values import Dated, Period
+
+
+def _rest(match: Match) -> Dated | None:
+    """ "The rest of the week": from now on."""
+    value = match.one("SPAN", "DAY")
+    period = value.readings[0] if value else unit_period(unit_of(match), match.context.now)
+    if period.grain in CLOCK_GRAINS:
+        return None
+    now = match.context.now if period.grain == "day" else match.context.today
+    first = min(max(now, period.first), period.last)
+    return readings.fixed(Period(first, period.last, "part" if period.grain == "day" else "day"))
+
+
+def _half_of(match: Match) -> Dated | None:
+    """ "The second half of 2017"."""
+    value = match.one("SPAN")
+    periods = value.readings if value else (unit_period(unit_of(match), match.context.now),)
+    if periods[0].grain in CLOCK_GRAINS or not periods:
+        return None
+    return Dated(tuple(_halved(period, match.one("HALFOF")) for period in periods))
+
+
+def _halved(period: Period, which: int) -> Period:
+    if period.grain in ("year", "decade", "century"):
+        months = {"year": 6, "decade": 60, "century": 600}[period.grain]
+        middle = months_later(period.first, months)
+    else:
+        middle = begin_of("day", period.first + (period.last - period.first) / 2)
+    if which == 1:
+        return Period(period.first, middle, "month")
+    return Period(middle, period.last, "month")
+
+
+def _week_holding(match: Match) -> Dated | None:
+    """ "The week of 9 June", "w/c Feb 4", "the weekend of Halloween"."""
+    day = match.one("DAY")
+    unit = "week" if match.has("STARTING", "WEEKWORD") else match.one("UNIT")
+    if unit == "week":
+        found = tuple(unit_period("week", period.first) for period in day.readings)
+    elif unit == "weekend":
+        found = tuple(_weekend_around(period) for period in day.readings)
+    else:
+        return None
+    return Dated(found, grain=found[0].grain) if found else None
+
+
+def _week_starting(match: Match) -> Dated | None:
+    """ "The week starting 4 February", and not what merely starts then."""
+    return _week_holding(match) if match.one("STARTING") == "week" else None
+
+
+def _week_of_ordinal(match: Match) -> Dated | None:
+    """ "The week of the 15th"."""
+    number = match.one("ORD")
+    if number > 31:
+        return None
+    day = readings.day_of_month(match.context, number)
+    last = replace(match.nodes[-1], kind="DAY", value=day)
+    return _week_holding(match._replace(nodes=[*match.nodes[:-1], last]))
+
+
+def _weekend_around(day: Period) -> Period:
+    """The weekend at or around a day, with the day when it touches it or is a Thursday on."""
+    weekday = day.first.weekday()
+    weekend = unit_period("weekend", day.first, -1 if weekday < 3 else 0)
+    first, last = min(weekend.first, day.first), max(weekend.last, day.last)
+    return Period(first, last, "weekend")
+
+
+def _nth_unit(match: Match) -> Dated | None:
+    """ "First week of 2015", "the last 3 weeks of this year", "the 15th day of June"."""
+    outer = match.one("SPAN")
+    number = -1 if match.has("LAST") else match.one("ORDINAL")
+    count = match.one("DUR")
+    unit, amount = count.parts[0] if count else (unit_of(match), 1)
+    if unit in CLOCK_UNITS or unit in ("weekday", "work week", "business day", "night"):
+        return None
+    found = tuple(
+        period
+        for outer_period in outer.readings
+        if (period := _nth(outer_period, unit, int(number), int(amount))) is not None
+    )
+    return Dated(found, grain=found[0].grain) if found else None
+
+
+def _nth(outer: Period, unit: str, number: int, amount: int) -> Period | None:
+    """The n-th stretch of *amount* units in a period. Weeks belong where their Thursday is."""
+    ends = later(outer.last, -DAY)
+    if unit == "week":
+        base = unit_period("week", outer.first)
+        if later(base.first, 3 * DAY) < outer.first:
+            base = unit_period("week", outer.first, 1)
+        if amount > 1 and base.first < outer.first and outer.grain == "year":
+            base = unit_period("week", base.first, 1)
+        top = unit_period("week", ends)
+        if later(top.first, 3 * DAY) > ends:
+            top = unit_period("week", ends, -1)
+        if amount > 1 and number < 0 and top.last > outer.last:
+            top = unit_period("week", top.first, -1)
+    elif unit == "weekend":
+        return _nth_weekend(outer, number)
+    else:
+        base, top = unit_period(unit, outer.first), unit_period(unit, ends)
+    if number > 0:
+        first = unit_period(unit, base.first, (number - 1) * amount)
+        last = unit_period(unit, base.first, number * amount - 1)
+    else:
+        first, last = unit_period(unit, top.first, 1 - amount), top
+    fits = first.last > outer.first and first.first < outer.last
+    return Period(first.first, last.last, first.grain) if fits else None
+
+
+def _nth_weekend(outer: Period, number: int) -> Period | None:
+    saturday = nth_weekday(outer, 5, number)
+    return unit_period("weekend", saturday.first) if saturday else None
+
+
+def _nth_weekday(match: Match) -> Dated | None:
+    """ "The first Monday of next month", "the last Friday of May"."""
+    number = -1 if match.has("LAST") else match.one("ORDINAL")
+    found = tuple(
+        day
+        for outer in match.one("SPAN").readings
+        if (day := nth_weekday(outer, match.one("ANYWEEKDAY"), number)) is not None
+    )
+    return Dated(found) if found else None
+
+
+def _nth_of_current(match: Match) -> Dated | None:
+    outer = unit_period(match.nodes[-1].value, match.context.now)
+    if outer.grain in CLOCK_GRAINS:
+        return None
+    found = _nth(outer, match.nodes[-4].value, int(match.one("ORDINAL")), 1)
+    return readings.fixed(found)
+
+
+def _inside(match: Match) -> Dated | None:
+    """A date that leaves its year, month or week open, inside a period that gives it."""
+    first, second = match.all("DATE", "MOMENT")
+    if first.inside is None:
+        first, second = second, first
+    if first.inside is None or len(second.readings) != 1 or second.inside is not None:
+        return None
+    if not first.readings or not _longer(second.readings[0], first.readings[0]):
+        return None
+    outer = second.readings[0]
+    found = readings.within(first, outer)
+    if found is None or not outer.first <= found.readings[0].first < outer.last:
+        return None
+    return replace(found, anchored=second.anchored)
+
+
+def _longer(outer: Period, inner: Period) -> bool:
+    return outer.last - outer.first > inner.last - inner.first and outer.grain != "decade"
+
+
+def _part_of_day_inside(match: Match) -> Dated | None:
+    """ "Wednesday evening next week", "the first Monday evening of next month"."""
+    outer, part, number = match.one("SPAN"), match.one("PART"), match.one("ANYWEEKDAY")
+    if len(outer.readings) != 1:
+        return None
+    place = -1 if match.has("LAST") else match.one("ORDINAL") or 1
+    day = nth_weekday(outer.readings[0], number, place)
+    return Dated((part_of(day.first, part),)) if day else None
+
+
+def _ordinal_inside(match: Match) -> Dated | None:
+    """ "The 21st this month", "the 15th of next month"."""
+    outer, number = match.one("SPAN"), match.one("ORD")
+    period = outer.readings[0] if outer.readings else None
+    if period is None or period.grain != "month":
+        return None
+    found = date(period.first.year, period.first.month, number) if number <= 31 else None
+    return readings.fixed(day_of(found)) if found else None
+
+
+def _ordinal_of_month(match: Match) -> Dated | None:
+    """ "The 26th day of the month", "the 3rd of the month"."""
+    if match.nodes[-1].value != "month" or match.one("ORD") > 31:
+        return None
+    found = readings.day_of_month(match.context, match.one("ORD"))
+    month = unit_period("month", match.context.now)
+    return readings.within(found, month)
+
+
+NTH_RULES = rules(
+    (f"ORDINAL {UNIT} OF THE {UNIT}", _nth_of_current),
+    (f"THE? (ORDINAL|LAST) ({UNIT}|DUR) (OF|IN) THE? SPAN", _nth_unit),
+    (f"SPAN APOS? (ORDINAL|LAST) {UNIT}", _nth_unit),
+    ("THE? (ORDINAL|LAST) ANYWEEKDAY (OF|IN) THE? SPAN", _nth_weekday),
+)
+RULES = rules(
+    (f"REST THE? ({UNIT}|SPAN|DAY)", _rest),
+    ("THE? HALFOF THE? (SPAN|YEARWORD|UNIT|WEEKWORD|QUARTERWORD)", _half_of),
+    ("THE? STARTING DAY", _week_starting),
+    ("THE? (WEEKWORD|UNIT) OF DAY", _week_holding),
+    ("THE? (WEEKWORD|UNIT) OF THE ORD (?!OF|UNIT)", _week_of_ordinal),
+    ("DAY UNIT", _week_holding),
+)
+OUTER_RULES = rules(
+    ("THE? ORD DAYUNIT? (OF|IN)? THE? SPAN", _ordinal_inside),
+    ("THE? ORD DAYUNIT? OF THE UNIT", _ordinal_of_month),
+    ("THE? (ORDINAL|LAST) ANYWEEKDAY PART (OF|IN) THE? SPAN", _part_of_day_inside),
+    ("ANYWEEKDAY PART (OF|IN)? SPAN", _part_of_day_inside),
+)
+OPEN_RULES = rules(
+    ("DATE (OF|IN|COMMA)? SPAN", _inside),
+    ("SPAN (ON|COMMA)? DAY", _inside),
+)

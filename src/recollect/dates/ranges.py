@@ -1,0 +1,244 @@
+"""Rules for what lasts from one date to another: "from 2015 to 2019", "May 5-7"."""
+
+from datetime import timedelta
+
+from recollect.dates import readings
+from recollect.dates.grammar import Match, rules
+from recollect.dates.periods import date, day_of, later, months_later, moved, unit_period
+from recollect.dates.values import Context, Dated, Period
+
+
+def joined(first: Period, second: Period) -> Period | None:
+    """From the begin of one period to the end of another; the edge is the begin of the latter."""
+    begin = first.edge or first.first
+    last = second.edge or second.last
+    edge = second.edge or second.first
+    grain = second.grain if first.last - first.first > second.last - second.first else first.grain
+    return Period(begin, last, grain, edge) if begin < last else None
+
+
+def _pairs(first: Dated, second: Dated) -> list[Period]:
+    """All ways to read two dates as a range: the second is the next one after the first."""
+    found = []
+    if first.inside and second.inside is None and len(second.readings) == 1:
+        found += [p for p in [_before(first, second.readings[0])] if p is not None]
+    elif second.inside and first.inside is None and first.readings:
+        found += [p for p in [_after(first.readings[0], second)] if p is not None]
+    elif first.inside and second.inside:
+        found += [p for start in first.readings if (p := _after(start, second)) is not None]
+    if not found:
+        pairs = [joined(a, b) for a in first.readings for b in second.readings]
+        found = [pair for pair in pairs if pair is not None]
+    return sorted(found, key=lambda period: period.last - period.first)
+
+
+def _before(first: Dated, end: Period) -> Period | None:
+    """The last reading of *first* that begins before *end*."""
+    if first.inside is None:
+        return None
+    if first.month is None:
+        starts = [first.inside(unit_period("month", end.first, shift)) for shift in (0, -1)]
+        starts += list(first.readings)
+    else:
+        starts = [first.inside(unit_period("year", end.first, shift)) for shift in (0, -1)]
+    for start in starts:
+        pair = joined(start, end) if start and start.first < end.last else None
+        if pair and start and start.first <= end.first:
+            return pair
+    return None
+
+
+def _after(start: Period, second: Dated) -> Period | None:
+    """The first reading of *second* that ends after *start*."""
+    if second.inside is None:
+        return None
+    outer = "year" if second.month else "month"
+    ends = [second.inside(start)]
+    ends += [second.inside(unit_period(outer, start.first, shift)) for shift in (0, 1)]
+    ends += sorted(second.readings)
+    for end in ends:
+        pair = joined(start, end) if end and end.first >= start.first else None
+        if pair:
+            return pair
+    return None
+
+
+def _dates(match: Match) -> Dated | None:
+    """Two dates with "to", "until", "through" or a dash, or with "between" and "and"."""
+    first, second = match.all("DATE", "MOMENT")
+    first, second = _whole_days(match, first), _whole_days(match, second)
+    bare = match.has("DASH") and not match.has("FROM", "BETWEEN", "IN")
+    if bare and not _alike(first, second):
+        return None
+    found = _pairs(first, second)
+    if not found or _in_no_year(first, second):
+        return _impossible(first, second)
+    near = sorted(found, key=lambda period: period.first)
+    shortest = found[0].last - found[0].first
+    fitting = tuple(p for p in near if p.last - p.first <= shortest + timedelta(days=40))
+    return Dated(fitting, relation="between")
+
+
+def _whole_days(match: Match, value: Dated) -> Dated:
+    """ "Now" beside a date counts as today."""
+    if value.timex != "PRESENT_REF" or not match.has("DATE"):
+        return value
+    return Dated((day_of(match.context.today),), timex=value.timex)
+
+
+def _alike(first: Dated, second: Dated) -> bool:
+    if not first.readings or not second.readings:
+        return True
+    return (first.readings[0].grain == second.readings[0].grain) or second.inside is None
+
+
+def _in_no_year(first: Dated, second: Dated) -> bool:
+    """Whether the year of the second date makes the first one impossible: "2/29-3/1/2019"."""
+    if first.inside is None or first.month is None or second.inside or not second.readings:
+        return False
+    year = unit_period("year", second.readings[0].first)
+    return first.inside(year) is None
+
+
+def _impossible(first: Dated, second: Dated) -> Dated | None:
+    """A range with a date that does not exist is understood, and has no readings."""
+    missing = not first.readings or not second.readings or _in_no_year(first, second)
+    return Dated(relation="between", timex=first.timex) if missing else None
+
+
+def _day_to_day(match: Match) -> Dated | None:
+    """A range of days in one month: "November 19-20", "9 to 12 of June", "from 4-23 in next month"."""
+    low, high = [n.value for n in match.nodes if n.kind in ("N12", "N24", "N31", "ORD")][:2]
+    months = [n.value for n in match.nodes if n.kind in ("MONTH", "MAYWORD", "MARCHWORD")]
+    span = match.one("SPAN")
+    if span is not None:
+        outers = list(span.readings)
+    else:
+        year = match.one("YEARNUM")
+        value = readings.month(match.context, months[0])
+        whole = date(year, 1, 1) if year else None
+        closed = readings.within(value, unit_period("year", whole)) if whole else value
+        outers = list(closed.readings) if closed else []
+    found = tuple(
+        period
+        for outer in outers
+        if outer.grain == "month" and (period := _days(outer, low, high)) is not None
+    )
+    return Dated(found, relation="between") if found else None
+
+
+def _days(month: Period, low: int, high: int) -> Period | None:
+    first = date(month.first.year, month.first.month, low) if low <= 31 else None
+    end_month = month.first if high > low else months_later(month.first, 1)
+    last = date(end_month.year, end_month.month, high) if high <= 31 else None
+    return joined(day_of(first), day_of(last)) if first and last else None
+
+
+def _day_to_ordinal(match: Match) -> Dated | None:
+    """ "April ninth through seventeenth": the second day is in the same month, or the next."""
+    first, number = match.one("DAY"), match.one("ORD")
+    if first.month is None or number > 31:
+        return None
+    found = []
+    for period in first.readings:
+        month = unit_period("month", period.first)
+        pair = _days(month, period.first.day, number)
+        found += [pair] if pair else []
+    return Dated(tuple(found), relation="between") if found else None
+
+
+def _ordinal_to_ordinal(match: Match) -> Dated | None:
+    """ "From the 5th to the 8th": of the month that is nearest."""
+    low, high = match.all("ORD")
+    months = [unit_period("month", match.context.now, shift) for shift in (-1, 0, 1)]
+    if max(low, high) > 31:
+        return None
+    found = readings.around(match.context, (_days(month, low, high) for month in months))
+    return Dated(found, relation="between") if found else None
+
+
+def _date_for_length(match: Match) -> Dated | None:
+    """ "For 1 week from 20 December", "3 days starting next Monday"."""
+    length = match.one("DUR")
+    value = match.one("DAY", "MOMENT")
+    found = tuple(
+        Period(period.first, moved(period.first, length), period.grain, moved(period.first, length))
+        for period in value.readings
+    )
+    if len(found) == 2:
+        found = _of_this_year(match.context, found)
+    return Dated(found, relation="between") if found else None
+
+
+def _of_this_year(context: Context, found: tuple[Period, ...]) -> tuple[Period, ...]:
+    here = tuple(period for period in found if period.first.year == context.now.year)
+    return here or found
+
+
+def _to_date(match: Match) -> Dated | None:
+    """ "From March to date", "year to date"."""
+    today = match.context.today
+    if match.has("YEARWORD", "UNIT", "QUARTERWORD"):
+        unit = match.one("YEARWORD", "UNIT", "QUARTERWORD")
+        if unit not in ("year", "month", "quarter"):
+            return None
+        begin = unit_period(unit, today).first
+    else:
+        begins = [p.first for p in match.one("DATE").readings if p.first <= today]
+        if not begins:
+            return None
+        begin = begins[-1]
+    return Dated(
+        (Period(begin, later(today, timedelta(days=1)), "day", today),), relation="between"
+    )
+
+
+def _moments(match: Match) -> Dated | None:
+    """From one moment to another; a moment is no period, so the range ends where it begins."""
+    first, second = match.all("MOMENT", "DATE")
+    pairs = [
+        Period(a.first, b.edge or b.first, b.grain, b.edge or b.first)
+        for a in first.readings
+        for b in second.readings
+        if a.first < (b.edge or b.first)
+    ]
+    if not pairs:
+        return None
+    shortest = min(pairs, key=lambda period: period.last - period.first)
+    return Dated((shortest,), relation="between")
+
+
+_N = "(N12|N24|N31)"
+_D = "(N12|N24|N31|ORD)"
+_TO = "(TO|UNTIL|THROUGH|DASH)"
+DAY_RULES = rules(
+    (
+        f"ANYMONTH THE? {_D} {_TO} THE? {_D} (COMMA? YEARNUM)? "
+        "(?![UNITS AMPM TIME ANYMONTH SLASH OF])",
+        _day_to_day,
+    ),
+    (
+        f"(FROM|BETWEEN|ON)? THE? {_D} ({_TO}|AND) THE? {_D} OF? ANYMONTH (COMMA? YEARNUM)?",
+        _day_to_day,
+    ),
+)
+OPEN_RULES = rules(
+    (
+        f"(FROM|BETWEEN) THE? ORD ({_TO}|AND) THE? ORD (?![OF UNIT UNITS DAYUNIT WORD])",
+        _ordinal_to_ordinal,
+    ),
+)
+DAY_IN_SPAN_RULES = rules(
+    (f"FROM? {_N} {_TO} {_N} (IN|OF) SPAN", _day_to_day),
+    (f"(FROM|BETWEEN) {_N} ({_TO}|AND) {_N} SPAN", _day_to_day),
+    (f"(FROM|BETWEEN)? DAY {_TO} THE? ORD (?!OF)", _day_to_ordinal),
+)
+RULES = rules(
+    ("(BETWEEN|FROM|IN)? MOMENT (TO|UNTIL|THROUGH|DASH) MOMENT", _moments),
+    ("BETWEEN MOMENT AND MOMENT", _moments),
+    ("BETWEEN (DATE|MOMENT) (AND|TO|THROUGH|DASH|UNTIL) THE? (DATE|MOMENT)", _dates),
+    (f"(FROM|IN)? (DATE|MOMENT) {_TO} THE? (DATE|MOMENT)", _dates),
+    ("FOR? DUR COMMA? (FROM|STARTING) (DAY|MOMENT)", _date_for_length),
+    ("FROM? DATE TODATE", _to_date),
+    ("(YEARWORD|UNIT|QUARTERWORD) TODATE", _to_date),
+)

@@ -1,0 +1,201 @@
+"""Find the times that a text names, and resolve them against the moment it was said."""
+
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from recollect.dates import (
+    bounds,
+    clock,
+    combine,
+    digits,
+    distance,
+    hours,
+    inside,
+    lengths,
+    named,
+    ranges,
+    relative,
+    repeats,
+    vague,
+    written,
+    years,
+)
+from recollect.dates.grammar import apply
+from recollect.dates.lexer import lex
+from recollect.dates.periods import GRAINS, moved, seconds
+from recollect.dates.symbols import kinds
+from recollect.dates.triggers import may_speak_of_time
+from recollect.dates.values import Clock, Context, Dated, Hours, Length, Node, Part, Period
+from recollect.dates.when import Tense, When
+
+# The order is the grammar: numbers and lengths first, then times of day, dates, dates that hang on
+# others, days with times, ranges, and at the end the words that make a bound of any of these.
+_GRAMMAR = (
+    *clock.EARLY_RULES,
+    *lengths.RULES,
+    *clock.RULES,
+    *distance.FIRST_RULES,
+    *repeats.EARLY_RULES,
+    *ranges.DAY_RULES,
+    *digits.RULES,
+    *written.RULES,
+    *years.RULES,
+    *named.RULES,
+    *ranges.OPEN_RULES,
+    *written.OPEN_RULES,
+    *years.OPEN_RULES,
+    *relative.EARLY_RULES,
+    *distance.EARLY_RULES,
+    *relative.RULES,
+    *inside.NTH_RULES,
+    *relative.SECOND_RULES,
+    *inside.RULES,
+    *distance.RULES,
+    *relative.LAST_RULES,
+    *inside.OUTER_RULES,
+    *combine.OUTER_RULES,
+    *named.LATE_RULES,
+    *repeats.LATE_RULES,
+    *inside.OPEN_RULES,
+    *combine.PART_RULES,
+    *vague.RULES,
+    *ranges.DAY_IN_SPAN_RULES,
+    *hours.CLOCK_RULES,
+    *combine.HOURS_RULES,
+    *combine.CLOCK_RULES,
+    *vague.AROUND_RULES,
+    *hours.RULES,
+    *ranges.RULES,
+    *bounds.RULES,
+)
+_RESULTS = kinds("DAY SPAN MOMENT DONE SET TIME PART PARTS DUR TRANGE")
+_TEXT_MAX = 100_000
+
+
+def find(
+    text: str, *, reference: datetime, zone: str | None = None, tense: Tense | None = None
+) -> list[When]:
+    """The times that *text* names, in order, none overlapping another.
+
+    *reference* is when it was said, *zone* the IANA name of the speaker's time zone (UTC without
+    one): days begin at midnight there. *tense* is that of the clause and decides which Friday or
+    which May is meant; without it the nearest is taken. Text behind 100,000 characters is not read.
+    """
+    text = text[:_TEXT_MAX]
+    if not may_speak_of_time(text):
+        return []
+    place = _zone(zone or "UTC")
+    aware = reference if reference.tzinfo else reference.replace(tzinfo=UTC)
+    now = _local(aware, place).replace(tzinfo=None, microsecond=0)
+    context = Context(text, now, place, tense)
+    found = []
+    for number, node in enumerate(nodes := apply(context, lex(text), _GRAMMAR)):
+        if node.kind in _RESULTS:
+            before = nodes[number - 1] if number else None
+            value = _dated(context, node, before)
+            if value is not None:
+                found.append(_when(context, node, value, before))
+    return found
+
+
+@lru_cache(maxsize=256)
+def _zone(name: str) -> ZoneInfo:
+    return ZoneInfo(name)
+
+
+def _dated(context: Context, node: Node, before: Node | None) -> Dated | None:
+    """What a token that is left over says, or nothing when it is too little to go by."""
+    value = node.value
+    if isinstance(value, Dated):
+        return value
+    if isinstance(value, Clock):
+        return combine.time_alone(context, value)
+    if isinstance(value, Hours):
+        period = clock.hours_on(context.today, value)
+        return Dated((period,), relation="between", anchored=False)
+    if isinstance(value, Length):
+        return _lasting(context, node, value, before)
+    lead = before.kind if before else ""
+    if isinstance(value, Part) and lead not in ("GOOD", "A", "ALL"):
+        return combine.part_alone(context, value)
+    return None
+
+
+def _lasting(context: Context, node: Node, length: Length, before: Node | None) -> Dated | None:
+    """A length by itself. With "for" it reaches back from the reference, or ahead for the future."""
+    # "For a week-long trip" is not for a week.
+    described = context.text[node.end : node.end + 1] == "-"
+    meant = before is not None and before.kind == "FOR" and not described
+    words = context.text[node.start : node.end].lower()
+    single = len(length.parts) == 1 and length.parts[0][1] == 1
+    if not meant and single and words.startswith(("a ", "an ", "one day")):
+        return None
+    grain = GRAINS[length.parts[-1][0]]
+    ahead = context.tense == "future"
+    other = moved(context.now, length, 1 if ahead else -1)
+    first, last = sorted((context.now, other))
+    return Dated(
+        (Period(first, last, grain),) if meant else (),
+        relation="for",
+        timex=lengths.timex(length),
+        length_s=seconds(length),
+        approximate=length.approximate,
+        grain=grain,
+    )
+
+
+def _when(context: Context, node: Node, value: Dated, before: Node | None) -> When:
+    start = node.start
+    if value.relation == "for" and before is not None and before.kind == "FOR":
+        start = before.start
+    period = _chosen(context, value)
+    return When(
+        start=start,
+        end=node.end,
+        text=context.text[start : node.end],
+        grain=period.grain if period else value.grain,
+        first=_utc(context, period.first) if period else None,
+        last=_utc(context, period.last) if period else None,
+        edge=_utc(context, period.edge) if period and period.edge else None,
+        relation=value.relation,
+        timex=value.timex,
+        recurring=value.recurring,
+        duration_s=value.length_s,
+        dated=value.anchored,
+        approximate=value.approximate,
+    )
+
+
+def _chosen(context: Context, value: Dated) -> Period | None:
+    """The reading that the tense asks for, or the nearest one."""
+    if len(value.readings) < 2:
+        return value.readings[0] if value.readings else None
+    if context.tense == "past":
+        past = [period for period in value.readings if period.first < context.today]
+        return past[-1] if past else value.readings[0]
+    if context.tense == "future":
+        coming = [period for period in value.readings if period.last > context.now]
+        return coming[0] if coming else value.readings[-1]
+    return min(value.readings, key=lambda period: _distance(context.now, period))
+
+
+def _distance(now: datetime, period: Period) -> timedelta:
+    if period.first <= now < period.last:
+        return timedelta(0)
+    return min(abs(period.first - now), abs(period.last - now))
+
+
+def _local(moment: datetime, place: ZoneInfo) -> datetime:
+    try:
+        return moment.astimezone(place)
+    except OverflowError:
+        return moment.astimezone(UTC)
+
+
+def _utc(context: Context, moment: datetime) -> datetime:
+    """A local time in UTC. A time that a clock change skips counts as if the clock had not moved."""
+    try:
+        return moment.replace(tzinfo=context.zone).astimezone(UTC)
+    except OverflowError:
+        return moment.replace(tzinfo=UTC)

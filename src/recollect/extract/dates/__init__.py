@@ -1,6 +1,0 @@
-"""Dates and times in running text, resolved against the moment it was said."""
-
-from recollect.extract.dates.resolver import find
-from recollect.extract.dates.when import Grain, Relation, Tense, When, split
-
-__all__ = ["Grain", "Relation", "Tense", "When", "find", "split"]
