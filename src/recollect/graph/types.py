@@ -189,6 +189,37 @@ class Fact(Record):
     invalid_at: datetime | None = None
 
 
+class Observation(Record):
+    """A pattern that recurs over facts. It ended when its facts no longer bear it out."""
+
+    id: int
+    uuid: str
+    graph_id: int
+    name: str
+    summary: str
+    labels: list[str]
+    attributes: Json | None = None
+    episodes: list[str] = []
+    facts: list[str] = []
+    start_at: datetime | None = None
+    latest_evidence_at: datetime | None = None
+    end_at: datetime | None = None
+    created_at: datetime
+
+
+class ThreadSummary(Record):
+    """What a thread was about. `covered_at` is the event time of the newest message in it."""
+
+    id: int
+    uuid: str
+    graph_id: int
+    thread_id: str
+    summary: str
+    created_at: datetime
+    updated_at: datetime
+    covered_at: datetime | None = None
+
+
 class Job(Record):
     """Work owed to one episode. Jobs of a graph run in the order of their ids."""
 

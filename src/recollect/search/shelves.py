@@ -1,0 +1,122 @@
+"""What a segment knows of the items of each kind besides their words and vectors.
+
+Every item has a slot of its shelf for as long as the segment lives. Columns hold what filters
+and rankings ask for; a slot whose `alive` is False is one that is gone, or one that others
+already speak of and whose own row is still to come.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from recollect.search.columns import NO_TIME, Codes, Column, Slots
+
+
+class Shelf:
+    """Items of one kind: their row ids, and whether they are there."""
+
+    def __init__(self) -> None:
+        self.ids = Column(np.int64, 0)
+        self.alive = Column(np.bool_, False)
+        self.created_at = Column(np.int64, NO_TIME)
+        self._slots: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    def slots(self, ids: Iterable[int]) -> Slots:
+        """The slots of items, given out to those that have none."""
+        known = self._slots
+        wanted = list(ids)
+        found = np.fromiter((known.setdefault(i, len(known)) for i in wanted), np.int32)
+        self._grow(len(known))
+        self.ids.put(found, wanted)
+        return found
+
+    def known(self, ids: Iterable[int]) -> Slots:
+        """The slots of those of *ids* that have one."""
+        found = (self._slots.get(i) for i in ids)
+        return np.fromiter((slot for slot in found if slot is not None), np.int32)
+
+    def _columns(self) -> list[Column]:
+        return [value for value in vars(self).values() if isinstance(value, Column)]
+
+    def _grow(self, size: int) -> None:
+        for column in self._columns():
+            column.grow(size)
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory it takes."""
+        return sum(column.bytes for column in self._columns()) + 100 * len(self._slots)
+
+
+class FactShelf(Shelf):
+    """Facts: their ends are slots of the entity shelf, their names are codes of `names`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.source = Column(np.int32, -1)
+        self.target = Column(np.int32, -1)
+        self.name = Column(np.int32, -1)
+        self.valid_at = Column(np.int64, NO_TIME)
+        self.invalid_at = Column(np.int64, NO_TIME)
+        self.expired_at = Column(np.int64, NO_TIME)
+        self.rating = Column(np.float32, np.nan)
+        self.names = Codes()
+        self.attributes: dict[int, str] = {}  # by slot, the JSON of those that have any
+
+
+class EntityShelf(Shelf):
+    """Entities: their labels are codes of `label_sets`, whose values are tuples of labels."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.labels = Column(np.int32, -1)
+        self.label_sets = Codes()
+        self.attributes: dict[int, str] = {}
+
+
+class EpisodeShelf(Shelf):
+    """Episodes: `open` ones can be found; the others only carry what a caller wrote down."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open = Column(np.bool_, False)
+        self.seq = Column(np.int64, 0)
+        self.thread = Column(np.int64, -1)  # the thread's row id, -1 without one
+        self.speaker = Column(np.int32, -1)
+        self.speakers = Codes()
+        self.metadata: dict[int, str] = {}  # by slot, the JSON of those that have any
+
+
+class DerivedShelf(Shelf):
+    """Observations or thread summaries, by their texts alone."""
+
+
+class Links:
+    """Pairs of slots: an item of some shelf, and an episode it rests on."""
+
+    def __init__(self) -> None:
+        self.item = Column(np.int32, -1)
+        self.episode = Column(np.int32, -1)
+
+    def add(self, items: Any, episodes: Any) -> None:
+        """Add pairs; links of an episode that is gone are passed over when they are read."""
+        start = self.item.size
+        self.item.grow(start + len(items))
+        self.episode.grow(start + len(items))
+        places = np.arange(start, start + len(items))
+        self.item.put(places, items)
+        self.episode.put(places, episodes)
+
+    def pairs(self, episodes: EpisodeShelf) -> tuple[Slots, Slots]:
+        """Every pair whose episode is there."""
+        held = episodes.alive.array[self.episode.array]
+        return self.item.array[held], self.episode.array[held]
+
+    @property
+    def bytes(self) -> int:
+        """The memory they take."""
+        return self.item.bytes + self.episode.bytes
