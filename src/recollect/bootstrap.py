@@ -16,6 +16,7 @@ from recollect.ingest.worker import Worker
 from recollect.limits import JOBS_PER_COMMIT_MAX
 from recollect.models import language_model
 from recollect.models.language_model import LanguageModel
+from recollect.search.finder import Finder
 from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.protocol import Store
@@ -29,6 +30,7 @@ class Services:
     settings: Settings
     store: Store
     segments: Segments
+    finder: Finder
     clock: Clock
     predicates: Predicates = field(default_factory=predicates.load)
     language_model: LanguageModel | None = None
@@ -98,6 +100,7 @@ async def open_services(settings: Settings, *, clock: Clock = system_clock) -> S
         settings=settings,
         store=store,
         segments=segments,
+        finder=Finder(store, segments),
         clock=clock,
         predicates=table,
         language_model=language_model.from_settings(settings),
