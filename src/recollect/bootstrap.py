@@ -13,6 +13,7 @@ from recollect.ingest import pipeline
 from recollect.ingest.extractors import EmbeddedExtractor, LanguageModelExtractor
 from recollect.ingest.pipeline import Extractor
 from recollect.ingest.worker import Worker
+from recollect.ingest.writing import Writer
 from recollect.limits import JOBS_PER_COMMIT_MAX
 from recollect.models import language_model
 from recollect.models.language_model import LanguageModel
@@ -35,6 +36,7 @@ class Services:
     predicates: Predicates = field(default_factory=predicates.load)
     language_model: LanguageModel | None = None
     workers: list[Worker] = field(default_factory=list)
+    _writer: Writer | None = None
     _extractors: list[Extractor] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
@@ -57,6 +59,9 @@ class Services:
             )
             self.workers.append(worker)
             self._tasks.append(asyncio.create_task(worker.run()))
+        if self.language_model is not None and self.settings.extraction != "off":
+            self._writer = Writer(self.store, self.language_model)
+            self._tasks.append(asyncio.create_task(self._writer.run()))
 
     def _new_extractor(self) -> Extractor | None:
         """What one worker reads episodes with; nothing is loaded before the first one."""
@@ -76,6 +81,8 @@ class Services:
         """Finish the jobs under way, then let go of the store."""
         for worker in self.workers:
             worker.stop()
+        if self._writer is not None:
+            self._writer.stop()
         if self._tasks:
             _, late = await asyncio.wait(self._tasks, timeout=self.settings.stop_grace_s)
             for task in late:
@@ -86,6 +93,7 @@ class Services:
             await extractor.close()
         if self.language_model is not None:
             await self.language_model.close()
+        await self.segments.close()
         await self.store.close()
 
 
@@ -100,7 +108,7 @@ async def open_services(settings: Settings, *, clock: Clock = system_clock) -> S
         settings=settings,
         store=store,
         segments=segments,
-        finder=Finder(store, segments),
+        finder=Finder(store, segments, settings.models),
         clock=clock,
         predicates=table,
         language_model=language_model.from_settings(settings),

@@ -59,6 +59,19 @@ class Settings(BaseSettings):
     segments_bytes_max: int = Field(
         256 * 1024 * 1024, ge=0, description="Memory for search segments before the oldest go."
     )
+    context_chars_max: int = Field(
+        10_000,
+        ge=2_000,
+        le=1_000_000,
+        description="Longest context block, in characters; about four of them make a token.",
+    )
+    context_messages: int | None = Field(
+        None,
+        ge=1,
+        le=20,
+        description="How many of a thread's newest messages say what a context block is about. "
+        "Unset: 4 on the routes of generation 2, 2 on those of generation 3.",
+    )
     stop_grace_s: float = Field(
         20.0, ge=0, le=600, description="How long a stop waits for requests and jobs under way."
     )

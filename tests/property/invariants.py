@@ -39,37 +39,52 @@ FORBIDDEN = {
         SELECT i.graph_id FROM index_rows i JOIN graphs g ON g.id = i.graph_id
         WHERE i.version > g.index_version OR i.version < 1""",
     "an index row with terms but without a processed episode": """
-        SELECT i.item_uuid FROM index_rows i
+        SELECT i.item_id FROM index_rows i
         WHERE i.terms IS NOT NULL AND i.item_kind = 'episode' AND NOT EXISTS
-        (SELECT 1 FROM episodes e WHERE e.uuid = i.item_uuid AND e.graph_id = i.graph_id
+        (SELECT 1 FROM episodes e WHERE e.id = i.item_id AND e.graph_id = i.graph_id
          AND e.processed_at IS NOT NULL AND e.ignored = 0)""",
-    "an index row of a fact or an entity that is gone": """
-        SELECT i.item_uuid FROM index_rows i
+    "an index row of something that is gone": """
+        SELECT i.item_kind, i.item_id FROM index_rows i
         WHERE i.terms IS NOT NULL AND i.item_kind <> 'episode' AND NOT EXISTS
-        (SELECT 1 FROM facts f WHERE i.item_kind = 'fact' AND f.uuid = i.item_uuid
+        (SELECT 1 FROM facts f WHERE i.item_kind = 'fact' AND f.id = i.item_id
          AND f.graph_id = i.graph_id)
         AND NOT EXISTS
-        (SELECT 1 FROM entities n WHERE i.item_kind = 'entity' AND n.uuid = i.item_uuid
-         AND n.graph_id = i.graph_id)""",
+        (SELECT 1 FROM entities n WHERE i.item_kind = 'entity' AND n.id = i.item_id
+         AND n.graph_id = i.graph_id)
+        AND NOT EXISTS
+        (SELECT 1 FROM observations o WHERE i.item_kind = 'observation' AND o.id = i.item_id
+         AND o.graph_id = i.graph_id)
+        AND NOT EXISTS
+        (SELECT 1 FROM summaries s WHERE i.item_kind = 'thread_summary' AND s.id = i.item_id
+         AND s.graph_id = i.graph_id)""",
     "a vector of something gone": """
-        SELECT item_uuid FROM index_rows WHERE terms IS NULL AND vector IS NOT NULL""",
+        SELECT item_id FROM index_rows WHERE terms IS NULL AND vector IS NOT NULL""",
     "a fact that was read and is not in the index": """
         SELECT f.id FROM facts f WHERE f.extractor = 'scripted' AND NOT EXISTS
-        (SELECT 1 FROM index_rows i WHERE i.item_uuid = f.uuid AND i.graph_id = f.graph_id
+        (SELECT 1 FROM index_rows i WHERE i.item_id = f.id AND i.graph_id = f.graph_id
          AND i.item_kind = 'fact' AND i.terms IS NOT NULL AND i.vector IS NOT NULL)""",
+    "a fact that a record tells and that is not in the index": """
+        SELECT f.id FROM facts f WHERE f.extractor IS NULL AND NOT EXISTS
+        (SELECT 1 FROM index_rows i WHERE i.item_id = f.id AND i.graph_id = f.graph_id
+         AND i.item_kind = 'fact' AND i.terms IS NOT NULL)""",
+    "a user's node or an entity that was read and is not in the index": """
+        SELECT n.id FROM entities n WHERE (n.is_user = 1 OR n.kind IS NOT NULL) AND NOT EXISTS
+        (SELECT 1 FROM index_rows i WHERE i.item_id = n.id AND i.graph_id = n.graph_id
+         AND i.item_kind = 'entity' AND i.terms IS NOT NULL)""",
     "a name in another graph than its entity": """
         SELECT k.entity_id FROM entity_names k LEFT JOIN entities n ON n.id = k.entity_id
         WHERE n.graph_id IS NOT k.graph_id""",
     "an entity that was read and answers to nothing": """
         SELECT n.id FROM entities n WHERE n.kind IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM entity_names k WHERE k.entity_id = n.id)""",
+    # Those that began at the very same time both stay.
     "two open facts of a relation that has room for one": """
         SELECT f.source_id FROM facts f WHERE f.predicate = 'LIVES_IN' AND f.invalid_at IS NULL
-        GROUP BY f.source_id HAVING count(*) > 1""",
+        GROUP BY f.source_id HAVING count(DISTINCT f.valid_at) > 1""",
     "a processed episode that is not in the index": """
         SELECT e.id FROM episodes e WHERE e.processed_at IS NOT NULL AND e.ignored = 0
-        AND NOT EXISTS (SELECT 1 FROM index_rows i WHERE i.item_uuid = e.uuid
-                        AND i.graph_id = e.graph_id AND i.terms IS NOT NULL)""",
+        AND NOT EXISTS (SELECT 1 FROM index_rows i WHERE i.item_kind = 'episode'
+                        AND i.item_id = e.id AND i.graph_id = e.graph_id AND i.terms IS NOT NULL)""",
     "a user's graph without its user": """
         SELECT g.id FROM graphs g WHERE g.kind = 'user'
         AND NOT EXISTS (SELECT 1 FROM users u WHERE u.graph_id = g.id)""",

@@ -28,7 +28,7 @@ class ModelEpisode:
     @property
     def terms(self) -> set[str]:
         """What it can be found by."""
-        return set(terms(f"{self.new.speaker or ''} {self.new.content}"))
+        return set(terms(self.new.content))
 
 
 @dataclass

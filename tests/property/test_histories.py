@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -15,12 +16,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from recollect.errors import AlreadyExists, NotFound
 from recollect.graph import checks
-from recollect.graph.terms import terms
+from recollect.graph.terms import hashed, terms
 from recollect.graph.types import Access, Episode, Graph, Job, Json, NewEpisode
 from recollect.ingest import intake, pipeline, queue, rebuild
 from recollect.ingest.intake import Receipt
 from recollect.ingest.queue import Claim
 from recollect.ingest.worker import Worker
+from recollect.search.segment import Segment
 from recollect.search.segments import Segments
 from recollect.store import rows
 from recollect.store.protocol import Store
@@ -46,6 +48,7 @@ TRIES = 2
 BACKOFF_S = 1.0
 TOGETHER = 3
 EVERYTHING = 1_000
+CACHE_BYTES = 700_000  # room for two or three segments of small graphs
 
 projects = st.sampled_from(PROJECTS)
 picks = st.integers(0, 1_000)
@@ -113,7 +116,7 @@ class Histories(RuleBasedStateMachine):
             self.run(new_project(self.store, "first")),
             self.run(new_project(self.store, "second")),
         ]
-        self.segments = Segments(self.store, bytes_max=2_000)
+        self.segments = Segments(self.store, bytes_max=CACHE_BYTES)
         self.learned = count(1)
         for p in PROJECTS:
             self.create_user(p=p, user_id="a", first_name="Jane")
@@ -464,7 +467,7 @@ class Histories(RuleBasedStateMachine):
         """Close and reopen the same folder."""
         self.run(self.store.close())
         self.store = self._open()
-        self.segments = Segments(self.store, bytes_max=2_000)
+        self.segments = Segments(self.store, bytes_max=CACHE_BYTES)
 
     # What holds after every step.
 
@@ -555,12 +558,45 @@ class Histories(RuleBasedStateMachine):
     def _search(
         self, access: Access, graph: Graph, known: ModelGraph, query: str, wanted: set[str]
     ) -> None:
-        hits = self.run(self.segments.search(access, graph, query, EVERYTHING))
-        assert {hit.uuid for hit in hits} == known.expected_hits(wanted)
-        assert len(hits) == len({hit.uuid for hit in hits})
+        segment = self.run(self.segments.of(access, graph))
+        scores = segment.words["episode"].search(map(hashed, wanted), segment.visible("episode"))
+        ids = rows.to_json(segment.row_ids("episode", np.flatnonzero(scores)))
+        hits = self.read(lambda tx: [row["uuid"] for row in tx.all("episodes_by_ids", ids=ids)])
+        assert sorted(hits) == sorted(known.expected_hits(wanted))
+        fresh = self.run(Segments(self.store, bytes_max=0).of(access, graph))
+        assert _content(segment, wanted) == _content(fresh, wanted)
         stranger = self.access[0] if access == self.access[1] else self.access[1]
         with pytest.raises(NotFound):
-            self.run(self.segments.search(stranger, graph, query, EVERYTHING))
+            self.run(self.segments.of(stranger, graph))
+
+
+def _content(segment: Segment, wanted: set[str]) -> dict[str, Any]:
+    """What a segment holds, by row ids, as slots depend on when things came."""
+    held: dict[str, Any] = {"version": segment.version, "epoch": segment.epoch}
+    for kind, words in segment.words.items():
+        shelf, visible = segment.shelf(kind), segment.visible(kind)
+        ids = segment.row_ids(kind, np.flatnonzero(shelf.alive.array))
+        scores = words.search(map(hashed, wanted), visible)[shelf.alive.array].tolist()
+        vectors = segment.vectors[kind].held(len(visible))[shelf.alive.array].tolist()
+        created = shelf.created_at.array[shelf.alive.array].tolist()
+        held[kind] = {
+            number: (round(score, 9), created_at, vector)
+            for number, score, created_at, vector in zip(ids, scores, created, vectors, strict=True)
+        }
+    facts, entities = segment.facts, segment.entities
+    alive = np.flatnonzero(facts.alive.array)
+    ends = (segment.row_ids("entity", end.array[alive]) for end in (facts.source, facts.target))
+    times = (time.array[alive].tolist() for time in (facts.invalid_at, facts.expired_at))
+    held["facts"] = set(zip(segment.row_ids("fact", alive), *ends, *times, strict=True))
+    for name, links, shelf in (
+        ("supports", segment.supports, facts),
+        ("mentions", segment.mentions, entities),
+    ):
+        items, said = links.pairs(segment.episodes)
+        there = shelf.alive.array[items]
+        pairs = [shelf.ids.array[items[there]], segment.episodes.ids.array[said[there]]]
+        held[name] = sorted(zip(*(part.tolist() for part in pairs), strict=True))
+    return held
 
 
 def _same(stored: Episode, expected: ModelEpisode) -> None:

@@ -1,7 +1,9 @@
 """Ids, times, cursors, metadata and terms: what holds for every value, not for chosen ones."""
 
+import struct
 import threading
 import uuid
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -16,7 +18,7 @@ from hypothesis import strategies as st
 from recollect.api import http
 from recollect.errors import InvalidInput
 from recollect.graph import checks
-from recollect.graph.terms import STOP_WORDS, terms
+from recollect.graph.terms import COUNT_BYTES, HASH_BYTES, STOP_WORDS, hashed, packed, terms
 from recollect.graph.types import Json
 from recollect.ids import TimeOrderedIds
 from recollect.limits import ID_CHARS_MAX, METADATA_KEYS_MAX
@@ -253,11 +255,23 @@ def test_any_text_is_a_time_zone_or_is_refused(text: str) -> None:
 
 @given(strategies.any_text)
 def test_terms_survive_being_stored(text: str) -> None:
-    """Terms are joined by spaces in the index: none is empty, has a space, or is a stop word."""
+    """None is empty or has a space, and each distinct one is kept once, with its count."""
     found = terms(text)
     assert " ".join(found).split() == found
-    assert not STOP_WORDS & set(found)
     assert terms(text) == found
+    blob = packed(found)
+    size = len(blob) // (HASH_BYTES + COUNT_BYTES)
+    hashes = struct.unpack(f"<{size}Q", blob[: size * HASH_BYTES])
+    counts = struct.unpack(f"<{size}H", blob[size * HASH_BYTES :])
+    kept = dict(zip(hashes, counts, strict=True))
+    assert kept == {hashed(term): count for term, count in Counter(found).items()}
+    assert packed(reversed(found)) == blob
+
+
+@given(st.lists(st.sampled_from(sorted(STOP_WORDS)), max_size=9))
+def test_words_that_find_nothing_leave_nothing(words: list[str]) -> None:
+    """In any order and any case."""
+    assert terms(" ".join(words).upper()) == []
 
 
 @given(st.lists(st.text("abcdefgh", min_size=1, max_size=8), max_size=5))

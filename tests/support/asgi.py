@@ -22,6 +22,7 @@ from recollect.clock import Clock, system_clock
 from recollect.governance import keys
 from recollect.ids import Ids
 from recollect.ingest.worker import Worker
+from recollect.search.finder import Finder
 from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.sqlite import SqliteStore
@@ -172,10 +173,12 @@ async def program(
     """The application on a data folder, without workers, with a key of the default project."""
     settings = Settings(data=folder, workers=0)
     store = SqliteStore.open(folder, readers=1, clock=clock, ids=ids)
+    segments = Segments(store, bytes_max=settings.segments_bytes_max)
     services = Services(
         settings=settings,
         store=store,
-        segments=Segments(store, bytes_max=settings.segments_bytes_max),
+        segments=segments,
+        finder=Finder(store, segments, settings.models),
         clock=clock,
     )
 

@@ -61,7 +61,7 @@ class Tenant:
 
 
 def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> dict[str, str]:
-    """An entity and a fact as extraction would leave them."""
+    """An entity, a fact and an observation as extraction would leave them."""
     owner = keys.project_named(tx, project)
     graph = tx.one("graph_by_uuid", uuid=graph_uuid, project_id=owner.id)
     assert graph is not None
@@ -103,7 +103,23 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
         confidence=1.0,
         extractor=None,
     )
-    return {"node": entity, "edge": fact}
+    observation = tx.new_id()
+    tx.insert(
+        "observation_insert",
+        uuid=observation,
+        graph_id=graph["id"],
+        entity_id=entity_id,
+        kind="gathers",
+        key='["KNOWS",null,null,null]',
+        name=f"{word}-secret observation",
+        summary=f"{word}-secret pattern",
+        label="generic",
+        start_at=now,
+        latest_evidence_at=now,
+        end_at=None,
+        created_at=now,
+    )
+    return {"node": entity, "edge": fact, "observation": observation}
 
 
 async def _seed_rest(ask: Any, word: str, prefix: str, user: Any) -> dict[str, str]:
@@ -234,6 +250,7 @@ SERVER_IDS = {
     "mentioned_node_uuids": "node",
     "center_node_uuid": "node",
     "bfs_origin_node_uuids": "node",
+    "seed_node_uuids": "node",
     "uuid_cursor": "node",
     "source_node_uuid": "node",
     "target_node_uuid": "node",
@@ -244,7 +261,7 @@ UUID_OF_PATH = {
     "/api/v2/graph/node/": "node",
     "/api/v2/graph/edge/": "edge",
     "/api/v2/facts/": "edge",
-    "/api/v2/graph/observation/": "node",
+    "/api/v2/graph/observation/": "observation",
     "/api/v2/collections/": "document",
 }
 # Ids that name nothing of ours: a cursor is opaque and tested by itself, policies are not served.
@@ -257,6 +274,7 @@ SAMPLES: dict[str, Any] = {
     "episodes": [{"data": "hello", "type": "text"}],
     "metadata": {"touched": True},
     "query": "alpha-secret message data",
+    "text": "alpha-secret message data document",
     "scope": "episodes",
     "name": "renamed",
     "expected_version": 1,
@@ -405,8 +423,33 @@ def requests(
     if isinstance(body, dict) and not SEARCHES.isdisjoint(body):
         plain = {k: v for k, v in body.items() if k not in SEARCHES}
         asked.append(Asked(route, path, query, plain))
+        if route.path == "/api/v2/graph/search":
+            asked += [Asked(route, path, query, {**plain, **scope}) for scope in SCOPES]
+    if route.path.endswith("/search") and "text" in fields(route.body):
+        asked += [Asked(route, path, query, other) for other in _older_searches(route, body)]
     return asked
 
+
+def _older_searches(route: Route, body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The searches of generation 2: over all metadata, in each scope, of a user or of sessions."""
+    plain = {k: v for k, v in body.items() if k != "metadata"}
+    yield plain
+    if "search_scope" not in fields(route.body):
+        return
+    for scope in ("messages", "facts", "summary"):
+        for left_out in ("", "user_id", "session_ids"):
+            kept = {k: v for k, v in plain.items() if k != left_out}
+            yield {**kept, "search_scope": scope}
+
+
+# What else a search can be over.
+SCOPES: list[dict[str, Any]] = [
+    {"scope": "edges"},
+    {"scope": "nodes"},
+    {"scope": "observations"},
+    {"scope": "thread_summaries"},
+    {"scope": "auto", "return_raw_results": True},
+]
 
 # Fields that narrow what is asked for; a request without them asks for everything there is.
 SEARCHES = {

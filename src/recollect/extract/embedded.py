@@ -1,5 +1,6 @@
 """The extractor that comes with the program: a parser, an embedder and rules; no network."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,12 @@ from recollect.graph import predicates
 from recollect.graph.found import Found, FoundFact
 from recollect.graph.types import DIRECT_KINDS
 from recollect.models import embedder, parser
+
+_LONG_WORDS = 30
+_SENTENCES_MAX = 12
+_SENTENCE_WORDS_MIN = 4
+_MACHINES = frozenset({"assistant", "system", "function", "tool"})
+_SENTENCE_END = re.compile(r"(?<=[.!?\u2026])\s+|\n+")
 
 
 class Embedded:
@@ -51,17 +58,29 @@ class Embedded:
     def finish(self, reading: Reading, found: Found) -> Extracted:
         """Rate what was found and make it findable; also for what a language model found."""
         texts = [fact.fact for fact in found.facts]
-        vectors = self._embedder.passages([reading.content, *texts])
+        passages = _passages(reading)
+        vectors = self._embedder.passages([*passages, *texts])
+        packed = [row.astype(np.float16).tobytes() for row in vectors]
+        own, packed = b"".join(packed[: len(passages)]), packed[len(passages) :]
         facts = found.facts
         if reading.guidance.rating is not None and facts:
-            ratings = self._rater.rate(texts, vectors[1:], reading.guidance.rating)
+            ratings = self._rater.rate(texts, vectors[len(passages) :], reading.guidance.rating)
             facts = tuple(map(_rated, facts, ratings))
-        packed = [row.astype(np.float16).tobytes() for row in vectors]
         return Extracted(
             found=Found(entities=found.entities, facts=facts, extractor=found.extractor),
-            vector=packed[0],
-            fact_vectors=tuple(packed[1:]),
+            vector=own,
+            fact_vectors=tuple(packed),
         )
+
+
+def _passages(reading: Reading) -> list[str]:
+    """What an episode is found by: its whole text, and each sentence of what somebody said at
+    length, where a remark in passing would be lost in the whole."""
+    text = reading.content
+    if reading.kind == "json" or reading.role in _MACHINES or len(text.split()) < _LONG_WORDS:
+        return [text]
+    parts = [part for part in _SENTENCE_END.split(text) if len(part.split()) >= _SENTENCE_WORDS_MIN]
+    return [text, *parts[:_SENTENCES_MAX]] if len(parts) > 1 else [text]
 
 
 def _rated(fact: FoundFact, rating: float) -> FoundFact:

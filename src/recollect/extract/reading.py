@@ -66,8 +66,9 @@ class Reading(Record):
 class Extracted(Record):
     """What an episode says, and what it takes to find it again.
 
-    *vector* is the episode's own, *fact_vectors* are those of its facts, in order; without the
-    models there are none.
+    *vector* is the episode's own, or several one behind the other: that of the whole, then those
+    of its sentences. *fact_vectors* are those of its facts, in order; without the models there
+    are none.
     """
 
     found: Found

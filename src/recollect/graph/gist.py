@@ -10,8 +10,6 @@ from functools import lru_cache
 
 import regex
 
-from recollect.graph.terms import STOP_WORDS
-
 NOT = "not"
 _GIST_CHARS_MAX = 200
 _REMEMBERED = 4_096
@@ -19,12 +17,15 @@ _WORD = regex.compile(
     r"\d+(?:[.,:/-]\d+)*|[\p{L}\p{M}]+(?:['\u2019]\p{L}+)?|\p{N}+|[$\u20ac\u00a3%]"
 )
 _NOT_WORDS = frozenset({"no", "not", "never", "without", "neither", "nor", "cannot", "none"})
-# Beside the stop words of search: what makes a statement warmer or newer, not another one.
-_SMALL = (STOP_WORDS - _NOT_WORDS) | frozenset(
+# Words that carry no content, and what makes a statement warmer or newer, not another one.
+_SMALL = frozenset(
     """
-    about actually already also am any anymore being currently doing done going has just let
-    likewise longer maybe mine more much nowadays now presently quite rather really s simply some
-    still such t too totally truly very whom yes
+    a about actually already also am an and any anymore are as at be been being but by can could
+    currently did do does doing done for from going had has have he her hers him his how i if in
+    is it its just let likewise longer maybe me mine more much my now nowadays of on or our
+    presently quite rather really s she should simply so some still such t than that the their
+    them then there these they this to too totally truly us very was we were what when where
+    which who whom why will with would yes you your
     """.split()  # noqa: SIM905 - a list of one word per line hides the words
 )
 # What says that something stopped, by stem: left out when looking for what it was that stopped.

@@ -1,8 +1,14 @@
 """Text to search terms."""
 
+import hashlib
+import threading
 import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
 
 import regex
+import Stemmer
 
 # Marks belong to their word: without them, many scripts would fall apart into letters.
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}_]+")
@@ -20,16 +26,28 @@ _RAW_CHARS_MAX = 8 * _TERM_CHARS_MAX
 # Words that occur everywhere and find nothing.
 STOP_WORDS = frozenset(
     """
-    a an and are as at be been but by can could did do does for from had has have he her hers
-    him his how i if in is it its me my no not of on or our she should so than that the their
-    them then there these they this to us was we were what when where which who why will with
-    would you your
+    a about after all also am an and any are as at be because been before being both but by can
+    could d did do does during each for from had has have having he her here hers him his how i
+    if in into is it its just ll m me more most my no nor not now of on only or other our out
+    over own re s same she should so some such t than that the their them then there these they
+    this those to too us ve very was we were what when where which while who whom whose why will
+    with would you your yours
     """.split()  # noqa: SIM905 - a list of one word per line hides the words
 )
 
 
+class _Stemmers(threading.local):
+    """A stemmer for each thread, as one cannot be shared."""
+
+    def __init__(self) -> None:
+        self.english = Stemmer.Stemmer("english", 50_000)
+
+
+_stemmers = _Stemmers()
+
+
 def terms(text: str) -> list[str]:
-    """The terms of *text* in order, folded so that spelling variants of one word meet.
+    """The terms of *text* in order, folded so that spellings and forms of one word meet.
 
     Folded word by word: the time to put marks in order grows with the square of their number,
     and a word is cut before that, so that no text is dear.
@@ -40,4 +58,29 @@ def terms(text: str) -> list[str]:
         found += (
             word[:_TERM_CHARS_MAX] for word in _WORD.findall(folded) if word not in STOP_WORDS
         )
-    return found
+    stemmed: list[str] = _stemmers.english.stemWords(found)
+    return stemmed
+
+
+# Packed terms: the hashes of the distinct ones, then how often each occurs.
+HASH_BYTES = 8
+COUNT_BYTES = 2
+_COUNT_MAX = 2 ** (8 * COUNT_BYTES) - 1
+
+
+@lru_cache(maxsize=100_000)
+def _hash(term: str) -> bytes:
+    return hashlib.blake2b(term.encode(), digest_size=HASH_BYTES).digest()
+
+
+def hashed(term: str) -> int:
+    """The number by which a term is known in packed terms."""
+    return int.from_bytes(_hash(term), "little")
+
+
+def packed(words: Iterable[str]) -> bytes:
+    """Terms with their counts as the index keeps them, the same for the same words."""
+    counted = sorted(Counter(words).items())
+    hashes = b"".join(_hash(term) for term, _ in counted)
+    counts = b"".join(min(n, _COUNT_MAX).to_bytes(COUNT_BYTES, "little") for _, n in counted)
+    return hashes + counts

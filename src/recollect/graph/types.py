@@ -220,6 +220,19 @@ class ThreadSummary(Record):
     covered_at: datetime | None = None
 
 
+class DocumentSummary(Record):
+    """What the episodes of one document are about, told as for a thread."""
+
+    id: int
+    uuid: str
+    graph_id: int
+    document_id: str
+    summary: str
+    created_at: datetime
+    updated_at: datetime
+    covered_at: datetime | None = None
+
+
 class Job(Record):
     """Work owed to one episode. Jobs of a graph run in the order of their ids."""
 

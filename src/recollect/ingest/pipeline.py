@@ -16,12 +16,11 @@ from recollect.graph.found import Found
 from recollect.graph.predicates import Predicates
 from recollect.graph.reconcile import reconcile
 from recollect.graph.resolve import resolve
-from recollect.graph.terms import terms
 from recollect.graph.types import DIRECT_KINDS, Episode, Job
-from recollect.ingest import briefing, queue
+from recollect.ingest import briefing, queue, summaries
 from recollect.ingest.queue import Claim
 from recollect.limits import JOBS_PER_COMMIT_MAX
-from recollect.store import index
+from recollect.store import findable, index
 from recollect.store.index import Item
 from recollect.store.knowledge import Neighbourhood
 from recollect.store.protocol import Store, Transaction
@@ -45,7 +44,7 @@ class Extractor(Protocol):
         """Let go of processes and connections."""
 
 
-Prepared = dict[int, tuple[str, Extracted | None]]
+Prepared = dict[int, tuple[bytes, Extracted | None]]
 
 
 async def process(
@@ -84,15 +83,8 @@ def _written_down(episode: Episode) -> Extracted | None:
     return Extracted(found=found, fact_vectors=(None,) * len(found.facts))
 
 
-def _terms(jobs: Sequence[Job]) -> dict[int, str]:
-    return {job.id: _terms_of(job.episode) for job in jobs}
-
-
-def _terms_of(episode: Episode) -> str:
-    """What an episode is found by; one that carries what a caller wrote down is never found."""
-    if episode.kind in DIRECT_KINDS:
-        return ""
-    return " ".join(terms(f"{episode.speaker or ''} {episode.content}"))
+def _terms(jobs: Sequence[Job]) -> dict[int, bytes]:
+    return {job.id: index.episode_terms(job.episode) for job in jobs}
 
 
 def commit(
@@ -105,13 +97,12 @@ def commit(
     """Write all that came of *jobs* and mark them done, in one transaction."""
     for job in queue.finish(tx, held, [job for job in jobs if job.id in prepared]):
         words, extracted = prepared[job.id]
-        items = []
-        if job.episode.kind not in DIRECT_KINDS:
-            vector = extracted.vector if extracted else None
-            items.append(Item(kind="episode", uuid=job.episode.uuid, terms=words, vector=vector))
+        vector = extracted.vector if extracted else None
+        items = [Item(kind="episode", id=job.episode.id, terms=words, vector=vector)]
         if extracted is not None:
             items += _learn(tx, job.episode, extracted, table)
         index.put(tx, held.graph_id, items)
+        findable.put(tx, held.graph_id, summaries.refresh(tx, job.episode, table))
 
 
 def _learn(
@@ -138,7 +129,9 @@ def _learn(
         resolved=resolved,
     )
     around.apply(delta, episode_id=episode.id, now=now, extractor=found.extractor)
-    return _items(delta, extracted)
+    closed = [around.fact_id(fact.uuid) for fact in delta.closed_facts]
+    index.touch(tx, episode.graph_id, "fact", closed)
+    return _items(around, delta, extracted)
 
 
 def _free_uuids(tx: Transaction, graph_id: int, found: Found) -> Found:
@@ -151,10 +144,13 @@ def _free_uuids(tx: Transaction, graph_id: int, found: Found) -> Found:
     return msgspec.structs.replace(found, facts=tuple(facts))
 
 
-def _items(delta: Delta, extracted: Extracted) -> list[Item]:
+def _items(around: Neighbourhood, delta: Delta, extracted: Extracted) -> list[Item]:
     facts = [
-        index.fact_item(fact.uuid, fact.fact, extracted.fact_vectors[fact.found])
+        index.fact_item(around.fact_id(fact.uuid), fact.fact, extracted.fact_vectors[fact.found])
         for fact in delta.new_facts
     ]
     described: list[NewEntity | ChangedEntity] = [*delta.new_entities, *delta.changed_entities]
-    return facts + [index.entity_item(item.uuid, item.name, item.summary) for item in described]
+    return facts + [
+        index.entity_item(around.entity_id(item.uuid), item.name, item.summary)
+        for item in described
+    ]

@@ -12,7 +12,16 @@ from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
 from recollect.subjects import users
 
-_PARTS = ("digest_entities", "digest_facts", "digest_supports", "digest_mentions")
+_PARTS = (
+    "digest_entities",
+    "digest_facts",
+    "digest_supports",
+    "digest_mentions",
+    "digest_observations",
+    "digest_observation_facts",
+    "digest_summaries",
+    "digest_summary_facts",
+)
 _PAUSE_S = 0.1
 
 
@@ -94,10 +103,15 @@ def unlearn(tx: Transaction, graph_id: int) -> None:
     The log, the user's node and what the user's record tells stay. Whoever is at work on the
     graph has lost it: jobs run in order, from the first one on.
     """
+    tx.run("graph_unlearn_observations", graph_id=graph_id)
+    tx.run("graph_unlearn_summaries", graph_id=graph_id)
+    tx.run("graph_unlearn_user_summary", graph_id=graph_id)
     tx.run("graph_unlearn_facts", graph_id=graph_id)
     tx.run("graph_unlearn_mentions", graph_id=graph_id)
     tx.run("graph_unlearn_entities", graph_id=graph_id)
     tx.run("graph_unlearn_index", graph_id=graph_id)
+    tx.run("graph_next_epoch", id=graph_id)
+    tx.run("index_snapshot_drop", graph_id=graph_id)
     users.restore_node(tx, graph_id)
     tx.run("graph_unlearn_supports", graph_id=graph_id)
     tx.run("graph_unedited", id=graph_id)

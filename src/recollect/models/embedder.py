@@ -15,6 +15,10 @@ Vectors = npt.NDArray[np.float32]
 
 DIMENSIONS = 384
 TOKENS_MAX = 512
+# The likeness of a question to texts that have nothing to do with it, and how far it varies.
+# Measured on four conversations, in each of which it was the same: docs/measurements/search.md.
+USUAL_LIKENESS = 0.53
+LIKENESS_DEVIATION = 0.03
 QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
 
 

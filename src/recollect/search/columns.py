@@ -1,6 +1,7 @@
 """Columns of a segment: one value per slot, in numpy arrays that grow."""
 
 from collections.abc import Iterable
+from sys import getsizeof
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy.typing as npt
 
 NO_TIME = np.iinfo(np.int64).min  # a moment that is not known; moments are microseconds
 _FIRST = 64
+_ENTRY_BYTES = 150  # of a list and a dictionary
 
 Ints = npt.NDArray[np.int64]
 Slots = npt.NDArray[np.int32]
@@ -33,7 +35,9 @@ class Column:
         """Have at least *size* slots."""
         if size > len(self._data):
             larger = np.full(
-                (max(size, 2 * len(self._data)), *self._shape), self._fill, dtype=self._data.dtype
+                (max(size, 3 * len(self._data) // 2, _FIRST), *self._shape),
+                self._fill,
+                dtype=self._data.dtype,
             )
             larger[: self.size] = self._data[: self.size]
             self._data = larger
@@ -42,6 +46,11 @@ class Column:
     def put(self, slots: Any, values: Any) -> None:
         """Write values at slots that exist."""
         self._data[slots] = values
+
+    def restore(self, array: Any) -> None:
+        """Go on with an array that may be written to."""
+        self._data = array
+        self.size = len(array)
 
     @property
     def array(self) -> Any:
@@ -54,6 +63,7 @@ class Codes:
 
     def __init__(self) -> None:
         self.values: list[Any] = []
+        self.bytes = 0  # about how much memory they take
         self._numbers: dict[Any, int] = {}
 
     def code(self, value: Any) -> int:
@@ -62,9 +72,22 @@ class Codes:
         if number is None:
             number = self._numbers[value] = len(self.values)
             self.values.append(value)
+            self.bytes += _value_bytes(value)
         return number
+
+    def restore(self, values: Iterable[Any]) -> None:
+        """Know these, in order."""
+        self.values = list(values)
+        self._numbers = {value: number for number, value in enumerate(self.values)}
+        self.bytes = sum(map(_value_bytes, self.values))
 
     def flags(self, wanted: Iterable[Any]) -> Flags:
         """For every number, whether its value is one of *wanted*."""
         chosen = set(wanted)
         return np.fromiter((value in chosen for value in self.values), bool, len(self.values))
+
+
+def _value_bytes(value: Any) -> int:
+    """About what a text or a tuple of texts takes, and its number."""
+    texts = value if isinstance(value, tuple) else (value,)
+    return _ENTRY_BYTES + sum(getsizeof(text) for text in texts)

@@ -1,26 +1,139 @@
 """Searching one graph: what callers of every surface use."""
 
+import asyncio
+import hashlib
+import threading
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from recollect.graph.filters import Filters
 from recollect.graph.types import Access, Graph
-from recollect.search.query import Found, Query, Ranked
+from recollect.limits import RERANK_BUDGET_S
+from recollect.models import cross_encoder, embedder
+from recollect.search import rank
+from recollect.search.asked import Asked, ask
+from recollect.search.columns import NO_TIME, Floats
+from recollect.search.events import Event
+from recollect.search.fetch import SHAPES, fetch
+from recollect.search.query import Found, Kind, Query, Ranked
+from recollect.search.question import Resolved, resolve
+from recollect.search.rank import Hit
+from recollect.search.rerank import rerank
+from recollect.search.segment import Segment
 from recollect.search.segments import Segments
+from recollect.search.times import around
+from recollect.search.view import mask
+from recollect.store import rows
 from recollect.store.protocol import Store
-from recollect.subjects import episodes
+
+_ASKED_MAX = 16
+_FITS = 0.75  # the score from which a fact counts as the event that a question speaks of
+_ANY_TIME = datetime.min.replace(tzinfo=UTC)  # filters do not ask for the present
 
 
 class Finder:
     """Finds facts, entities, episodes, observations and thread summaries of a graph."""
 
-    def __init__(self, store: Store, segments: Segments) -> None:
+    def __init__(self, store: Store, segments: Segments, models: Path) -> None:
         self._store = store
         self._segments = segments
+        self._models = models
+        self._asked: dict[bytes, Floats] = {}
+        self._lock = threading.Lock()
 
     async def find(self, access: Access, graph: Graph, query: Query) -> Found:
         """What fits *query* best, as of now; an empty text finds nothing."""
-        hits = await self._segments.search(access, graph, query.text, query.limit)
-        scores = {hit.uuid: hit.score for hit in hits}
-        found = await self._store.read(episodes.by_uuids, graph, list(scores))
-        return Found(episodes=tuple(Ranked(item=item, score=scores[item.uuid]) for item in found))
+        if not query.text.strip() or query.limit <= 0:
+            return Found()
+        segment = await self._segments.of(access, graph)
+        look = self._store.read if query.filters.episode_uuids else self._store.glance
+        resolved = await look(resolve, graph.id, query)
+        hits = await asyncio.to_thread(self._search, segment, query, resolved)
+        found = await self._store.read(fetch, graph, query.kind, hits)
+        if query.reranker == "cross_encoder":
+            found = await asyncio.to_thread(self._rerank, query, found)
+            found = [one for one in found if one.score >= (query.score_min or 0.0)]
+        field = SHAPES[query.kind].field
+        return msgspec.structs.replace(Found(), **{field: tuple(found[: query.limit])})
+
+    async def matching(
+        self, access: Access, graph: Graph, kind: Kind, filters: Filters
+    ) -> list[int]:
+        """The row ids of everything of a kind that passes the filters, in no order."""
+        query = Query(text="", kind=kind, now=_ANY_TIME, filters=filters)
+        segment = await self._segments.of(access, graph)
+        resolved = await self._store.read(resolve, graph.id, query)
+        return await asyncio.to_thread(segment.work, _passing, query, resolved)
 
     async def warm(self, access: Access, graph: Graph) -> None:
         """Bring what a search of this graph needs into memory."""
-        await self._segments.warm(access, graph)
+        await self._segments.of(access, graph)
+        await asyncio.to_thread(embedder.load, self._models)
+
+    def _search(self, segment: Segment, query: Query, resolved: Resolved) -> list[Hit]:
+        """The costly part, for a thread of its own."""
+        asked = ask(segment, query, resolved, self._embed)
+        if asked.event is not None:
+            asked = self._dated(segment, asked, asked.event)
+        return segment.work(rank.search, asked)
+
+    def _dated(self, segment: Segment, asked: Asked, event: Event) -> Asked:
+        """Find out when what a question calls its time happened; unknown, it narrows nothing."""
+        query = Query(text=event.text, kind="fact", now=asked.query.now, limit=1)
+        wanted = ask(segment, query, Resolved(named=asked.resolved.named), self._embed)
+        when = segment.work(_happened, wanted)
+        window = around(event, *when) if when else None
+        return msgspec.structs.replace(asked, windows=(*asked.windows, window)) if window else asked
+
+    def _embed(self, text: str) -> Floats:
+        """The vector of a question; one context asks the same for several kinds of things."""
+        key = hashlib.sha256(text.encode()).digest()
+        with self._lock:
+            vector = self._asked.get(key)
+        if vector is None:
+            vector = embedder.load(self._models).queries([text])[0]
+            with self._lock:
+                self._asked[key] = vector
+                while len(self._asked) > _ASKED_MAX:
+                    del self._asked[next(iter(self._asked))]
+        return vector
+
+    def _rerank(self, query: Query, found: Sequence[Ranked[Any]]) -> list[Ranked[Any]]:
+        """What was found, in the order that the cross-encoder and the fused scores agree on."""
+        text = SHAPES[query.kind].text
+        model = cross_encoder.load(self._models)
+        ordered = rerank(
+            query.text,
+            [(text(one.item), one.score) for one in found],
+            lambda asked, texts: [float(value) for value in model.scores(asked, texts)],
+            RERANK_BUDGET_S,
+            time.perf_counter,
+        )
+        return [
+            Ranked(item=found[one.place].item, score=one.score, relevance=one.relevance)
+            for one in ordered
+        ]
+
+
+def _happened(segment: Segment, wanted: Asked) -> tuple[datetime | None, datetime | None] | None:
+    """From when until when the fact that fits best held; None if none fits well."""
+    hits = rank.search(segment, wanted)
+    if not hits or hits[0].score < _FITS:
+        return None
+    (slot,) = segment.facts.known([hits[0].id])
+    first, last = segment.facts.valid_at.array[slot], segment.facts.invalid_at.array[slot]
+    return _moment(first), _moment(last)
+
+
+def _moment(value: int) -> datetime | None:
+    return None if value == NO_TIME else rows.moment(int(value))
+
+
+def _passing(segment: Segment, query: Query, resolved: Resolved) -> list[int]:
+    passing = mask(segment, query, resolved)
+    return segment.row_ids(query.kind, passing.nonzero()[0].astype("int32"))

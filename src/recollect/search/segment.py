@@ -1,138 +1,236 @@
-"""The search segment of one graph: postings in memory, derived from its index rows.
+"""The search segment of one graph: words, vectors and columns in memory, derived from its rows.
 
-It carries the version it was built from, takes later rows one by one, and can be thrown away
-at any time.
+It carries the epoch and the version it was built from, takes later changes page by page, and can
+be thrown away at any time.
 """
 
 import asyncio
 import threading
-from array import array
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-import msgspec
 import numpy as np
 
-# The usual BM25 constants: how soon repetition stops counting, how much length counts.
-_K1 = 1.2
-_B = 0.75
-_SEGMENT_BYTES = 1_000
-_POSTING_BYTES = 8
-_ITEM_BYTES = 200
-_TERM_BYTES = 250
+from recollect.graph.types import Record
+from recollect.search.columns import NO_TIME, Codes, Column, Flags, Slots
+from recollect.search.postings import Postings
+from recollect.search.shelves import Links, Shelf, Shelves
+from recollect.search.strands import Strands, Window
+from recollect.search.vectors import Vectors
+from recollect.store.index import ItemKind
+from recollect.store.protocol import Row
+from recollect.store.rows import from_json
+
+_SEGMENT_BYTES = 20_000
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
-class IndexRow(msgspec.Struct, frozen=True):
-    """One change: an item with its terms, or with None when it is gone."""
+class Page(Record):
+    """Changes up to a version: index rows, and the items themselves as they are now."""
 
-    version: int
-    kind: str
-    uuid: str
-    terms: str | None
-
-
-class Hit(msgspec.Struct, frozen=True):
-    """An item and how well it fits."""
-
-    uuid: str
-    score: float
-
-
-class _Postings:
-    __slots__ = ("counts", "items")
-
-    def __init__(self) -> None:
-        self.items = array("I")
-        self.counts = array("I")
+    until: int
+    rows: Sequence[Row]
+    facts: Sequence[Row] = ()
+    entities: Sequence[Row] = ()
+    episodes: Sequence[Row] = ()
+    observations: Sequence[Row] = ()
+    thread_summaries: Sequence[Row] = ()
+    supports: Sequence[Row] = ()
+    mentions: Sequence[Row] = ()
 
 
 class Segment:
-    """Postings and lengths of one graph's items, with the graph's own statistics."""
+    """Everything a search of one graph looks at. Work on it through `work`, or alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, epoch: int = 0) -> None:
+        self.epoch = epoch
         self.version = 0
+        self.kept_version = 0  # of its snapshot
+        self.holds_forgotten = False  # texts and vectors of what was removed or changed since
         self.turn = asyncio.Lock()  # of the one who brings it up to date
         self._lock = threading.Lock()
-        self._uuids: list[str] = []
-        self._numbers: dict[str, int] = {}
-        self._lengths = array("I")
-        self._alive = bytearray()
-        self._postings: dict[str, _Postings] = {}
-        self._posting_count = 0
+        self.shelves = Shelves()
+        self.facts = self.shelves.facts
+        self.entities = self.shelves.entities
+        self.episodes = self.shelves.episodes
+        self.supports = self.shelves.supports
+        self.mentions = self.shelves.mentions
+        self.strands = Strands()
+        self._open: Flags | None = None  # kept until something changes
+        self._window: Window | None = None
+        self.observations = self.shelves.observations
+        self.thread_summaries = self.shelves.thread_summaries
+        self.words: dict[ItemKind, Postings] = {kind: Postings() for kind in self.all_shelves()}
+        self.vectors: dict[ItemKind, Vectors] = {kind: Vectors() for kind in self.all_shelves()}
+
+    def all_shelves(self) -> dict[ItemKind, Shelf]:
+        """The shelf of each kind of item."""
+        return {
+            "episode": self.episodes,
+            "fact": self.facts,
+            "entity": self.entities,
+            "observation": self.observations,
+            "thread_summary": self.thread_summaries,
+        }
+
+    def become(self, other: "Segment") -> None:
+        """Take over what another segment of the same graph holds."""
+        with self._lock:
+            kept = {"turn", "_lock"}
+            vars(self).update({k: v for k, v in vars(other).items() if k not in kept})
+
+    def shelf(self, kind: ItemKind) -> Shelf:
+        """The shelf of one kind of item."""
+        return self.all_shelves()[kind]
+
+    def work(
+        self, task: Callable[Concatenate["Segment", P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Do *task* while no other thread is at work on this segment."""
+        with self._lock:
+            return task(self, *args, **kwargs)
 
     @property
     def size_bytes(self) -> int:
         """About how much memory this takes."""
-        return (
-            _SEGMENT_BYTES
-            + self._posting_count * _POSTING_BYTES
-            + len(self._uuids) * _ITEM_BYTES
-            + len(self._postings) * _TERM_BYTES
+        parts: list[Any] = [
+            *self.all_shelves().values(),
+            self.supports,
+            self.mentions,
+            self.strands,
+        ]
+        parts += [*self.words.values(), *self.vectors.values()]
+        return _SEGMENT_BYTES + sum(int(part.bytes) for part in parts)
+
+    def take(self, page: Page) -> None:
+        """Take the next changes. Those who were there before keep their slots."""
+        with self._lock:
+            if page.until > self.version:
+                self._open = self._window = None
+                new = self._mark(page.rows)
+                self._fill_entities(page.entities)
+                self._fill_facts(page.facts)
+                self._fill_episodes(page.episodes, new)
+                self._fill_observations(page.observations)
+                self._fill_summaries(page.thread_summaries)
+                self._link(self.supports, self.facts, page.supports, new)
+                self._link(self.mentions, self.entities, page.mentions, new)
+                self.version = page.until
+
+    def _mark(self, rows: Sequence[Row]) -> set[int]:
+        """Note who is there and by what they are found; tells the episodes that are new."""
+        new: set[int] = set()
+        for kind, shelf in self.all_shelves().items():
+            chosen = [row for row in rows if row["item_kind"] == kind]
+            if not chosen:
+                continue
+            terms = [row["terms"] for row in chosen]
+            slots = shelf.slots(row["item_id"] for row in chosen)
+            before = shelf.alive.array[slots]
+            alive = np.array([held is not None for held in terms], bool)
+            self.holds_forgotten |= bool((before & ~alive).any())
+            if kind == "episode":
+                new = {row["item_id"] for row, old in zip(chosen, before, strict=True) if not old}
+            shelf.alive.put(slots, alive)
+            self.words[kind].put(slots, terms)
+            self.vectors[kind].put(slots, [row["vector"] for row in chosen])
+        return new
+
+    def _fill_entities(self, rows: Sequence[Row]) -> None:
+        shelf = self.entities
+        slots = shelf.slots(row["id"] for row in rows)
+        shelf.created_at.put(slots, [row["created_at"] for row in rows])
+        labels = [shelf.label_sets.code(tuple(from_json(row["labels"]))) for row in rows]
+        shelf.labels.put(slots, labels)
+        self._tell(shelf.attributes, slots, _codes(shelf.attribute_texts, rows, "attributes"))
+
+    def _fill_facts(self, rows: Sequence[Row]) -> None:
+        shelf = self.facts
+        slots = shelf.slots(row["id"] for row in rows)
+        shelf.source.put(slots, self.entities.slots(row["source_id"] for row in rows))
+        shelf.target.put(slots, self.entities.slots(row["target_id"] for row in rows))
+        shelf.name.put(slots, [shelf.names.code(row["name"]) for row in rows])
+        self._tell(shelf.attributes, slots, _codes(shelf.attribute_texts, rows, "attributes"))
+        shelf.rating.put(
+            slots, [np.nan if row["rating"] is None else row["rating"] for row in rows]
+        )
+        for name in ("created_at", "valid_at", "invalid_at", "expired_at"):
+            getattr(shelf, name).put(slots, _moments(row[name] for row in rows))
+
+    def _fill_episodes(self, rows: Sequence[Row], new: set[int]) -> None:
+        shelf = self.episodes
+        slots = shelf.slots(row["id"] for row in rows)
+        strands = np.array(_codes(shelf.strands, rows, "strand"), np.int64)
+        fresh = np.array([row["id"] in new for row in rows], bool)
+        moved = ~fresh & (strands != shelf.strand.array[slots])
+        sequence = np.array([row["seq"] for row in rows], np.int64)
+        self.strands.drop(slots[moved])
+        placed = fresh | moved
+        self.strands.add(strands[placed], sequence[placed], slots[placed])
+        shelf.strand.put(slots, strands)
+        shelf.seq.put(slots, sequence)
+        shelf.created_at.put(slots, [row["created_at"] for row in rows])
+        shelf.open.put(slots, [bool(row["open"]) for row in rows])
+        shelf.by_user.put(slots, [row["role"] == "user" for row in rows])
+        shelf.speaker.put(slots, _codes(shelf.speakers, rows, "speaker"))
+        self._tell(shelf.metadata, slots, _codes(shelf.metadata_texts, rows, "metadata"))
+
+    def _tell(self, column: Column, slots: Slots, codes: Sequence[int]) -> None:
+        """Write codes of texts, and note whether a text was there that may be no longer told."""
+        before = column.array[slots]
+        self.holds_forgotten |= bool(((before >= 0) & (before != np.array(codes, int))).any())
+        column.put(slots, codes)
+
+    def _fill_observations(self, rows: Sequence[Row]) -> None:
+        shelf = self.observations
+        slots = shelf.slots(row["id"] for row in rows)
+        shelf.created_at.put(slots, [row["created_at"] for row in rows])
+        for slot, row in zip(slots.tolist(), rows, strict=True):
+            shelf.evidence[slot] = self.facts.slots(from_json(row["facts"])).tolist()
+
+    def _fill_summaries(self, rows: Sequence[Row]) -> None:
+        shelf = self.thread_summaries
+        slots = shelf.slots(row["id"] for row in rows)
+        shelf.created_at.put(slots, [row["created_at"] for row in rows])
+        shelf.strand.put(slots, _codes(self.episodes.strands, rows, "strand"))
+
+    def _link(self, links: Links, shelf: Shelf, rows: Sequence[Row], new: set[int]) -> None:
+        """Add what episodes stand behind; an episode says it once, when it comes."""
+        chosen = [row for row in rows if row["episode_id"] in new]
+        links.add(
+            shelf.slots(row["item_id"] for row in chosen),
+            self.episodes.slots(row["episode_id"] for row in chosen),
         )
 
-    def take(self, rows: Iterable[IndexRow]) -> None:
-        """Apply changes; only one thread at a time, as the thread of a cancelled caller goes on."""
-        with self._lock:
-            self.apply(rows)
+    def visible(self, kind: ItemKind) -> Flags:
+        """Which slots can be found, before any filter."""
+        if kind != "episode":
+            alive: Flags = self.shelf(kind).alive.array
+            return alive
+        if self._open is None:
+            self._open = self.episodes.alive.array & self.episodes.open.array
+        return self._open
 
-    def answer(self, terms: Iterable[str], limit: int) -> list[Hit]:
-        """Search, while no other thread is at work on this segment."""
-        with self._lock:
-            return self.search(terms, limit)
+    @property
+    def whole_window(self) -> Window:
+        """The neighbourhoods of all episodes that can be found."""
+        if self._window is None:
+            created_at = self.episodes.created_at.array
+            self._window = self.strands.window(self.visible("episode"), created_at)
+        return self._window
 
-    def apply(self, rows: Iterable[IndexRow]) -> None:
-        """Take changes in the order of their versions; an item that changed replaces itself."""
-        for row in rows:
-            if row.version <= self.version:
-                continue
-            old = self._numbers.pop(row.uuid, None)
-            if old is not None:
-                self._alive[old] = 0
-            if row.terms is not None and row.kind == "episode":
-                self._add(row.uuid, row.terms.split())
-            self.version = row.version
+    def row_ids(self, kind: ItemKind, slots: Slots) -> list[int]:
+        """The row ids of slots, in order."""
+        ids: list[int] = self.shelf(kind).ids.array[slots].tolist()
+        return ids
 
-    def _add(self, uuid: str, terms: list[str]) -> None:
-        number = len(self._uuids)
-        self._numbers[uuid] = number
-        self._uuids.append(uuid)
-        self._lengths.append(len(terms))
-        self._alive.append(1)
-        for term, count in Counter(terms).items():
-            postings = self._postings.get(term)
-            if postings is None:
-                postings = self._postings[term] = _Postings()
-            postings.items.append(number)
-            postings.counts.append(count)
-            self._posting_count += 1
 
-    def search(self, terms: Iterable[str], limit: int) -> list[Hit]:
-        """The best *limit* items by BM25, better ones first, newer ones first among equals."""
-        if not self._numbers or limit <= 0:
-            return []
-        alive = np.frombuffer(bytes(self._alive), dtype=np.uint8).astype(bool)
-        lengths = np.frombuffer(self._lengths.tobytes(), dtype=np.uint32).astype(np.float64)
-        norm = _K1 * (1 - _B + _B * lengths / max(1.0, float(lengths[alive].mean())))
-        scores = np.zeros(len(self._uuids))
-        for term in dict.fromkeys(terms):
-            self._score(term, scores, norm, alive)
-        scores[~alive] = 0.0
-        found = np.flatnonzero(scores)
-        best = found[np.lexsort((-found, -scores[found]))][:limit]
-        return [Hit(self._uuids[i], float(scores[i])) for i in best]
+def _codes(texts: Codes, rows: Sequence[Row], name: str) -> list[int]:
+    """The codes of a column's texts, -1 where there is none."""
+    return [-1 if row[name] is None else texts.code(row[name]) for row in rows]
 
-    def _score(
-        self,
-        term: str,
-        scores: "np.ndarray[tuple[int], np.dtype[np.float64]]",
-        norm: "np.ndarray[tuple[int], np.dtype[np.float64]]",
-        alive: "np.ndarray[tuple[int], np.dtype[np.bool_]]",
-    ) -> None:
-        postings = self._postings.get(term)
-        if postings is None:
-            return
-        items = np.frombuffer(postings.items.tobytes(), dtype=np.uint32)
-        counts = np.frombuffer(postings.counts.tobytes(), dtype=np.uint32).astype(np.float64)
-        holding = int(alive[items].sum())
-        rarity = np.log1p((len(self._numbers) - holding + 0.5) / (holding + 0.5))
-        scores[items] += rarity * counts * (_K1 + 1) / (counts + norm[items])
+
+def _moments(values: Iterable[int | None]) -> list[int]:
+    return [int(NO_TIME) if value is None else value for value in values]

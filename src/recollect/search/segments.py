@@ -3,11 +3,17 @@
 import asyncio
 from collections import OrderedDict
 
-from recollect.errors import NotFound
-from recollect.graph.terms import terms
+from recollect import log
+from recollect.errors import NotFound, RecollectError
 from recollect.graph.types import Access, Graph
-from recollect.search.segment import Hit, IndexRow, Segment
+from recollect.limits import INDEX_ROWS_PER_PAGE, SNAPSHOT_ROWS_MIN
+from recollect.search import snapshot
+from recollect.search.segment import Page, Segment
+from recollect.store import index, rows
 from recollect.store.protocol import Row, Store, Transaction
+
+_log = log.get(__name__)
+_CHUNKS_TOGETHER = 8  # so many are written in one transaction
 
 
 def _graph(tx: Transaction, access: Access, graph_uuid: str) -> Row:
@@ -18,19 +24,46 @@ def _graph(tx: Transaction, access: Access, graph_uuid: str) -> Row:
     return graph
 
 
-def _version(tx: Transaction, access: Access, graph_uuid: str) -> int:
-    """The version of a graph's last change."""
-    version: int = _graph(tx, access, graph_uuid)["index_version"]
-    return version
+def _state(tx: Transaction, access: Access, graph_uuid: str) -> tuple[int, int]:
+    """The epoch of a graph's index and the version of its last change."""
+    graph = _graph(tx, access, graph_uuid)
+    return graph["index_epoch"], graph["index_version"]
 
 
-def _rows_since(tx: Transaction, access: Access, graph_uuid: str, version: int) -> list[IndexRow]:
-    """The next changes of a graph, not necessarily all."""
-    graph_id = _graph(tx, access, graph_uuid)["id"]
-    return [
-        IndexRow(row["version"], row["item_kind"], row["item_uuid"], row["terms"])
-        for row in tx.all("index_rows_since", graph_id=graph_id, version=version)
-    ]
+def _page(tx: Transaction, access: Access, graph_uuid: str, epoch: int, since: int) -> Page | None:
+    """The next changes of a graph; None when a new epoch has begun meanwhile."""
+    graph = _graph(tx, access, graph_uuid)
+    if graph["index_epoch"] != epoch:
+        return None
+    until = min(since + INDEX_ROWS_PER_PAGE, graph["index_version"])
+    found = tx.all("index_rows_between", graph_id=graph["id"], since=since, until=until)
+    ids: dict[str, list[int]] = {}
+    for row in found:
+        if row["terms"] is not None:
+            ids.setdefault(row["item_kind"], []).append(row["item_id"])
+    listed = {kind: rows.to_json(numbers) for kind, numbers in ids.items()}
+    episodes = listed.get("episode", "[]")
+    return Page(
+        until=until,
+        rows=found,
+        facts=tx.all("index_facts", ids=listed.get("fact", "[]")),
+        entities=tx.all("index_entities", ids=listed.get("entity", "[]")),
+        episodes=tx.all("index_episodes", ids=episodes),
+        observations=tx.all("index_observations", ids=listed.get("observation", "[]")),
+        thread_summaries=tx.all("index_summaries", ids=listed.get("thread_summary", "[]")),
+        supports=tx.all("index_supports", ids=episodes),
+        mentions=tx.all("index_mentions", ids=episodes),
+    )
+
+
+def _kept(tx: Transaction, graph_id: int) -> list[bytes]:
+    """The chunks of a graph's snapshot."""
+    return [row["data"] for row in tx.all("index_snapshot", graph_id=graph_id)]
+
+
+def _dumped(segment: Segment) -> tuple[int, list[bytes]]:
+    """A segment to be kept; what was removed leaves traces in it, and those must not be."""
+    return (segment.version, []) if segment.holds_forgotten else snapshot.dump(segment)
 
 
 class Segments:
@@ -41,41 +74,100 @@ class Segments:
         self._bytes_max = bytes_max
         self._segments: OrderedDict[str, Segment] = OrderedDict()
         self._sizes: dict[str, int] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
         self._bytes = 0
 
-    async def search(self, access: Access, graph: Graph, query: str, limit: int) -> list[Hit]:
-        """The items of a graph that fit *query* best, as of now."""
-        wanted = await asyncio.to_thread(terms, query)
+    async def of(self, access: Access, graph: Graph) -> Segment:
+        """The segment of a graph as of now."""
         try:
-            version = await self._store.read(_version, access, graph.uuid)
-            segment = self._use(graph.uuid)
-            await self._catch_up(segment, access, graph.uuid, version)
+            while True:
+                epoch, version = await self._store.glance(_state, access, graph.uuid)
+                segment = self._use(graph.uuid, epoch)
+                if segment.version == 0 and version > SNAPSHOT_ROWS_MIN:
+                    await self._recall(segment, graph)
+                if await self._catch_up(segment, access, graph.uuid, version):
+                    self._keep_in_mind(segment, access, graph)
+                    return segment
         except NotFound:
             self._drop(graph.uuid)
             raise
-        return await asyncio.to_thread(segment.answer, wanted, limit)
-
-    async def warm(self, access: Access, graph: Graph) -> None:
-        """Bring a graph's segment into memory ahead of its first search."""
-        await self.search(access, graph, "", 0)
 
     async def _catch_up(
         self, segment: Segment, access: Access, graph_uuid: str, version: int
-    ) -> None:
-        """Let a segment take what it lacks; whoever comes meanwhile waits and finds it done."""
+    ) -> bool:
+        """Let a segment take what it lacks; whoever comes meanwhile waits and finds it done.
+
+        False when its epoch has ended, so that it will never be up to date again.
+        """
         if segment.version < version:
             async with segment.turn:
-                while segment.version < version and (
-                    rows := await self._store.read(_rows_since, access, graph_uuid, segment.version)
-                ):
-                    await asyncio.to_thread(segment.take, rows)
-                    self._weigh(graph_uuid, segment)
+                return await self._fill(segment, access, graph_uuid, version)
+        return True
 
-    def _use(self, graph_uuid: str) -> Segment:
+    async def _fill(self, segment: Segment, access: Access, graph_uuid: str, version: int) -> bool:
+        while segment.version < version:
+            page = await self._store.read(_page, access, graph_uuid, segment.epoch, segment.version)
+            if page is None:
+                return False
+            await asyncio.to_thread(segment.take, page)
+            self._weigh(graph_uuid, segment)
+        return True
+
+    async def _recall(self, segment: Segment, graph: Graph) -> None:
+        """Let an empty segment of a large graph begin with what was kept of it."""
+        async with segment.turn:
+            if segment.version == 0:
+                chunks = await self._store.read(_kept, graph.id)
+                found = await asyncio.to_thread(snapshot.load, segment.epoch, chunks)
+                if found is not None:
+                    segment.become(found)
+                    self._weigh(graph.uuid, segment)
+
+    def _keep_in_mind(self, segment: Segment, access: Access, graph: Graph) -> None:
+        """Have a large segment kept, once it is well ahead of what was kept of it."""
+        ahead = segment.version - segment.kept_version
+        if ahead > max(SNAPSHOT_ROWS_MIN, segment.kept_version // 2):
+            segment.kept_version = segment.version  # whoever comes now need not keep it, too
+            task = asyncio.create_task(self._keep(segment, access, graph))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _keep(self, segment: Segment, access: Access, graph: Graph) -> None:
+        """Write a snapshot; without one the next cold search is slower, and nothing else."""
+        try:
+            if segment.holds_forgotten:
+                await self._forget(segment, access, graph)
+            version, chunks = await asyncio.to_thread(segment.work, _dumped)
+            for first in range(0, len(chunks), _CHUNKS_TOGETHER):
+                part = chunks[first : first + _CHUNKS_TOGETHER]
+                if not await self._store.write(
+                    index.put_snapshot, graph.id, segment.epoch, version, chunks[0], part, first
+                ):
+                    break
+        except (RecollectError, OSError) as error:
+            _log.warning("snapshot.not_kept", graph=graph.id, error=type(error).__name__)
+
+    async def _forget(self, segment: Segment, access: Access, graph: Graph) -> None:
+        """Let a segment hold nothing but what its rows tell, unless its epoch has ended."""
+        fresh = Segment(segment.epoch)
+        await self._fill(fresh, access, graph.uuid, segment.version)
+        async with segment.turn:
+            if await self._fill(fresh, access, graph.uuid, segment.version):
+                fresh.kept_version = segment.kept_version
+                await asyncio.to_thread(segment.become, fresh)
+                self._weigh(graph.uuid, segment)
+
+    async def close(self) -> None:
+        """Leave off keeping segments."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _use(self, graph_uuid: str, epoch: int) -> Segment:
         """The segment of a graph, kept from now on as the one used last."""
         segment = self._segments.get(graph_uuid)
-        if segment is None:
-            segment = self._segments[graph_uuid] = Segment()
+        if segment is None or segment.epoch != epoch:
+            segment = self._segments[graph_uuid] = Segment(epoch)
         self._segments.move_to_end(graph_uuid)
         self._weigh(graph_uuid, segment)
         return segment

@@ -6,6 +6,7 @@ already speak of and whose own row is still to come.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,10 @@ class Shelf:
         found = (self._slots.get(i) for i in ids)
         return np.fromiter((slot for slot in found if slot is not None), np.int32)
 
+    def restore(self) -> None:
+        """Know the items by the ids that stand in the columns."""
+        self._slots = {number: slot for slot, number in enumerate(self.ids.array.tolist())}
+
     def _columns(self) -> list[Column]:
         return [value for value in vars(self).values() if isinstance(value, Column)]
 
@@ -49,7 +54,9 @@ class Shelf:
     @property
     def bytes(self) -> int:
         """About how much memory it takes."""
-        return sum(column.bytes for column in self._columns()) + 100 * len(self._slots)
+        codes = [value for value in vars(self).values() if isinstance(value, Codes)]
+        held = sum(column.bytes for column in self._columns()) + sum(code.bytes for code in codes)
+        return held + 100 * len(self._slots)
 
 
 class FactShelf(Shelf):
@@ -65,7 +72,8 @@ class FactShelf(Shelf):
         self.expired_at = Column(np.int64, NO_TIME)
         self.rating = Column(np.float32, np.nan)
         self.names = Codes()
-        self.attributes: dict[int, str] = {}  # by slot, the JSON of those that have any
+        self.attributes = Column(np.int32, -1)  # codes of `attribute_texts`, -1 without any
+        self.attribute_texts = Codes()  # JSON
 
 
 class EntityShelf(Shelf):
@@ -75,7 +83,8 @@ class EntityShelf(Shelf):
         super().__init__()
         self.labels = Column(np.int32, -1)
         self.label_sets = Codes()
-        self.attributes: dict[int, str] = {}
+        self.attributes = Column(np.int32, -1)
+        self.attribute_texts = Codes()
 
 
 class EpisodeShelf(Shelf):
@@ -85,14 +94,29 @@ class EpisodeShelf(Shelf):
         super().__init__()
         self.open = Column(np.bool_, False)
         self.seq = Column(np.int64, 0)
-        self.thread = Column(np.int64, -1)  # the thread's row id, -1 without one
+        self.strand = Column(np.int64, -1)  # code of `strands`: a thread, a document; -1 without
+        self.strands = Codes()
+        self.by_user = Column(np.bool_, False)
         self.speaker = Column(np.int32, -1)
         self.speakers = Codes()
-        self.metadata: dict[int, str] = {}  # by slot, the JSON of those that have any
+        self.metadata = Column(np.int32, -1)  # codes of `metadata_texts`, -1 without any
+        self.metadata_texts = Codes()  # JSON
 
 
-class DerivedShelf(Shelf):
-    """Observations or thread summaries, by their texts alone."""
+class ObservationShelf(Shelf):
+    """Observations, with the slots of the facts that bear them out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.evidence: dict[int, list[int]] = {}
+
+
+class SummaryShelf(Shelf):
+    """Summaries of threads: each rests on all episodes of its strand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.strand = Column(np.int64, -1)
 
 
 class Links:
@@ -120,3 +144,16 @@ class Links:
     def bytes(self) -> int:
         """The memory they take."""
         return self.item.bytes + self.episode.bytes
+
+
+@dataclass(frozen=True)
+class Shelves:
+    """The shelves of one segment, and the episodes that facts and entities rest on."""
+
+    facts: FactShelf = field(default_factory=FactShelf)
+    entities: EntityShelf = field(default_factory=EntityShelf)
+    episodes: EpisodeShelf = field(default_factory=EpisodeShelf)
+    supports: Links = field(default_factory=Links)  # facts
+    mentions: Links = field(default_factory=Links)  # entities
+    observations: ObservationShelf = field(default_factory=ObservationShelf)
+    thread_summaries: SummaryShelf = field(default_factory=SummaryShelf)

@@ -1,56 +1,119 @@
-"""The rows that search segments are built from, written in the transaction of their item."""
+"""The rows that search segments are built from, written in the transaction of their item.
+
+A row says that its item was new, changed or removed as of a version; what a segment wants to know
+besides words and vector, it reads from the item itself.
+"""
 
 from collections.abc import Sequence
 from typing import Literal, TypeVar
 
-from recollect.graph.terms import terms
-from recollect.graph.types import Record
+from recollect.graph.terms import packed, terms
+from recollect.graph.types import DIRECT_KINDS, Episode, Record
 from recollect.store import rows
 from recollect.store.protocol import Transaction
 
 T = TypeVar("T")
-ItemKind = Literal["episode", "fact", "entity", "gone"]
+ItemKind = Literal["episode", "fact", "entity", "observation", "thread_summary"]
 
 
 class Item(Record):
-    """Something to be found: its terms, joined by spaces, and its vector, if it has one."""
+    """Something to be found: its terms as `graph.terms.packed` writes them, and its vector."""
 
     kind: ItemKind
-    uuid: str
-    terms: str
+    id: int
+    terms: bytes
     vector: bytes | None = None
 
 
-def fact_item(uuid: str, fact: str, vector: bytes | None = None) -> Item:
+def fact_item(fact_id: int, fact: str, vector: bytes | None = None) -> Item:
     """A fact, found by its sentence."""
-    return Item(kind="fact", uuid=uuid, terms=" ".join(terms(fact)), vector=vector)
+    return Item(kind="fact", id=fact_id, terms=packed(terms(fact)), vector=vector)
 
 
-def entity_item(uuid: str, name: str, summary: str) -> Item:
+def entity_item(entity_id: int, name: str, summary: str) -> Item:
     """An entity, found by its name and by what is said of it."""
-    return Item(kind="entity", uuid=uuid, terms=" ".join(terms(f"{name} {summary}")))
+    return Item(kind="entity", id=entity_id, terms=packed(terms(f"{name} {summary}")))
+
+
+def episode_terms(episode: Episode) -> bytes:
+    """What an episode is found by; one that carries what a caller wrote down is never found.
+
+    Who said it is not among it: a question names people in order to ask what they said, and
+    their names would find their greetings first.
+    """
+    return b"" if episode.kind in DIRECT_KINDS else packed(terms(episode.content))
 
 
 def put(tx: Transaction, graph_id: int, items: Sequence[Item]) -> None:
     """Make items findable, or findable by what they say now."""
     for version, item in _numbered(tx, graph_id, items):
-        _write(tx, graph_id, version, item)
+        tx.run(
+            "index_row_put",
+            graph_id=graph_id,
+            version=version,
+            item_kind=item.kind,
+            item_id=item.id,
+            terms=item.terms,
+            vector=item.vector,
+        )
 
 
-def put_again(tx: Transaction, graph_id: int, item: Item) -> None:
-    """Make an item findable by what it says now, if it is findable at all."""
-    if tx.one("index_items_among", graph_id=graph_id, uuids=rows.to_json([item.uuid])) is not None:
-        put(tx, graph_id, [item])
+def touch(tx: Transaction, graph_id: int, kind: ItemKind, ids: Sequence[int]) -> None:
+    """Say that items changed in what they are filtered by, though not in their words."""
+    for version, number in _numbered(tx, graph_id, ids):
+        tx.run(
+            "index_row_touch", graph_id=graph_id, version=version, item_kind=kind, item_id=number
+        )
 
 
-def remove(tx: Transaction, graph_id: int, uuids: Sequence[str]) -> None:
+def remove(tx: Transaction, graph_id: int, kind: ItemKind, ids: Sequence[int]) -> None:
     """Make items unfindable, and tell every segment that already holds them.
 
     No segment holds what was never indexed, so that leaves no mark.
     """
-    found = tx.all("index_items_among", graph_id=graph_id, uuids=rows.to_json(list(uuids)))
-    for version, uuid in _numbered(tx, graph_id, [row["item_uuid"] for row in found]):
-        _write(tx, graph_id, version, Item(kind="gone", uuid=uuid, terms=""))
+    listed = rows.to_json(list(ids))
+    found = tx.all("index_rows_among", graph_id=graph_id, item_kind=kind, ids=listed)
+    if found:
+        drop_snapshot(tx, graph_id)
+    for version, number in _numbered(tx, graph_id, [row["item_id"] for row in found]):
+        tx.run(
+            "index_row_remove", graph_id=graph_id, version=version, item_kind=kind, item_id=number
+        )
+
+
+def drop_snapshot(tx: Transaction, graph_id: int) -> None:
+    """Forget a segment that was kept as bytes: it holds what is no longer to be held."""
+    tx.run("index_snapshot_drop", graph_id=graph_id)
+
+
+def put_snapshot(
+    tx: Transaction,
+    graph_id: int,
+    epoch: int,
+    version: int,
+    head: bytes,
+    chunks: Sequence[bytes],
+    first: int,
+) -> bool:
+    """Keep the next chunks of a segment, if its graph has not changed since; says whether it did.
+
+    The first chunk, which is *head* and like no other, takes the place of what was kept before.
+    Once something has changed, nothing of it stays. Whoever finds another's head has come too late.
+    """
+    graph = tx.one("graph_by_id", id=graph_id)
+    same = graph is not None and (graph["index_epoch"], graph["index_version"]) == (epoch, version)
+    if first == 0 or not same:
+        drop_snapshot(tx, graph_id)
+    if not same or (first and not _began(tx, graph_id, head)):
+        return False
+    for number, data in enumerate(chunks, start=first):
+        tx.run("index_snapshot_put", graph_id=graph_id, chunk=number, version=version, data=data)
+    return True
+
+
+def _began(tx: Transaction, graph_id: int, head: bytes) -> bool:
+    row = tx.one("index_snapshot_head", graph_id=graph_id)
+    return row is not None and row["data"] == head
 
 
 def _numbered(tx: Transaction, graph_id: int, items: Sequence[T]) -> list[tuple[int, T]]:
@@ -59,15 +122,3 @@ def _numbered(tx: Transaction, graph_id: int, items: Sequence[T]) -> list[tuple[
         return []
     first = row["index_version"] - len(items) + 1
     return list(enumerate(items, start=first))
-
-
-def _write(tx: Transaction, graph_id: int, version: int, item: Item) -> None:
-    tx.run(
-        "index_row_insert",
-        graph_id=graph_id,
-        version=version,
-        item_kind=item.kind,
-        item_uuid=item.uuid,
-        terms=None if item.kind == "gone" else item.terms,
-        vector=item.vector,
-    )

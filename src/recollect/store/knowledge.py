@@ -147,6 +147,14 @@ class Neighbourhood:
             entity_id = self._entity_ids[uuid]
             self._tx.run("mention_insert", entity_id=entity_id, episode_id=episode_id)
 
+    def entity_id(self, uuid: str) -> int:
+        """The row id of an entity that was read or added."""
+        return self._entity_ids[uuid]
+
+    def fact_id(self, uuid: str) -> int:
+        """The row id of a fact that was read or added."""
+        return self._fact_ids[uuid]
+
     def _add_entity(self, entity: NewEntity, now: datetime) -> None:
         entity_id = self._tx.insert(
             "entity_insert",

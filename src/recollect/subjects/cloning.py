@@ -11,8 +11,9 @@ from typing import Any
 from recollect.errors import AlreadyExists, InvalidInput
 from recollect.graph import checks
 from recollect.graph.types import Access, Entity, Graph, Record, User
-from recollect.store import knowledge, rows
-from recollect.store.protocol import Row, Transaction
+from recollect.store import derived_copies, index, knowledge, rows
+from recollect.store.index import ItemKind
+from recollect.store.protocol import Transaction
 from recollect.subjects import graphs, guidance, users
 from recollect.subjects.graphs import GraphDetails
 from recollect.subjects.users import UserDetails
@@ -124,7 +125,6 @@ class _Copy:
         self._target = target
         self._nodes = nodes
         self._task = tx.new_id()
-        self._uuids: dict[str, str] = {}
 
     def run(self) -> Copied:
         """Everything, in the order that references ask for."""
@@ -134,24 +134,50 @@ class _Copy:
         facts = self._facts(entities)
         self._insert("clone_mentions", pairs=_json(entities))
         self._insert("clone_supports", pairs=_json(facts))
-        pairs = rows.to_json(list(self._uuids.items()))
-        self._insert("clone_index", pairs=pairs, source=self._source.id)
+        seen = derived_copies.copy(
+            self._tx, self._source.id, self._target.id, entities=entities, facts=facts
+        )
+        self._index(
+            {
+                "episode": self._new_ids(episodes, "clone_episodes_of"),
+                "entity": entities,
+                "fact": facts,
+                "observation": seen,
+            }
+        )
         self._guidance()
         self._insert("clone_counters", source=self._source.id)
+        self._rename_user()
         self._owe()
         return Copied(graph=self._target, task_uuid=self._task if episodes else None)
+
+    def _index(self, copied: dict[ItemKind, Sequence[tuple[int, int]]]) -> None:
+        """Make the copy findable; its versions come after those it was created with."""
+        row = self._tx.one("graph_next_version", id=self._target.id, count=0)
+        after = row["index_version"] if row else 0
+        for kind, pairs in copied.items():
+            self._insert(
+                "clone_index",
+                pairs=_json(pairs),
+                source=self._source.id,
+                item_kind=kind,
+                after=after,
+            )
+
+    def _rename_user(self) -> None:
+        """Let the new user's node be found by its own name, not by that of the old one."""
+        row = self._tx.one("entity_by_id", id=self._nodes[1].id) if self._nodes else None
+        if row is not None:
+            found = index.entity_item(row["id"], row["name"], row["summary"])
+            index.put(self._tx, self._target.id, [found])
 
     def _insert(self, query: str, **params: Any) -> None:
         self._tx.run(query, graph_id=self._target.id, **params)
 
     def _renamed(self, query: str) -> list[tuple[int, str]]:
-        """The ids of what is to be copied, each with a new uuid, which is also noted."""
+        """The ids of what is to be copied, each with a new uuid."""
         found = self._tx.all(query, graph_id=self._source.id)
-        return [(row["id"], self._rename(row)) for row in found]
-
-    def _rename(self, row: Row) -> str:
-        new = self._uuids[row["uuid"]] = self._tx.new_id()
-        return new
+        return [(row["id"], self._tx.new_id()) for row in found]
 
     def _new_ids(
         self, pairs: Sequence[tuple[int, str]], query: str, **params: Any
@@ -167,7 +193,6 @@ class _Copy:
         ids = self._new_ids(renamed, "clone_entities_of")
         if self._nodes is not None:
             old, new = self._nodes
-            self._uuids[old.uuid] = new.uuid
             ids.append((old.id, new.id))
         self._insert("clone_entity_names", pairs=_json(ids), user_node=self._user_node)
         return ids
@@ -180,7 +205,7 @@ class _Copy:
         ends = dict(entities)
         found = self._tx.all("clone_facts_of", graph_id=self._source.id, user_node=self._user_node)
         pairs = [
-            (row["id"], self._rename(row), ends[row["source_id"]], ends[row["target_id"]])
+            (row["id"], self._tx.new_id(), ends[row["source_id"]], ends[row["target_id"]])
             for row in found
         ]
         self._insert("clone_facts", pairs=_json(pairs))

@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from recollect.errors import AlreadyExists, InvalidInput, NotFound
 from recollect.graph import checks
+from recollect.graph.terms import packed, terms
 from recollect.graph.types import Access, Json, Record
 from recollect.limits import (
     COLLECTION_DOCUMENT_CHARS_MAX,
@@ -28,6 +30,7 @@ class Collection(Record):
     description: str | None
     metadata: Json | None
     document_count: int
+    embedded_count: int
     created_at: datetime
     updated_at: datetime
 
@@ -40,6 +43,7 @@ class Document(Record):
     document_id: str | None
     content: str
     metadata: Json | None
+    embedded: bool
     created_at: datetime
     updated_at: datetime
 
@@ -50,6 +54,7 @@ class NewDocument(Record):
     content: str
     document_id: str | None = None
     metadata: Json | None = None
+    terms: bytes = b""  # what it is found by, from `prepared`
 
 
 class DocumentChange(Record):
@@ -146,6 +151,12 @@ def check_documents(new: Sequence[NewDocument]) -> None:
             checks.caller_id(f"{field}.document_id", document.document_id)
 
 
+def prepared(new: Sequence[NewDocument]) -> list[NewDocument]:
+    """Checked documents with the terms they are found by: work for a thread, not for a write."""
+    check_documents(new)
+    return [replace(one, terms=packed(terms(one.content))) for one in new]
+
+
 def _check_count(count: int) -> None:
     if not count:
         raise InvalidInput("documents: at least one is required")
@@ -156,7 +167,7 @@ def _check_count(count: int) -> None:
 
 
 def add(tx: Transaction, access: Access, name: str, new: Sequence[NewDocument]) -> list[str]:
-    """Store checked documents, all or none; answers their uuids in the order given."""
+    """Store prepared documents, all or none; answers their uuids in the order given."""
     collection = get(tx, access, name)
     return [
         _insert(tx, collection, f"documents[{number}].document_id", document)
@@ -167,7 +178,7 @@ def add(tx: Transaction, access: Access, name: str, new: Sequence[NewDocument]) 
 def _insert(tx: Transaction, collection: Collection, field: str, new: NewDocument) -> str:
     _require_free(tx, collection, field, new.document_id)
     uuid = tx.new_id()
-    tx.run(
+    made = tx.insert(
         "document_insert",
         uuid=uuid,
         collection_id=collection.id,
@@ -176,6 +187,7 @@ def _insert(tx: Transaction, collection: Collection, field: str, new: NewDocumen
         metadata=rows.to_json(new.metadata),
         now=rows.micros(tx.now),
     )
+    tx.run("document_terms_insert", id=made, terms=new.terms)
     return uuid
 
 
@@ -244,6 +256,13 @@ def _named(
             yield found
 
 
+def by_ids(tx: Transaction, collection: Collection, ids: Sequence[int]) -> list[Document]:
+    """Documents of a collection in the order given; those that are gone are left out."""
+    found = tx.all("documents_by_ids", collection_id=collection.id, ids=rows.to_json(list(ids)))
+    known = {row["id"]: _document(row) for row in found}
+    return [known[number] for number in ids if number in known]
+
+
 def update_document(tx: Transaction, access: Access, name: str, change: DocumentChange) -> None:
     """Change the id or the metadata of one document; its text stays."""
     _change(tx, get(tx, access, name), "", change)
@@ -304,6 +323,7 @@ def _collection(row: Row) -> Collection:
         description=row["description"],
         metadata=rows.from_json(row["metadata"]),
         document_count=row["document_count"],
+        embedded_count=row["embedded_count"],
         created_at=rows.moment(row["created_at"]),
         updated_at=rows.moment(row["updated_at"]),
     )
@@ -316,6 +336,7 @@ def _document(row: Row) -> Document:
         document_id=row["document_id"],
         content=row["content"],
         metadata=rows.from_json(row["metadata"]),
+        embedded=bool(row["embedded"]),
         created_at=rows.moment(row["created_at"]),
         updated_at=rows.moment(row["updated_at"]),
     )

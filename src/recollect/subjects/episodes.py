@@ -1,10 +1,12 @@
 """Reading the log, and the few changes an episode allows: its metadata, and its end."""
 
+from collections.abc import Sequence
+
 from recollect.errors import NotFound
 from recollect.governance import erasure
 from recollect.graph import checks
 from recollect.graph.types import Access, Episode, Graph, Json, Thread
-from recollect.store import rows
+from recollect.store import index, rows
 from recollect.store.protocol import Transaction
 from recollect.subjects.pages import Page, PageRequest, page_of
 
@@ -30,6 +32,7 @@ def update_metadata(tx: Transaction, access: Access, uuid: str, change: Json) ->
     episode = get(tx, access, uuid)
     merged = checks.episode_metadata("metadata", checks.merge(episode.metadata, change))
     tx.run("episode_set_metadata", id=episode.id, metadata=rows.to_json(merged))
+    index.touch(tx, episode.graph_id, "episode", [episode.id])
     return get(tx, access, uuid)
 
 
@@ -49,6 +52,12 @@ def last(tx: Transaction, graph: Graph, limit: int) -> list[Episode]:
     """The newest episodes of a graph, newest first."""
     found = tx.all("episodes_last", graph_id=graph.id, limit=limit)
     return [rows.episode(row) for row in found]
+
+
+def by_ids(tx: Transaction, graph: Graph, ids: Sequence[int]) -> list[Episode]:
+    """Those episodes of a graph that have one of the row ids."""
+    found = tx.all("episodes_by_ids", ids=rows.to_json(list(ids)))
+    return [rows.episode(row) for row in found if row["graph_id"] == graph.id]
 
 
 def by_uuids(tx: Transaction, graph: Graph, uuids: list[str]) -> list[Episode]:

@@ -1,5 +1,6 @@
 """Reading and correcting entities and facts by hand."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
@@ -9,7 +10,7 @@ from recollect.graph import checks
 from recollect.graph.gist import gist
 from recollect.graph.types import Access, Entity, Episode, Fact, Graph, Json, Thread
 from recollect.limits import DESCRIPTION_CHARS_MAX, EPISODE_CHARS_MAX, NAME_CHARS_MAX
-from recollect.store import index, rows
+from recollect.store import derived, findable, index, rows
 from recollect.store.knowledge import put_names
 from recollect.store.protocol import Transaction
 from recollect.subjects.pages import Page, PageRequest, page_of
@@ -32,6 +33,18 @@ def fact(tx: Transaction, access: Access, uuid: str) -> Fact:
     if row is None:
         raise NotFound(f"edge not found: {uuid}")
     return rows.fact(row)
+
+
+def facts_by_ids(tx: Transaction, graph: Graph, ids: Sequence[int]) -> list[Fact]:
+    """Those facts of a graph that have one of the row ids."""
+    found = tx.all("facts_told_by_ids", ids=rows.to_json(list(ids)))
+    return [rows.fact(row) for row in found if row["graph_id"] == graph.id]
+
+
+def entities_by_ids(tx: Transaction, graph: Graph, ids: Sequence[int]) -> list[Entity]:
+    """Those entities of a graph that have one of the row ids."""
+    found = tx.all("entities_by_ids", ids=rows.to_json(list(ids)))
+    return [rows.entity(row) for row in found if row["graph_id"] == graph.id]
 
 
 def entities_page(tx: Transaction, graph: Graph, request: PageRequest) -> Page[Entity]:
@@ -106,7 +119,7 @@ def update_entity(tx: Transaction, access: Access, uuid: str, change: EntityChan
         attributes=rows.to_json(attributes),
     )
     _answer_to(tx, old, name)
-    index.put_again(tx, old.graph_id, index.entity_item(uuid, name, summary))
+    index.put(tx, old.graph_id, [index.entity_item(old.id, name, summary)])
     tx.run("graph_edited", id=old.graph_id)
     return entity(tx, access, uuid)
 
@@ -141,17 +154,21 @@ def delete_entity(tx: Transaction, access: Access, uuid: str) -> None:
     found = entity(tx, access, uuid)
     if found.is_user:
         raise InvalidInput("uuid: this is the user's own node; delete the user instead")
-    gone = [row["uuid"] for row in tx.all("fact_uuids_of_entity", entity_id=found.id)]
+    gone = [row["id"] for row in tx.all("fact_ids_of_entity", entity_id=found.id)]
+    resting = derived.resting_on(tx, facts=gone)
     tx.run("entity_delete", id=found.id)
-    index.remove(tx, found.graph_id, [uuid, *gone])
+    index.remove(tx, found.graph_id, "entity", [found.id])
+    index.remove(tx, found.graph_id, "fact", gone)
+    findable.settle(tx, derived.renew(tx, resting))
     tx.run("graph_edited", id=found.graph_id)
 
 
 class FactChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A correction of a fact; what is UNSET stays."""
+    """A correction of a fact; what is UNSET stays. *vector* is that of the new sentence."""
 
     name: str | UnsetType = UNSET
     fact: str | UnsetType = UNSET
+    vector: bytes | None = None
     attributes: Json | UnsetType = UNSET
     expired_at: datetime | UnsetType | None = UNSET
     valid_at: datetime | UnsetType | None = UNSET
@@ -181,9 +198,11 @@ def update_fact(tx: Transaction, access: Access, uuid: str, change: FactChange) 
         valid_at=rows.micros_or_none(valid_at),
         invalid_at=rows.micros_or_none(invalid_at),
     )
-    if sentence != old.fact:
-        # Its vector was that of other words, so it is found by its terms alone.
-        index.put_again(tx, old.graph_id, index.fact_item(uuid, sentence))
+    if sentence == old.fact:
+        index.touch(tx, old.graph_id, "fact", [old.id])
+    else:
+        index.put(tx, old.graph_id, [index.fact_item(old.id, sentence, change.vector)])
+    findable.settle(tx, derived.renew(tx, derived.resting_on(tx, facts=[old.id])))
     tx.run("graph_edited", id=old.graph_id)
     return fact(tx, access, uuid)
 
@@ -191,6 +210,8 @@ def update_fact(tx: Transaction, access: Access, uuid: str, change: FactChange) 
 def delete_fact(tx: Transaction, access: Access, uuid: str) -> None:
     """Remove a fact; the entities it joined stay."""
     found = fact(tx, access, uuid)
+    resting = derived.resting_on(tx, facts=[found.id])
     tx.run("fact_delete", id=found.id)
-    index.remove(tx, found.graph_id, [uuid])
+    index.remove(tx, found.graph_id, "fact", [found.id])
+    findable.settle(tx, derived.renew(tx, resting))
     tx.run("graph_edited", id=found.graph_id)

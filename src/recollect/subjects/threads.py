@@ -4,7 +4,7 @@ from recollect.errors import AlreadyExists, NotFound
 from recollect.governance import erasure
 from recollect.graph import checks
 from recollect.graph.types import Access, Json, Record, Thread
-from recollect.store import rows
+from recollect.store import index, rows
 from recollect.store.protocol import Transaction
 from recollect.subjects import users
 
@@ -125,7 +125,9 @@ def delete_keeping_graph(tx: Transaction, access: Access, thread_id: str) -> Non
     """Remove a thread and its message history; what the graph learned from it stays."""
     # Messages of ignored roles never were part of the graph, so nothing keeps them.
     thread = get(tx, access, thread_id)
+    said = tx.all("episode_ids_of_thread", thread_id=thread.id, ignored_only=False)
     _delete(tx, access, thread, ignored_only=True)
+    index.touch(tx, thread.graph_id, "episode", [row["id"] for row in said])
     tx.run("graph_edited", id=thread.graph_id)  # episodes lose what was said before them
 
 
@@ -138,6 +140,8 @@ def _delete(tx: Transaction, access: Access, thread: Thread, *, ignored_only: bo
         thread_id=thread.thread_id,
         now=rows.micros(tx.now),
     )
+    told = tx.all("thread_summary_ids", thread_id=thread.id)
+    index.remove(tx, thread.graph_id, "thread_summary", [row["id"] for row in told])
     tx.run("thread_delete", id=thread.id)
     _count(tx, access, thread.user_id, -1)
 

@@ -6,6 +6,7 @@ from recollect.graph.gist import gist
 from recollect.graph.types import Access, Entity, Json, Record, User
 from recollect.limits import NAME_CHARS_MAX
 from recollect.store import index, knowledge, rows
+from recollect.store.index import Item
 from recollect.store.protocol import Transaction
 from recollect.subjects import graphs
 from recollect.subjects.graphs import GraphDetails
@@ -181,6 +182,9 @@ def restore_node(tx: Transaction, graph_id: int) -> None:
     knowledge.put_names(tx, graph_id, found["id"], _names(user))
     told = rows.to_json(list(_profile(user).values()))
     tx.run("graph_reopen_profile", graph_id=graph_id, told=told)
+    left = tx.all("fact_ids_of_entity", entity_id=found["id"])
+    items = [index.fact_item(row["id"], row["fact"]) for row in left]
+    index.put(tx, graph_id, [index.entity_item(found["id"], display_name(user), ""), *items])
 
 
 def display_name(user: User) -> str:
@@ -233,12 +237,15 @@ def _seed_node(tx: Transaction, user: User) -> None:
         now=rows.micros(tx.now),
     )
     knowledge.put_names(tx, user.graph_id, entity_id, _names(user))
+    items = [index.entity_item(entity_id, display_name(user), "")]
     for name, fact in _profile(user).items():
-        _insert_fact(tx, user, entity_id, name, fact)
+        items.append(_insert_fact(tx, user, entity_id, name, fact))
+    index.put(tx, user.graph_id, items)
 
 
-def _insert_fact(tx: Transaction, user: User, entity_id: int, name: str, fact: str) -> None:
-    tx.insert(
+def _insert_fact(tx: Transaction, user: User, entity_id: int, name: str, fact: str) -> Item:
+    """Write a fact that a profile tells, and say how it is found."""
+    fact_id = tx.insert(
         "fact_insert",
         uuid=tx.new_id(),
         graph_id=user.graph_id,
@@ -260,6 +267,7 @@ def _insert_fact(tx: Transaction, user: User, entity_id: int, name: str, fact: s
         confidence=1.0,
         extractor=None,
     )
+    return index.fact_item(fact_id, fact)
 
 
 def _refresh_node(tx: Transaction, access: Access, old: User, new: User) -> None:
@@ -275,8 +283,7 @@ def _refresh_node(tx: Transaction, access: Access, old: User, new: User) -> None
         summary=entity.summary,
         attributes=rows.to_json({**kept, **_attributes(new)}),
     )
-    if name != entity.name:
-        index.put_again(tx, entity.graph_id, index.entity_item(entity.uuid, name, entity.summary))
+    index.put(tx, entity.graph_id, [index.entity_item(entity.id, name, entity.summary)])
     _rename(tx, entity, old, new)
     before, after = _profile(old), _profile(new)
     now = rows.micros(tx.now)
@@ -284,9 +291,11 @@ def _refresh_node(tx: Transaction, access: Access, old: User, new: User) -> None
         if before.get(name) == after.get(name):
             continue
         if name in before:
-            tx.run("fact_close", entity_id=entity.id, name=name, invalid_at=now, now=now)
+            closed = tx.all("fact_close", entity_id=entity.id, name=name, invalid_at=now, now=now)
+            index.touch(tx, entity.graph_id, "fact", [row["id"] for row in closed])
         if name in after:
-            _insert_fact(tx, new, entity.id, name, after[name])
+            made = _insert_fact(tx, new, entity.id, name, after[name])
+            index.put(tx, entity.graph_id, [made])
 
 
 def _rename(tx: Transaction, entity: Entity, old: User, new: User) -> None:

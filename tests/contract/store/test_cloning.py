@@ -4,9 +4,11 @@ import pytest
 
 from recollect.errors import AlreadyExists, InvalidInput, NotFound
 from recollect.graph import names
+from recollect.graph.terms import packed
+from recollect.graph.terms import terms as terms_of
 from recollect.graph.types import Access, Episode
 from recollect.ingest import intake, queue
-from recollect.store import rows
+from recollect.store import index, rows
 from recollect.store.protocol import Store, Transaction
 from recollect.subjects import cloning, episodes, graphs, guidance, knowledge, threads, users
 from recollect.subjects.cloning import Copied, Ends
@@ -16,6 +18,7 @@ from tests.contract.store.world import (
     add_messages,
     add_text,
     findable,
+    index_rows,
     insert_entity,
     insert_fact,
     message,
@@ -41,10 +44,20 @@ async def copy_user(store: Store, access: Access, source: str, target: str) -> C
 
 
 def learn(tx: Transaction, graph_id: int, source: int | None, said: list[Episode]) -> None:
-    """Two entities and a fact that all of *said* support."""
+    """Two entities and a fact that all of *said* support, as findable as if they were read."""
     first = source or insert_entity(tx, graph_id, "Paul", said)
     second = insert_entity(tx, graph_id, "Eric", said)
-    insert_fact(tx, graph_id, (first, second), "Paul met Eric", said)
+    uuid = insert_fact(tx, graph_id, (first, second), "Paul met Eric", said)
+    listed = rows.to_json([uuid])
+    (fact,) = tx.all("fact_ids_by_uuids", graph_id=graph_id, uuids=listed)
+    items = [index.entity_item(first, "Paul", ""), index.entity_item(second, "Eric", "")]
+    index.put(tx, graph_id, [*items, index.fact_item(fact["id"], "Paul met Eric", b"v")])
+
+
+def indexed(tx: Transaction, graph_id: int) -> list[tuple[str, bytes | None, bytes | None]]:
+    """What the index holds, without the numbers that are a graph's own."""
+    found = [(r["item_kind"], r["terms"], r["vector"]) for r in index_rows(tx, graph_id)]
+    return sorted(found, key=repr)
 
 
 def told(tx: Transaction, graph: graphs.Graph) -> list[tuple[str, str, str, list[str]]]:
@@ -79,8 +92,12 @@ async def test_a_copy_tells_the_same_under_new_uuids(store: Store, access: Acces
         new = {item.uuid for item in (await store.read(page, copied, ALL)).items}
         assert len(old) == len(new)
         assert not old & new
-    here = await store.read(findable, copied.id)
+    here = await store.read(findable, copied.id, "episode")
     assert here == {e.uuid for e in await store.read(episodes.last, copied, 100)}
+    for kind, page in (("fact", knowledge.facts_page), ("entity", knowledge.entities_page)):
+        items = {item.uuid for item in (await store.read(page, copied, ALL)).items}
+        assert await store.read(findable, copied.id, kind) == items
+    assert await store.read(indexed, copied.id) == await store.read(indexed, graph.id)
 
 
 async def test_a_copy_and_its_original_live_apart(store: Store, access: Access) -> None:
@@ -251,3 +268,11 @@ async def test_a_copy_can_be_copied(store: Store, access: Access) -> None:
     last = (await copy_graph(store, access, "b", "c")).graph
     assert await store.read(told, last) == await store.read(told, graph)
     assert len(await store.read(episodes.of_document, last, "d", 10)) == 1
+
+
+async def test_a_copied_user_is_found_by_the_new_name(store: Store, access: Access) -> None:
+    """A user of whom only the id is known is called by it, and not by that of the original."""
+    await new_user(store, access, "ann")
+    copied = (await copy_user(store, access, "ann", "eve")).graph
+    words = [terms for kind, terms, _ in await store.read(indexed, copied.id) if kind == "entity"]
+    assert words == [packed(terms_of("eve"))]

@@ -15,11 +15,13 @@ from tests.contract.store.world import (
     add_text,
     findable,
     index_items,
+    index_rows,
     insert_entity,
     insert_fact,
     new_graph,
     new_thread,
     new_user,
+    packed_words,
     work,
 )
 
@@ -169,9 +171,10 @@ async def test_what_is_forgotten_is_not_found_and_its_words_are_gone(
     heard = (await add_text(store, access, "g", "alpha", "beta")).episodes
     await work(store)
     before = await store.read(index_items, graph.id)
-    assert before == {heard[0].uuid: "alpha", heard[1].uuid: "beta"}
+    alpha, beta = (("episode", episode.id) for episode in heard)
+    assert before == {alpha: packed_words("alpha"), beta: packed_words("beta")}
     await store.write(episodes.delete, access, heard[0].uuid)
-    assert await store.read(index_items, graph.id) == {heard[0].uuid: None, heard[1].uuid: "beta"}
+    assert await store.read(index_items, graph.id) == {alpha: None, beta: packed_words("beta")}
     assert await store.read(findable, graph.id) == {heard[1].uuid}
 
 
@@ -183,14 +186,15 @@ async def test_every_change_of_the_index_has_a_version_of_its_own(
     heard = (await add_text(store, access, "g", "a", "b", "c")).episodes
     await work(store)
 
-    def since(tx: Transaction, version: int) -> list[tuple[int, str]]:
-        found = tx.all("index_rows_since", graph_id=graph.id, version=version)
-        return [(row["version"], row["item_uuid"]) for row in found]
+    def since(tx: Transaction, version: int) -> list[tuple[int, int]]:
+        found = index_rows(tx, graph.id, version)
+        assert {row["item_kind"] for row in found} <= {"episode"}
+        return [(row["version"], row["item_id"]) for row in found]
 
-    uuids = [episode.uuid for episode in heard]
-    assert await store.read(since, 0) == list(enumerate(uuids, start=1))
+    ids = [episode.id for episode in heard]
+    assert await store.read(since, 0) == list(enumerate(ids, start=1))
     await store.write(erasure.forget_episodes, [heard[0].id, heard[2].id])
     changes = await store.read(since, 3)
     assert [version for version, _ in changes] == [4, 5]
-    assert {uuid for _, uuid in changes} == {uuids[0], uuids[2]}
+    assert {number for _, number in changes} == {ids[0], ids[2]}
     assert await store.read(since, 5) == []

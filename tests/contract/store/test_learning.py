@@ -17,7 +17,15 @@ from recollect.ingest import intake, pipeline, queue, rebuild
 from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
 from recollect.subjects import episodes, users
-from tests.contract.store.world import StillClock, index_items, new_thread, new_user
+from tests.contract.store.world import (
+    StillClock,
+    findable,
+    index_items,
+    index_rows,
+    new_thread,
+    new_user,
+    packed_words,
+)
 
 AT = datetime(2024, 3, 1, tzinfo=UTC)
 VECTOR = np.zeros(384, dtype=np.float16).tobytes()
@@ -149,9 +157,16 @@ async def test_what_is_learned_is_findable_with_its_vector(
     await learn(store, Told(SAID))
     (fact,) = await store.read(facts, jane.graph_id)
     found = await store.read(index_items, jane.graph_id)
-    assert found[fact.uuid] == "jane smith works acme corp"
-    assert {fact.source_uuid, fact.target_uuid} < set(found)
-    assert len(found) == 4
+    assert found["fact", fact.id] == packed_words("Jane Smith works at Acme Corp")
+    ends = {fact.source_uuid, fact.target_uuid}
+    assert await store.read(findable, jane.graph_id, "entity") == ends
+    assert await store.read(findable, jane.graph_id, "episode") == set(fact.episodes)
+    vectors = {
+        (row["item_kind"], row["item_id"]): row["vector"]
+        for row in await store.read(index_rows, jane.graph_id)
+    }
+    episode = await store.read(episodes.get, access, fact.episodes[0])
+    assert vectors["fact", fact.id] == vectors["episode", episode.id] == VECTOR
 
 
 async def test_a_restated_fact_gains_the_episode_and_keeps_its_times(
@@ -227,6 +242,7 @@ async def test_an_episode_deleted_while_it_is_read_leaves_nothing(
     store: Store, access: Access, jane: users.User
 ) -> None:
     """Neither fact nor entity nor index row."""
+    before = await store.read(index_items, jane.graph_id)
     await say(store, access, "acme")
     held = await store.write(queue.claim, "me")
     assert held is not None
@@ -234,7 +250,7 @@ async def test_an_episode_deleted_while_it_is_read_leaves_nothing(
     await store.write(episodes.delete, access, held.jobs[0].episode.uuid)
     await store.write(pipeline.commit, held, held.jobs, prepared, predicates.load())
     assert await store.read(facts, jane.graph_id) == []
-    assert await store.read(index_items, jane.graph_id) == {}
+    assert await store.read(index_items, jane.graph_id) == before
 
 
 async def test_who_lost_the_lease_writes_nothing(
@@ -259,11 +275,13 @@ async def test_deleting_an_episode_takes_its_facts_out_of_the_index(
     await say(store, access, "acme", "tea")
     await learn(store, Told(SAID))
     (acme, tea) = await store.read(facts, jane.graph_id)
-    await store.write(episodes.delete, access, acme.episodes[0])
+    said = await store.read(episodes.get, access, acme.episodes[0])
+    corp = await store.read(entity_named, jane.graph_id, "Acme Corp")
+    await store.write(episodes.delete, access, said.uuid)
     found = await store.read(index_items, jane.graph_id)
-    gone = {uuid for uuid, terms in found.items() if terms is None}
-    assert {acme.uuid, acme.target_uuid, acme.episodes[0]} <= gone
-    assert found[tea.uuid] is not None
+    gone = {place for place, held in found.items() if held is None}
+    assert gone == {("fact", acme.id), ("entity", corp.id), ("episode", said.id)}
+    assert found["fact", tea.id] is not None
 
 
 async def test_the_summary_of_an_entity_grows_with_its_facts(

@@ -19,11 +19,13 @@ from tests.contract.store.world import (
     add_text,
     findable,
     index_items,
+    index_rows,
     message,
     new_graph,
     new_project,
     new_thread,
     new_user,
+    packed_words,
     text,
     work,
 )
@@ -174,8 +176,7 @@ async def test_a_job_is_not_done_twice(store: Store, access: Access) -> None:
     await pipeline.process(store, held, held.jobs)
 
     def versions(tx: Transaction) -> list[int]:
-        found = tx.all("index_rows_since", graph_id=graph.id, version=0)
-        return [row["version"] for row in found]
+        return [row["version"] for row in index_rows(tx, graph.id)]
 
     before = await store.read(versions)
     await pipeline.process(store, held, held.jobs)
@@ -317,7 +318,11 @@ async def test_an_episode_deleted_while_claimed_leaves_no_trace(
     await pipeline.process(store, held, held.jobs)
     await store.write(queue.release, held)
     assert await store.read(findable, graph.id) == {a.uuid, c.uuid}
-    assert "bee" not in (await store.read(index_items, graph.id)).values()
+    assert packed_words("bee") not in (await store.read(index_items, graph.id)).values()
+    assert await store.read(index_items, graph.id) == {
+        ("episode", a.id): packed_words("a"),
+        ("episode", c.id): packed_words("c"),
+    }
     assert (await store.read(queue.state)).pending == 0
 
 
@@ -359,7 +364,8 @@ async def test_a_graph_deleted_while_claimed_leaves_no_trace(
     with pytest.raises(LeaseLost):
         await failed(store, held)
     assert await store.read(index_items, graph_id) == {}
-    assert await store.read(index_items, again) == {}
+    nodes = 1 if deleted == "user" else 0
+    assert [kind for kind, _ in await store.read(index_items, again)] == ["entity"] * nodes
     assert await store.write(queue.claim, "me") is None
 
 
@@ -465,7 +471,7 @@ async def test_work_goes_on_after_a_restart(reopen: Reopen, clock: StillClock) -
         clock.advance(LEASE_S)
         assert await work(again) == 2
         items = await again.read(index_items, graph.id)
-        assert list(items) == [episode.uuid for episode in sent]
+        assert list(items) == [("episode", episode.id) for episode in sent]
     finally:
         await again.close()
 
@@ -658,12 +664,12 @@ async def test_deleting_what_was_never_indexed_leaves_no_mark(store: Store, acce
     held = await claimed(store)
     await pipeline.process(store, held, held.jobs[:1])
     await store.write(episodes.delete, access, waiting.uuid)
-    assert await store.read(index_items, graph.id) == {done.uuid: "done"}
+    assert await store.read(index_items, graph.id) == {("episode", done.id): packed_words("done")}
     await store.write(episodes.delete, access, done.uuid)
-    assert await store.read(index_items, graph.id) == {done.uuid: None}
+    assert await store.read(index_items, graph.id) == {("episode", done.id): None}
 
     def versions(tx: Transaction) -> list[int]:
-        index.remove(tx, graph.id, [done.uuid, waiting.uuid, "nothing"])
-        return [row["version"] for row in tx.all("index_rows_since", graph_id=graph.id, version=0)]
+        index.remove(tx, graph.id, "episode", [done.id, waiting.id, 10**9])
+        return [row["version"] for row in index_rows(tx, graph.id)]
 
     assert await store.write(versions) == [2]

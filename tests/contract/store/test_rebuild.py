@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import msgspec
+import numpy as np
 import pytest
 
 from recollect.errors import LeaseLost, ModelUnavailable
@@ -10,11 +11,12 @@ from recollect.extract.direct import Nodes
 from recollect.extract.reading import Reading
 from recollect.graph import predicates
 from recollect.graph.found import Found, FoundEntity
+from recollect.graph.terms import hashed, terms
 from recollect.graph.types import Access, NewEpisode
 from recollect.ingest import intake, pipeline, queue, rebuild
 from recollect.ingest.worker import Worker
 from recollect.search.segments import Segments
-from recollect.store.protocol import Store, Transaction
+from recollect.store.protocol import Row, Store, Transaction
 from recollect.subjects import cloning, episodes, graphs, knowledge, threads, users
 from recollect.subjects.knowledge import EntityChange, FactChange
 from recollect.subjects.pages import PageRequest
@@ -36,6 +38,7 @@ from tests.contract.store.world import (
     index_items,
     new_thread,
     new_user,
+    packed_words,
 )
 
 EVERYTHING = PageRequest(order="uuid/asc", limit=1_000)
@@ -168,6 +171,10 @@ async def test_forgetting_who_restated_it_does_not_take_the_record(
     assert await store.read(profile, jane.graph_id) == before
 
 
+def _left(tx: Transaction, graph_id: int) -> list[Row]:
+    return tx.all("digest_facts", graph_id=graph_id)
+
+
 async def test_the_log_stays_and_everything_is_found_again(
     store: Store, access: Access, jane: users.User
 ) -> None:
@@ -181,13 +188,15 @@ async def test_the_log_stays_and_everything_is_found_again(
     log = await store.read(episodes.messages, thread, **page)
     items = await store.read(findable, graph.id)
     await store.write(rebuild.unlearn, graph.id)
-    assert await store.read(findable, graph.id) == set()
+    kept = {row["uuid"] for row in await store.read(_left, graph.id)}
+    assert len(kept) == len(await store.read(profile, graph.id)) > 0
+    assert await store.read(findable, graph.id) == {jane.entity_uuid, *kept} < items
     assert await store.read(episodes.messages, thread, **page) == log
     await learn(store, Told(SAID))
     assert await store.read(findable, graph.id) == items
-    segments = Segments(store, bytes_max=1_000_000)
-    hits = await segments.search(access, graph, "acme", 10)
-    assert log[0].uuid in {hit.uuid for hit in hits}
+    segment = await Segments(store, bytes_max=1_000_000).of(access, graph)
+    scores = segment.words["episode"].search(map(hashed, terms("acme")), segment.visible("episode"))
+    assert segment.row_ids("episode", np.flatnonzero(scores)) == [log[0].id]
     assert await store.read(episodes.messages, thread, **page) == log
 
 
@@ -374,9 +383,10 @@ async def test_a_corrected_entity_answers_to_its_new_name(
     await learn(store, Told({"northwind": later}))
     entities = (await store.read(knowledge.entities_page, _graph(jane), EVERYTHING)).items
     assert [e.uuid for e in entities if not e.is_user] == [acme.uuid]
-    terms = (await store.read(index_items, jane.graph_id))[acme.uuid]
-    assert terms is not None
-    assert terms.startswith("northwind traders")
+    entity = await store.read(knowledge.entity, access, acme.uuid)
+    assert entity.name == "Northwind Traders"
+    held = (await store.read(index_items, jane.graph_id))["entity", acme.id]
+    assert held == packed_words(f"Northwind Traders {entity.summary}")
 
 
 def _graph(user: users.User) -> graphs.Graph:
@@ -400,7 +410,7 @@ async def test_a_corrected_fact_is_found_by_its_new_words_only(
     change = FactChange(fact="Jane Smith adores oolong")
     await store.write(knowledge.update_fact, access, tea.uuid, change)
     found = await store.read(index_items, jane.graph_id)
-    assert found[tea.uuid] == "jane smith adores oolong"
+    assert found["fact", tea.id] == packed_words("Jane Smith adores oolong")
     same = says("LIKES", FoundEntity(name="tea", kind="topic"), "Jane Smith adores oolong", 40)
     await say(store, access, "oolong")
     await learn(store, Told({"oolong": same}))
@@ -415,6 +425,7 @@ async def test_a_renamed_user_is_found_by_the_new_name(
     await say(store, access, "tea")
     await learn(store, Told(SAID))
     await store.write(users.update, access, "jane", UserDetails(first_name="Rosalind"))
-    terms = (await store.read(index_items, jane.graph_id))[jane.entity_uuid]
-    assert terms is not None
-    assert terms.startswith("rosalind ")
+    node = await store.read(users.node, access, "jane")
+    assert node.name.startswith("Rosalind")
+    held = (await store.read(index_items, jane.graph_id))["entity", node.id]
+    assert held == packed_words(f"{node.name} {node.summary}")

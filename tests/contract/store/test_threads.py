@@ -11,6 +11,7 @@ from tests.contract.store.world import (
     StillClock,
     add_messages,
     findable,
+    index_items,
     message,
     new_thread,
     new_user,
@@ -147,7 +148,7 @@ async def test_deleting_a_thread_forgets_its_messages(store: Store, access: Acce
     for episode in [*gone.episodes, *owed.episodes]:
         with pytest.raises(NotFound):
             await store.read(episodes.get, access, episode.uuid)
-    assert await store.read(findable, user.graph_id) == {kept.episodes[0].uuid}
+    assert await store.read(findable, user.graph_id, "episode") == {kept.episodes[0].uuid}
     assert await work(store) == 0
     assert (await store.read(users.get, access, "jane")).thread_count == 1
 
@@ -169,9 +170,23 @@ async def test_deleting_a_session_keeps_what_the_graph_learned(
     with pytest.raises(NotFound):
         await store.read(episodes.get, access, history)
     assert await work(store) == 1
-    assert await store.read(findable, user.graph_id) == {kept}
+    assert await store.read(findable, user.graph_id, "episode") == {kept}
     again = await new_thread(store, access, "t", "jane")
     assert await store.read(episodes.message_count, again) == 0
+
+
+async def test_a_deleted_sessions_summary_is_not_found_any_more(
+    store: Store, access: Access
+) -> None:
+    """What the graph learned stays, what was said of the thread as such goes with it."""
+    user = await new_user(store, access, "jane")
+    await new_thread(store, access, "t", "jane")
+    await add_messages(store, access, "t", "My sister Emma moved to Berlin.", "She likes it.")
+    await work(store)
+    before = await store.read(index_items, user.graph_id)
+    (summary,) = [place for place in before if place[0] == "thread_summary"]
+    await store.write(threads.delete_keeping_graph, access, "t")
+    assert await store.read(index_items, user.graph_id) == {**before, summary: None}
 
 
 async def test_threads_are_listed_in_every_declared_order(

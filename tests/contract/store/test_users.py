@@ -12,6 +12,7 @@ from recollect.subjects.users import UserDetails
 from tests.contract.store.world import (
     StillClock,
     add_messages,
+    findable,
     index_items,
     new_thread,
     new_user,
@@ -176,7 +177,8 @@ async def test_deleting_a_user_takes_everything_along(
     assert await store.write(queue.claim, "me") is None
     assert len(await store.read(threads.of_user, access, "joe", 9)) == 1
     joe = await store.read(users.get, access, "joe")
-    assert len(await store.read(index_items, joe.graph_id)) == 1
+    assert await store.read(findable, joe.graph_id, "entity") == {joe.entity_uuid}
+    assert len(await store.read(findable, joe.graph_id, "episode")) == 1
 
 
 async def test_a_user_made_again_starts_empty(store: Store, access: Access) -> None:
@@ -189,7 +191,7 @@ async def test_a_user_made_again_starts_empty(store: Store, access: Access) -> N
     assert new.uuid != old.uuid
     assert new.graph_id != old.graph_id
     assert new.thread_count == 0
-    assert await store.read(index_items, new.graph_id) == {}
+    assert await store.read(findable, new.graph_id) == {new.entity_uuid}
 
 
 async def test_users_are_listed_in_every_declared_order(

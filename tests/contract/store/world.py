@@ -9,12 +9,14 @@ from typing import Any
 
 from recollect.clock import Clock
 from recollect.governance import keys
-from recollect.graph.types import Access, Episode, Json, NewEpisode
+from recollect.graph.terms import packed, terms
+from recollect.graph.types import DIRECT_KINDS, Access, Episode, Json, NewEpisode
 from recollect.ids import Ids
 from recollect.ingest import intake, pipeline, queue
 from recollect.ingest.intake import Receipt
+from recollect.limits import INTEGER_MAX
 from recollect.store import rows
-from recollect.store.protocol import Store, Transaction
+from recollect.store.protocol import Row, Store, Transaction
 from recollect.subjects import episodes, graphs, threads, users
 from recollect.subjects.graphs import GraphDetails
 from recollect.subjects.users import UserDetails
@@ -142,15 +144,46 @@ async def work(store: Store) -> int:
     return done
 
 
-def index_items(tx: Transaction, graph_id: int) -> dict[str, str | None]:
+Place = tuple[str, int]  # the kind of an item and its row id
+
+
+def index_rows(tx: Transaction, graph_id: int, since: int = 0) -> list[Row]:
+    """The rows of a graph's index that changed after a version, in their order."""
+    return tx.all("index_rows_between", graph_id=graph_id, since=since, until=INTEGER_MAX)
+
+
+def index_items(tx: Transaction, graph_id: int) -> dict[Place, bytes | None]:
     """What the index says of each item of a graph; None for what is gone."""
-    found = tx.all("index_rows_since", graph_id=graph_id, version=0)
-    return {row["item_uuid"]: row["terms"] for row in found}
+    found = index_rows(tx, graph_id)
+    items = {(row["item_kind"], row["item_id"]): row["terms"] for row in found}
+    assert len(items) == len(found)
+    return items
 
 
-def findable(tx: Transaction, graph_id: int) -> set[str]:
-    """The items of a graph that a search could find."""
-    return {uuid for uuid, terms in index_items(tx, graph_id).items() if terms is not None}
+def packed_words(words: str) -> bytes:
+    """What the index holds of a text."""
+    return packed(terms(words))
+
+
+_READ_BY_IDS = {
+    "episode": "episodes_by_ids",
+    "fact": "facts_told_by_ids",
+    "entity": "entities_by_ids",
+}
+
+
+def findable(tx: Transaction, graph_id: int, *kinds: str) -> set[str]:
+    """The uuids of the items of a graph that a search could find: all of them, or some kinds."""
+    uuids: set[str] = set()
+    for kind in kinds or _READ_BY_IDS:
+        found = index_items(tx, graph_id).items()
+        ids = [number for (of, number), held in found if of == kind and held is not None]
+        known = tx.all(_READ_BY_IDS[kind], ids=rows.to_json(ids))
+        assert {row["graph_id"] for row in known} <= {graph_id}
+        assert len(known) == len(ids)
+        hidden = {row["id"] for row in known if kind == "episode" and row["kind"] in DIRECT_KINDS}
+        uuids |= {row["uuid"] for row in known if row["id"] not in hidden}
+    return uuids
 
 
 def insert_entity(tx: Transaction, graph_id: int, name: str, episodes: Sequence[Episode]) -> int:

@@ -154,7 +154,7 @@ async def test_without_an_extractor_episodes_are_found_and_nothing_is_learned(
     direct = NewEpisode(kind="nodes", content='{"nodes": []}', created_at=AT)
     await store.write(intake.add_direct, 1, [direct])
     await work(store, clock, None)
-    assert await store.read(findable, 1) == set(uuids)
+    assert await store.read(findable, 1, "episode") == set(uuids)
     assert await store.read(facts, 1) == []
     assert (await store.read(queue.state)).pending == 0
 

@@ -443,7 +443,7 @@ async def test_search_terms_are_made_off_the_loop(
         threads.append(threading.get_ident())
         return [text]
 
-    monkeypatch.setattr("recollect.ingest.pipeline.terms", watched)
+    monkeypatch.setattr("recollect.store.index.terms", watched)
     await new_worker(store).step()
     assert len(threads) == 2
     assert threading.get_ident() not in threads

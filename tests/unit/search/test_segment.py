@@ -1,164 +1,268 @@
-"""A segment ranks by BM25, takes changes in order, and can be built again at any time."""
+"""A segment takes changes in any portions, ends up as if built anew, and tells its size."""
 
-import math
-from collections import Counter
+import threading
+from typing import Any
 
-import pytest
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.search.segment import Hit, IndexRow, Segment
+from recollect.graph.terms import hashed, packed
+from recollect.search.columns import NO_TIME
+from recollect.search.segment import Page, Segment
+from recollect.search.vectors import DIMENSIONS
 
-K1, B = 1.2, 0.75
-WORDS = ("a", "b", "c", "d", "e")
-documents = st.lists(st.sampled_from(WORDS), max_size=8)
-# An item that is put again replaces itself; None takes it away.
-histories = st.lists(
-    st.tuples(st.integers(0, 5).map(str), st.none() | documents), min_size=1, max_size=25
+WORDS = ("a", "b", "c", "d")
+ENTITIES = 3
+VECTOR = np.full(DIMENSIONS, 0.05, np.float16).tobytes()
+
+
+def fact_row(number: int, closed: int | None = None) -> dict[str, Any]:
+    """A fact as the store tells it."""
+    return {
+        "id": number,
+        "source_id": number % ENTITIES,
+        "target_id": (number + 1) % ENTITIES,
+        "name": "KNOWS",
+        "created_at": 10 * number,
+        "valid_at": 7,
+        "invalid_at": closed,
+        "expired_at": closed,
+        "rating": None,
+        "attributes": None,
+    }
+
+
+def entity_row(number: int) -> dict[str, Any]:
+    """An entity as the store tells it."""
+    return {"id": number, "created_at": number, "labels": '["Person"]', "attributes": '{"x": 1}'}
+
+
+def episode_row(number: int) -> dict[str, Any]:
+    """An episode as the store tells it."""
+    return {
+        "id": number,
+        "created_at": number,
+        "seq": number + 1,
+        "role": "user",
+        "speaker": "Jane" if number % 2 else None,
+        "metadata": None,
+        "open": number % 3 != 2,
+        "asks": 0,
+        "strand": "thread 1" if number % 2 else None,
+    }
+
+
+class Change:
+    """One change of an index: the item, its words or None, and when its fact was closed."""
+
+    def __init__(self, kind: str, number: int, words: list[str] | None, closed: int | None) -> None:
+        self.kind, self.number, self.words, self.closed = kind, number, words, closed
+
+    def __repr__(self) -> str:
+        return f"Change({self.kind!r}, {self.number}, {self.words}, {self.closed})"
+
+
+changes = st.builds(
+    Change,
+    st.sampled_from(["fact", "entity", "episode"]),
+    st.integers(0, 5),
+    st.none() | st.lists(st.sampled_from(WORDS), max_size=5),
+    st.none() | st.integers(20, 30),
 )
 
 
-def index_rows(history: list[tuple[str, list[str] | None]]) -> list[IndexRow]:
-    """The changes of a graph, numbered from one."""
-    return [
-        IndexRow(version, "episode", uuid, None if words is None else " ".join(words))
-        for version, (uuid, words) in enumerate(history, start=1)
-    ]
+def valid(history: list[Change]) -> list[Change]:
+    """Without what no store does: ids are never given out twice, so what is gone stays gone."""
+    gone: set[tuple[str, int]] = set()
+    kept = []
+    for change in history:
+        place = (change.kind, change.number)
+        if place not in gone:
+            kept.append(change)
+        if change.words is None:
+            gone.add(place)
+    return kept
 
 
-def brute_force(history: list[tuple[str, list[str] | None]], query: list[str]) -> dict[str, float]:
-    """BM25 as it stands in the books, over what is left at the end."""
-    left: dict[str, list[str]] = {}
-    for uuid, words in history:
-        left.pop(uuid, None)
-        if words is not None:
-            left[uuid] = words
-    if not left:
-        return {}
-    average = max(1.0, sum(map(len, left.values())) / len(left))
-    scores: dict[str, float] = {}
-    for uuid, words in left.items():
-        counts, score = Counter(words), 0.0
-        for term in set(query):
-            holding = sum(term in other for other in left.values())
-            rarity = math.log(1 + (len(left) - holding + 0.5) / (holding + 0.5))
-            norm = K1 * (1 - B + B * len(words) / average)
-            score += rarity * counts[term] * (K1 + 1) / (counts[term] + norm)
-        if score > 0:
-            scores[uuid] = score
-    return scores
+histories = st.lists(changes, max_size=25).map(valid)
 
 
-def as_scores(hits: list[Hit]) -> dict[str, float]:
-    """Hits by uuid; each item at most once, better ones first."""
-    scores = [hit.score for hit in hits]
-    assert scores == sorted(scores, reverse=True)
-    assert len({hit.uuid for hit in hits}) == len(hits)
-    return {hit.uuid: hit.score for hit in hits}
+def page(history: list[Change], since: int, until: int) -> Page:
+    """What a store answers for the versions in between, with each item's last row only."""
+    last = {(c.kind, c.number): (version, c) for version, c in enumerate(history, start=1)}
+    chosen = [(v, c) for v, c in sorted(last.values(), key=lambda p: p[0]) if since < v <= until]
+    there = [change for _, change in chosen if change.words is not None]
+    said = [change.number for change in there if change.kind == "episode"]
+    return Page(
+        until=until,
+        rows=[
+            {
+                "version": version,
+                "item_kind": change.kind,
+                "item_id": change.number,
+                "terms": None if change.words is None else packed(change.words),
+                "vector": VECTOR if change.words and change.kind != "entity" else None,
+            }
+            for version, change in chosen
+        ],
+        facts=[fact_row(c.number, c.closed) for c in there if c.kind == "fact"],
+        entities=[entity_row(c.number) for c in there if c.kind == "entity"],
+        episodes=[episode_row(number) for number in said],
+        supports=[{"item_id": number, "episode_id": number} for number in said],
+        mentions=[{"item_id": number % ENTITIES, "episode_id": number} for number in said],
+    )
 
 
-@given(histories, st.lists(st.sampled_from([*WORDS, "unknown"]), max_size=4))
-def test_scores_are_those_of_the_books(
-    history: list[tuple[str, list[str] | None]], query: list[str]
-) -> None:
-    """Whatever was added, replaced and deleted before."""
-    segment = Segment()
-    segment.apply(index_rows(history))
-    found = as_scores(segment.search(query, 100))
-    assert found == pytest.approx(brute_force(history, query))
-
-
-@given(histories, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3), st.integers(0, 4))
-def test_a_limit_keeps_the_best(
-    history: list[tuple[str, list[str] | None]], query: list[str], limit: int
-) -> None:
-    """The first few are the first few of all."""
-    segment = Segment()
-    segment.apply(index_rows(history))
-    assert segment.search(query, limit) == segment.search(query, 100)[:limit]
+def content(segment: Segment) -> dict[str, Any]:
+    """Everything that a search could see, by row ids: slots depend on when things came."""
+    held: dict[str, Any] = {"version": segment.version}
+    for kind in ("fact", "entity", "episode"):
+        shelf = segment.shelf(kind)
+        alive = np.flatnonzero(shelf.alive.array)
+        ids = segment.row_ids(kind, alive)
+        held[kind] = sorted(ids)
+        held[kind, "created"] = dict(zip(ids, shelf.created_at.array[alive].tolist(), strict=True))
+        held[kind, "vector"] = dict(
+            zip(ids, segment.vectors[kind].held(len(shelf))[alive].tolist(), strict=True)
+        )
+        for word in WORDS:
+            scores = segment.words[kind].search([hashed(word)], segment.visible(kind))
+            held[kind, word] = dict(zip(ids, scores[alive].round(9).tolist(), strict=True))
+    facts = np.flatnonzero(segment.facts.alive.array)
+    for name in ("valid_at", "invalid_at", "expired_at"):
+        values = getattr(segment.facts, name).array[facts].tolist()
+        held[name] = dict(zip(segment.row_ids("fact", facts), values, strict=True))
+    for name in ("source", "target"):
+        ends = segment.row_ids("entity", getattr(segment.facts, name).array[facts])
+        held[name] = dict(zip(segment.row_ids("fact", facts), ends, strict=True))
+    for name, kind in (("supports", "fact"), ("mentions", "entity")):
+        items, said = getattr(segment, name).pairs(segment.episodes)
+        ends = (segment.row_ids(kind, items), segment.row_ids("episode", said))
+        held[name] = sorted(zip(*ends, strict=True))
+    window = segment.strands.window(segment.visible("episode"), segment.episodes.created_at.array)
+    groups: dict[int, list[int]] = {}
+    for number, group in zip(
+        segment.row_ids("episode", window.slots), window.group.tolist(), strict=True
+    ):
+        groups.setdefault(group, []).append(number)
+    held["strands"] = sorted(groups.values())
+    return held
 
 
 @given(histories, st.data())
-def test_changes_can_come_in_any_portions(
-    history: list[tuple[str, list[str] | None]], data: st.DataObject
-) -> None:
-    """Applied at once, in parts, or with parts repeated: the same answers, the same version."""
-    rows = index_rows(history)
+def test_changes_can_come_in_any_portions(history: list[Change], data: st.DataObject) -> None:
+    """As they happened, page by page, with parts repeated, or all at the end: the same."""
     whole, parts = Segment(), Segment()
-    whole.apply(rows)
-    cut = data.draw(st.integers(0, len(rows)))
-    again = data.draw(st.integers(0, cut))
-    parts.apply(rows[:cut])
-    parts.apply(rows[again:])
-    assert parts.version == whole.version == len(rows)
-    assert parts.size_bytes == whole.size_bytes
-    for word in WORDS:
-        assert parts.search([word], 100) == whole.search([word], 100)
+    whole.take(page(history, 0, len(history)))
+    known = 0
+    while known < len(history):
+        seen = data.draw(st.integers(known + 1, len(history)))  # what was written by then
+        cut = data.draw(st.integers(known + 1, seen))
+        again = data.draw(st.integers(0, known))
+        parts.take(page(history[:seen], again, cut))
+        known = cut
+    assert content(parts) == content(whole)
 
 
 @given(histories)
-def test_a_segment_built_from_what_the_store_kept_answers_alike(
-    history: list[tuple[str, list[str] | None]],
-) -> None:
-    """The store keeps only the last row of each item; a fresh segment must not differ."""
-    rows = index_rows(history)
-    last = {row.uuid: row for row in rows}
-    fresh, old = Segment(), Segment()
-    fresh.apply(sorted(last.values(), key=lambda row: row.version))
-    old.apply(rows)
-    for word in WORDS:
-        assert as_scores(fresh.search([word], 100)) == pytest.approx(
-            as_scores(old.search([word], 100))
-        )
-        assert [h.uuid for h in fresh.search([word], 100)] == [
-            h.uuid for h in old.search([word], 100)
-        ]
-
-
-def test_newer_items_come_first_among_equals() -> None:
-    """Ties are broken by age, and a replaced item counts as new."""
+def test_a_page_that_was_taken_is_not_taken_again(history: list[Change]) -> None:
+    """Nor is an older one, whoever brings it."""
     segment = Segment()
-    segment.apply(index_rows([("1", ["a"]), ("2", ["a"]), ("3", ["a"])]))
-    assert [hit.uuid for hit in segment.search(["a"], 10)] == ["3", "2", "1"]
-    segment.apply([IndexRow(4, "episode", "1", "a")])
-    assert [hit.uuid for hit in segment.search(["a"], 10)] == ["1", "3", "2"]
+    segment.take(page(history, 0, len(history)))
+    before = content(segment)
+    for until in range(len(history) + 1):
+        segment.take(page(history[:until], 0, until))
+    assert content(segment) == before
 
 
-def test_a_repeated_query_term_counts_once() -> None:
-    """Saying a word twice does not make it twice as wanted."""
+def test_a_segment_is_what_its_rows_say() -> None:
+    """Slots, columns, links and words of one small graph."""
+    segment = Segment(epoch=4)
+    history = [Change("entity", n, ["a"], None) for n in range(ENTITIES)]
+    history += [Change("fact", 1, ["a", "b"], 25), Change("fact", 3, ["c"], None)]
+    history += [Change("episode", 1, ["b"], None), Change("episode", 2, [], None)]
+    segment.take(page(history, 0, 7))
+    assert (segment.epoch, segment.version) == (4, 7)
+    held = content(segment)
+    assert (held["entity"], held["fact"], held["episode"]) == ([0, 1, 2], [1, 3], [1, 2])
+    assert held["source"] == {1: 1, 3: 0}
+    assert held["target"] == {1: 2, 3: 1}
+    assert held["invalid_at"] == held["expired_at"] == {1: 25, 3: NO_TIME}
+    assert held["supports"] == [(1, 1), (2, 2)]
+    assert held["strands"] == [[1]]
+    assert segment.row_ids("episode", np.flatnonzero(segment.visible("episode"))) == [1]
+
+
+def test_what_is_touched_is_seen_as_it_is_now() -> None:
+    """A fact that was closed keeps its words and its slot."""
     segment = Segment()
-    segment.apply(index_rows([("1", ["a", "b"]), ("2", ["b"])]))
-    assert segment.search(["a", "a", "b"], 10) == segment.search(["a", "b"], 10)
+    history = [Change("fact", 1, ["a"], None), Change("fact", 1, ["a"], 21)]
+    segment.take(page(history[:1], 0, 1))
+    assert content(segment)["invalid_at"] == {1: NO_TIME}
+    slots = segment.facts.known([1]).tolist()
+    segment.take(page(history, 1, 2))
+    assert content(segment)["invalid_at"] == {1: 21}
+    assert segment.facts.known([1]).tolist() == slots
 
 
-def test_nothing_is_found_where_nothing_is() -> None:
-    """An empty segment, no terms, no limit, everything deleted."""
+def test_what_is_gone_takes_its_links_along() -> None:
+    """An episode that is deleted stands behind nothing any more."""
     segment = Segment()
-    assert segment.search(["a"], 10) == []
-    segment.apply(index_rows([("1", ["a"])]))
-    assert segment.search([], 10) == []
-    assert segment.search(["a"], 0) == []
-    assert segment.search(["a"], -1) == []
-    segment.apply([IndexRow(2, "", "1", None)])
-    assert segment.search(["a"], 10) == []
+    history = [Change("fact", 1, ["a"], None), Change("episode", 1, ["b"], None)]
+    history += [Change("episode", 1, None, None)]
+    segment.take(page(history[:2], 0, 2))
+    assert content(segment)["supports"] == [(1, 1)]
+    segment.take(page(history, 2, 3))
+    held = content(segment)
+    assert (held["supports"], held["episode"], held["fact"]) == ([], [], [1])
 
 
-def test_an_item_without_terms_is_counted_but_not_found() -> None:
-    """A message of stop words alone is part of the graph's statistics, and of no result."""
-    segment = Segment()
-    segment.apply(index_rows([("1", []), ("2", ["a"])]))
-    assert [hit.uuid for hit in segment.search(["a"], 10)] == ["2"]
-
-
-def test_even_an_empty_segment_takes_memory() -> None:
+def test_an_empty_segment_has_nothing_and_takes_memory() -> None:
     """Otherwise a cache of empty segments would have no bound."""
-    assert Segment().size_bytes > 0
+    segment = Segment()
+    assert segment.size_bytes > 0
+    for kind in ("fact", "entity", "episode", "observation", "thread_summary"):
+        assert segment.visible(kind).tolist() == []
+        assert segment.row_ids(kind, np.empty(0, np.int32)) == []
 
 
 def test_size_grows_with_what_is_held() -> None:
-    """More items and more terms take more memory."""
-    segment, sizes = Segment(), []
-    for version in range(1, 6):
-        segment.apply([IndexRow(version, "episode", str(version), f"word{version} a")])
+    """More items, more terms, and more of what they are filtered by take more memory."""
+    sizes = []
+    for count in (1, 1_000, 5_000):
+        segment = Segment()
+        history = [Change("episode", n, [f"w{n}", "a"], None) for n in range(count)]
+        segment.take(page(history, 0, count))
         sizes.append(segment.size_bytes)
-    assert sizes == sorted(set(sizes))
+    assert sizes[2] > 3 * sizes[1] > 3 * sizes[0]
+
+
+def test_metadata_counts_as_memory() -> None:
+    """A caller may send much of it with every message, and a cache must know."""
+    plain, laden = Segment(), Segment()
+    history = [Change("episode", n, ["a"], None) for n in range(20)]
+    plain.take(page(history, 0, 20))
+    heavy = page(history, 0, 20)
+    for row in heavy.episodes:
+        row["metadata"] = f'{{"note": "{row["id"]:050000d}"}}'
+    laden.take(heavy)
+    assert laden.size_bytes - plain.size_bytes >= 20 * 50_000
+
+
+def test_two_never_work_on_one_segment_at_once() -> None:
+    """Whoever searches is alone with it, and so is whoever brings changes."""
+    segment, busy, most = Segment(), [0], [0]
+
+    def task(_: Segment) -> None:
+        busy[0] += 1
+        most[0] = max(most[0], busy[0])
+        threading.Event().wait(0.002)
+        busy[0] -= 1
+
+    threads = [threading.Thread(target=segment.work, args=(task,)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1]

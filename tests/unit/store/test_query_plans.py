@@ -65,7 +65,15 @@ LEARNING = (
     "facts_open_by_target",
     "facts_supported_only_by",
     "graph_unread",
-    "index_items_among",
+    "index_entities",
+    "index_episodes",
+    "index_facts",
+    "index_mentions",
+    "index_row_remove",
+    "index_row_touch",
+    "index_rows_among",
+    "index_supports",
+    "index_vectors_of",
     "jobs_pending_among",
     "jobs_succeeded",
 )
@@ -98,5 +106,45 @@ def test_what_an_episode_costs_does_not_grow_with_the_graph(tmp_path: Path) -> N
             assert name == "graph_unread" or whole == [], (name, details)
             if name in IN_ORDER:
                 assert not any("TEMP B-TREE" in detail for detail in details), (name, details)
+    finally:
+        connection.close()
+
+
+WALKING = (
+    "entities_labelled",
+    "entities_page_among/degree/desc",
+    "entities_page_among/uuid/asc",
+    "episode_uuids_of_entities",
+    "episodes_page_among/created_at/desc",
+    "facts_between",
+    "facts_between_before",
+    "facts_newest",
+    "facts_of_node_before",
+    "facts_page_among/uuid/asc",
+    "graph_time_zone",
+    "links_newest",
+    "neighbours_page/created_at/desc",
+    "sources_of_facts",
+)
+# Of a whole graph these take the newest, along the index.
+NEWEST = ("facts_newest", "links_newest")
+
+
+def test_a_walk_looks_at_what_it_meets(tmp_path: Path) -> None:
+    """Nodes and facts are reached by their ids and ends, never by reading a graph through."""
+    connection = connect(tmp_path / "x.db", writer=True)
+    try:
+        migrate.apply(connection)
+        for name in WALKING:
+            sql = statements()[name]
+            values = dict.fromkeys(re.findall(r":(\w+)", sql), 1)
+            plan = connection.execute(f"EXPLAIN QUERY PLAN {sql}", values).fetchall()
+            details = [row["detail"] for row in plan]
+            own = [d for d in details if d.startswith("SCAN") and "(subquery" not in d]
+            assert all(" VIRTUAL TABLE " in detail for detail in own), (name, details)
+            whole = [d for d in details if re.search(r"SEARCH [enf]\w* .*\(graph_id=\?\)", d)]
+            assert (name in NEWEST) == bool(whole), (name, details)
+            if name in NEWEST:
+                assert "TEMP B-TREE FOR ORDER BY" not in " ".join(details[:2]), (name, details)
     finally:
         connection.close()

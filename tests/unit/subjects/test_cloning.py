@@ -23,7 +23,7 @@ OWN = {
     "facts": {"id", "uuid", "graph_id", "source_id", "target_id"},
     "supports": {"fact_id", "episode_id"},
     "mentions": {"entity_id", "episode_id"},
-    "index_rows": {"graph_id", "item_uuid"},
+    "index_rows": {"graph_id", "item_id"},
     "guidance": {"id", "uuid", "scope", "graph_id", "created_at", "updated_at"},
 }
 OF_GRAPH = {
@@ -48,13 +48,14 @@ async def store(tmp_path: Path):
         entity = insert_entity(tx, graph.id, "Paul", said)
         tx.run("entity_name_insert", graph_id=graph.id, key="paul", entity_id=entity)
         uuid = insert_fact(tx, graph.id, (entity, entity), "Paul is", said)
+        (fact,) = tx.all("fact_ids_by_uuids", graph_id=graph.id, uuids=f'["{uuid}"]')
         tx.run(
-            "index_row_insert",
+            "index_row_put",
             graph_id=graph.id,
             version=1,
             item_kind="fact",
-            item_uuid=uuid,
-            terms="paul",
+            item_id=fact["id"],
+            terms=b"paul",
             vector=b"v",
         )
         tx.run(
@@ -106,7 +107,7 @@ def test_a_copy_is_made_by_looking_things_up(tmp_path: Path) -> None:
     with closing(connect(tmp_path / "x.db", writer=True)) as connection:
         migrate.apply(connection)
         for name in ("clone_facts", "clone_mentions", "clone_supports", "clone_index"):
-            values = {"pairs": "[]", "graph_id": 1, "source": 1}
+            values = {"pairs": "[]", "graph_id": 1, "source": 1, "after": 1, "item_kind": "fact"}
             plan = connection.execute(f"EXPLAIN QUERY PLAN {statements()[name]}", values).fetchall()
             details = [row["detail"] for row in plan]
             scans = [d for d in details if d.startswith("SCAN") and "VIRTUAL TABLE" not in d]

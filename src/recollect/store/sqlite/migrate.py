@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recollect.errors import StoreUnavailable
+from recollect.graph.terms import packed, terms
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -33,6 +34,7 @@ def apply(connection: sqlite3.Connection) -> list[str]:
 
 def _step(connection: sqlite3.Connection, path: Path, number: int) -> bool:
     """Apply one migration, unless another process was faster; says whether it did."""
+    connection.create_function("packed_terms", 1, _packed_terms, deterministic=True)
     connection.execute("BEGIN IMMEDIATE")
     try:
         fresh = version(connection) < number
@@ -46,6 +48,11 @@ def _step(connection: sqlite3.Connection, path: Path, number: int) -> bool:
             connection.execute("ROLLBACK")
         raise
     return fresh
+
+
+def _packed_terms(text: str) -> bytes:
+    """For migrations that derive search terms again."""
+    return packed(terms(text))
 
 
 def _statements(script: str) -> Iterator[str]:

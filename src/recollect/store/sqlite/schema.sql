@@ -38,6 +38,7 @@ CREATE TABLE graphs (
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     edits INTEGER NOT NULL DEFAULT 0,
+    index_epoch INTEGER NOT NULL DEFAULT 0,
     UNIQUE (project_id, kind, graph_id)
 );
 
@@ -158,6 +159,7 @@ CREATE INDEX facts_by_pair ON facts (source_id, target_id);
 CREATE INDEX facts_by_gist ON facts (source_id, gist);
 CREATE INDEX facts_by_slot ON facts (source_id, slot, invalid_at) WHERE slot IS NOT NULL;
 CREATE INDEX facts_by_target ON facts (target_id, predicate, invalid_at);
+CREATE INDEX facts_open_of_entity ON facts (source_id) WHERE invalid_at IS NULL;
 
 -- Provenance: which episodes mention an entity, which state, restate or close a fact, and where in
 -- their text.
@@ -225,16 +227,27 @@ CREATE INDEX queue_by_ready ON queue (ready_at);
 CREATE INDEX queue_held ON queue (lease_until) WHERE lease IS NOT NULL;
 
 -- What search segments are built from. A row whose terms are NULL says that its item is gone.
+-- Versions of one epoch belong together: a graph that is learned anew begins another.
 CREATE TABLE index_rows (
     graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
     version INTEGER NOT NULL,
     item_kind TEXT NOT NULL,
-    item_uuid TEXT NOT NULL,
-    terms TEXT,
+    item_id INTEGER NOT NULL,
+    terms BLOB,
     vector BLOB,
     PRIMARY KEY (graph_id, version)
 ) WITHOUT ROWID;
-CREATE UNIQUE INDEX index_rows_by_item ON index_rows (graph_id, item_uuid);
+CREATE UNIQUE INDEX index_rows_by_item ON index_rows (graph_id, item_kind, item_id);
+
+-- Segments of large graphs as they were at some version, in chunks. They go with the first item
+-- that is removed: what is forgotten must not live on here.
+CREATE TABLE index_snapshots (
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    chunk INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (graph_id, chunk)
+);
 
 -- What a project tells the memory: ontology, instructions, steering, templates.
 -- scope is '' for the project, 'user:<uuid>' or 'graph:<uuid>' for a narrower one.
@@ -348,6 +361,14 @@ CREATE TABLE documents (
     updated_at INTEGER NOT NULL,
     UNIQUE (collection_id, document_id)
 );
+CREATE INDEX documents_by_collection ON documents (collection_id);
+
+-- What documents of a collection are found by. The vector comes with a search.
+CREATE TABLE document_vectors (
+    document_id INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
+    terms BLOB NOT NULL,
+    vector BLOB
+);
 
 -- Groups of users, who will be principals of access policies.
 CREATE TABLE user_groups (
@@ -368,3 +389,73 @@ CREATE TABLE user_group_members (
     PRIMARY KEY (group_id, user_id)
 ) WITHOUT ROWID;
 CREATE INDEX user_group_members_by_user ON user_group_members (user_id);
+
+-- A pattern over the facts of one entity. kind and key say which pattern: it is found again by
+-- them, and keeps its uuid. label is the type of observation that the project asked for.
+CREATE TABLE observations (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid TEXT NOT NULL UNIQUE,
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    entity_id INTEGER NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    name TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    label TEXT NOT NULL,
+    start_at INTEGER,
+    latest_evidence_at INTEGER,
+    end_at INTEGER,
+    created_at INTEGER NOT NULL,
+    UNIQUE (entity_id, kind, key)
+);
+CREATE INDEX observations_by_graph ON observations (graph_id, uuid);
+
+CREATE TABLE observation_facts (
+    observation_id INTEGER NOT NULL REFERENCES observations (id) ON DELETE CASCADE,
+    fact_id INTEGER NOT NULL REFERENCES facts (id) ON DELETE CASCADE,
+    PRIMARY KEY (observation_id, fact_id)
+) WITHOUT ROWID;
+CREATE INDEX observation_facts_by_fact ON observation_facts (fact_id);
+
+-- What a thread or a document is about: summary is put together from its facts; written is what a
+-- language model made of it, when it was asked last, at written_count of its episode_count episodes
+-- and at the fact written_fact_id.
+CREATE TABLE summaries (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid TEXT NOT NULL UNIQUE,
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    thread_id INTEGER REFERENCES threads (id) ON DELETE CASCADE,
+    document_id TEXT,
+    summary TEXT NOT NULL,
+    written TEXT,
+    written_count INTEGER NOT NULL DEFAULT 0,
+    written_fact_id INTEGER NOT NULL DEFAULT 0,
+    episode_count INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    covered_at INTEGER,
+    CHECK ((thread_id IS NULL) <> (document_id IS NULL))
+);
+CREATE INDEX summaries_by_graph ON summaries (graph_id, uuid);
+CREATE UNIQUE INDEX summaries_by_thread ON summaries (thread_id) WHERE thread_id IS NOT NULL;
+CREATE UNIQUE INDEX summaries_by_document ON summaries (graph_id, document_id)
+    WHERE document_id IS NOT NULL;
+CREATE INDEX summaries_unwritten ON summaries (updated_at)
+    WHERE thread_id IS NOT NULL AND episode_count >= written_count + 6;
+
+-- The facts that a summary may speak of: the weightiest and the newest.
+CREATE TABLE summary_facts (
+    summary_id INTEGER NOT NULL REFERENCES summaries (id) ON DELETE CASCADE,
+    fact_id INTEGER NOT NULL REFERENCES facts (id) ON DELETE CASCADE,
+    PRIMARY KEY (summary_id, fact_id)
+) WITHOUT ROWID;
+CREATE INDEX summary_facts_by_fact ON summary_facts (fact_id);
+
+-- What a language model wrote about a user, and a digest of what it was asked with.
+CREATE TABLE user_summaries (
+    graph_id INTEGER PRIMARY KEY REFERENCES graphs (id) ON DELETE CASCADE,
+    summary TEXT NOT NULL,
+    basis TEXT NOT NULL,
+    episode_count INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+);

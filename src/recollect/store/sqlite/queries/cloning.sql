@@ -1,5 +1,5 @@
 -- Copying a graph. Pairs are JSON lists of what is copied and what the copy is called: an old id
--- and a new uuid, an old id and a new id, or an old and a new uuid.
+-- and a new uuid, or an old id and a new id.
 
 -- name: clone_episodes_of
 -- What ignored roles said is history of a thread, and threads are not copied.
@@ -83,11 +83,15 @@ SELECT id, graph_id, :task_uuid,
 FROM episodes WHERE graph_id = :graph_id ORDER BY id;
 
 -- name: clone_index
-INSERT INTO index_rows (graph_id, version, item_kind, item_uuid, terms, vector)
-SELECT :graph_id, r.version, r.item_kind, json_extract(c.value, '$[1]'), r.terms, r.vector
+-- A new user's node has a row already.
+INSERT INTO index_rows (graph_id, version, item_kind, item_id, terms, vector)
+SELECT :graph_id, :after + r.version, r.item_kind, json_extract(c.value, '$[1]'), r.terms, r.vector
 FROM json_each(:pairs) c JOIN index_rows r
-    ON r.graph_id = :source AND r.item_uuid = json_extract(c.value, '$[0]')
-WHERE r.terms IS NOT NULL;
+    ON r.graph_id = :source AND r.item_kind = :item_kind
+    AND r.item_id = json_extract(c.value, '$[0]')
+WHERE r.terms IS NOT NULL
+ON CONFLICT (graph_id, item_kind, item_id) DO UPDATE
+SET version = excluded.version, terms = excluded.terms, vector = excluded.vector;
 
 -- name: clone_guidance
 INSERT INTO guidance
@@ -101,6 +105,6 @@ ORDER BY g.id;
 -- The uuids of the copy are new, so its log alone would not give the same graph again.
 UPDATE graphs
 SET last_seq = (SELECT last_seq FROM graphs WHERE id = :source),
-    index_version = (SELECT index_version FROM graphs WHERE id = :source),
+    index_version = index_version + (SELECT index_version FROM graphs WHERE id = :source),
     edits = edits + 1
 WHERE id = :graph_id;

@@ -2,7 +2,7 @@
 
 -- name: facts_supported_only_by
 -- What a user's record tells needs no episode: that one restated it does not make it that one's.
-SELECT f.id, f.uuid, f.graph_id, f.source_id, f.target_id FROM facts f
+SELECT f.id, f.graph_id, f.source_id, f.target_id FROM facts f
 WHERE f.id IN (SELECT fact_id FROM supports
                WHERE episode_id IN (SELECT value FROM json_each(:episodes)))
   AND f.extractor IS NOT NULL
@@ -26,7 +26,7 @@ WHERE id IN (SELECT value FROM json_each(:ids)) AND is_user = 0
   AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = entities.id)
   AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.source_id = entities.id)
   AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.target_id = entities.id)
-RETURNING uuid, graph_id;
+RETURNING id, graph_id;
 
 -- name: episode_places
-SELECT id, uuid, graph_id FROM episodes WHERE id IN (SELECT value FROM json_each(:ids));
+SELECT id, graph_id FROM episodes WHERE id IN (SELECT value FROM json_each(:ids));

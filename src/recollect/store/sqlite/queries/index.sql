@@ -1,18 +1,102 @@
 -- The rows that search segments are built from.
 
--- name: index_row_insert
-INSERT INTO index_rows (graph_id, version, item_kind, item_uuid, terms, vector)
-VALUES (:graph_id, :version, :item_kind, :item_uuid, :terms, :vector)
-ON CONFLICT (graph_id, item_uuid) DO UPDATE
+-- name: index_row_put
+INSERT INTO index_rows (graph_id, version, item_kind, item_id, terms, vector)
+VALUES (:graph_id, :version, :item_kind, :item_id, :terms, :vector)
+ON CONFLICT (graph_id, item_kind, item_id) DO UPDATE
 SET version = excluded.version, terms = excluded.terms, vector = excluded.vector;
 
--- name: index_rows_since
--- A page of them, a few megabytes at most; whoever wants all asks again from the last version on.
-SELECT version, item_kind, item_uuid, terms FROM index_rows
-WHERE graph_id = :graph_id AND version > :version ORDER BY version LIMIT 500;
+-- name: index_row_touch
+-- Its item changed in what it is filtered by.
+UPDATE index_rows SET version = :version
+WHERE graph_id = :graph_id AND item_kind = :item_kind AND item_id = :item_id AND terms IS NOT NULL;
 
--- name: index_items_among
--- By the item, which SQLite would not choose by itself: a graph may have very many rows.
-SELECT item_uuid FROM index_rows INDEXED BY index_rows_by_item
-WHERE graph_id = :graph_id AND item_uuid IN (SELECT value FROM json_each(:uuids))
-  AND terms IS NOT NULL;
+-- name: index_row_remove
+UPDATE index_rows SET version = :version, terms = NULL, vector = NULL
+WHERE graph_id = :graph_id AND item_kind = :item_kind AND item_id = :item_id;
+
+-- name: index_rows_among
+SELECT item_id FROM index_rows INDEXED BY index_rows_by_item
+WHERE graph_id = :graph_id AND item_kind = :item_kind
+  AND item_id IN (SELECT value FROM json_each(:ids)) AND terms IS NOT NULL;
+
+-- name: index_vectors_of
+SELECT item_id, vector FROM index_rows INDEXED BY index_rows_by_item
+WHERE graph_id = :graph_id AND item_kind = :item_kind
+  AND item_id IN (SELECT value FROM json_each(:ids)) AND vector IS NOT NULL;
+
+-- name: index_rows_between
+SELECT version, item_kind, item_id, terms, vector FROM index_rows
+WHERE graph_id = :graph_id AND version > :since AND version <= :until ORDER BY version;
+
+-- name: index_facts
+SELECT id, source_id, target_id, name, created_at, valid_at, invalid_at, expired_at, rating,
+    attributes
+FROM facts WHERE id IN (SELECT value FROM json_each(:ids));
+
+-- name: index_entities
+SELECT id, created_at, labels, attributes FROM entities
+WHERE id IN (SELECT value FROM json_each(:ids));
+
+-- name: index_episodes
+SELECT id, created_at, seq, role, speaker, metadata, kind NOT IN ('fact_triple', 'nodes') AS open,
+    CASE WHEN thread_id IS NOT NULL THEN 'thread ' || thread_id
+        WHEN document_id IS NOT NULL THEN 'document ' || document_id
+        WHEN kind = 'message' THEN 'messages' END AS strand
+FROM episodes WHERE id IN (SELECT value FROM json_each(:ids));
+
+-- name: index_supports
+SELECT fact_id AS item_id, episode_id FROM supports
+WHERE episode_id IN (SELECT value FROM json_each(:ids));
+
+-- name: index_mentions
+SELECT entity_id AS item_id, episode_id FROM mentions
+WHERE episode_id IN (SELECT value FROM json_each(:ids));
+
+-- name: fact_ids_by_uuids
+SELECT id FROM facts
+WHERE graph_id = :graph_id AND uuid IN (SELECT value FROM json_each(:uuids)) ORDER BY id;
+
+-- name: entity_ids_by_uuids
+SELECT id FROM entities
+WHERE graph_id = :graph_id AND uuid IN (SELECT value FROM json_each(:uuids)) ORDER BY id;
+
+-- name: episode_ids_by_uuids
+SELECT id FROM episodes
+WHERE uuid IN (SELECT value FROM json_each(:uuids)) AND graph_id = :graph_id ORDER BY id;
+
+-- name: entities_asked
+-- Those whose whole name or alias is one of the keys, a few for each.
+SELECT k.key, n.id, n.kind FROM json_each(:keys) j
+JOIN entity_names k ON k.graph_id = :graph_id AND k.key = j.value
+JOIN entities n ON n.id = k.entity_id
+ORDER BY n.id LIMIT 32;
+
+-- name: facts_told_by_ids
+SELECT f.* FROM fact_told f WHERE f.id IN (SELECT value FROM json_each(:ids));
+
+-- name: episodes_by_ids
+SELECT e.*, t.thread_id AS thread_name
+FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id
+WHERE e.id IN (SELECT value FROM json_each(:ids));
+
+-- name: index_observations
+SELECT o.id, o.created_at,
+    (SELECT json_group_array(fact_id) FROM observation_facts WHERE observation_id = o.id) AS facts
+FROM observations o WHERE o.id IN (SELECT value FROM json_each(:ids));
+
+-- name: index_summaries
+SELECT id, created_at, 'thread ' || thread_id AS strand FROM summaries WHERE id IN (SELECT value FROM json_each(:ids));
+
+-- name: index_snapshot
+SELECT version, data FROM index_snapshots WHERE graph_id = :graph_id ORDER BY chunk;
+
+-- name: index_snapshot_head
+SELECT data FROM index_snapshots WHERE graph_id = :graph_id AND chunk = 0;
+
+-- name: index_snapshot_put
+INSERT INTO index_snapshots (graph_id, chunk, version, data)
+VALUES (:graph_id, :chunk, :version, :data);
+
+-- name: index_snapshot_drop
+DELETE FROM index_snapshots WHERE graph_id = :graph_id;

@@ -145,8 +145,8 @@ FROM fact_told f
 WHERE f.source_id = :entity_id OR f.target_id = :entity_id
 ORDER BY f.id LIMIT :limit;
 
--- name: fact_uuids_of_entity
-SELECT uuid FROM facts WHERE source_id = :entity_id OR target_id = :entity_id;
+-- name: fact_ids_of_entity
+SELECT id, fact FROM facts WHERE source_id = :entity_id OR target_id = :entity_id;
 
 -- name: facts_of_episode
 SELECT f.*
@@ -173,7 +173,8 @@ WHERE id = :id;
 -- name: fact_close
 -- A profile fact that the user's record no longer tells.
 UPDATE facts SET invalid_at = :invalid_at, expired_at = :now
-WHERE source_id = :entity_id AND target_id = :entity_id AND name = :name AND expired_at IS NULL;
+WHERE source_id = :entity_id AND target_id = :entity_id AND name = :name AND expired_at IS NULL
+RETURNING id;
 
 -- name: fact_delete
 DELETE FROM facts WHERE id = :id;

@@ -17,6 +17,15 @@ UPDATE graphs SET edits = 0 WHERE id = :id;
 UPDATE graphs SET edits = edits + 1
 WHERE project_id = :project_id AND last_seq > 0 AND (:graph_id IS NULL OR id = :graph_id);
 
+-- name: graph_unlearn_observations
+DELETE FROM observations WHERE graph_id = :graph_id;
+
+-- name: graph_unlearn_summaries
+DELETE FROM summaries WHERE graph_id = :graph_id;
+
+-- name: graph_unlearn_user_summary
+DELETE FROM user_summaries WHERE graph_id = :graph_id;
+
 -- name: graph_unlearn_facts
 -- What an episode stands behind; what a user's profile tells stays.
 DELETE FROM facts WHERE graph_id = :graph_id AND extractor IS NOT NULL;
@@ -41,6 +50,10 @@ DELETE FROM entities WHERE graph_id = :graph_id AND is_user = 0;
 
 -- name: graph_unlearn_index
 DELETE FROM index_rows WHERE graph_id = :graph_id;
+
+-- name: graph_next_epoch
+-- Segments of the graph as it was are worth nothing.
+UPDATE graphs SET index_epoch = index_epoch + 1 WHERE id = :id;
 
 -- name: graph_owe_again
 -- Every episode that was learned is owed again, as if it had never been tried; what waits was not
@@ -94,3 +107,28 @@ WHERE f.graph_id = :graph_id ORDER BY f.uuid, e.uuid;
 SELECT n.uuid AS entity, e.uuid AS episode
 FROM mentions m JOIN entities n ON n.id = m.entity_id JOIN episodes e ON e.id = m.episode_id
 WHERE n.graph_id = :graph_id ORDER BY n.uuid, e.uuid;
+
+-- name: digest_observations
+-- The label is what the project asked for when it was made, of which the log does not tell.
+SELECT o.uuid, n.uuid AS entity, o.kind, o.key, o.name, o.summary, o.start_at,
+    o.latest_evidence_at, o.end_at, o.created_at
+FROM observations o JOIN entities n ON n.id = o.entity_id
+WHERE o.graph_id = :graph_id ORDER BY o.uuid;
+
+-- name: digest_observation_facts
+SELECT o.uuid AS observation, f.uuid AS fact
+FROM observations o JOIN observation_facts k ON k.observation_id = o.id
+JOIN facts f ON f.id = k.fact_id
+WHERE o.graph_id = :graph_id ORDER BY o.uuid, f.uuid;
+
+-- name: digest_summaries
+-- Without what a language model wrote: it would not write the same again.
+SELECT s.uuid, t.uuid AS thread, s.document_id, s.summary, s.episode_count, s.created_at,
+    s.updated_at, s.covered_at
+FROM summaries s LEFT JOIN threads t ON t.id = s.thread_id
+WHERE s.graph_id = :graph_id ORDER BY s.uuid;
+
+-- name: digest_summary_facts
+SELECT s.uuid AS summary, f.uuid AS fact
+FROM summaries s JOIN summary_facts k ON k.summary_id = s.id JOIN facts f ON f.id = k.fact_id
+WHERE s.graph_id = :graph_id ORDER BY s.uuid, f.uuid;

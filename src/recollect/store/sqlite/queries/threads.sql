@@ -24,6 +24,9 @@ WHERE id = :id;
 -- name: thread_delete
 DELETE FROM threads WHERE id = :id;
 
+-- name: thread_summary_ids
+SELECT id FROM summaries WHERE thread_id = :thread_id;
+
 -- name: threads_page
 -- order: created_at=t.created_at, updated_at=t.updated_at, thread_id=t.thread_id, user_id=u.user_id, id=t.id
 SELECT t.id, t.uuid, t.thread_id, u.user_id, u.uuid AS user_uuid, t.graph_id,

@@ -1,0 +1,186 @@
+"""Patterns over the facts of one entity, each told in one sentence with its counts and dates.
+
+Three kinds, and nothing is guessed: *repeats*, the same thing on several days; *gathers*, one
+relation to several things; *changes*, a relation of which there is one at a time and that had
+several values. A pattern whose facts have all come to an end has ended, too.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal
+
+from recollect.graph import gist
+from recollect.graph.sentences import clause, day, listing, span
+from recollect.graph.types import Record
+from recollect.limits import OBSERVATION_NAMES_MAX, OBSERVATION_OPEN_FACTS_MAX
+
+PatternKind = Literal["repeats", "gathers", "changes"]
+# How many days, things or values make a pattern.
+LEAST: dict[PatternKind, int] = {"repeats": 3, "gathers": 3, "changes": 2}
+GENERIC = "generic"  # the type of an observation when no other fits
+_CHANGES_SHOWN_MAX = 4
+_STATES = frozenset(
+    """
+    afraid allergic born diagnosed engaged from grateful interested located married member named
+    part proud related worried written
+    """.split()  # noqa: SIM905 - a list of one word per line hides the words
+)
+
+
+class Evidence(Record):
+    """A fact as patterns see it. *said_at*: when the episodes happened that state or restate it;
+    *value*: what tells its object from others."""
+
+    number: int
+    fact: str
+    value: str
+    object_name: str
+    valid_at: datetime | None = None
+    invalid_at: datetime | None = None
+    said_at: tuple[datetime, ...] = ()
+
+    @property
+    def since(self) -> datetime | None:
+        """When it began to hold, or else when it was first said."""
+        return self.valid_at or min(self.said_at, default=None)
+
+    @property
+    def seen(self) -> datetime | None:
+        """The newest moment that speaks for it."""
+        return max((*self.said_at, *((self.valid_at,) if self.valid_at else ())), default=None)
+
+
+class Pattern(Record):
+    """What was made out, and the facts it rests on."""
+
+    name: str
+    summary: str
+    facts: tuple[int, ...]
+    start_at: datetime | None
+    latest_evidence_at: datetime | None
+    end_at: datetime | None
+
+
+def pattern(
+    kind: PatternKind, who: str, relation: str, facts: Sequence[Evidence], least: int | None = None
+) -> Pattern | None:
+    """The pattern of this kind that *facts* bear out, or None.
+
+    *facts* are all of one entity, called *who*, and of one relation. Fewer than *least* values do
+    not make a pattern.
+    """
+    needed = LEAST[kind] if least is None else least
+    ordered = sorted(facts, key=lambda fact: fact.number)
+    if kind == "repeats":
+        return _repeats(ordered, needed)
+    if kind == "gathers":
+        return _gathers(who, relation, ordered, needed)
+    return _changes(who, relation, ordered, needed)
+
+
+def label(text: str, types: Sequence[tuple[str, str]]) -> str:
+    """The type that fits a text best: the one whose name and description share most words with
+    it, the first of equals; `generic` when none shares any."""
+    heard = gist.words(text)
+    shared = [
+        len(heard & gist.words(f"{name.replace('_', ' ')} {description}"))
+        for name, description in types
+    ]
+    best = max(shared, default=0)
+    return types[shared.index(best)][0] if best else GENERIC
+
+
+def _repeats(facts: Sequence[Evidence], needed: int) -> Pattern | None:
+    days = sorted({moment.date(): moment for fact in facts for moment in _days(fact)}.values())
+    if len(days) < needed or not days:
+        return None
+    newest = clause(facts[-1].fact)
+    count = "1 day" if len(days) == 1 else f"{len(days)} days"
+    summary = f"Came up on {count}, {span(days[0], days[-1])}: {newest}."
+    return _made(f"Repeatedly: {newest}", summary, facts, end_at=_end(facts))
+
+
+def _days(fact: Evidence) -> list[datetime]:
+    """When it was so: an event on its own day, anything else whenever it was said."""
+    said = sorted(fact.said_at)
+    return said if fact.valid_at is None else [fact.valid_at, *said[1:]]
+
+
+def _gathers(who: str, relation: str, facts: Sequence[Evidence], needed: int) -> Pattern | None:
+    newest = {fact.value: fact for fact in facts}
+    held = [fact for fact in newest.values() if fact.invalid_at is None]
+    over = [fact for fact in newest.values() if fact.invalid_at is not None]
+    if len(newest) < needed or not newest:
+        return None
+    end_at = None if len(held) >= needed else _last_end(over)
+    verb = _verb(relation)
+    shown, gone = _names(held or over), _names(over) if held else ""
+    more = "at least " if len(facts) >= OBSERVATION_OPEN_FACTS_MAX else ""
+    dates = _dates(facts)
+    summary = f"{who} {verb} {shown} ({more}{len(newest)} in all{', ' if dates else ''}{dates})"
+    summary += f"; no longer {gone}." if gone else "."
+    return _made(f"{who} {verb} several", summary, facts, end_at=end_at)
+
+
+def _verb(relation: str) -> str:
+    """A relation as the words between two names; names of relations leave out "is"."""
+    words = relation.replace("_", " ").lower()
+    return f"is {words}" if words.split(" ")[0] in _STATES else words
+
+
+def _names(facts: Sequence[Evidence]) -> str:
+    return listing([clause(fact.object_name) for fact in facts], OBSERVATION_NAMES_MAX)
+
+
+def _changes(who: str, relation: str, facts: Sequence[Evidence], needed: int) -> Pattern | None:
+    known = sorted(facts, key=lambda fact: (fact.since is not None, fact.since, fact.number))
+    values = [
+        fact
+        for at, fact in enumerate(known)
+        if at + 1 == len(known) or known[at + 1].value != fact.value
+    ]
+    if len(values) < needed or not values:
+        return None
+    times = len(values) - 1
+    shown = "; ".join(_stage(fact) for fact in values[-_CHANGES_SHOWN_MAX:])
+    changed = "once" if times == 1 else f"{times} times"
+    verb = _verb(relation)
+    summary = f"Changed {changed}: {shown}." if times else f"{shown}."
+    return _made(f"{who} {verb}: changed {changed}", summary, facts, end_at=_end(facts))
+
+
+def _stage(fact: Evidence) -> str:
+    """One value with the time it held."""
+    text = clause(fact.fact)
+    if fact.invalid_at is not None:
+        return f"{text} (until {day(fact.invalid_at)})"
+    return f"{text} (since {day(fact.since)})" if fact.since else text
+
+
+def _made(
+    name: str, summary: str, facts: Sequence[Evidence], *, end_at: datetime | None
+) -> Pattern:
+    begun = [fact.since for fact in facts if fact.since is not None]
+    seen = [fact.seen for fact in facts if fact.seen is not None]
+    return Pattern(
+        name=name,
+        summary=summary,
+        facts=tuple(fact.number for fact in facts),
+        start_at=min(begun, default=None),
+        latest_evidence_at=max(seen, default=None),
+        end_at=end_at,
+    )
+
+
+def _dates(facts: Sequence[Evidence]) -> str:
+    begun = [fact.since for fact in facts if fact.since is not None]
+    return span(min(begun), max(begun)) if begun else ""
+
+
+def _end(facts: Sequence[Evidence]) -> datetime | None:
+    """When the last of them ended; None while one goes on."""
+    return None if any(fact.invalid_at is None for fact in facts) else _last_end(facts)
+
+
+def _last_end(facts: Sequence[Evidence]) -> datetime | None:
+    return max((fact.invalid_at for fact in facts if fact.invalid_at is not None), default=None)

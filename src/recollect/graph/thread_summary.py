@@ -1,0 +1,119 @@
+"""What a conversation or a document is about, in sentences of its own facts or messages.
+
+Nothing is rephrased: the facts that say most and the newest ones, oldest first, whole sentences
+within a budget. What no longer holds says until when, or is left out for what took its place.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from recollect.graph import gist
+from recollect.graph.sentences import clause, day, sentence
+from recollect.graph.types import Record
+from recollect.limits import (
+    SUMMARY_CHARS_MAX,
+    SUMMARY_NEWEST_FACTS_MAX,
+    SUMMARY_WEIGHTY_FACTS_MAX,
+)
+
+_WORDS_ENOUGH = 8
+_MESSAGE_WORDS_MIN = 3
+_UNRATED = 0.5
+_SENTENCE_CHARS_MIN = 20  # in less room nothing is looked for
+
+
+class Said(Record):
+    """A fact that came up. *place* is what it is a value of: facts of one place follow another.
+    *gist* is that of its sentence."""
+
+    number: int
+    fact: str
+    gist: str
+    place: str
+    joins: bool = False  # two different things
+    of_user: bool = False
+    rating: float | None = None
+    confidence: float = 1.0
+    invalid_at: datetime | None = None
+
+
+class Message(Record):
+    """Something that was said, by someone who may have a name."""
+
+    number: int
+    content: str
+    speaker: str | None = None
+
+
+def weight(fact: Said) -> float:
+    """How much a fact says, judged by what never changes of it."""
+    words = min(fact.gist.count(" ") + 1, _WORDS_ENOUGH) / _WORDS_ENOUGH
+    rated = _UNRATED if fact.rating is None else fact.rating
+    return rated + 0.4 * words + 0.2 * fact.joins + 0.2 * fact.of_user + 0.2 * fact.confidence
+
+
+def keep(facts: Iterable[Said]) -> list[Said]:
+    """The facts worth remembering for a summary: the weightiest and the newest, oldest first.
+
+    Keeping some now and more later keeps the same ones as keeping from all at once.
+    """
+    ordered = sorted(facts, key=lambda fact: fact.number)
+    if len(ordered) <= SUMMARY_NEWEST_FACTS_MAX:
+        return ordered
+    chosen = {fact.number for fact in ordered[-SUMMARY_NEWEST_FACTS_MAX:]}
+    chosen.update(fact.number for fact in _ranked(ordered)[:SUMMARY_WEIGHTY_FACTS_MAX])
+    return [fact for fact in ordered if fact.number in chosen]
+
+
+def summarize(
+    facts: Sequence[Said], messages: Sequence[Message] = (), room: int = SUMMARY_CHARS_MAX
+) -> str:
+    """At most *room* characters; from *messages* when there are no facts."""
+    if not facts:
+        return _from_messages(messages, room)
+    standing = {fact.place for fact in facts if fact.invalid_at is None}
+    told = [fact for fact in facts if fact.invalid_at is None or fact.place not in standing]
+    return _within(((fact.number, fact.gist, _told(fact)) for fact in _ranked(told)), room)
+
+
+def _ranked(facts: Iterable[Said]) -> list[Said]:
+    """The weightiest first, the newer of equals."""
+    return sorted(facts, key=lambda fact: (-weight(fact), -fact.number))
+
+
+def _told(fact: Said) -> str:
+    if fact.invalid_at is None:
+        return sentence(fact.fact)
+    return f"{clause(fact.fact)} (ended by {day(fact.invalid_at)})."
+
+
+def _from_messages(messages: Sequence[Message], room: int) -> str:
+    """The messages that say most; very short ones only when there is nothing else."""
+    heard = {item.number: gist.words(item.content) for item in messages}
+    ranked = sorted(messages, key=lambda item: (-len(heard[item.number]), -item.number))
+    telling = [item for item in ranked if len(heard[item.number]) >= _MESSAGE_WORDS_MIN]
+    told = telling or ranked
+    return _within(
+        ((item.number, gist.join(heard[item.number]), _quoted(item)) for item in told), room
+    )
+
+
+def _quoted(message: Message) -> str:
+    text = sentence(message.content)
+    return f"{message.speaker}: {text}" if message.speaker else text
+
+
+def _within(ranked: Iterable[tuple[int, str, str]], chars_max: int) -> str:
+    """The best that fit, in the order of their numbers; nothing is said twice."""
+    chosen: dict[str, tuple[int, str]] = {}
+    room, first = chars_max, ""
+    for number, mark, text in ranked:
+        first = first or text
+        if mark not in chosen and len(text) <= room:
+            chosen[mark] = (number, text)
+            room -= len(text) + 1
+        if room < _SENTENCE_CHARS_MIN:
+            break
+    if not chosen:
+        return first and first[: chars_max - 1].rsplit(" ", 1)[0] + "\u2026"
+    return " ".join(text for _, text in sorted(chosen.values()))

@@ -1,0 +1,201 @@
+"""Summaries written by a language model, in the background: when nothing else is to be done for a
+graph, and never more than one call for so many new messages of a thread."""
+
+import asyncio
+from contextlib import suppress
+
+from recollect import log
+from recollect.errors import BudgetExhausted, ModelAnswerInvalid, ModelUnavailable
+from recollect.extract.model.summarize import Material, summarize
+from recollect.graph import user_summary
+from recollect.graph.types import Access, Graph, Json, Record
+from recollect.limits import USER_SUMMARY_FACTS_MAX, WRITTEN_AFTER_EPISODES, WRITTEN_MESSAGES_MAX
+from recollect.models.language_model import LanguageModel
+from recollect.store import derived, findable, rows, summaries
+from recollect.store.protocol import Row, Store, Transaction
+from recollect.subjects import guidance
+
+_log = log.get(__name__)
+_POLL_S = 5.0
+_MESSAGE_CHARS_MAX = 1_000
+_FAILURES = (ModelUnavailable, ModelAnswerInvalid, BudgetExhausted)
+_OF_THREAD = "Summarize this conversation."
+_OF_USER = "Summarize what is known of the user of this memory."
+_QUESTIONS = (
+    "Who is this person?",
+    "Who matters to them, and how?",
+    "What is their work or their study?",
+    "What do they like, dislike and aim for?",
+    "What should an assistant mind when it helps them?",
+)
+
+
+class Due(Record):
+    """One summary to be written, and what it stands on."""
+
+    graph_id: int
+    edits: int
+    material: Material
+    summary_id: int | None = None
+    episodes: int = 0
+    fact_id: int = 0
+    basis: str = ""
+
+
+class Writer:
+    """Writes one summary after the other, as long as there are any; runs until stopped."""
+
+    def __init__(self, store: Store, model: LanguageModel) -> None:
+        self._store = store
+        self._model = model
+        self._stop = asyncio.Event()
+
+    def stop(self) -> None:
+        """Ask for an end after the call under way."""
+        self._stop.set()
+
+    async def run(self) -> None:
+        """Write until stopped; trouble is noted and waited out."""
+        while not self._stop.is_set():
+            try:
+                busy = await self.step()
+            except Exception as error:  # noqa: BLE001 - a writer outlives whatever went wrong
+                _log.error("writer.stumbled", exc_info=error)
+                busy = False
+            if not busy:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._stop.wait(), _POLL_S)
+
+    async def step(self) -> bool:
+        """Write the summary of one thread, and of its user if that is due; False for nothing.
+
+        A call that fails is not made again before there is more to read: what the facts say by
+        themselves stands meanwhile.
+        """
+        due = await self._store.read(next_thread)
+        if due is None:
+            return False
+        await self._store.write(keep_thread, due, await self._ask(due))
+        user = await self._store.read(next_user, due.graph_id)
+        if user is not None and not self._stop.is_set():
+            written = await self._ask(user)
+            if written is not None:
+                await self._store.write(keep_user, user, written)
+        return True
+
+    async def _ask(self, due: Due) -> str | None:
+        try:
+            return await summarize(self._model, due.material)
+        except _FAILURES as error:
+            _log.warning("summary.not_written", graph=due.graph_id, error=type(error).__name__)
+            return None
+
+
+def next_thread(tx: Transaction) -> Due | None:
+    """The thread whose summary is to be written next."""
+    row = tx.one("summary_unwritten")
+    if row is None:
+        return None
+    facts = tx.all("summary_facts_kept", id=row["id"])
+    found = tx.all(
+        "summary_messages_of_thread",
+        thread_id=row["thread_id"],
+        seq=2**62,
+        limit=min(WRITTEN_MESSAGES_MAX, row["episode_count"] - row["written_count"]),
+    )
+    material = Material(
+        task=_OF_THREAD,
+        previous=row["written"] or "",
+        facts=[_fact(fact) for fact in facts],
+        messages=[_message(message) for message in reversed(found)],
+    )
+    return Due(
+        graph_id=row["graph_id"],
+        edits=row["edits"],
+        material=material,
+        summary_id=row["id"],
+        episodes=row["episode_count"],
+        fact_id=max((fact["id"] for fact in facts), default=0),
+    )
+
+
+def keep_thread(tx: Transaction, due: Due, written: str | None) -> None:
+    """Keep what was written, and that it was tried; nothing if something was forgotten since."""
+    kept = tx.run(
+        "summary_write",
+        id=due.summary_id,
+        written=written,
+        written_count=due.episodes,
+        fact_id=due.fact_id,
+        edits=due.edits,
+    )
+    told = summaries.as_told(tx, due.summary_id) if kept and due.summary_id else None
+    if told is not None and written is not None:
+        findable.put(tx, due.graph_id, [derived.summary(told)])
+
+
+def next_user(tx: Transaction, graph_id: int) -> Due | None:
+    """The user of a graph, if enough was said since the last summary or it was asked otherwise."""
+    row = tx.one("graph_by_id", id=graph_id)
+    who = [node for node in tx.all("entities_who", graph_id=graph_id) if node["is_user"]]
+    if row is None or not who:
+        return None
+    asked = _asked(tx, rows.graph(row), row["project_id"])
+    old = tx.one("user_summary_of", graph_id=graph_id)
+    fresh = old is None or old["basis"] != user_summary.basis(asked)
+    if (
+        not fresh
+        and old is not None
+        and row["last_seq"] < old["episode_count"] + WRITTEN_AFTER_EPISODES
+    ):
+        return None
+    facts = tx.all(
+        "user_facts_told",
+        entity_id=who[0]["id"],
+        now=rows.micros(tx.now),
+        limit=USER_SUMMARY_FACTS_MAX,
+    )
+    material = Material(
+        task=_OF_USER,
+        questions=[*asked, *_QUESTIONS],
+        previous="" if fresh or old is None else old["summary"],
+        facts=[{"fact": fact["fact"]} for fact in reversed(facts)],
+    )
+    return Due(
+        graph_id=graph_id,
+        edits=row["edits"],
+        material=material,
+        episodes=row["last_seq"],
+        basis=user_summary.basis(asked),
+    )
+
+
+def keep_user(tx: Transaction, due: Due, written: str) -> None:
+    """Keep what was written of a user, unless something was forgotten since."""
+    tx.run(
+        "user_summary_put",
+        graph_id=due.graph_id,
+        summary=written,
+        basis=due.basis,
+        episode_count=due.episodes,
+        now=rows.micros(tx.now),
+        edits=due.edits,
+    )
+
+
+def _asked(tx: Transaction, graph: Graph, project_id: int) -> list[str]:
+    # The wishes belong to the project, whoever is asking.
+    access = Access(project_id=project_id, project_uuid="", key_uuid="")
+    found = guidance.instructions_at(tx, access, guidance.scope_of(graph), "summary")
+    return [item.text for item in found]
+
+
+def _fact(row: Row) -> Json:
+    ended = rows.moment_or_none(row["invalid_at"])
+    return {"fact": row["fact"], **({"until": ended.date().isoformat()} if ended else {})}
+
+
+def _message(row: Row) -> Json:
+    speaker = row["speaker"] or row["role"]
+    content = row["content"][:_MESSAGE_CHARS_MAX]
+    return {**({"speaker": speaker} if speaker else {}), "content": content}

@@ -1,0 +1,104 @@
+"""A question made ready for one segment: its words, its meaning, its people and its time."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import regex
+
+from recollect.graph.terms import hashed, terms
+from recollect.graph.types import Record
+from recollect.limits import SEARCH_TERMS_MAX
+from recollect.search.columns import Floats
+from recollect.search.events import Event
+from recollect.search.query import Query
+from recollect.search.question import Resolved
+from recollect.search.segment import Segment
+from recollect.search.tenses import tense_of
+from recollect.search.times import TimeWindow, TimeWords, time_words
+
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
+_FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours"})
+_TOGETHER = regex.compile(r"\b(?:and|both|together)\b", regex.IGNORECASE)
+_POSSESSIVE = regex.compile(r"['\u2019]s\b|[,!]")
+
+
+class Asked(Record):
+    """A question as the segment gets it.
+
+    *people* are those it names who also speak in the graph, by their folded first names, in the
+    order they are named. *together*: whether it is about what they share. *own*: whether it is
+    about whoever asks, *past*: whether it is about what was. *event* is what happened at the time
+    in question, if that is how it is told.
+    """
+
+    query: Query
+    resolved: Resolved
+    hashes: tuple[int, ...]
+    vector: Floats | None
+    people: tuple[str, ...] = ()
+    together: bool = False
+    own: bool = False
+    past: bool = False
+    windows: tuple[TimeWindow, ...] = ()
+    event: Event | None = None
+
+
+def ask(
+    segment: Segment, query: Query, resolved: Resolved, embed: Callable[[str], Floats]
+) -> Asked:
+    """Get a question ready.
+
+    The names of those who talk are taken out of what is searched for, because a name is like
+    every greeting that holds it; they count by themselves. A question that is nothing but names
+    keeps them.
+    """
+    speakers = {first_name(name) for name in segment.episodes.speakers.values}
+    words = [(found[0].casefold(), found.span()) for found in _WORD.finditer(query.text)]
+    people = [(name, span) for name, span in words if name in speakers]
+    nameless = without(query.text, [span for _, span in people])
+    text = nameless if terms(nameless) else query.text
+    time = asked_time(query)
+    return Asked(
+        query=query,
+        resolved=resolved,
+        hashes=tuple(dict.fromkeys(hashed(term) for term in terms(text)))[:SEARCH_TERMS_MAX],
+        vector=embed(text),
+        people=tuple(dict.fromkeys(name for name, _ in people)),
+        together=len({name for name, _ in people}) > 1 and _TOGETHER.search(query.text) is not None,
+        own=any(word in _FIRST_PERSON for word, _ in words),
+        past=tense_of(query.text) == "past",
+        windows=time.windows if time else (),
+        event=time.event if time else None,
+    )
+
+
+def first_name(speaker: str) -> str:
+    """The folded first word of a speaker's name."""
+    found = _WORD.search(speaker)
+    return found[0].casefold() if found else ""
+
+
+def without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """*text* without the characters of *spans*, and without a possessive ending behind one."""
+    kept: list[str] = []
+    place = 0
+    for start, end in sorted(spans):
+        if end <= place:
+            continue
+        kept.append(text[place:start] if start > place else "")
+        tail = _POSSESSIVE.match(text, end)
+        place = tail.end() if tail else end
+    kept.append(text[place:])
+    return " ".join("".join(kept).split())
+
+
+def asked_time(query: Query) -> TimeWords | None:
+    """The time a question is about; a caller who filters by time has said it already."""
+    chosen: Sequence[object] = (
+        query.filters.valid_on,
+        query.filters.known_on,
+        query.filters.valid_at,
+        query.filters.invalid_at,
+        query.filters.created_at,
+        query.filters.expired_at,
+    )
+    return None if any(chosen) else time_words(query.text, query.now, query.time_zone)

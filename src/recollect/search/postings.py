@@ -1,0 +1,179 @@
+"""Which items hold which terms, scored by BM25 with the statistics of what may be seen.
+
+Postings lie in sorted runs. A page of changes is a new run; runs of about the same size are
+merged, so that there are few of them and each posting is moved a few times at most. An item that
+changes gets a new document number, and postings of the old one are passed over from then on.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.graph.terms import COUNT_BYTES, HASH_BYTES
+from recollect.search.columns import Column, Flags, Slots
+from recollect.search.strands import Window
+
+# The constants of BM25, for short texts: how soon repetition stops counting, and how much length
+# counts.
+K1 = 0.8
+B = 0.75
+# A long neighbour lends its words as if it had so many: else it would drown those around it.
+_LENT_MAX = 40
+
+Scores = npt.NDArray[np.float64]
+Hashes = npt.NDArray[np.uint64]
+
+
+class Run(NamedTuple):
+    """Postings in the order of their terms: those of `hashes[i]` begin at `starts[i]`."""
+
+    hashes: Hashes
+    starts: npt.NDArray[np.int64]
+    documents: Slots
+    counts: npt.NDArray[np.uint16]
+
+
+class Postings:
+    """The terms of the items of one shelf."""
+
+    def __init__(self) -> None:
+        self.runs: list[Run] = []
+        self._slot = Column(np.int32, -1)  # of each document
+        self._length = Column(np.float64, 0.0)  # of each slot, in terms
+        self._alive = Column(np.bool_, False)
+        self._document = Column(np.int32, -1)  # of each slot, -1 without one
+        self._kept: tuple[Window, Scores, Scores] | None = None
+
+    def put(self, slots: Slots, packed: Sequence[bytes | None]) -> None:
+        """Give items new terms, as `graph.terms.packed` writes them; None takes them away."""
+        self._kept = None
+        for column in (self._document, self._length):
+            column.grow(int(slots.max()) + 1 if len(slots) else 0)
+        old = self._document.array[slots]
+        self._alive.put(old[old >= 0], False)
+        self._document.put(slots, -1)
+        self._length.put(slots, 0.0)
+        kept = [number for number, blob in enumerate(packed) if blob is not None]
+        if kept:
+            self._add(slots[kept], [packed[number] or b"" for number in kept])
+
+    def _add(self, slots: Slots, packed: list[bytes]) -> None:
+        first = self._slot.size
+        for column in (self._slot, self._alive):
+            column.grow(first + len(slots))
+        documents = np.arange(first, first + len(slots), dtype=np.int32)
+        sizes = np.fromiter(
+            (len(blob) // (HASH_BYTES + COUNT_BYTES) for blob in packed), np.int64, len(packed)
+        )
+        hashes = np.frombuffer(
+            b"".join(blob[: n * HASH_BYTES] for blob, n in zip(packed, sizes, strict=True)),
+            np.uint64,
+        )
+        counts = np.frombuffer(
+            b"".join(blob[n * HASH_BYTES :] for blob, n in zip(packed, sizes, strict=True)),
+            np.uint16,
+        )
+        owners = np.repeat(np.arange(len(slots)), sizes)
+        lengths = np.bincount(owners, weights=counts, minlength=len(slots))
+        self._slot.put(documents, slots)
+        self._length.put(slots, lengths)
+        self._alive.put(documents, True)
+        self._document.put(slots, documents)
+        self.runs.append(_run(hashes, documents[owners], counts))
+        self._merge()
+
+    def _merge(self) -> None:
+        """Join the newest runs while the older one is not much larger."""
+        while len(self.runs) > 1 and len(self.runs[-2].counts) <= 2 * len(self.runs[-1].counts):
+            newer, older = self.runs.pop(), self.runs.pop()
+            hashes = np.concatenate([_spread(older), _spread(newer)])
+            documents = np.concatenate([older.documents, newer.documents])
+            counts = np.concatenate([older.counts, newer.counts])
+            alive = self._alive.array[documents]
+            self.runs.append(_run(hashes[alive], documents[alive], counts[alive]))
+
+    def search(self, hashes: Iterable[int], visible: Flags, window: Window | None = None) -> Scores:
+        """The BM25 score of every slot, as a share of the best one.
+
+        What is not *visible* counts for nothing. With a window, the words of neighbours count as
+        well, before repetition is weighed.
+        """
+        scores = np.zeros(len(visible))
+        count = int(np.count_nonzero(visible))
+        if not count:
+            return scores
+        norm, share = self._norms(visible, window)
+        for term in dict.fromkeys(hashes):
+            slots, counts = self._holding(term, visible)
+            if not len(slots):
+                continue
+            rarity = float(np.log1p((count - len(slots) + 0.5) / (len(slots) + 0.5)))
+            if window is not None:
+                spread = window.spread(window.place[slots], counts, counts * share[slots])
+                held = spread > 0
+                slots, counts = window.slots[held], spread[held]
+            scores[slots] += rarity * counts * (K1 + 1) / (counts + norm[slots])
+        return scores / best if (best := scores.max()) > 0 else scores
+
+    def _norms(self, visible: Flags, window: Window | None) -> tuple[Scores, Scores]:
+        """How much length weighs on each slot, and what share of its words a slot lends.
+
+        Of the window that was asked for last they are kept: mostly that is of the whole graph.
+        """
+        if window is not None and self._kept is not None and self._kept[0] is window:
+            return self._kept[1:]
+        lengths = self._lengths(len(visible))
+        share = lengths if window is None else _LENT_MAX / np.maximum(lengths, _LENT_MAX)
+        if window is not None:
+            own = lengths[window.slots]
+            places = np.arange(len(own), dtype=np.int32)
+            lengths[window.slots] = window.spread(places, own, own * share[window.slots])
+        norm = K1 * (1 - B + B * lengths / max(1.0, float(lengths[visible].mean())))
+        self._kept = None if window is None else (window, norm, share)
+        return norm, share
+
+    def _lengths(self, size: int) -> Scores:
+        """How many terms each of the first slots of the shelf has."""
+        lengths = np.zeros(size)
+        known = self._length.array[:size]
+        lengths[: len(known)] = known
+        return lengths
+
+    def _holding(self, term: int, visible: Flags) -> tuple[Slots, Scores]:
+        """The visible slots that hold a term, and how often."""
+        documents, counts = self._postings(term)
+        slots = self._slot.array.take(documents)
+        kept = self._alive.array.take(documents) & visible.take(slots)
+        return (slots, counts) if kept.all() else (slots[kept], counts[kept])
+
+    def _postings(self, term: int) -> tuple[Slots, Scores]:
+        documents, counts = [], []
+        for run in self.runs:
+            place = int(run.hashes.searchsorted(np.uint64(term)))
+            if place < len(run.hashes) and run.hashes[place] == term:
+                part = slice(run.starts[place], run.starts[place + 1])
+                documents.append(run.documents[part])
+                counts.append(run.counts[part])
+        if not documents:
+            return np.empty(0, np.int32), np.empty(0)
+        return np.concatenate(documents), np.concatenate(counts).astype(np.float64)
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory it takes."""
+        runs = sum(sum(part.nbytes for part in run) for run in self.runs)
+        columns = (self._slot, self._length, self._alive, self._document)
+        return runs + sum(column.bytes for column in columns)
+
+
+def _run(hashes: Hashes, documents: Slots, counts: npt.NDArray[np.uint16]) -> Run:
+    order = np.argsort(hashes, kind="stable")
+    distinct, starts = np.unique(hashes[order], return_index=True)
+    return Run(distinct, np.append(starts, len(hashes)), documents[order], counts[order])
+
+
+def _spread(run: Run) -> Hashes:
+    """The term of each posting."""
+    return np.repeat(run.hashes, np.diff(run.starts))

@@ -1,0 +1,166 @@
+"""What a segment finds for a question, best first.
+
+Without a reranker, the opinions about an item are weighed and added up, and so is what else is
+known of the question. The scale of meaning is fixed, so that it does not depend on what else the
+graph holds. Measured on real conversations, that beats ranks by far: docs/measurements/search.md.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from recollect.search import fuse, walk
+from recollect.search.asked import Asked
+from recollect.search.bonus import bonus
+from recollect.search.columns import Slots
+from recollect.search.fuse import Scores
+from recollect.search.segment import Segment
+from recollect.search.view import View, mask
+
+# The share of each opinion. Meaning is counted in deviations, words as a share of the best.
+MEANING = 0.7
+WORDS = 1.5
+FACT_TOLD = 0.5
+TURN_MEANING = 0.5
+TURN_FACTS = 0.2
+TURN_WORDS = 2.0
+_ASKED_BEHIND = 128
+_WIDER = 4  # times as many as wanted are looked at by those who put them in another order
+_DISTANCE_MAX = 20
+_JUDGED_LATER = ("cross_encoder",)  # its scores are not those that are answered
+
+
+class Hit(NamedTuple):
+    """The row id of something found, and how well it fits."""
+
+    id: int
+    score: float
+
+
+def search(segment: Segment, asked: Asked) -> list[Hit]:
+    """The best items for a question; twice as many as wanted for a cross-encoder to look at."""
+    query = asked.query
+    visible = mask(segment, query, asked.resolved)
+    if not visible.any():
+        return []
+    slots, scores = _RANKINGS[query.reranker or "default"](View(segment, asked, visible))
+    return [
+        Hit(number, float(score))
+        for number, score in zip(segment.row_ids(query.kind, slots), scores, strict=True)
+        if query.score_min is None or query.reranker in _JUDGED_LATER or score >= query.score_min
+    ]
+
+
+def fused(view: View) -> Scores:
+    """The score of each slot put forward."""
+    if view.kind == "episode":
+        return _turn(view) + TURN_FACTS * view.facts()
+    total = bonus(view) + MEANING * view.meaning() + WORDS * view.words()
+    if view.kind == "fact":
+        total += FACT_TOLD * _told(view, total)
+    return total
+
+
+def _turn(view: View) -> Scores:
+    return bonus(view) + TURN_MEANING * view.meaning() + TURN_WORDS * view.words()
+
+
+def _told(view: View, scores: Scores) -> Scores:
+    """What the best episode behind each fact is worth: its words and neighbours tell what a fact
+    is about that says it in other words. Asked of the best facts only."""
+    chosen, _ = _chosen(view, view.slots, scores, max(_ASKED_BEHIND, 2 * view.query.limit))
+    behind, facts, episodes = view.behind(chosen)
+    if behind is None:
+        return np.zeros(len(view.slots))
+    worth = np.zeros(len(behind.visible))
+    worth[behind.slots] = _turn(behind)
+    best = np.full(len(view.visible), -np.inf)
+    np.maximum.at(best, facts, worth[episodes])
+    best[np.isinf(best)] = 0.0
+    return best[view.slots]
+
+
+def _chosen(view: View, slots: Slots, scores: Scores, limit: int) -> tuple[Slots, Scores]:
+    return fuse.best(slots, scores, limit, view.segment.shelf(view.kind).ids.array)
+
+
+def _best(view: View, times: int) -> tuple[Slots, Scores]:
+    return _chosen(view, view.slots, fused(view), times * view.query.limit)
+
+
+def _default(view: View) -> tuple[Slots, Scores]:
+    """Scores between 0 and 1: a half is what an item has of which nothing is thought."""
+    slots, scores = _best(view, 1)
+    return slots, 1 / (1 + np.exp(-scores / 2))
+
+
+def _rrf(view: View) -> tuple[Slots, Scores]:
+    """The sum of one over the ranks by words, by meaning, and by hops if it starts somewhere."""
+    limit = view.query.limit
+    words = view.words()
+    matching = words > 0
+    lists = [_chosen(view, view.slots[matching], words[matching], 2 * limit)[0]]
+    if view.asked.vector is not None:
+        lists.append(_chosen(view, view.slots, view.meaning(), 2 * limit)[0])
+    if view.reached is not None:
+        near = np.flatnonzero((view.reached < walk.FAR) & view.visible).astype(np.int32)
+        hops = -view.reached[near].astype(np.float64)
+        lists.append(_chosen(view, near, hops, 2 * limit)[0])
+    slots, scores = fuse.reciprocal_ranks(lists)
+    return slots[:limit], scores[:limit]
+
+
+def _mmr(view: View) -> tuple[Slots, Scores]:
+    """Relevant ones that are unlike each other."""
+    slots, scores = _best(view, _WIDER)
+    vectors = view.segment.vectors[view.kind].rows(slots)
+    chosen, values = fuse.marginal_relevance(
+        scores, vectors, view.query.mmr_lambda, view.query.limit
+    )
+    return slots[chosen], np.array(values)
+
+
+def _node_distance(view: View) -> tuple[Slots, Scores]:
+    """Fewer hops from the centre first; what cannot be reached last."""
+    center = view.segment.entities.known(view.asked.resolved.center)
+    slots, scores = _best(view, _WIDER)
+    hops = walk.item_hops(view.segment, view.kind, center, _DISTANCE_MAX)[slots]
+    order = np.lexsort((-scores, hops))[: view.query.limit]
+    near = np.where(hops < walk.FAR, 1 / (1 + hops.astype(np.float64)), 0.0)
+    return slots[order], near[order]
+
+
+def _episode_mentions(view: View) -> tuple[Slots, Scores]:
+    """What most episodes stand behind first: most of those given as anchors, or of all."""
+    slots, scores = _best(view, _WIDER)
+    counts = _mention_counts(view)[slots]
+    order = np.lexsort((-scores, -counts))[: view.query.limit]
+    return slots[order], counts[order]
+
+
+def _mention_counts(view: View) -> Scores:
+    segment = view.segment
+    if view.kind not in ("fact", "entity"):
+        return np.zeros(len(view.visible))
+    links = segment.supports if view.kind == "fact" else segment.mentions
+    items, episodes = links.pairs(segment.episodes)
+    anchors = view.asked.resolved.episodes
+    if anchors is not None:
+        items = items[np.isin(episodes, segment.episodes.known(anchors))]
+    return np.bincount(items, minlength=len(view.visible)).astype(np.float64)
+
+
+def _cross_encoder(view: View) -> tuple[Slots, Scores]:
+    """The fused order, from which the cross-encoder goes on once the texts are read."""
+    return _best(view, 2)
+
+
+_RANKINGS: dict[str, Callable[[View], tuple[Slots, Scores]]] = {
+    "default": _default,
+    "rrf": _rrf,
+    "mmr": _mmr,
+    "node_distance": _node_distance,
+    "episode_mentions": _episode_mentions,
+    "cross_encoder": _cross_encoder,
+}

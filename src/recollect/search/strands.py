@@ -1,0 +1,118 @@
+"""Which episodes follow each other: those of one thread or document, in the order of the log.
+
+What was said around a turn tells what it is about, so the words of its neighbours count for it as
+well, the less the further away they are. Only episodes that may be seen are neighbours.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.search.columns import Flags, Ints, Slots
+
+# What a word of the neighbour so many places away counts.
+DECAY = (0.7, 0.5, 0.3)
+_GAP_MICROS = 24 * 3600 * 1_000_000  # what is further apart in time does not belong together
+_SEQ_BITS = 40
+_INSERTED_MAX = 64
+_DENSE = 8  # from one in so many on, all places are gone through at once
+
+Reals = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """Slots in the order of their strands; those of one *group* are neighbours of each other."""
+
+    slots: Slots
+    place: Slots  # of each slot among `slots`, -1 for those that are not visible
+    group: Slots
+
+    @cached_property
+    def _linked(self) -> list[Flags]:
+        """For each distance, whether a place and the one so far behind it are neighbours."""
+        return [self.group[step:] == self.group[:-step] for step in range(1, len(DECAY) + 1)]
+
+    def before(self, slots: Slots, distance: int) -> tuple[Slots, Flags]:
+        """The neighbour so many places before each slot, and whether there is one."""
+        places = self.place[slots]
+        reached = np.maximum(places - distance, 0)
+        there = (places >= distance) & (self.group[reached] == self.group[places])
+        return self.slots[reached], there
+
+    def spread(self, places: Slots, values: Reals, lent: Reals) -> Reals:
+        """Values that stand at places, and what each of them lends to its neighbours."""
+        total = np.zeros(len(self.slots))
+        total[places] = values
+        if len(places) * _DENSE > len(total):
+            return self._spread_dense(total, places, lent)
+        for distance, weight in enumerate(DECAY, start=1):
+            for shift in (-distance, distance):
+                reached = places + shift
+                inside = (reached >= 0) & (reached < len(self.slots))
+                kept, aim = places[inside], reached[inside]
+                near = self.group[kept] == self.group[aim]
+                total[aim[near]] += weight * lent[inside][near]
+        return total
+
+    def _spread_dense(self, total: Reals, places: Slots, lent: Reals) -> Reals:
+        """The same, sooner where many places lend."""
+        given = np.zeros(len(total))
+        given[places] = lent
+        for step, (weight, linked) in enumerate(zip(DECAY, self._linked, strict=True), start=1):
+            moved = weight * given
+            total[step:] += moved[:-step] * linked
+            total[:-step] += moved[step:] * linked
+        return total
+
+
+class Strands:
+    """The order of all episodes that were ever there, kept as they come."""
+
+    def __init__(self) -> None:
+        self.keys: Ints = np.empty(0, np.int64)
+        self.slots: Slots = np.empty(0, np.int32)
+
+    def add(self, strands: Ints, sequence: Ints, slots: Slots) -> None:
+        """Put new episodes in their places; -1 is an episode without a strand."""
+        alone = -1 - slots.astype(np.int64)  # a strand of its own
+        keys = (np.where(strands < 0, alone, strands) << _SEQ_BITS) + sequence
+        order = np.argsort(keys, kind="stable")
+        keys, slots = keys[order], slots[order]
+        if len(keys) <= _INSERTED_MAX:
+            places = np.searchsorted(self.keys, keys)
+            self.keys = np.insert(self.keys, places, keys)
+            self.slots = np.insert(self.slots, places, slots)
+            return
+        joined = np.concatenate([self.keys, keys])
+        order = np.argsort(joined, kind="stable")
+        self.keys = joined[order]
+        self.slots = np.concatenate([self.slots, slots])[order]
+
+    def drop(self, slots: Slots) -> None:
+        """Take episodes out of the strands they are in, because they come into others."""
+        if len(slots):
+            kept = ~np.isin(self.slots, slots)
+            self.keys, self.slots = self.keys[kept], self.slots[kept]
+
+    def restore(self, keys: Ints, slots: Slots) -> None:
+        """Go on with an order that was kept."""
+        self.keys, self.slots = keys, slots
+
+    def window(self, visible: Flags, created_at: Ints) -> Window:
+        """The neighbourhoods of what is visible."""
+        seen = visible[self.slots]
+        slots, strands = self.slots[seen], self.keys[seen] >> _SEQ_BITS
+        times = created_at[slots]
+        apart = np.ones(len(slots), bool)
+        apart[1:] = (strands[1:] != strands[:-1]) | (np.abs(np.diff(times)) > _GAP_MICROS)
+        place = np.full(len(visible), -1, np.int32)
+        place[slots] = np.arange(len(slots), dtype=np.int32)
+        return Window(slots, place, np.cumsum(apart, dtype=np.int32))
+
+    @property
+    def bytes(self) -> int:
+        """The memory it takes."""
+        return int(self.keys.nbytes + self.slots.nbytes)

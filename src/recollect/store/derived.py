@@ -1,0 +1,127 @@
+"""What rests on facts and episodes, and what becomes of it when those go or change."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from recollect.graph.types import Record
+from recollect.store import observations, rows, summaries
+from recollect.store.protocol import Transaction
+
+DerivedKind = Literal["observation", "thread_summary"]
+
+
+class Derived(Record):
+    """An observation or a thread summary as it reads now, and the row ids of what it rests on:
+    facts, or without any the messages themselves."""
+
+    kind: DerivedKind
+    id: int
+    text: str
+    facts: tuple[int, ...] = ()
+    episodes: tuple[int, ...] = ()
+
+
+class Gone(Record):
+    """An observation or a thread summary of which nothing is left."""
+
+    kind: DerivedKind
+    id: int
+    graph_id: int
+
+
+class Resting(Record):
+    """What rests on some facts and episodes: row ids, each with that of its graph."""
+
+    observations: tuple[tuple[int, int], ...] = ()
+    thread_summaries: tuple[tuple[int, int], ...] = ()
+    document_summaries: tuple[tuple[int, int], ...] = ()
+
+
+class Aftermath(Record):
+    """What became of it: what reads differently, by graph, and what is gone."""
+
+    renewed: tuple[tuple[int, Derived], ...] = ()
+    gone: tuple[Gone, ...] = ()
+
+
+def resting_on(
+    tx: Transaction, *, episodes: Sequence[int] = (), facts: Sequence[int] = ()
+) -> Resting:
+    """What rests on these, to be asked before they are deleted or changed."""
+    said = rows.to_json(list(episodes))
+    behind = [*facts, *(row["fact_id"] for row in tx.all("facts_resting_on", episodes=said))]
+    listed = rows.to_json(behind)
+    tx.run("user_summaries_forget", episodes=said, facts=listed)
+    told = {
+        row["id"]: row
+        for row in (
+            *tx.all("summaries_of_episodes", episodes=said),
+            *tx.all("summaries_resting_on", facts=listed),
+        )
+    }
+    seen = tx.all("observations_resting_on", facts=listed)
+    return Resting(
+        observations=tuple((row["id"], row["graph_id"]) for row in seen),
+        thread_summaries=tuple(
+            (row["id"], row["graph_id"]) for row in told.values() if row["of_thread"]
+        ),
+        document_summaries=tuple(
+            (row["id"], row["graph_id"]) for row in told.values() if not row["of_thread"]
+        ),
+    )
+
+
+def renew(tx: Transaction, resting: Resting) -> Aftermath:
+    """Bring what rested on deleted or changed things in step with what is left."""
+    seen = _renew_observations(tx, resting.observations)
+    threads = _renew_summaries(tx, resting.thread_summaries)
+    _renew_summaries(tx, resting.document_summaries)
+    return Aftermath(renewed=(*seen.renewed, *threads.renewed), gone=(*seen.gone, *threads.gone))
+
+
+def _renew_observations(tx: Transaction, found: Sequence[tuple[int, int]]) -> Aftermath:
+    listed = rows.to_json([number for number, _ in found])
+    renewed = [
+        (old["graph_id"], observation(kept))
+        for old in tx.all("observations_by_ids", ids=listed)
+        if (kept := observations.again(tx, old, tx.now)) is not None
+    ]
+    left = {row["id"] for row in tx.all("observations_among", ids=listed)}
+    gone = [
+        Gone(kind="observation", id=number, graph_id=graph_id)
+        for number, graph_id in found
+        if number not in left
+    ]
+    return Aftermath(renewed=tuple(renewed), gone=tuple(gone))
+
+
+def _renew_summaries(tx: Transaction, found: Sequence[tuple[int, int]]) -> Aftermath:
+    listed = rows.to_json([number for number, _ in found])
+    renewed = [
+        (old["graph_id"], summary(kept))
+        for old in tx.all("summaries_by_ids", ids=listed)
+        if (kept := summaries.again(tx, old)) is not None
+    ]
+    left = {item.id for _, item in renewed}
+    gone = [
+        Gone(kind="thread_summary", id=number, graph_id=graph_id)
+        for number, graph_id in found
+        if number not in left
+    ]
+    return Aftermath(renewed=tuple(renewed), gone=tuple(gone))
+
+
+def observation(kept: observations.Kept) -> Derived:
+    """An observation as something to be found."""
+    return Derived(kind="observation", id=kept.id, text=kept.text, facts=kept.facts)
+
+
+def summary(kept: summaries.Kept) -> Derived:
+    """A thread summary as something to be found."""
+    return Derived(
+        kind="thread_summary",
+        id=kept.id,
+        text=kept.text,
+        facts=kept.facts,
+        episodes=kept.episodes,
+    )

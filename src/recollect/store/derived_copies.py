@@ -1,0 +1,77 @@
+"""Observations and document summaries of a graph that was copied; threads are not copied."""
+
+from collections.abc import Mapping, Sequence
+
+from recollect.store import rows
+from recollect.store.protocol import Row, Transaction
+
+Pairs = Sequence[tuple[int, int]]
+
+
+def copy(
+    tx: Transaction, source_id: int, target_id: int, *, entities: Pairs, facts: Pairs
+) -> list[tuple[int, int]]:
+    """Give a copy of a graph what was derived from the original.
+
+    *entities* and *facts* are ids of the original, each with that of its copy. Answers the same
+    for observations.
+    """
+    same_entity, same_fact = dict(entities), dict(facts)
+    made = []
+    for old in tx.all("copied_observations", graph_id=source_id):
+        if old["entity_id"] in same_entity:
+            new = _observation(tx, old, target_id, same_entity)
+            behind = [row["fact_id"] for row in tx.all("observation_fact_ids", id=old["id"])]
+            listed = [same_fact[number] for number in behind if number in same_fact]
+            tx.run("observation_facts_add", id=new, facts=rows.to_json(listed))
+            made.append((old["id"], new))
+    for old in tx.all("copied_summaries", graph_id=source_id):
+        _summary(tx, old, target_id, same_fact)
+    return made
+
+
+def _observation(tx: Transaction, old: Row, graph_id: int, same: Mapping[int, int]) -> int:
+    predicate, slot, target, gist = rows.from_json(old["key"])
+    place = None if target is None else tx.one("entity_place", uuid=target)
+    copied = None if place is None else tx.one("entity_by_id", id=same.get(place["id"]))
+    uuid = target if copied is None else copied["uuid"]
+    return tx.insert(
+        "observation_insert",
+        uuid=tx.new_id(),
+        graph_id=graph_id,
+        entity_id=same[old["entity_id"]],
+        kind=old["kind"],
+        key=rows.to_json([predicate, slot, uuid, gist]),
+        name=old["name"],
+        summary=old["summary"],
+        label=old["label"],
+        start_at=old["start_at"],
+        latest_evidence_at=old["latest_evidence_at"],
+        end_at=old["end_at"],
+        created_at=old["created_at"],
+    )
+
+
+def _summary(tx: Transaction, old: Row, graph_id: int, same: Mapping[int, int]) -> None:
+    new = tx.insert(
+        "summary_insert",
+        uuid=tx.new_id(),
+        graph_id=graph_id,
+        thread_id=None,
+        document_id=old["document_id"],
+        summary=old["summary"],
+        now=old["created_at"],
+        covered_at=old["covered_at"],
+    )
+    tx.run(
+        "summary_update",
+        id=new,
+        summary=old["summary"],
+        episode_count=old["episode_count"],
+        updated_at=old["updated_at"],
+        covered_at=old["covered_at"],
+        forget=False,
+    )
+    behind = [row["id"] for row in tx.all("summary_facts_kept", id=old["id"])]
+    listed = [same[number] for number in behind if number in same]
+    tx.run("summary_facts_add", id=new, facts=rows.to_json(listed))

@@ -1,0 +1,243 @@
+"""Observations of a graph: finding the facts of a pattern again, and keeping what they bear out.
+
+Every pattern is found by a key and its facts are bounded, so that an episode costs the same in a
+small graph and in a large one.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from recollect.graph import observations
+from recollect.graph.observations import Evidence, Pattern, PatternKind
+from recollect.graph.predicates import Predicates
+from recollect.graph.types import Record
+from recollect.limits import (
+    OBSERVATION_CLOSED_FACTS_MAX,
+    OBSERVATION_EPISODES_MAX,
+    OBSERVATION_OPEN_FACTS_MAX,
+)
+from recollect.store import rows
+from recollect.store.protocol import Row, Transaction
+
+_WORDS_OF_TEXT = "embedded"
+_TAKES_A_VERB = ("WANTS_TO", "PLANS_TO")
+Labels = Callable[[str], str]
+
+
+class Cluster(Record):
+    """Facts of one entity among which a pattern may be: those of a relation or a slot, those with
+    one other entity, or those that say the same without one."""
+
+    entity_id: int
+    kind: PatternKind
+    predicate: str
+    slot: str | None = None
+    target_uuid: str | None = None
+    gist: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What tells it from the other clusters of its entity and kind."""
+        return rows.to_json([self.predicate, self.slot, self.target_uuid, self.gist]) or ""
+
+
+class Kept(Record):
+    """An observation as it stands after a change, and the facts it rests on."""
+
+    id: int
+    text: str
+    facts: tuple[int, ...]
+
+
+def touched(tx: Transaction, episode_id: int, table: Predicates) -> list[Cluster]:
+    """The clusters that an episode adds to and that may be large enough for a pattern."""
+    found: dict[Cluster, None] = {}
+    for row in tx.all("patterns_touched", episode_id=episode_id):
+        found.update(dict.fromkeys(_clusters(row, table)))
+    return list(found)
+
+
+def _clusters(row: Row, table: Predicates) -> list[Cluster]:
+    entity_id, predicate, slot = row["source_id"], row["predicate"], row["slot"]
+    if slot is not None:
+        enough = row["of_slot"] >= observations.LEAST["changes"]
+        changed = Cluster(entity_id=entity_id, kind="changes", predicate=predicate, slot=slot)
+        return [changed] if enough else []
+    kind: PatternKind = "changes" if table[predicate].single else "gathers"
+    made = []
+    told = kind == "changes" or (not row["alone"] and _readable(row, table))
+    if told and row["of_relation"] >= observations.LEAST[kind]:
+        made.append(Cluster(entity_id=entity_id, kind=kind, predicate=predicate))
+    if row["of_gist" if row["alone"] else "of_pair"] > 1 or row["said"] > 2:
+        which = {"gist": row["gist"]} if row["alone"] else {"target_uuid": row["target_uuid"]}
+        made.append(Cluster(entity_id=entity_id, kind="repeats", predicate=predicate, **which))
+    return made
+
+
+def _readable(row: Row, table: Predicates) -> bool:
+    """Whether the relation's name can stand between two names in a sentence: one of the table can,
+    and one that a caller or a model chose, but not the bare words of a text."""
+    chosen = row["predicate"] in table or not row["extractor"].startswith(_WORDS_OF_TEXT)
+    return chosen and not row["predicate"].endswith(_TAKES_A_VERB)
+
+
+def renew(
+    tx: Transaction,
+    graph_id: int,
+    cluster: Cluster,
+    *,
+    now: datetime,
+    new_id: Callable[[], str],
+    label: Labels,
+) -> Kept | None:
+    """Write down what a cluster bears out now; None when that changes nothing."""
+    old = tx.one("observation_at", entity_id=cluster.entity_id, kind=cluster.kind, key=cluster.key)
+    found = _pattern(tx, cluster)
+    if found is None:
+        return None if old is None else retire(tx, old, now)
+    if old is not None:
+        return _rewrite(tx, old, found)
+    made = tx.insert(
+        "observation_insert",
+        uuid=new_id(),
+        graph_id=graph_id,
+        entity_id=cluster.entity_id,
+        kind=cluster.kind,
+        key=cluster.key,
+        label=label(f"{found.name} {found.summary}"),
+        created_at=rows.micros(now),
+        **_texts(found),
+    )
+    tx.run("observation_facts_add", id=made, facts=rows.to_json(found.facts))
+    return Kept(id=made, text=found.summary, facts=found.facts)
+
+
+def again(tx: Transaction, old: Row, now: datetime) -> Kept | None:
+    """An observation after some of its facts went or changed; None when it went with them."""
+    found = _pattern(tx, _cluster_of(old))
+    return retire(tx, old, now) if found is None else _rewrite(tx, old, found)
+
+
+def retire(tx: Transaction, old: Row, now: datetime) -> Kept | None:
+    """End an observation that its facts no longer bear out; without any facts it goes.
+
+    Its words are those of the facts that are left: nothing forgotten lives on in it.
+    """
+    left = _pattern(tx, _cluster_of(old), least=1)
+    if left is None:
+        tx.run("observation_delete", id=old["id"])
+        return None
+    ended = rows.moment_or_none(old["end_at"]) or left.end_at or now
+    return _rewrite(tx, old, left, end_at=ended)
+
+
+def _rewrite(
+    tx: Transaction, old: Row, found: Pattern, end_at: datetime | None = None
+) -> Kept | None:
+    texts = _texts(found)
+    if end_at is not None:
+        texts["end_at"] = rows.micros(end_at)
+    held = {row["fact_id"] for row in tx.all("observation_fact_ids", id=old["id"])}
+    fresh, gone = [n for n in found.facts if n not in held], sorted(held - set(found.facts))
+    if not fresh and not gone and all(old[name] == value for name, value in texts.items()):
+        return None
+    tx.run("observation_update", id=old["id"], **texts)
+    if fresh:
+        tx.run("observation_facts_add", id=old["id"], facts=rows.to_json(fresh))
+    if gone:
+        tx.run("observation_facts_drop", id=old["id"], facts=rows.to_json(gone))
+    return Kept(id=old["id"], text=found.summary, facts=found.facts)
+
+
+def _texts(found: Pattern) -> dict[str, str | int | None]:
+    return {
+        "name": found.name,
+        "summary": found.summary,
+        "start_at": rows.micros_or_none(found.start_at),
+        "latest_evidence_at": rows.micros_or_none(found.latest_evidence_at),
+        "end_at": rows.micros_or_none(found.end_at),
+    }
+
+
+def _cluster_of(old: Row) -> Cluster:
+    predicate, slot, target, gist = rows.from_json(old["key"])
+    return Cluster(
+        entity_id=old["entity_id"],
+        kind=old["kind"],
+        predicate=predicate,
+        slot=slot,
+        target_uuid=target,
+        gist=gist,
+    )
+
+
+def _pattern(tx: Transaction, cluster: Cluster, least: int | None = None) -> Pattern | None:
+    facts = _evidence(tx, cluster)
+    if not facts:
+        return None
+    entity = tx.one("entity_by_id", id=cluster.entity_id)
+    who = entity["name"] if entity is not None else ""
+    return observations.pattern(cluster.kind, who, cluster.predicate, facts, least)
+
+
+def _evidence(tx: Transaction, cluster: Cluster) -> list[Evidence]:
+    if cluster.kind == "repeats":
+        return [
+            _fact(row, rows.from_json(row["said"]))
+            for row in _said(tx, cluster)
+            if row["predicate"] == cluster.predicate and not row["other"]
+        ]
+    found = _of_relation(tx, cluster)
+    if cluster.kind == "gathers":
+        found = [row for row in found if not row["alone"]]
+    return [_fact(row, [row["said_at"]] if row["said_at"] is not None else []) for row in found]
+
+
+def _said(tx: Transaction, cluster: Cluster) -> list[Row]:
+    bounds: dict[str, Any] = {
+        "limit": OBSERVATION_OPEN_FACTS_MAX,
+        "said_max": OBSERVATION_EPISODES_MAX,
+    }
+    if cluster.target_uuid is None:
+        return tx.all(
+            "pattern_said_of_gist", entity_id=cluster.entity_id, gist=cluster.gist, **bounds
+        )
+    target = tx.one("entity_place", uuid=cluster.target_uuid)
+    if target is None:
+        return []
+    return tx.all(
+        "pattern_said_of_pair", entity_id=cluster.entity_id, target_id=target["id"], **bounds
+    )
+
+
+def _of_relation(tx: Transaction, cluster: Cluster) -> list[Row]:
+    """The newest that hold, and those that ended last."""
+    entity_id, most, least = (
+        cluster.entity_id,
+        OBSERVATION_OPEN_FACTS_MAX,
+        OBSERVATION_CLOSED_FACTS_MAX,
+    )
+    if cluster.slot is not None:
+        slot = cluster.slot
+        return [
+            *tx.all("pattern_open_of_slot", entity_id=entity_id, slot=slot, limit=most),
+            *tx.all("pattern_closed_of_slot", entity_id=entity_id, slot=slot, limit=least),
+        ]
+    name = cluster.predicate
+    return [
+        *tx.all("pattern_open_of_relation", entity_id=entity_id, predicate=name, limit=most),
+        *tx.all("pattern_closed_of_relation", entity_id=entity_id, predicate=name, limit=least),
+    ]
+
+
+def _fact(row: Row, said: Sequence[int]) -> Evidence:
+    return Evidence(
+        number=row["id"],
+        fact=row["fact"],
+        value=row["gist"] if row["alone"] else row["target_uuid"],
+        object_name=row["target_name"],
+        valid_at=rows.moment_or_none(row["valid_at"]),
+        invalid_at=rows.moment_or_none(row["invalid_at"]),
+        said_at=tuple(rows.moment(value) for value in said),
+    )

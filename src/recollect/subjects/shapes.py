@@ -1,0 +1,84 @@
+"""A graph's facts as links between numbered nodes, for the count of shapes that recur."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from recollect.graph.filters import NO_FILTERS, Filters
+from recollect.graph.patterns import Link, Named, decay
+from recollect.graph.types import Graph, Record
+from recollect.limits import PATTERN_FACTS_MAX
+from recollect.store import rows
+from recollect.store.protocol import Row, Transaction
+from recollect.subjects import walking
+
+
+class Linked(Record):
+    """The newest facts of a graph, and what their ends are called."""
+
+    links: list[Link]
+    nodes: dict[int, Named]
+    uuids: dict[int, str]
+
+
+class Around(Record):
+    """Which nodes to look around; all that is given adds up."""
+
+    uuids: frozenset[str] = frozenset()
+    labels: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+
+
+def read(
+    tx: Transaction, graph: Graph, filters: Filters, *, now: datetime, half_life_days: int | None
+) -> Linked:
+    """The facts that pass, the newest of a large graph, weighed by their age."""
+    found = tx.all("links_newest", graph_id=graph.id, limit=PATTERN_FACTS_MAX)
+    kept = _passing(tx, graph, found, filters)
+    links = [
+        Link(
+            source=row["source_id"],
+            target=row["target_id"],
+            name=row["name"],
+            weight=decay(rows.moment(row["created_at"]), now, half_life_days),
+        )
+        for row in kept
+    ]
+    ends = sorted({end for link in links for end in (link.source, link.target)})
+    entities = tx.all("entities_labelled", ids=rows.to_json(ends))
+    return Linked(
+        links=links,
+        nodes={row["id"]: Named(_label(row), row["name"]) for row in entities},
+        uuids={row["id"]: row["uuid"] for row in entities},
+    )
+
+
+def _passing(
+    tx: Transaction, graph: Graph, found: Sequence[Row], filters: Filters
+) -> Sequence[Row]:
+    if filters == NO_FILTERS:
+        return found
+    told = tx.all("facts_newest", graph_id=graph.id, limit=PATTERN_FACTS_MAX)
+    facts = [rows.fact(row) for row in told]
+    ids = {fact.id for fact in walking.passing_facts(tx, facts, filters)}
+    return [row for row in found if row["id"] in ids]
+
+
+def _label(row: Row) -> str:
+    """The type of a node where it has one, else what every node is."""
+    labels: list[str] = rows.from_json(row["labels"])
+    return next((label for label in labels if label != "Entity"), "Entity")
+
+
+def seeds(linked: Linked, around: Around) -> list[int]:
+    """The nodes to look around, by number."""
+    chosen = {
+        node
+        for node, named in linked.nodes.items()
+        if linked.uuids[node] in around.uuids or named.label in around.labels
+    }
+    chosen.update(_ends(link for link in linked.links if link.name in around.names))
+    return sorted(chosen)
+
+
+def _ends(links: Iterable[Link]) -> Iterable[int]:
+    return (end for link in links for end in (link.source, link.target))

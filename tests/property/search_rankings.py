@@ -1,0 +1,121 @@
+"""The order that each reranker has to put items in, given what an oracle thinks of them."""
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+
+from hypothesis import assume
+
+from recollect.search import rank
+from tests.property.search_oracle import FAR, Oracle
+
+NEAR = 1e-4  # scores so near to each other may change places by rounding alone
+
+Answer = list[tuple[str, float]]
+
+
+def ordered(oracle: Oracle, scores: dict[str, float]) -> list[str]:
+    """Better ones first, newer ones first among equals."""
+    newest = {item.uuid: -place for place, item in enumerate(oracle.seen)}
+    order = sorted(scores, key=lambda uuid: (-scores[uuid], newest[uuid]))
+    for one, other in pairwise(order):
+        gap = scores[one] - scores[other]
+        # Words around an episode may be added up in any order, so equal sums need not be equal.
+        exact = oracle.question.kind != "episode" or oracle.words[one] == oracle.words[other] == 0
+        assume(gap > NEAR or (gap == 0 and exact))
+    return order
+
+
+def pool(oracle: Oracle, times: int) -> list[str]:
+    """The best by the fused score, some times as many as wanted."""
+    return ordered(oracle, oracle.fused)[: times * oracle.question.limit]
+
+
+def default(oracle: Oracle) -> Answer:
+    """By the fused score, brought between 0 and 1."""
+    return [(uuid, 1 / (1 + math.exp(-oracle.fused[uuid] / 2))) for uuid in pool(oracle, 1)]
+
+
+def cross_encoder(oracle: Oracle) -> Answer:
+    """Twice as many by the fused score, for the model to read."""
+    return [(uuid, oracle.fused[uuid]) for uuid in pool(oracle, 2)]
+
+
+def rrf(oracle: Oracle) -> Answer:
+    """The sum of one over the ranks in each list that an item is in."""
+    matching = {uuid: score for uuid, score in oracle.words.items() if score > 0}
+    lists = [ordered(oracle, matching)]
+    if oracle.question.vector is not None:
+        lists.append(ordered(oracle, oracle.meaning))
+    if oracle.reached is not None:
+        near = {uuid: -float(hops) for uuid, hops in oracle.reached.items() if hops < FAR}
+        lists.append(ordered(oracle, near))
+    total: dict[str, float] = {}
+    for ranked in lists:
+        for place, uuid in enumerate(ranked[: 2 * oracle.question.limit], start=1):
+            total[uuid] = total.get(uuid, 0.0) + 1 / place
+    order = sorted(total, key=lambda uuid: -total[uuid])[: oracle.question.limit]
+    return [(uuid, total[uuid]) for uuid in order]
+
+
+def mmr(oracle: Oracle) -> Answer:
+    """Chosen one by one: relevant, and unlike the nearest of those chosen before."""
+    left = pool(oracle, rank._WIDER)
+    weight = oracle.question.mmr_lambda
+    low, high = oracle.fused[left[-1]], oracle.fused[left[0]]
+    chosen: Answer = []
+
+    def value(uuid: str) -> float:
+        relevance = (oracle.fused[uuid] - low) / (high - low) if high > low else 1.0
+        alike = max((_likeness(oracle, uuid, other) for other, _ in chosen), default=0.0)
+        return weight * relevance - (1 - weight) * max(0.0, alike)
+
+    while left and len(chosen) < oracle.question.limit:
+        values = {uuid: value(uuid) for uuid in left}
+        best = max(left, key=lambda uuid: values[uuid])
+        rivals = [other for other in left if other != best]
+        assume(all(values[best] - values[other] > NEAR for other in rivals))
+        chosen.append((best, values[best]))
+        left.remove(best)
+    return chosen
+
+
+def _likeness(oracle: Oracle, one: str, other: str) -> float:
+    vectors = oracle.told.vectors
+    if one not in vectors or other not in vectors:
+        return 0.0
+    return float(vectors[one] @ vectors[other])
+
+
+def node_distance(oracle: Oracle) -> Answer:
+    """Fewer hops from the centre first, then by the fused score."""
+    center = oracle.question.center
+    origins = [center] if center in oracle.here else []
+    hops = oracle.hops(origins, rank._DISTANCE_MAX)
+    order = sorted(pool(oracle, rank._WIDER), key=lambda uuid: hops[uuid])
+    return [
+        (uuid, 1 / (1 + hops[uuid]) if hops[uuid] < FAR else 0.0)
+        for uuid in order[: oracle.question.limit]
+    ]
+
+
+def episode_mentions(oracle: Oracle) -> Answer:
+    """What rests on most episodes first, of those given or of all; then by the fused score."""
+    graph, wanted = oracle.graph, oracle.question.filters.episode_uuids
+    counts: dict[str, int] = {}
+    for items, links in ((graph.facts, graph.supports), (graph.entities, graph.mentions)):
+        for place, item in enumerate(items):
+            behind = [episode.uuid for episode in graph.evidence(links, place)]
+            counts[item.uuid] = sum(wanted is None or uuid in wanted for uuid in behind)
+    order = sorted(pool(oracle, rank._WIDER), key=lambda uuid: -counts.get(uuid, 0))
+    return [(uuid, float(counts.get(uuid, 0))) for uuid in order[: oracle.question.limit]]
+
+
+RANKINGS: dict[str | None, Callable[[Oracle], Answer]] = {
+    None: default,
+    "rrf": rrf,
+    "mmr": mmr,
+    "node_distance": node_distance,
+    "episode_mentions": episode_mentions,
+    "cross_encoder": cross_encoder,
+}
