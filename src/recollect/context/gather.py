@@ -1,0 +1,188 @@
+"""Collecting what a block may tell: searched for with the newest messages of a thread."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from recollect.context import budget
+from recollect.context.asking import query_text
+from recollect.context.order import holds
+from recollect.graph.filters import NO_FILTERS, Filters
+from recollect.graph.passing import passes_entity, passes_fact
+from recollect.graph.types import (
+    Access,
+    Entity,
+    Episode,
+    Fact,
+    Graph,
+    Record,
+    Thread,
+)
+from recollect.limits import PAGE_MAX, RECENT_MESSAGES_DEFAULT
+from recollect.search.query import Found, Kind, Query, Ranked
+from recollect.store import rows
+from recollect.store.protocol import Store, Transaction
+from recollect.subjects import derived, episodes, graphs, knowledge, threads, users
+
+# Of what is told beside facts and entities, that which fits nearly as well as the best of its kind.
+_RELEVANT = 0.7
+T = TypeVar("T")
+
+
+class Searcher(Protocol):
+    """Whoever can search a graph; the finder does."""
+
+    async def find(self, access: Access, graph: Graph, query: Query) -> Found:
+        """What fits *query* best."""
+
+
+class Asked(Record):
+    """A thread at the moment somebody wants to know what matters to it."""
+
+    thread: Thread
+    graph: Graph
+    user: Entity  # with the user's summary as its own
+    newest: tuple[Episode, ...]
+    text: str  # what to search for; "" when the newest messages ask for nothing
+
+
+class Wanted(Record):
+    """How many of each kind a block may tell at most."""
+
+    facts: int
+    entities: int = 0
+    episodes: int = 0
+    observations: int = 0
+    thread_summaries: int = 0
+
+
+def ask(tx: Transaction, access: Access, thread_id: str, messages: int) -> Asked:
+    """What the newest *messages* of a thread ask for, and whom they are about."""
+    thread = threads.get(tx, access, thread_id)
+    newest = episodes.last_messages(tx, thread, max(messages, RECENT_MESSAGES_DEFAULT))
+    node = users.node(tx, access, thread.user_id)
+    summary = derived.user_summary(tx, access, thread.user_id)
+    return Asked(
+        thread=thread,
+        graph=graphs.of_user(tx, access, thread.user_id),
+        user=msgspec.structs.replace(node, summary=summary),
+        newest=tuple(newest),
+        text=query_text(newest[-messages:]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Gatherer:
+    """Collects for one asker at one moment."""
+
+    store: Store
+    finder: Searcher
+    access: Access
+    asked: Asked
+    now: datetime
+
+    async def everything(self, wanted: Wanted, rating_min: float | None = None) -> Found:
+        """What a block of its own making tells, each kind the most relevant first."""
+        # Facts first, by themselves: the searches after them meet a question that is known already.
+        facts = await self.facts(wanted.facts, Filters(rating_min=rating_min))
+        hits, said, observed, summed = await asyncio.gather(
+            self._find("entity", wanted.entities),
+            self.episodes(wanted.episodes),
+            self._find("observation", wanted.observations),
+            self.derived("thread_summary", wanted.thread_summaries),
+        )
+        about = await self._about(facts, hits.entities)
+        others = [entity for entity in about if not entity.is_user]
+        return Found(
+            facts=ranked(facts),
+            entities=ranked(others[: wanted.entities]),
+            episodes=_relevant(said),
+            observations=_relevant(observed.observations),
+            thread_summaries=_relevant(summed.thread_summaries),
+        )
+
+    async def facts(self, limit: int, filters: Filters = NO_FILTERS) -> list[Fact]:
+        """The facts that matter, those that hold now before the others.
+
+        When nothing is asked, or nothing fits, these are the newest of what holds now: whoever
+        knows something tells it.
+        """
+        answer = await self._find("fact", limit, filters)
+        found = [hit.item for hit in answer.facts]
+        if not found and limit:
+            most = limit if filters == NO_FILTERS else PAGE_MAX
+            known = await self.store.read(knowledge.facts_holding, self.asked.graph, most)
+            found = [fact for fact in known if passes_fact(filters, fact)][:limit]
+        return sorted(found, key=lambda fact: not holds(fact, self.now))
+
+    async def entities(self, limit: int, facts: int, filters: Filters) -> list[Entity]:
+        """The entities that fit, and those that the best *facts* are about, in turns."""
+        answer, known = await asyncio.gather(
+            self._find("entity", limit, filters), self.facts(facts)
+        )
+        about = await self._about(known, answer.entities)
+        return [entity for entity in about if passes_entity(filters, entity)][:limit]
+
+    async def episodes(self, limit: int) -> Sequence[Ranked[Episode]]:
+        """What was said before and fits; the newest of this thread are in every prompt already."""
+        recent = {episode.uuid for episode in self.asked.newest}
+        answer = await self._find("episode", limit + len(recent) if limit else 0)
+        return [hit for hit in answer.episodes if hit.item.uuid not in recent][:limit]
+
+    async def derived(self, kind: Kind, limit: int) -> Found:
+        """Observations or thread summaries that fit.
+
+        A thread that is in the prompt as a whole is not summed up beside it.
+        """
+        found = await self._find(kind, limit)
+        if len(self.asked.newest) >= RECENT_MESSAGES_DEFAULT:
+            return found
+        own = self.asked.thread.thread_id
+        others = tuple(hit for hit in found.thread_summaries if hit.item.thread_id != own)
+        return msgspec.structs.replace(found, thread_summaries=others)
+
+    async def _find(self, kind: Kind, limit: int, filters: Filters = NO_FILTERS) -> Found:
+        if not limit or not self.asked.text:
+            return Found()
+        query = Query(
+            text=self.asked.text,
+            kind=kind,
+            now=self.now,
+            limit=limit,
+            filters=filters,
+            near_uuid=self.asked.user.uuid,
+            time_zone=self.asked.graph.time_zone,
+        )
+        return await self.finder.find(self.access, self.asked.graph, query)
+
+    async def _about(self, facts: Iterable[Fact], hits: Iterable[Ranked[Entity]]) -> list[Entity]:
+        """Entities that were found and those at the ends of facts, in turns, each once."""
+        found = {hit.item.uuid: hit.item for hit in hits}
+        ends = dict.fromkeys(
+            uuid for fact in facts for uuid in (fact.source_uuid, fact.target_uuid)
+        )
+        unread = [uuid for uuid in ends if uuid not in found]
+        read = await self.store.read(_entities, self.asked.graph, unread) if unread else []
+        every = {**found, **{entity.uuid: entity for entity in read}}
+        every[self.asked.user.uuid] = self.asked.user
+        turns = dict.fromkeys(budget.in_turns([list(found), list(ends)]))
+        return [every[uuid] for uuid in turns if uuid in every]
+
+
+def ranked(items: Iterable[T]) -> tuple[Ranked[T], ...]:
+    """Things in their order of relevance, whose scores tell no more than that order."""
+    return tuple(Ranked(item=item, score=1 / place) for place, item in enumerate(items, 1))
+
+
+def _relevant(hits: Sequence[Ranked[T]]) -> tuple[Ranked[T], ...]:
+    least = _RELEVANT * max((hit.score for hit in hits), default=0.0)
+    return tuple(hit for hit in hits if hit.score >= least)
+
+
+def _entities(tx: Transaction, graph: Graph, uuids: list[str]) -> list[Entity]:
+    found = tx.all("entities_by_uuids", graph_id=graph.id, uuids=rows.to_json(uuids))
+    return [rows.entity(row) for row in found]

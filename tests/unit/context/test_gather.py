@@ -1,0 +1,264 @@
+"""What is collected for a block, and what is asked of the search for it."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from recollect.context import gather
+from recollect.context.gather import Gatherer, Wanted, ranked
+from recollect.context.render import render
+from recollect.context.templates import parse
+from recollect.governance import keys
+from recollect.graph.filters import Filters
+from recollect.graph.types import Access, Entity, Fact, Graph, NewEpisode
+from recollect.ingest import intake
+from recollect.search.query import Found, Query, Ranked
+from recollect.store.protocol import Transaction
+from recollect.store.sqlite import SqliteStore
+from recollect.subjects import graphs, knowledge, threads, users
+from recollect.subjects.pages import PageRequest
+from recollect.subjects.users import UserDetails
+from tests.contract.store.world import insert_entity, insert_fact
+from tests.unit.context.items import (
+    NOW,
+    a_fact,
+    a_thread_summary,
+    an_entity,
+    an_episode,
+    an_observation,
+    day,
+)
+
+ALL = Wanted(facts=9, entities=9, episodes=9, observations=9, thread_summaries=9)
+
+
+@dataclass
+class Scripted:
+    """A search that answers what it was told to, and remembers what it was asked."""
+
+    answers: dict[str, Found] = field(default_factory=dict)
+    asked: list[Query] = field(default_factory=list)
+
+    async def find(self, access: Access, graph: Graph, query: Query) -> Found:
+        """The answer for a kind."""
+        self.asked.append(query)
+        return self.answers.get(query.kind, Found())
+
+
+@dataclass
+class World:
+    """A user with a thread, and a search to be scripted."""
+
+    store: SqliteStore
+    access: Access
+    graph: Graph
+    finder: Scripted
+
+    async def say(self, *said: str) -> list[str]:
+        """Add messages; says their uuids."""
+        messages = [
+            NewEpisode(kind="message", content=text, role="user", speaker="Jane") for text in said
+        ]
+        receipt = await self.store.write(intake.add_messages, self.access, "t", messages)
+        return receipt.uuids
+
+    async def gatherer(self, messages: int = 2) -> Gatherer:
+        """Ready to collect, two hours after everything was said."""
+        asked = await self.store.read(gather.ask, self.access, "t", messages)
+        return Gatherer(self.store, self.finder, self.access, asked, NOW)
+
+    async def write(self, make: Callable[..., Any], *args: Any) -> Any:
+        """Change the graph."""
+        return await self.store.write(make, self.graph.id, *args)
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    """Jane, who has an e-mail address, and nothing said."""
+    store = SqliteStore.open(tmp_path, readers=1, clock=lambda: NOW)
+    project = await store.write(keys.create_project, "p")
+    access = Access(project_id=project.id, project_uuid=project.uuid, key_uuid="")
+    details = UserDetails(first_name="Jane", email="jane@example.com")
+    await store.write(users.create, access, "jane", details)
+    await store.write(threads.create, access, "t", "jane")
+    graph = await store.read(graphs.of_user, access, "jane")
+    yield World(store, access, graph, Scripted())
+    await store.close()
+
+
+def _move(tx: Transaction, graph_id: int) -> tuple[str, str]:
+    """Somebody who lived in Rome and lives in Oslo; says the uuids of both facts."""
+    bob = insert_entity(tx, graph_id, "Bob", [])
+    rome, oslo = insert_entity(tx, graph_id, "Rome", []), insert_entity(tx, graph_id, "Oslo", [])
+    past = insert_fact(
+        tx, graph_id, (bob, rome), "Bob lived in Rome", [], valid_at=day(1), invalid_at=day(9)
+    )
+    return past, insert_fact(tx, graph_id, (bob, oslo), "Bob lives in Oslo", [], valid_at=day(9))
+
+
+def _facts(tx: Transaction, graph: Graph) -> dict[str, Fact]:
+    found = knowledge.facts_page(tx, graph, PageRequest(order="uuid/asc", limit=100)).items
+    return {fact.uuid: fact for fact in found}
+
+
+async def test_the_newest_messages_are_what_is_searched_for(world: World) -> None:
+    """Of the whole graph, close to the user, at this moment."""
+    await world.say("cats", "dogs", "birds")
+    gatherer = await world.gatherer(2)
+    await gatherer.everything(ALL, rating_min=0.5)
+    assert {query.text for query in world.finder.asked} == {"birds\ndogs"}
+    assert {query.near_uuid for query in world.finder.asked} == {gatherer.asked.user.uuid}
+    assert {query.now for query in world.finder.asked} == {NOW}
+    kinds = sorted(query.kind for query in world.finder.asked)
+    assert kinds == ["entity", "episode", "fact", "observation", "thread_summary"]
+    ratings = {query.kind: query.filters.rating_min for query in world.finder.asked}
+    assert ratings["fact"] == 0.5
+
+
+async def test_a_greeting_searches_nothing_and_finds_what_holds(world: World) -> None:
+    """The newest knowledge first; what ended is not part of it."""
+    await world.write(_move)
+    await world.say("Hi")
+    found = await (await world.gatherer()).everything(ALL)
+    assert world.finder.asked == []
+    facts = [hit.item.fact for hit in found.facts]
+    assert facts[0] == "Bob lives in Oslo"
+    assert any("jane@example.com" in fact for fact in facts)
+    assert "Bob lived in Rome" not in facts
+    assert {hit.item.name for hit in found.entities} == {"Bob", "Oslo"}
+
+
+async def test_a_search_that_finds_nothing_tells_what_holds(world: World) -> None:
+    """A block is not empty when something is known."""
+    await world.write(_move)
+    await world.say("something entirely different")
+    found = await (await world.gatherer()).everything(Wanted(facts=1))
+    assert [query.kind for query in world.finder.asked] == ["fact"]
+    assert [hit.item.fact for hit in found.facts] == ["Bob lives in Oslo"]
+
+
+async def test_the_floor_keeps_to_the_filters(world: World) -> None:
+    """What holds but was not asked for is not told."""
+    await world.write(_move)
+    await world.say("Hi")
+    facts = await (await world.gatherer()).facts(9, Filters(edge_types=("HAS_EMAIL",)))
+    assert [fact.name for fact in facts] == ["HAS_EMAIL"]
+
+
+async def test_what_holds_comes_before_what_ended(world: World) -> None:
+    """However well the past fits; among their own kind both keep their order."""
+    past, future = a_fact(1, invalid_at=day(9)), a_fact(2, valid_at=day(400))
+    withdrawn, present, other = a_fact(3, expired_at=day(9)), a_fact(4), a_fact(5)
+    hits = ranked([past, present, withdrawn, future, other])
+    world.finder.answers["fact"] = Found(facts=hits)
+    await world.say("a question")
+    facts = await (await world.gatherer()).facts(9)
+    assert [fact.id for fact in facts] == [4, 5, 1, 3, 2]
+
+
+async def test_entities_are_those_found_and_those_the_facts_are_about(world: World) -> None:
+    """In turns; the user has a section of their own."""
+    uuids = await world.write(_move)
+    known = await world.store.read(_facts, world.graph)
+    world.finder.answers["fact"] = Found(facts=ranked([known[uuid] for uuid in uuids]))
+    found = [an_entity(1, uuid="x", name="X"), an_entity(2, uuid="y", name="Y")]
+    world.finder.answers["entity"] = Found(entities=ranked(found))
+    await world.say("a question")
+    told = await (await world.gatherer()).everything(ALL)
+    assert [hit.item.name for hit in told.entities] == ["X", "Bob", "Y", "Oslo", "Rome"]
+
+
+async def test_what_was_just_said_is_not_told_again(world: World) -> None:
+    """The newest messages are in the prompt already, and do not take the place of others."""
+    uuids = await world.say("a question", "another question")
+    own = [an_episode(n, uuid=uuid) for n, uuid in enumerate(uuids)]
+    hits = ranked([*own, an_episode(8), an_episode(9)])
+    world.finder.answers["episode"] = Found(episodes=hits)
+    gatherer = await world.gatherer()
+    assert [hit.item.id for hit in await gatherer.episodes(2)] == [8, 9]
+    assert world.finder.asked[-1].limit == 4
+
+
+async def test_a_short_thread_is_not_summed_up_beside_itself(world: World) -> None:
+    """Once it is longer than what a prompt has of it, its summary is worth telling."""
+    summaries = ranked([a_thread_summary(1, thread_id="t"), a_thread_summary(2, thread_id="u")])
+    world.finder.answers["thread_summary"] = Found(thread_summaries=summaries)
+
+    async def told() -> list[str]:
+        found = await (await world.gatherer()).derived("thread_summary", 9)
+        return [hit.item.thread_id for hit in found.thread_summaries]
+
+    await world.say("cats")
+    assert await told() == ["u"]
+    await world.say(*(f"dogs {number}" for number in range(9)))
+    assert await told() == ["t", "u"]
+
+
+async def test_beside_the_facts_only_what_fits_well_is_told(world: World) -> None:
+    """Something always ranks last; it need not be in the block."""
+    hits = tuple(Ranked(item=an_episode(n), score=score) for n, score in enumerate((0.9, 0.8, 0.5)))
+    world.finder.answers["episode"] = Found(episodes=hits)
+    await world.say("a question")
+    found = await (await world.gatherer()).everything(ALL)
+    assert [hit.item.id for hit in found.episodes] == [0, 1]
+
+
+async def test_the_user_is_told_by_their_summary(world: World) -> None:
+    """A first greeting already knows who is there."""
+    await world.say("Hi")
+    asked = (await world.gatherer()).asked
+    assert asked.user.is_user
+    assert "Jane" in asked.user.summary
+
+
+async def test_a_template_asks_for_what_its_holes_want(world: World) -> None:
+    """Limits and types go into the search."""
+    await world.say("a question")
+    template = (
+        "%{edges limit=7 types=[KNOWS,LIKES]} %{entities limit=3 types=[Person]} "
+        "%{episodes limit=2} %{observations limit=4} %{thread_summaries} %{user_summary}"
+    )
+    world.finder.answers = {
+        "fact": Found(facts=ranked([a_fact(1, "Jane sings")])),
+        "entity": Found(entities=ranked([an_entity(1, "A singer.", name="Bob")])),
+        "episode": Found(episodes=ranked([an_episode(1, "La la la")])),
+        "observation": Found(observations=ranked([an_observation(1, "Often sings.")])),
+        "thread_summary": Found(thread_summaries=ranked([a_thread_summary(1, "About songs.")])),
+    }
+    text = await render(parse(template), await world.gatherer(), 10_000, rating_min=0.3)
+    told = ("Jane sings", "A singer.", "La la la", "Often sings.", "About songs.", "name is Jane")
+    assert [part for part in told if part not in text] == []
+    by_kind = {(query.kind, query.limit): query.filters for query in world.finder.asked}
+    assert by_kind["fact", 7] == Filters(edge_types=("KNOWS", "LIKES"), rating_min=0.3)
+    assert by_kind["entity", 3] == Filters(node_labels=("Person",))
+    assert {("episode", 3), ("observation", 4), ("thread_summary", 10)} <= set(by_kind)
+
+
+async def test_a_hole_for_one_kind_of_episodes_has_no_other(world: World) -> None:
+    """Texts and documents are told apart from messages."""
+    kinds = ["message", "text", "json", "text"]
+    items = [an_episode(n, f"said {n}", kind=kind) for n, kind in enumerate(kinds)]
+    world.finder.answers["episode"] = Found(episodes=ranked(items))
+    await world.say("a question")
+    gatherer = await world.gatherer()
+    text = await render(parse("%{episodes limit=2 types=[text,json]}"), gatherer, 10_000)
+    assert [n for n in range(4) if f"said {n}" in text] == [1, 2]
+
+
+async def test_entities_of_a_type_have_that_type(world: World) -> None:
+    """Also those that only the facts lead to."""
+    await world.write(_move)
+    await world.say("Hi")
+    entities = await (await world.gatherer()).entities(9, 9, Filters(node_labels=("User",)))
+    assert [entity.name for entity in entities] == ["Jane"]
+
+
+def test_a_rank_is_all_that_made_up_scores_tell() -> None:
+    """First is best."""
+    entity: Entity = an_entity(1)
+    scores = [hit.score for hit in ranked([entity, msgspec.structs.replace(entity, id=2)])]
+    assert scores == [1.0, 0.5]
