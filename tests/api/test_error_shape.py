@@ -72,7 +72,10 @@ EVERY_WAY_TO_FAIL: dict[str, tuple[int, Ask]] = {
             "POST", "/api/v2/users", [b"{}"], headers=[("content-length", str(BODY_BYTES_MAX + 1))]
         ),
     ),
-    "not served yet": (501, lambda p: p.send("POST", "/api/v2/graph/patterns", {})),
+    "not served yet": (
+        501,
+        lambda p: p.send("POST", "/api/v2/abac/user-groups/x/policy-sets", {}),
+    ),
     "a handler that raises": (500, lambda p: _raising(p, RuntimeError(SECRET))),
     "a handler that runs out of memory": (500, lambda p: _raising(p, MemoryError(SECRET))),
     "a handler that recurses": (500, lambda p: _raising(p, RecursionError(SECRET))),

@@ -12,6 +12,7 @@ import json
 import re
 import shutil
 from collections.abc import AsyncIterator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args, get_origin
 from urllib.parse import quote
@@ -21,6 +22,7 @@ import msgspec.inspect as inspect
 import pytest
 
 from recollect.api.compat.zep.wire import batches as batches_wire
+from recollect.api.compat.zep.wire.filters import Strict
 from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
 from recollect.limits import BODY_BYTES_MAX, ID_CHARS_MAX, JSON_DEPTH_MAX
@@ -141,6 +143,7 @@ WRONG: list[Any] = [
 ]
 
 
+@cache
 def places_of(route: Route) -> list[tuple[tuple[Any, ...], Any]]:
     """Every field of a route's body with its type."""
     if get_origin(route.body) is list:
@@ -149,12 +152,19 @@ def places_of(route: Route) -> list[tuple[tuple[Any, ...], Any]]:
     return [*places(route.body), *places(model, prefix)]
 
 
-def places(model: Any, prefix: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Every field of a wire model with its type, down into nested models and lists of them."""
+def places(
+    model: Any, prefix: tuple[Any, ...] = (), around: tuple[Any, ...] = ()
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Every field of a wire model with its type, down into nested models and lists of them.
+
+    A model that can lie inside itself is entered once.
+    """
     for name, info in fields(model).items():
         yield (*prefix, name), info.type
         for inner, many in _structs(inspect.type_info(info.type)):
-            yield from places(inner, (*prefix, name, *([0] if many else [])))
+            if inner not in (*around, model):
+                way = (*prefix, name, *([0] if many else []))
+                yield from places(inner, way, (*around, model))
 
 
 def _structs(info: inspect.Type, *, many: bool = False) -> Iterator[tuple[Any, bool]]:
@@ -210,10 +220,15 @@ def names(answer: Answer, *place: Any) -> bool:
     return steps[-1] in answer.message or steps[: len(about)] == about
 
 
+# Words of filters; their own checks name them by their place, which a type could not.
+WORDS = {"comparison_operator": "is_null", "type": "and"}
+
+
 def blank(model: Any) -> dict[str, Any]:
     """The least that a wire model wants."""
+    words = WORDS if issubclass(model, Strict) else {}
     return {
-        name: _least(inspect.type_info(info.type)) or SAMPLES.get(name, [])
+        name: words.get(name) or _least(inspect.type_info(info.type)) or SAMPLES.get(name, [])
         for name, info in fields(model).items()
         if info.required
     }

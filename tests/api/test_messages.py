@@ -2,9 +2,10 @@
 
 import pytest
 
-from recollect.api.compat.zep import routes_messages
 from recollect.errors import StoreUnavailable
+from recollect.graph.types import Access, Graph
 from recollect.limits import PAGE_MAX
+from recollect.search.query import Found, Query
 from tests.support.asgi import Program, program
 
 
@@ -28,24 +29,102 @@ async def count(running: Program) -> int:
     return answer.json()["total_count"]
 
 
-async def test_a_context_that_fails_leaves_no_message_behind(
+async def test_a_context_that_fails_does_not_take_back_the_messages(
     running: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Older clients retry a 5xx: a message stored before it would then be there twice."""
+    """Older clients retry a 5xx: messages that are stored by then would be there twice."""
 
-    def broken(*args: object) -> str:
+    async def broken(*args: object) -> Found:
         raise StoreUnavailable
 
-    sent = {"messages": [message("hello")], "return_context": True}
+    sent = {"messages": [message("Where is the cat?")], "return_context": True}
     with monkeypatch.context() as patch:
-        patch.setattr(routes_messages, "_block3", broken)
+        patch.setattr(running.services.finder, "find", broken)
         answer = await running.send("POST", "/api/v2/threads/t/messages", sent)
-    assert answer.status == 503
-    assert await count(running) == 0
-    answer = await running.send("POST", "/api/v2/threads/t/messages", sent)
+        asked = await running.send("GET", "/api/v2/threads/t/context")
     assert answer.status == 200
-    assert "FACTS" in answer.json()["context"]
+    assert len(answer.json()["message_uuids"]) == 1
+    assert answer.json().get("context") is None
+    assert any(line["event"] == "context.failed" for line in running.logs)
     assert await count(running) == 1
+    assert asked.status == 503
+    again = await running.send("POST", "/api/v2/threads/t/messages", sent)
+    assert "FACTS" in again.json()["context"]
+
+
+async def test_messages_that_are_refused_give_no_context(running: Program) -> None:
+    """A thread that is not there is a 404, asked for a context or not."""
+    sent = {"messages": [message("hello")], "return_context": True}
+    assert (await running.send("POST", "/api/v2/threads/x/messages", sent)).status == 404
+    assert (await running.send("POST", "/api/v2/sessions/x/memory", sent)).status in (400, 404)
+
+
+@pytest.mark.parametrize("query", ["mode=prose", "minRating=high"])
+async def test_a_context_says_what_it_cannot_read(running: Program, query: str) -> None:
+    """The parameter is named."""
+    answer = await running.send("GET", "/api/v2/threads/t/context", query=query)
+    assert answer.status == 400
+    assert query.split("=")[0] in answer.message
+
+
+async def test_a_context_with_a_template_needs_both_to_be_there(running: Program) -> None:
+    """An unknown template and an unknown thread are 404s that name what is missing."""
+    template = {"template_id": "mine", "template": "WHO %{user_summary}"}
+    await running.send("POST", "/api/v2/context-templates", template)
+    query = "template_id=mine"
+    answer = await running.send("GET", "/api/v2/threads/t/context", query=query)
+    assert answer.json()["context"].startswith("WHO ")
+    missing = await running.send("GET", "/api/v2/threads/t/context", query="template_id=other")
+    assert (missing.status, "other" in missing.message) == (404, True)
+    nowhere = await running.send("GET", "/api/v2/threads/x/context", query=query)
+    assert (nowhere.status, "x" in nowhere.message) == (404, True)
+
+
+async def test_a_block_keeps_to_the_budget_of_the_settings(running: Program) -> None:
+    """Whatever is known, in every form of the block."""
+    for number in range(40):
+        fact = f"Jane met number {number} {'at some length ' * 10}"
+        triple = {"fact": fact, "fact_name": "MET", "user_id": "jane"}
+        ends = {"source_node_name": "Jane", "target_node_name": f"Number {number}"}
+        await running.send("POST", "/api/v2/graph/add-fact-triple", {**triple, **ends})
+    await running.work()
+    template = {"template_id": "long", "template": "KNOWN\n%{edges limit=1000}"}
+    await running.send("POST", "/api/v2/context-templates", template)
+    settings = running.services.settings
+    for query in ("", "mode=basic", "template_id=long"):
+        sizes = []
+        for most in (3_000, 100_000):
+            changed = settings.model_copy(update={"context_chars_max": most})
+            running.services.settings = changed
+            answer = await running.send("GET", "/api/v2/threads/t/context", query=query)
+            sizes.append(len(answer.json()["context"]))
+        assert 2_000 < sizes[0] <= 3_000 < sizes[1], query
+
+
+async def test_how_many_messages_are_asked_about_is_a_setting(
+    running: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four for generation 2 and two for generation 3, unless the operator says otherwise."""
+    asked: list[str] = []
+
+    async def find(access: Access, graph: Graph, query: Query) -> Found:
+        asked.append(query.text)
+        return Found()
+
+    monkeypatch.setattr(running.services.finder, "find", find)
+    said = [message(f"number{n}") for n in range(6)]
+    await running.send("POST", "/api/v2/threads/t/messages", {"messages": said})
+
+    async def counts() -> list[int]:
+        asked.clear()
+        await running.send("GET", "/api/v2/sessions/t/memory")
+        await running.send("GET", "/api/v2/threads/t/context")
+        return [len(asked[place].splitlines()) for place in (0, -1)]
+
+    assert await counts() == [4, 2]
+    changed = running.services.settings.model_copy(update={"context_messages": 3})
+    running.services.settings = changed
+    assert await counts() == [3, 3]
 
 
 async def test_only_a_message_can_be_updated_as_one(running: Program) -> None:

@@ -89,6 +89,7 @@ class App:
             path=path,
             query=None if route.query is Nothing else parse_query(scope, route.query),
             body=None if route.body is Nothing else parse_body(body, route.body),
+            headers=scope["headers"],
         )
         answer = await route.handler(call)
         return answer if isinstance(answer, Reply) else Reply.json(answer, route.status)

@@ -1,6 +1,6 @@
 """The route table and how a path finds its route."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -21,6 +21,7 @@ class Call:
     path: dict[str, str]
     query: Any
     body: Any
+    headers: Sequence[tuple[bytes, bytes]] = ()
 
 
 Handler = Callable[[Call], Awaitable[Any]]

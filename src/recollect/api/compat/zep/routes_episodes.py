@@ -1,15 +1,16 @@
 """Episodes: reading, paging, metadata, deletion."""
 
-from recollect.api.compat.zep import answers, translate, wire
+from recollect.api.compat.zep import answers, translate, translate_filters, wire
 from recollect.api.compat.zep.answers import graph_of_path
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
-from recollect.errors import InvalidInput, NotServed
+from recollect.errors import InvalidInput
+from recollect.graph.filters import Filters
 from recollect.graph.types import Access, Entity, Episode, Fact
 from recollect.ingest import direct_results, queue
 from recollect.limits import PAGE_DEFAULT, PAGE_MAX
 from recollect.store.protocol import Transaction
-from recollect.subjects import episodes, graphs, knowledge
+from recollect.subjects import episodes, graphs, knowledge, listing
 from recollect.subjects.pages import Page
 
 _ORDERS = ("uuid", "created_at")
@@ -65,20 +66,29 @@ async def last(call: Call) -> wire.Episodes:
 
 
 def _page(
-    tx: Transaction, access: Access, path: dict[str, str], sent: wire.PageRequest
+    tx: Transaction,
+    access: Access,
+    path: dict[str, str],
+    sent: wire.PageRequest,
+    among: list[int] | None,
 ) -> Page[Episode]:
     request = translate.graph_page(sent, _ORDERS)
-    return episodes.page(tx, graph_of_path(tx, access, path), request, sent.mentioned_node_uuids)
+    graph = graph_of_path(tx, access, path)
+    if among is None:
+        return episodes.page(tx, graph, request, sent.mentioned_node_uuids)
+    return listing.episodes(tx, graph, request, sent.mentioned_node_uuids, among)
 
 
 async def page(call: Call) -> Reply:
     """A page of a graph's episodes; the next cursor is a header."""
     sent: wire.PageRequest = call.body
-    if sent.episode_metadata_filters:
-        raise NotServed("graph.episode lists with metadata filters are not served yet")
     if len(sent.mentioned_node_uuids or ()) > _ANCHORS_MAX:
         raise InvalidInput(f"mentioned_node_uuids: at most {_ANCHORS_MAX}")
-    found = await call.services.store.read(_page, call.access, call.path, sent)
+    tree = translate_filters.metadata_tree(
+        sent.episode_metadata_filters, "episode_metadata_filters"
+    )
+    among = await answers.matching(call, "episode", Filters(episode_metadata=tree))
+    found = await call.services.store.read(_page, call.access, call.path, sent, among)
     items = [translate.episode(episode) for episode in found.items]
     return answers.page(items, found.next_cursor)
 

@@ -138,7 +138,7 @@ async def get_group_facts(call: Call) -> wire.FactsAnswer:
 async def warm(call: Call) -> wire.Success:
     """Bring a graph into memory ahead of its first search."""
     graph = await call.services.store.read(graphs.get, call.access, call.path["graph_id"])
-    await call.services.segments.warm(call.access, graph)
+    await call.services.finder.warm(call.access, graph)
     return wire.Success(message="warm")
 
 

@@ -2,62 +2,77 @@
 
 from datetime import datetime
 
-from recollect.api.compat.zep import answers, translate, wire
+from recollect.api.compat.zep import answers, translate, translate_filters, wire
 from recollect.api.compat.zep.answers import graph_of_path
+from recollect.api.embedding import Embed, embedding
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
-from recollect.errors import InvalidInput, NotServed
+from recollect.errors import InvalidInput
 from recollect.graph import checks
-from recollect.graph.types import Access, Entity, Episode, Fact
-from recollect.limits import PAGE_MAX
+from recollect.graph.types import Access, Episode, Fact
+from recollect.limits import EPISODE_CHARS_MAX, PAGE_MAX
 from recollect.store.protocol import Transaction
-from recollect.subjects import knowledge
+from recollect.subjects import knowledge, listing
 from recollect.subjects.knowledge import UNSET, EntityChange, FactChange, UnsetType
-from recollect.subjects.pages import Page
+from recollect.subjects.listing import ListedEntity
+from recollect.subjects.pages import Page, PageRequest
 
 _NODE_ORDERS = ("uuid", "created_at", "degree")
 _EDGE_ORDERS = ("uuid", "created_at", "valid_at")
 
 
-def _refuse_filters(sent: wire.PageRequest) -> None:
-    if sent.filters:
-        raise NotServed("lists of nodes and edges with filters are not served yet")
-
-
 def _nodes(
-    tx: Transaction, access: Access, path: dict[str, str], sent: wire.PageRequest
-) -> Page[Entity]:
-    request = translate.graph_page(sent, _NODE_ORDERS)
-    return knowledge.entities_page(tx, graph_of_path(tx, access, path), request)
+    tx: Transaction,
+    access: Access,
+    path: dict[str, str],
+    request: PageRequest,
+    among: list[int] | None,
+) -> Page[ListedEntity]:
+    return listing.entities(tx, graph_of_path(tx, access, path), request, among)
 
 
 async def list_nodes(call: Call) -> Reply:
     """A page of a graph's nodes; the next cursor is a header."""
-    _refuse_filters(call.body)
-    page = await call.services.store.read(_nodes, call.access, call.path, call.body)
-    items = [translate.node(node) for node in page.items]
-    return answers.page(items, page.next_cursor)
+    sent: wire.PageRequest = call.body
+    request = translate.graph_page(sent, _NODE_ORDERS)
+    filters = translate_filters.filters(sent.filters, "filters", edges=False)
+    among = await answers.matching(call, "entity", filters)
+    page = await call.services.store.read(_nodes, call.access, call.path, request, among)
+    return answers.page([translate.listed_node(node) for node in page.items], page.next_cursor)
 
 
 def _edges(
-    tx: Transaction, access: Access, path: dict[str, str], sent: wire.PageRequest
+    tx: Transaction,
+    access: Access,
+    path: dict[str, str],
+    request: PageRequest,
+    among: list[int] | None,
 ) -> Page[Fact]:
-    request = translate.graph_page(sent, _EDGE_ORDERS)
-    return knowledge.facts_page(tx, graph_of_path(tx, access, path), request)
+    graph = graph_of_path(tx, access, path)
+    if among is None:
+        return knowledge.facts_page(tx, graph, request)
+    return listing.facts(tx, graph, request, among)
 
 
 async def list_edges(call: Call) -> Reply:
     """A page of a graph's edges; the next cursor is a header."""
-    _refuse_filters(call.body)
-    page = await call.services.store.read(_edges, call.access, call.path, call.body)
-    items = [translate.edge(edge) for edge in page.items]
-    return answers.page(items, page.next_cursor)
+    sent: wire.PageRequest = call.body
+    request = translate.graph_page(sent, _EDGE_ORDERS)
+    filters = translate_filters.filters(sent.filters, "filters")
+    among = await answers.matching(call, "fact", filters)
+    page = await call.services.store.read(_edges, call.access, call.path, request, among)
+    return answers.page([translate.edge(edge) for edge in page.items], page.next_cursor)
+
+
+def _node(tx: Transaction, access: Access, uuid: str) -> ListedEntity:
+    (found,) = listing.with_episodes(tx, [knowledge.entity(tx, access, uuid)])
+    return found
 
 
 async def get_node(call: Call) -> wire.Node:
     """A node by uuid."""
-    found = await call.services.store.glance(knowledge.entity, call.access, call.path["uuid"])
-    return translate.node(found)
+    found = await call.services.store.glance(_node, call.access, call.path["uuid"])
+    return translate.listed_node(found)
 
 
 def _node_edges(tx: Transaction, access: Access, uuid: str) -> list[Fact]:
@@ -125,6 +140,7 @@ async def update_edge(call: Call) -> wire.Edge:
     change = FactChange(
         name=sent.name,  # type: ignore[arg-type]
         fact=sent.fact,  # type: ignore[arg-type]
+        vector=await _vector(call, sent.fact),
         attributes=sent.attributes,  # type: ignore[arg-type]
         expired_at=_moment("expired_at", sent.expired_at),
         valid_at=_moment("valid_at", sent.valid_at),
@@ -134,6 +150,18 @@ async def update_edge(call: Call) -> wire.Edge:
         knowledge.update_fact, call.access, call.path["uuid"], change
     )
     return translate.edge(made)
+
+
+async def _vector(call: Call, fact: str | UnsetType | None) -> bytes | None:
+    """The vector by which a corrected sentence is found; without models its words must do."""
+    if not isinstance(fact, str) or call.services.settings.extraction == "off":
+        return None
+    return await embedding(call.services, _packed, fact[:EPISODE_CHARS_MAX])
+
+
+def _packed(embed: Embed, text: str) -> bytes:
+    packed: bytes = embed([text])[0].astype("float16").tobytes()
+    return packed
 
 
 def _moment(field: str, value: str | UnsetType | None) -> datetime | UnsetType | None:

@@ -1,41 +1,16 @@
-"""Messages: adding them, reading them back, and the context they give."""
-
-from collections.abc import Callable, Sequence
+"""Messages: adding them and reading them back."""
 
 from recollect.api.compat.zep import translate, wire
+from recollect.api.compat.zep.routes_context import after_storing, context2, context3
 from recollect.api.router import Call, Route
-from recollect.context import assemble
-from recollect.errors import NotServed
-from recollect.graph.types import Access, Episode, Fact, NewEpisode, Thread
+from recollect.graph.types import Access, Episode, Thread
 from recollect.ingest import intake
-from recollect.ingest.intake import MessageWords, Receipt
-from recollect.limits import (
-    CONTEXT_FACTS_MAX,
-    PAGE_DEFAULT,
-    PAGE_MAX,
-    RECENT_MESSAGES_DEFAULT,
-)
+from recollect.ingest.intake import MessageWords
+from recollect.limits import PAGE_DEFAULT, PAGE_MAX
 from recollect.store.protocol import Transaction
-from recollect.subjects import episodes, graphs, knowledge, threads, users
+from recollect.subjects import episodes, threads
 
 _WORDS_2 = MessageWords(role="role_type", speaker="role")
-
-# A context block of one generation: a function of the thread and the least rating wanted.
-Block = Callable[[Transaction, Access, Thread, float | None], str]
-
-
-def _store(
-    tx: Transaction,
-    access: Access,
-    thread_id: str,
-    messages: Sequence[NewEpisode],
-    block: Block | None,
-) -> tuple[Receipt, str | None]:
-    """Append, and read the context in the same unit: stored and answered, or neither."""
-    receipt = intake.add_messages(tx, access, thread_id, messages)
-    if block is None:
-        return receipt, None
-    return receipt, block(tx, access, threads.get(tx, access, thread_id), None)
 
 
 async def add_memory(call: Call) -> wire.AddMemoryAnswer:
@@ -44,11 +19,10 @@ async def add_memory(call: Call) -> wire.AddMemoryAnswer:
     ignored = sent.ignore_roles or ()
     messages = [translate.new_message2(n, m, ignored) for n, m in enumerate(sent.messages)]
     intake.check_messages(messages, _WORDS_2)
-    block = _block2 if sent.return_context else None
-    _, context = await call.services.store.write(
-        _store, call.access, call.path["session_id"], messages, block
-    )
+    session_id = call.path["session_id"]
+    await call.services.store.write(intake.add_messages, call.access, session_id, messages)
     call.services.wake_workers()
+    context = await after_storing(context2(call, session_id)) if sent.return_context else None
     return wire.AddMemoryAnswer(context=context)
 
 
@@ -61,11 +35,10 @@ async def add_messages(call: Call) -> wire.AddMessagesAnswer:
         translate.new_message3(n, m, ignored, strict=strict) for n, m in enumerate(sent.messages)
     ]
     intake.check_messages(messages)
-    block = _block3 if sent.return_context else None
-    receipt, context = await call.services.store.write(
-        _store, call.access, call.path["thread_id"], messages, block
-    )
+    thread_id = call.path["thread_id"]
+    receipt = await call.services.store.write(intake.add_messages, call.access, thread_id, messages)
     call.services.wake_workers()
+    context = await after_storing(context3(call, thread_id)) if sent.return_context else None
     return wire.AddMessagesAnswer(
         message_uuids=receipt.uuids, task_id=receipt.task_uuid, context=context
     )
@@ -149,64 +122,6 @@ async def update_message(call: Call) -> wire.Message3:
     return translate.message3(made)
 
 
-def _facts(tx: Transaction, access: Access, thread: Thread, min_rating: float | None) -> list[Fact]:
-    graph = graphs.of_user(tx, access, thread.user_id)
-    found = knowledge.facts_holding(tx, graph, CONTEXT_FACTS_MAX)
-    if min_rating is None:
-        return found
-    # A fact nobody rated is not below the mark.
-    return [fact for fact in found if fact.rating is None or fact.rating >= min_rating]
-
-
-def _block2(tx: Transaction, access: Access, thread: Thread, min_rating: float | None) -> str:
-    node = users.node(tx, access, thread.user_id)
-    return assemble.block(_facts(tx, access, thread, min_rating), [node])
-
-
-def _block3(tx: Transaction, access: Access, thread: Thread, min_rating: float | None) -> str:
-    node = users.node(tx, access, thread.user_id)
-    return assemble.user_block(node.summary, _facts(tx, access, thread, min_rating))
-
-
-def _context(
-    tx: Transaction, access: Access, thread_id: str, block: Block, min_rating: float | None
-) -> str:
-    return block(tx, access, threads.get(tx, access, thread_id), min_rating)
-
-
-def _memory(
-    tx: Transaction, access: Access, session_id: str, sent: wire.MemoryQuery
-) -> wire.Memory:
-    thread = threads.get(tx, access, session_id)
-    count = min(sent.lastn or RECENT_MESSAGES_DEFAULT, PAGE_MAX)
-    facts = _facts(tx, access, thread, sent.min_rating)
-    node = users.node(tx, access, thread.user_id)
-    return wire.Memory(
-        context=assemble.block(facts, [node]),
-        messages=[translate.message2(e) for e in episodes.last_messages(tx, thread, count)],
-        facts=[fact.fact for fact in facts],
-        relevant_facts=[translate.fact2(fact) for fact in facts],
-        metadata=thread.metadata,
-    )
-
-
-async def get_memory(call: Call) -> wire.Memory:
-    """What an agent of generation 2 reads before a turn."""
-    return await call.services.store.read(_memory, call.access, call.path["session_id"], call.query)
-
-
-async def get_context(call: Call) -> wire.ContextAnswer:
-    """The context block of a thread."""
-    sent: wire.ContextQuery = call.query
-    if sent.template_id is not None:
-        raise NotServed("thread.get_user_context with `template_id` is not served yet")
-    block = _block2 if sent.mode == "basic" else _block3
-    text = await call.services.store.read(
-        _context, call.access, call.path["thread_id"], block, sent.min_rating
-    )
-    return wire.ContextAnswer(context=text)
-
-
 ROUTES = [
     Route(
         "POST",
@@ -216,15 +131,6 @@ ROUTES = [
         "Add messages to a session",
         body=wire.AddMemory,
         answer=wire.AddMemoryAnswer,
-    ),
-    Route(
-        "GET",
-        "/sessions/{session_id}/memory",
-        "thread.get_user_context",
-        get_memory,
-        "Get context, facts and newest messages of a session",
-        query=wire.MemoryQuery,
-        answer=wire.Memory,
     ),
     Route(
         "GET",
@@ -278,15 +184,6 @@ ROUTES = [
         "List the messages of a thread",
         query=wire.MessagesQuery,
         answer=wire.MessageList3,
-    ),
-    Route(
-        "GET",
-        "/threads/{thread_id}/context",
-        "thread.get_user_context",
-        get_context,
-        "Get the context block of a thread",
-        query=wire.ContextQuery,
-        answer=wire.ContextAnswer,
     ),
     Route(
         "PATCH",

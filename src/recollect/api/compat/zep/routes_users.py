@@ -1,14 +1,16 @@
 """Users."""
 
+from msgspec.structs import replace
+
 from recollect.api.compat.zep import answers, translate, wire
 from recollect.api.compat.zep.translate import given
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.graph import checks
-from recollect.graph.types import Access, Thread, User
+from recollect.graph.types import Access, Entity, Thread, User
 from recollect.limits import PAGE_MAX
 from recollect.store.protocol import Transaction
-from recollect.subjects import graphs, knowledge, threads, users
+from recollect.subjects import derived, graphs, knowledge, threads, users
 from recollect.subjects.users import UserDetails
 
 _ORDERS = ("created_at", "updated_at", "user_id", "email", "id")
@@ -80,9 +82,15 @@ async def list_ordered(call: Call) -> wire.UserList:
     return wire.UserList(users=found, row_count=len(found), total_count=page.total)
 
 
+def _node(tx: Transaction, access: Access, user_id: str) -> Entity:
+    """The user's own node, which is where clients look for the user's summary."""
+    found = users.node(tx, access, user_id)
+    return replace(found, summary=derived.user_summary(tx, access, user_id))
+
+
 async def get_node(call: Call) -> wire.NodeAnswer:
     """The user's own node."""
-    found = await call.services.store.glance(users.node, call.access, call.path["user_id"])
+    found = await call.services.store.read(_node, call.access, call.path["user_id"])
     return wire.NodeAnswer(node=translate.node(found))
 
 
@@ -123,7 +131,7 @@ async def get_facts(call: Call) -> wire.FactsAnswer:
 async def warm(call: Call) -> wire.Success:
     """Bring a user's graph into memory ahead of its first search."""
     graph = await call.services.store.read(graphs.of_user, call.access, call.path["user_id"])
-    await call.services.segments.warm(call.access, graph)
+    await call.services.finder.warm(call.access, graph)
     return wire.Success(message="warm")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from typing import TypeVar
 
 from msgspec import UnsetType, to_builtins
+from msgspec.structs import replace
 
 from recollect.api.compat.zep import wire
 from recollect.errors import InvalidInput
@@ -22,6 +23,7 @@ from recollect.graph.types import (
 )
 from recollect.limits import GRAPH_PAGE_MAX, PAGE_DEFAULT, PAGE_MAX, SEARCH_TEXT_CHARS_MAX
 from recollect.subjects import threads
+from recollect.subjects.listing import ListedEntity
 from recollect.subjects.pages import Mark, PageRequest, read_cursor
 
 T = TypeVar("T")
@@ -200,7 +202,7 @@ def episode(found: Episode, score: float | None = None) -> wire.Episode:
 
 
 def node(found: Entity) -> wire.Node:
-    """An entity for the wire."""
+    """An entity for the wire, without the episodes that mention it."""
     return wire.Node(
         uuid=found.uuid,
         name=found.name,
@@ -208,6 +210,16 @@ def node(found: Entity) -> wire.Node:
         labels=found.labels,
         attributes=found.attributes,
         created_at=found.created_at,
+    )
+
+
+def listed_node(found: ListedEntity) -> wire.Node:
+    """An entity for the wire with its episodes, none of them when they are too many."""
+    return replace(
+        node(found.entity),
+        episodes=found.episodes or [],
+        episodes_truncated=found.episodes is None,
+        degree=found.degree,
     )
 
 

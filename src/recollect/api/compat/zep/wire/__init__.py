@@ -32,6 +32,12 @@ from recollect.api.compat.zep.wire.episodes import (
     LastQuery,
     PageRequest,
 )
+from recollect.api.compat.zep.wire.filters import (
+    DateFilter,
+    MetadataFilterGroup,
+    PropertyFilter,
+    SearchFilters,
+)
 from recollect.api.compat.zep.wire.graphs import (
     AddGroup,
     CreateGraph,
@@ -73,12 +79,17 @@ from recollect.api.compat.zep.wire.messages import (
 from recollect.api.compat.zep.wire.operations import (
     ProjectAnswer,
     ProjectInfo,
-    Search,
-    SearchAnswer,
     Task,
     TaskError,
     TaskProgress,
     UpdateProject,
+)
+from recollect.api.compat.zep.wire.search import (
+    FoundObservation,
+    FoundThreadSummary,
+    Search,
+    SearchAnswer,
+    SearchMetadata,
 )
 from recollect.api.compat.zep.wire.sessions import (
     AddSessionFacts,
@@ -133,6 +144,7 @@ __all__ = [
     "ContextQuery",
     "CreateGraph",
     "CreateThread",
+    "DateFilter",
     "DocumentQuery",
     "Edge",
     "EndSession",
@@ -147,6 +159,8 @@ __all__ = [
     "FactRatingExamples",
     "FactRatingInstruction",
     "FactsAnswer",
+    "FoundObservation",
+    "FoundThreadSummary",
     "Graph",
     "GraphList",
     "Group",
@@ -162,6 +176,7 @@ __all__ = [
     "MessageList2",
     "MessageList3",
     "MessagesQuery",
+    "MetadataFilterGroup",
     "NewFact",
     "NewMessage2",
     "NewMessage3",
@@ -170,11 +185,14 @@ __all__ = [
     "PageRequest",
     "ProjectAnswer",
     "ProjectInfo",
+    "PropertyFilter",
     "Question",
     "QuestionQuery",
     "Request",
     "Search",
     "SearchAnswer",
+    "SearchFilters",
+    "SearchMetadata",
     "Session",
     "SessionClassification",
     "SessionFactsQuery",

@@ -4,11 +4,11 @@ from datetime import datetime
 
 from msgspec import UNSET, UnsetType
 
-from recollect.api.compat.zep.wire.base import Json, Request, Wire
+from recollect.api.compat.zep.wire.base import Count, Json, Request, Wire
 
 
 class Collection(Wire):
-    """A collection. Documents are kept, not embedded: searching them is not served yet."""
+    """A collection. Searches make the vectors, so the embedded ones grow in number with them."""
 
     uuid: str
     name: str
@@ -73,3 +73,34 @@ class GetDocuments(Request):
 
     uuids: list[str] | None = None
     document_ids: list[str] | None = None
+
+
+class SearchDocuments(Request):
+    """POST collections/{collection_name}/search; a text, metadata, or both."""
+
+    text: str | None = None
+    metadata: Json | None = None
+    min_score: float | None = None
+    mmr_lambda: float | None = None
+    search_type: str | None = None
+
+
+class SearchQuery(Request):
+    """How many documents a search may answer."""
+
+    limit: Count | None = None
+
+
+class FoundDocument(Document):
+    """A document, and how well it fits."""
+
+    score: float
+
+
+class FoundDocuments(Wire):
+    """What a search found: one page, as more than a page is never answered."""
+
+    results: list[FoundDocument]
+    result_count: int
+    total_pages: int
+    current_page: int

@@ -10,6 +10,7 @@ from recollect.api.compat.zep.wire.base import (
     Request,
     Wire,
 )
+from recollect.api.compat.zep.wire.filters import MetadataFilterGroup, SearchFilters
 
 
 class Episode(Wire):
@@ -28,6 +29,8 @@ class Episode(Wire):
     processed: bool
     task_id: str | None = None
     score: float | None = None
+    relevance: float | None = None
+    selection_rank: int | None = None
     created_at: datetime
 
 
@@ -93,6 +96,6 @@ class PageRequest(Request):
     uuid_cursor: str | None = None
     order_by: str | None = None
     direction: Direction | None = None
-    filters: Json | None = None
+    filters: SearchFilters | None = None
     mentioned_node_uuids: list[str] | None = None
-    episode_metadata_filters: Json | None = None
+    episode_metadata_filters: MetadataFilterGroup | None = None

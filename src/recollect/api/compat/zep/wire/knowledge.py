@@ -12,14 +12,19 @@ from recollect.api.compat.zep.wire.base import (
 
 
 class Node(Wire):
-    """An entity."""
+    """An entity; `degree` in lists by degree only, `episodes` where it was looked up."""
 
     uuid: str
     name: str
     summary: str
     labels: list[str]
     attributes: Json | None = None
+    episodes: list[str] | None = None
+    episodes_truncated: bool | None = None
+    degree: int | None = None
     score: float | None = None
+    relevance: float | None = None
+    selection_rank: int | None = None
     created_at: datetime
 
 
@@ -44,6 +49,8 @@ class Edge(Wire):
     attributes: Json | None = None
     episodes: list[str]
     score: float | None = None
+    relevance: float | None = None
+    selection_rank: int | None = None
     created_at: datetime
     expired_at: datetime | None = None
     valid_at: datetime | None = None

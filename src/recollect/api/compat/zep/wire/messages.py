@@ -12,6 +12,7 @@ from recollect.api.compat.zep.wire.base import (
     Wire,
 )
 from recollect.api.compat.zep.wire.knowledge import Fact2
+from recollect.api.compat.zep.wire.sessions import Summary
 
 
 class Message2(Wire):
@@ -137,6 +138,7 @@ class Memory(Wire):
     messages: list[Message2]
     facts: list[str]
     relevant_facts: list[Fact2]
+    summary: Summary | None = None
     metadata: Json | None = None
 
 

@@ -1,0 +1,170 @@
+"""The context that a thread gives: blocks of both generations, and templates."""
+
+from collections.abc import Awaitable
+
+from recollect import log
+from recollect.api.compat.zep import translate, wire
+from recollect.api.router import Call, Route
+from recollect.context import assemble, gather, render, templates
+from recollect.context.gather import Asked, Gatherer, Wanted
+from recollect.errors import InvalidInput, NotFound
+from recollect.graph.types import Access, Episode, Thread
+from recollect.limits import (
+    BLOCK_ENTITIES_BESIDE_MAX,
+    BLOCK_ENTITIES_MAX,
+    BLOCK_EPISODES_MAX,
+    BLOCK_FACTS_BESIDE_MAX,
+    BLOCK_FACTS_MAX,
+    BLOCK_MESSAGES_2,
+    BLOCK_MESSAGES_3,
+    BLOCK_OBSERVATIONS_MAX,
+    BLOCK_THREAD_SUMMARIES_MAX,
+    PAGE_MAX,
+    RECENT_MESSAGES_DEFAULT,
+)
+from recollect.search.query import Found
+from recollect.store.protocol import Transaction
+from recollect.subjects import derived, episodes, guidance
+
+_WANTED_2 = Wanted(facts=BLOCK_FACTS_MAX, entities=BLOCK_ENTITIES_MAX)
+_WANTED_3 = Wanted(
+    facts=BLOCK_FACTS_BESIDE_MAX,
+    entities=BLOCK_ENTITIES_BESIDE_MAX,
+    episodes=BLOCK_EPISODES_MAX,
+    observations=BLOCK_OBSERVATIONS_MAX,
+    thread_summaries=BLOCK_THREAD_SUMMARIES_MAX,
+)
+# How early clients of generation 3 ask for the block of generation 2.
+_MODES = (None, "summary", "basic")
+_log = log.get(__name__)
+
+
+async def after_storing(context: Awaitable[str]) -> str | None:
+    """A context asked for along with adding messages; None when there is no getting it.
+
+    The messages are stored by then. An error would make clients send them again, and they would
+    be there twice; the context can be asked for again at no such cost.
+    """
+    try:
+        return await context
+    except Exception as error:  # noqa: BLE001 - whatever it is, the messages are stored
+        _log.warning("context.failed", exc_info=error)
+        return None
+
+
+async def _asked(call: Call, thread_id: str, messages: int) -> Gatherer:
+    """Ready to collect what the newest messages of a thread ask for."""
+    services = call.services
+    count = services.settings.context_messages or messages
+    asked = await services.store.read(gather.ask, call.access, thread_id, count)
+    return Gatherer(services.store, services.finder, call.access, asked, services.clock())
+
+
+def _facts_block(call: Call, asked: Asked, found: Found) -> str:
+    """The block of generation 2, in which the user is one of the entities."""
+    entities = [asked.user, *(hit.item for hit in found.entities)]
+    room = call.services.settings.context_chars_max
+    return assemble.facts_block([hit.item for hit in found.facts], entities, room)
+
+
+async def context2(call: Call, thread_id: str) -> str:
+    """The block that generation 2 reads."""
+    gatherer = await _asked(call, thread_id, BLOCK_MESSAGES_2)
+    return _facts_block(call, gatherer.asked, await gatherer.everything(_WANTED_2))
+
+
+async def context3(call: Call, thread_id: str, rating_min: float | None = None) -> str:
+    """The block that generation 3 reads."""
+    gatherer = await _asked(call, thread_id, BLOCK_MESSAGES_3)
+    found = await gatherer.everything(_WANTED_3, rating_min)
+    room = call.services.settings.context_chars_max
+    return assemble.user_block(gatherer.asked.user.summary, found, room)
+
+
+def _recent(
+    tx: Transaction, access: Access, thread: Thread, count: int
+) -> tuple[list[Episode], wire.Summary | None]:
+    """The newest messages of a session, and what it is about as far as that was summed up."""
+    newest = episodes.last_messages(tx, thread, count)
+    try:
+        found = derived.thread_summary(tx, access, thread.thread_id)
+    except NotFound:
+        return newest, None
+    summed = [
+        message.uuid
+        for message in newest
+        if found.covered_at is not None and message.created_at <= found.covered_at
+    ]
+    return newest, wire.Summary(
+        uuid=found.uuid,
+        content=found.summary,
+        created_at=found.updated_at,
+        related_message_uuids=summed,
+    )
+
+
+async def get_memory(call: Call) -> wire.Memory:
+    """What an agent of generation 2 reads before a turn."""
+    sent: wire.MemoryQuery = call.query
+    gatherer = await _asked(call, call.path["session_id"], BLOCK_MESSAGES_2)
+    thread = gatherer.asked.thread
+    count = min(sent.lastn or RECENT_MESSAGES_DEFAULT, PAGE_MAX)
+    newest, summary = await call.services.store.read(_recent, call.access, thread, count)
+    found = await gatherer.everything(_WANTED_2, sent.min_rating)
+    facts = [hit.item for hit in found.facts]
+    return wire.Memory(
+        context=_facts_block(call, gatherer.asked, found),
+        messages=[translate.message2(episode) for episode in newest],
+        facts=[fact.fact for fact in facts],
+        relevant_facts=[translate.fact2(fact) for fact in facts],
+        summary=summary,
+        metadata=thread.metadata,
+    )
+
+
+async def _templated(call: Call, template_id: str, rating_min: float | None) -> str:
+    """The block that a template of the project makes."""
+    services = call.services
+    template = await services.store.read(guidance.get_template, call.access, template_id)
+    gatherer = await _asked(call, call.path["thread_id"], BLOCK_MESSAGES_3)
+    pieces = templates.parse(template.text)
+    return await render.render(pieces, gatherer, services.settings.context_chars_max, rating_min)
+
+
+async def get_context(call: Call) -> wire.ContextAnswer:
+    """The context block of a thread."""
+    sent: wire.ContextQuery = call.query
+    if sent.mode not in _MODES:
+        known = ", ".join(mode for mode in _MODES if mode)
+        raise InvalidInput(f"mode: must be one of {known}")
+    if sent.template_id is not None:
+        text = await _templated(call, sent.template_id, sent.min_rating)
+    elif sent.mode == "basic":
+        gatherer = await _asked(call, call.path["thread_id"], BLOCK_MESSAGES_3)
+        found = await gatherer.everything(_WANTED_2, sent.min_rating)
+        text = _facts_block(call, gatherer.asked, found)
+    else:
+        text = await context3(call, call.path["thread_id"], sent.min_rating)
+    return wire.ContextAnswer(context=text)
+
+
+ROUTES = [
+    Route(
+        "GET",
+        "/sessions/{session_id}/memory",
+        "thread.get_user_context",
+        get_memory,
+        "Get context, facts and newest messages of a session",
+        query=wire.MemoryQuery,
+        answer=wire.Memory,
+    ),
+    Route(
+        "GET",
+        "/threads/{thread_id}/context",
+        "thread.get_user_context",
+        get_context,
+        "Get the context block of a thread",
+        query=wire.ContextQuery,
+        answer=wire.ContextAnswer,
+    ),
+]

@@ -1,0 +1,42 @@
+"""Observations and summaries, as routes of their own read them."""
+
+from datetime import datetime
+
+from recollect.api.compat.zep.wire.base import Json, Wire
+
+
+class Observation(Wire):
+    """A pattern over facts. `attributes` name the pattern and the facts it rests on."""
+
+    uuid: str
+    name: str
+    summary: str
+    labels: list[str]
+    attributes: Json | None = None
+    episode_ids: list[str]
+    created_at: datetime
+    start_at: datetime | None = None
+    latest_evidence_at: datetime | None = None
+    end_at: datetime | None = None
+
+
+class ThreadSummary(Wire):
+    """What a thread was about, and how far it was read."""
+
+    uuid: str
+    thread_id: str
+    summary: str
+    created_at: datetime
+    last_summarized_at: datetime
+    last_summarized_episode_valid_at: datetime | None = None
+
+
+class DocumentSummary(Wire):
+    """What the episodes of a document are about."""
+
+    uuid: str
+    document_id: str
+    summary: str
+    created_at: datetime
+    last_summarized_at: datetime
+    last_summarized_episode_valid_at: datetime | None = None
