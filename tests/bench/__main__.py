@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import psutil
 
-from tests.bench import extraction
+from tests.bench import extraction, search
 from tests.bench.load import drive, request
 from tests.support.server import Server
 
@@ -135,14 +135,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=_ROUNDS)
     parser.add_argument("--seconds", type=float, default=_SECONDS)
-    parser.add_argument("--only", choices=["http", "reading"], help="one of the two parts")
+    parser.add_argument("--only", choices=["http", "reading", "search"], help="one of the parts")
+    search.add_options(parser)
     options = parser.parse_args()
-    if options.only != "reading":
+    if options.only in (None, "http"):
         with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
             measure(Path(folder), options.rounds, options.seconds)
-    if options.only != "http":
+    if options.only in (None, "reading"):
         print()
         asyncio.run(extraction.measure(quick=False))
+    if options.only in (None, "search"):
+        print(f"\n# {machine()}\n")
+        search.measure(search.plan_of(options))
 
 
 if __name__ == "__main__":

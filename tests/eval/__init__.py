@@ -1,1 +1,1 @@
-"""`make eval`: how good the embedded extractor is, on public data with human labels."""
+"""`make eval`: how good extraction and search are, on public data with human labels."""

@@ -1,4 +1,4 @@
-"""`make eval`: measure the embedded extractor and print tables beside simple baselines."""
+"""`make eval`: measure extraction and search, and print tables beside simple baselines."""
 
 import argparse
 import importlib
@@ -8,9 +8,12 @@ import time
 from collections.abc import Sequence
 
 from tests.eval.common import DATA, FAILURES, PROJECT, DataMissing, Options, Table, machine
+from tests.eval.found import changed, settings
 
-PARTS = ("carb", "dates", "names", "relations", "locomo", "speed")
-PAGE = PROJECT / "docs" / "measurements" / "extraction.md"
+EXTRACTION = ("carb", "dates", "names", "relations", "locomo", "speed")
+SEARCH = ("search-locomo", "search-longmemeval")
+PARTS = (*EXTRACTION, *SEARCH)
+PAGES = PROJECT / "docs" / "measurements"
 
 
 def _arguments(given: Sequence[str]) -> argparse.Namespace:
@@ -18,19 +21,36 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--only", default=",".join(PARTS), help=f"some of {','.join(PARTS)}")
     parser.add_argument("--sample", type=int, help="about that many sentences, documents, turns")
     parser.add_argument("--show", action="store_true", help="print turns with their facts")
+    search = parser.add_argument_group("parts that search")
+    search.add_argument("--ways", default="", help='such as "episodes, rrf; facts"')
+    search.add_argument("--misses", help="print what a kind of question misses, as multi-hop")
+    search.add_argument("--ablate", action="store_true", help="leave out one thing at a time")
+    search.add_argument("--set", default="", help='other constants: "rank.WORDS=0.5; ..."')
+    search.add_argument("--no-facts", action="store_true", help="embed episodes, read none")
     parser.add_argument("--write", action="store_true", help="put the tables into the docs")
-    return parser.parse_args(given)
+    arguments = parser.parse_args(given)
+    if arguments.write and arguments.set:
+        parser.error("what was measured with other constants is not written down")
+    return arguments
 
 
 def measure(part: str, options: Options) -> list[Table]:
     """The tables of one part; none, and a word about it, where something is missing."""
+    module = f"tests.eval.{part.replace('-', '_')}"
     try:
-        return list(importlib.import_module(f"tests.eval.{part}").tables(options))
+        return list(importlib.import_module(module).tables(options))
     except DataMissing as missing:
         print(f"{part}: left out, {missing}")
     except ModuleNotFoundError as missing:
         print(f"{part}: left out, there is no {missing.name} yet")
     return []
+
+
+def _write(part: str, tables: Sequence[Table], facts: str) -> None:
+    title = "Search" if part.startswith(SEARCH) else "Extraction"
+    path = PAGES / f"{title.lower()}.md"
+    old = path.read_text(encoding="utf-8") if path.is_file() else f"# {title}\n"
+    path.write_text(page(old, part, tables, facts), encoding="utf-8")
 
 
 def page(old: str, part: str, tables: Sequence[Table], facts: str) -> str:
@@ -57,17 +77,25 @@ def main(given: Sequence[str]) -> int:
     if unknown := set(parts) - set(PARTS):
         print(f"there is no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
         return 2
+    options = Options(
+        sample=arguments.sample,
+        show=arguments.show,
+        misses=arguments.misses,
+        ablate=arguments.ablate,
+        ways=arguments.ways,
+        facts=not arguments.no_facts,
+    )
     facts = machine()
     print(facts)
     for part in parts:
         began = time.perf_counter()
-        tables = measure(part, Options(sample=arguments.sample, show=arguments.show))
+        with changed(settings(arguments.set)):
+            tables = measure(part, options)
         for table in tables:
             print(f"\n{table.plain()}")
         print(f"\n{part}: {time.perf_counter() - began:.0f} s", flush=True)
         if arguments.write and tables:
-            old = PAGE.read_text(encoding="utf-8") if PAGE.is_file() else "# Extraction\n"
-            PAGE.write_text(page(old, part, tables, facts), encoding="utf-8")
+            _write(f"{part} --ablate" if options.ablate else part, tables, facts)
     for failure in FAILURES:
         print(f"could not be read: {failure}")
     return 1 if FAILURES else 0

@@ -1,6 +1,6 @@
 """Figures with their 95 % intervals, by resampling the units that were measured."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,3 +67,9 @@ def prf(rows: list[tuple[float, float, float, float]]) -> tuple[str, str, str]:
     """Precision, recall and F1 of rows with those four columns, as percentages."""
     units = np.array(rows, dtype=np.float64).reshape(-1, 4)
     return tuple(estimate(units, item).percent() for item in (precision, recall, f1))  # type: ignore[return-value]
+
+
+def means(rows: Sequence[Sequence[float]]) -> list[Estimate]:
+    """The mean of each column, one row for each unit."""
+    columns = np.array(rows, dtype=np.float64).T
+    return [estimate(np.stack([c, np.ones(len(c))], axis=1), ratio) for c in columns]

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import lzma
 import platform
 import re
 import subprocess
@@ -44,6 +45,10 @@ class Options:
 
     sample: int | None = None
     show: bool = False
+    misses: str | None = None  # the kind of question whose misses are printed, and nothing else
+    ablate: bool = False  # only what each part of a search is worth
+    ways: str = ""  # names of the ways to search, between semicolons; all when empty
+    facts: bool = True  # without them, episodes are made findable and not read
 
     def take(self, items: Sequence[Item]) -> list[Item]:
         """All of the items, or a sample spread evenly over them."""
@@ -51,6 +56,10 @@ class Options:
             return list(items)
         step = len(items) / self.sample
         return [items[int(number * step)] for number in range(self.sample)]
+
+    def wants(self, way: str) -> bool:
+        """Whether a way to search is among the chosen ones."""
+        return not self.ways or way in (name.strip() for name in self.ways.split(";"))
 
 
 @dataclass(frozen=True)
@@ -88,7 +97,8 @@ def data(name: str) -> Any:
     path = DATA / name
     if not path.is_file():
         raise DataMissing(f"../shared/data/{name} is not there")
-    with gzip.open(path, "rt", encoding="utf-8") as file:
+    opened = lzma.open if path.suffix == ".xz" else gzip.open
+    with opened(path, "rt", encoding="utf-8") as file:
         return json.load(file)
 
 

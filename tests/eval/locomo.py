@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tests.eval import ranking
-from tests.eval.chance import Floats, estimate, ratio
+from tests.eval.chance import Floats, estimate, means, ratio
 from tests.eval.common import Options, Table, data, extractor, language, words
 from tests.eval.conversations import Conversation, Question, read, readings
 
@@ -118,18 +118,8 @@ def best_of(scores: Floats, owners: Sequence[int], count: int) -> Floats:
     return best
 
 
-def _measures(ranked: Sequence[int], wanted: frozenset[int]) -> tuple[float, ...]:
-    return (
-        *(ranking.recall_at(ranked, wanted, k) for k in (5, 10, 20)),
-        ranking.gain(ranked, wanted),
-        ranking.reciprocal(ranked, wanted),
-    )
-
-
 def _means(rows: Sequence[tuple[float, ...]]) -> tuple[str, ...]:
-    columns = np.array(rows, dtype=np.float64).T
-    ones = np.ones(columns.shape[1])
-    return tuple(estimate(np.stack([c, ones], axis=1), ratio).percent() for c in columns)
+    return tuple(item.percent() for item in means(rows))
 
 
 def search(conversations: Sequence[Conversation]) -> list[Table]:
@@ -138,7 +128,7 @@ def search(conversations: Sequence[Conversation]) -> list[Table]:
     for conversation in conversations:
         for question, ranked in _rankings(conversation):
             for name, places in ranked.items():
-                measures = _measures(places, question.wanted)
+                measures = ranking.measures(places, question.wanted)
                 results.setdefault(name, {}).setdefault(question.category, []).append(measures)
     names = [*CATEGORIES.values(), "adversarial"]
     whole, apart = [], []
@@ -170,7 +160,7 @@ def tables(options: Options) -> list[Table]:
     """LoCoMo dev, each turn one episode. A sample is that many turns of each conversation."""
     conversations = [read(raw) for raw in data("locomo_dev.json.gz")]
     if options.sample is not None:
-        conversations = [_first(item, options.sample) for item in conversations]
+        conversations = [beginning(item, options.sample) for item in conversations]
     for conversation in conversations:
         remember(conversation)
     if options.show:
@@ -178,6 +168,7 @@ def tables(options: Options) -> list[Table]:
     return [coverage(conversations), *search(conversations)]
 
 
-def _first(conversation: Conversation, count: int) -> Conversation:
+def beginning(conversation: Conversation, count: int) -> Conversation:
+    """The first turns of a conversation, and the questions that they answer."""
     questions = [item for item in conversation.questions if max(item.wanted) < count]
     return Conversation(conversation.turns[:count], questions)

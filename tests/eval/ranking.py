@@ -4,6 +4,7 @@ import hashlib
 import math
 import sqlite3
 from collections.abc import Collection, Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from tests.eval.common import CACHE, language, vectors, words
 
 Floats = npt.NDArray[np.float64]
+Key = TypeVar("Key", int, str)
 
 MEANING_WEIGHT = 0.7
 
@@ -75,17 +77,26 @@ def order(scores: Floats, owners: Sequence[int]) -> list[int]:
     return list(dict.fromkeys(owners[n] for n in np.argsort(-scores, kind="stable")))
 
 
-def recall_at(ranked: Sequence[int], wanted: Collection[int], k: int) -> float:
+def recall_at(ranked: Sequence[Key], wanted: Collection[Key], k: int) -> float:
     """The share of the wanted that is among the first k."""
     return len(set(ranked[:k]) & set(wanted)) / len(wanted)
 
 
-def gain(ranked: Sequence[int], wanted: Collection[int], k: int = 10) -> float:
+def gain(ranked: Sequence[Key], wanted: Collection[Key], k: int = 10) -> float:
     """nDCG at k: each wanted item counts less the later it comes; 1 when they come first."""
     got = sum(1 / math.log2(n + 2) for n, item in enumerate(ranked[:k]) if item in wanted)
     return got / sum(1 / math.log2(n + 2) for n in range(min(k, len(wanted))))
 
 
-def reciprocal(ranked: Sequence[int], wanted: Collection[int]) -> float:
+def reciprocal(ranked: Sequence[Key], wanted: Collection[Key]) -> float:
     """One over the place of the first wanted item, 0 if there is none."""
     return next((1 / (n + 1) for n, item in enumerate(ranked) if item in wanted), 0.0)
+
+
+def measures(ranked: Sequence[Key], wanted: Collection[Key]) -> tuple[float, ...]:
+    """R@5, R@10, R@20, nDCG@10 and the reciprocal rank of one question."""
+    return (
+        *(recall_at(ranked, wanted, k) for k in (5, 10, 20)),
+        gain(ranked, wanted),
+        reciprocal(ranked, wanted),
+    )

@@ -6,9 +6,22 @@ import numpy as np
 import pytest
 
 from recollect.graph.found import Found, FoundEntity, FoundFact
-from tests.eval import carb, conversations, locomo, names, ranking, relations, triples
+from recollect.search import finder
+from tests.eval import (
+    carb,
+    conversations,
+    found,
+    kept,
+    locomo,
+    names,
+    ranking,
+    relations,
+    search_locomo,
+    search_longmemeval,
+    triples,
+)
 from tests.eval.__main__ import page
-from tests.eval.chance import estimate, f1, ratio
+from tests.eval.chance import estimate, f1, means, ratio
 from tests.eval.common import Options, Table, language, surface, untokenised, words
 from tests.eval.triples import Triple
 
@@ -198,6 +211,126 @@ def test_a_turn_is_read_with_the_four_before_it_in_its_session():
     readings = list(conversations.readings(conversations.read(raw)))
     assert [turn.content for turn in readings[5].before] == ["no 2", "no 3", "no 4", "no 5"]
     assert readings[6].before == ()
+
+
+def test_a_conversation_becomes_a_thread_for_each_session_with_its_first_speaker_as_user():
+    raw = {
+        "conversation": {
+            "session_1": [
+                {"dia_id": "D1:1", "speaker": "Ana", "text": "Hi"},
+                {"dia_id": "D1:2", "speaker": "Bo", "text": "Hello"},
+            ],
+            "session_1_date_time": "1:56 pm on 8 May, 2023",
+            "session_2": [{"dia_id": "D2:1", "speaker": "Bo", "text": "later"}],
+            "session_2_date_time": "2:00 am on 9 May, 2023",
+        },
+        "qa": [],
+    }
+    memory = search_locomo.remembered("one", conversations.read(raw)).memory
+    assert memory.first_name == "Ana"
+    told = [[(m.place, m.speaker, m.role) for m in s.messages] for s in memory.sessions]
+    assert told == [[(0, "Ana", "user"), (1, "Bo", "norole")], [(2, "Bo", "norole")]]
+
+
+def _history() -> search_longmemeval.History:
+    raw = {
+        "question_id": "q",
+        "question": "Where?",
+        "question_type": "single-session-user",
+        "question_date": "2023/12/21 (Thu) 21:31",
+        "haystack_dates": ["2023/09/03 (Sun) 18:27", "2023/08/11 (Fri) 15:58"],
+        "haystack_session_ids": ["later", "earlier"],
+        "session_keys": ["a", "b"],
+        "answer_session_ids": ["later"],
+    }
+    sessions = {
+        "a": [{"role": "user", "content": "x" * 5_000, "has_answer": True}],
+        "b": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}],
+    }
+    return search_longmemeval.read(raw, sessions)
+
+
+def test_a_history_is_in_the_order_of_its_dates_and_parts_of_a_turn_share_its_place():
+    history = _history()
+    assert history.owners == ("earlier", "earlier", "later")
+    assert history.turns == {2}
+    assert [[m.place for m in s.messages] for s in history.memory.sessions] == [[0, 1], [2, 2]]
+    assert history.memory.sessions[1].messages[1].at.second == 1
+
+
+def test_a_long_turn_is_cut_behind_lines_or_words_and_nothing_is_lost():
+    text = "one two\nthree four five"
+    cut = search_longmemeval.parts(text, 10)
+    assert cut == ["one two\n", "three ", "four five"]
+    assert "".join(search_longmemeval.parts("x" * 25, 10)) == "x" * 25
+
+
+def test_sessions_rank_by_their_first_turn():
+    history = _history()
+    assert search_longmemeval.session_measures([2, 0], history) == (1.0, 1.0, 1.0, 1.0, 1.0)
+    gain = search_longmemeval.session_measures([1, 0, 2], history)[4]
+    assert gain == pytest.approx(1 / np.log2(3))
+    assert search_longmemeval.session_measures([0, 1], history) == (0.0,) * 5
+
+
+def test_a_turn_found_by_two_facts_counts_where_it_comes_first():
+    assert found.distinct([4, 7, 4, 2, 7]) == [4, 7, 2]
+
+
+def test_constants_of_search_are_changed_for_a_while_and_unknown_ones_refused():
+    before = finder.RERANK_BUDGET_S
+    values = found.settings("finder.RERANK_BUDGET_S = 7.5; strands.DECAY=()")
+    assert values == {"finder.RERANK_BUDGET_S": 7.5, "strands.DECAY": ()}
+    with found.changed(values):
+        assert finder.RERANK_BUDGET_S == 7.5
+    assert before == finder.RERANK_BUDGET_S
+    with pytest.raises(AttributeError), found.changed({**values, "finder.NOTHING": 1}):
+        pass
+    assert before == finder.RERANK_BUDGET_S
+
+
+def test_every_ablation_names_constants_that_search_has():
+    for values in found.ABLATIONS.values():
+        with found.changed(values):
+            pass
+
+
+def test_a_difference_compares_the_same_questions():
+    assert found.difference([0.0, 1.0], [0.5, 1.0]).startswith("+25.0 (")
+    assert found.difference([0.2, 0.4], [0.2, 0.4]) == "+0.0 (+0.0 to +0.0)"
+
+
+def test_means_are_taken_by_column():
+    assert [item.value for item in means([(1.0, 0.0), (0.0, 0.0)])] == [0.5, 0.0]
+
+
+def test_a_miss_tells_ranks_and_what_came_first():
+    told = found.missed("Who?", {0, 2}, [1, 2], ["a", "b", "c"])
+    assert told.splitlines() == [
+        *("? Who?", "  wanted at no place: a", "  wanted at 2: c", "    1. b", "  * 2. c"),
+    ]
+
+
+def test_what_was_made_once_is_not_made_again_and_makers_do_not_share(tmp_path):
+    asked: list[list[int]] = []
+
+    def make(places: list[int]) -> list[bytes]:
+        asked.append(places)
+        return [b"made" for _ in places]
+
+    held = kept.Kept(tmp_path / "made.db", "one")
+    assert held.all([b"a", b"b", b"a"], make) == [b"made"] * 3
+    assert len(asked[0]) == 2
+    kept.Kept(tmp_path / "made.db", "one").all([b"b"], make)
+    assert len(asked) == 1
+    kept.Kept(tmp_path / "made.db", "two").all([b"b"], make)
+    assert asked[1] == [0]
+
+
+def test_only_the_chosen_ways_are_searched():
+    assert Options().wants("facts, rrf")
+    assert Options(ways="episodes; facts").wants("facts")
+    assert not Options(ways="episodes; facts").wants("facts, rrf")
 
 
 def test_a_sample_is_spread_over_everything():
