@@ -262,14 +262,30 @@ ORPHANS = {
     "graphs left in the queue": "SELECT count(*) FROM queue",
     "episodes that were not processed": "SELECT count(*) FROM episodes WHERE processed_at IS NULL",
     "episodes that cannot be found": "SELECT count(*) FROM episodes e WHERE NOT EXISTS"
-    " (SELECT 1 FROM index_rows i WHERE i.graph_id = e.graph_id AND i.item_uuid = e.uuid"
-    " AND i.terms IS NOT NULL)",
-    "index rows of nothing": "SELECT count(*) FROM index_rows i WHERE NOT EXISTS"
-    " (SELECT 1 FROM episodes e WHERE e.uuid = i.item_uuid AND e.graph_id = i.graph_id)",
+    " (SELECT 1 FROM index_rows i WHERE i.graph_id = e.graph_id AND i.item_id = e.id"
+    " AND i.item_kind = 'episode' AND i.terms IS NOT NULL)",
+    "entities that cannot be found": "SELECT count(*) FROM entities n WHERE NOT EXISTS"
+    " (SELECT 1 FROM index_rows i WHERE i.graph_id = n.graph_id AND i.item_id = n.id"
+    " AND i.item_kind = 'entity' AND i.terms IS NOT NULL)",
+    "facts that cannot be found": "SELECT count(*) FROM facts f WHERE NOT EXISTS"
+    " (SELECT 1 FROM index_rows i WHERE i.graph_id = f.graph_id AND i.item_id = f.id"
+    " AND i.item_kind = 'fact' AND i.terms IS NOT NULL)",
+    "index rows of nothing": "SELECT count(*) FROM index_rows i WHERE"
+    " (i.item_kind = 'episode' AND NOT EXISTS"
+    "  (SELECT 1 FROM episodes e WHERE e.id = i.item_id AND e.graph_id = i.graph_id))"
+    " OR (i.item_kind = 'entity' AND NOT EXISTS"
+    "  (SELECT 1 FROM entities n WHERE n.id = i.item_id AND n.graph_id = i.graph_id))"
+    " OR (i.item_kind = 'thread_summary' AND NOT EXISTS"
+    "  (SELECT 1 FROM summaries s WHERE s.id = i.item_id AND s.graph_id = i.graph_id))"
+    " OR (i.item_kind = 'fact' AND NOT EXISTS"
+    "  (SELECT 1 FROM facts f WHERE f.id = i.item_id AND f.graph_id = i.graph_id))"
+    " OR i.item_kind NOT IN ('episode', 'entity', 'fact', 'thread_summary') OR i.terms IS NULL",
     "gaps in a graph's numbering": "SELECT count(*) FROM graphs g WHERE last_seq <>"
     " (SELECT count(*) FROM episodes e WHERE e.graph_id = g.id)",
-    "gaps in a graph's index": "SELECT count(*) FROM graphs g WHERE index_version <>"
+    "episodes that share a version": "SELECT count(*) FROM graphs g WHERE index_version <"
     " (SELECT count(*) FROM index_rows i WHERE i.graph_id = g.id)",
+    "changes that nobody will see": "SELECT count(*) FROM graphs g WHERE index_version <>"
+    " (SELECT coalesce(max(version), 0) FROM index_rows i WHERE i.graph_id = g.id)",
 }
 
 
