@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from recollect.clock import Clock, system_clock
+from recollect.errors import ModelUnavailable
 from recollect.extract.model import ModelExtractor
 from recollect.graph import predicates
 from recollect.graph.predicates import Predicates
@@ -62,6 +63,15 @@ class Services:
         if self.language_model is not None and self.settings.extraction != "off":
             self._writer = Writer(self.store, self.language_model)
             self._tasks.append(asyncio.create_task(self._writer.run()))
+
+    def warm(self) -> None:
+        """Load in the background what the first question would have to wait for."""
+        if self.settings.extraction != "off":
+            self._tasks.append(asyncio.create_task(self._load()))
+
+    async def _load(self) -> None:
+        with suppress(ModelUnavailable):  # whoever asks is told
+            await asyncio.to_thread(self.finder.load)
 
     def _new_extractor(self) -> Extractor | None:
         """What one worker reads episodes with; nothing is loaded before the first one."""

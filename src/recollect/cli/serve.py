@@ -117,6 +117,7 @@ async def _prepare(services: Services, listening: socket.socket) -> None:
     # This process holds the folder, so a server that held leases here is gone.
     await services.store.write(queue.free, SERVER)
     services.start_workers(chosen.workers, owner=SERVER)
+    services.warm()
     host, port = listening.getsockname()[:2]
     _announce(f"http://{host}:{port}", chosen.data, key, given=secret is not None)
 

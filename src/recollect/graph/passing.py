@@ -77,10 +77,19 @@ def passes_episode(filters: Filters, episode: Episode) -> bool:
 def stands_at(
     fact: Fact, *, valid_on: datetime | None = None, known_on: datetime | None = None
 ) -> bool:
-    """Whether a fact was true at one moment and known at another; an open end has no bound."""
-    true_then = valid_on is None or _within(valid_on, fact.valid_at, fact.invalid_at)
-    known_then = known_on is None or _within(known_on, fact.created_at, fact.expired_at)
-    return true_then and known_then
+    """Whether a fact was true at one moment, or known at one; an open end has no bound.
+
+    With both: whether one would have said at *known_on* that it was true at *valid_on*. An end
+    that was learned only later was not known then; a fact that was known to have ended was
+    still known to have been true before.
+    """
+    if known_on is None:
+        return valid_on is None or _within(valid_on, fact.valid_at, fact.invalid_at)
+    if valid_on is None:
+        return _within(known_on, fact.created_at, fact.expired_at)
+    learned = fact.expired_at is None or fact.expired_at <= known_on
+    end = fact.invalid_at if learned else None
+    return fact.created_at <= known_on and _within(valid_on, fact.valid_at, end)
 
 
 def _within(moment: datetime, start: datetime | None, end: datetime | None) -> bool:

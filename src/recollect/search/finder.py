@@ -70,10 +70,14 @@ class Finder:
         resolved = await self._store.read(resolve, graph.id, query)
         return await asyncio.to_thread(segment.work, _passing, query, resolved)
 
+    def load(self) -> None:
+        """Load the model that questions are embedded with."""
+        embedder.load(self._models)
+
     async def warm(self, access: Access, graph: Graph) -> None:
         """Bring what a search of this graph needs into memory."""
         await self._segments.of(access, graph)
-        await asyncio.to_thread(embedder.load, self._models)
+        await asyncio.to_thread(self.load)
 
     def _search(self, segment: Segment, query: Query, resolved: Resolved) -> list[Hit]:
         """The costly part, for a thread of its own."""

@@ -194,10 +194,23 @@ def _keep_dated(mask: Flags, facts: FactShelf, filters: Filters) -> None:
     ):
         if dates:
             mask &= _dated(dates, moments.array)
-    if filters.valid_on is not None:
-        mask &= _within(filters.valid_on, facts.valid_at.array, facts.invalid_at.array)
-    if filters.known_on is not None:
-        mask &= _within(filters.known_on, facts.created_at.array, facts.expired_at.array)
+    if filters.valid_on is not None or filters.known_on is not None:
+        mask &= _standing(facts, filters.valid_on, filters.known_on)
+
+
+def _standing(facts: FactShelf, valid_on: datetime | None, known_on: datetime | None) -> Flags:
+    """What was true at one moment, known at another, or would have been told at the second of
+    the first."""
+    starts, ends = facts.valid_at.array, facts.invalid_at.array
+    created, expired = facts.created_at.array, facts.expired_at.array
+    if valid_on is None:
+        return _within(known_on, created, expired) if known_on else facts.alive.array
+    if known_on is None:
+        return _within(valid_on, starts, ends)
+    at = micros(known_on)
+    later = (expired != NO_TIME) & (expired > at)  # that it ended was not known yet
+    known: Flags = created <= at
+    return known & _within(valid_on, starts, np.where(later, NO_TIME, ends))
 
 
 def _dated(dates: Dates, moments: Ints) -> Flags:

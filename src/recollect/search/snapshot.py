@@ -64,6 +64,7 @@ def dump(segment: Segment) -> tuple[int, list[bytes]]:
         runs={kind: len(words.runs) for kind, words in segment.words.items()},
     )
     body = b"".join(blobs)
+    blobs.clear()  # a large graph is held twice at the most
     whole = [body[n : n + CHUNK_BYTES] for n in range(0, len(body), CHUNK_BYTES)]
     return segment.version, [msgspec.msgpack.encode(head), *whole]
 

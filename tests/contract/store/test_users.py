@@ -191,7 +191,7 @@ async def test_a_user_made_again_starts_empty(store: Store, access: Access) -> N
     assert new.uuid != old.uuid
     assert new.graph_id != old.graph_id
     assert new.thread_count == 0
-    assert await store.read(findable, new.graph_id) == {new.entity_uuid}
+    assert await store.read(findable, new.graph_id, "entity", "episode") == {new.entity_uuid}
 
 
 async def test_users_are_listed_in_every_declared_order(

@@ -2,10 +2,20 @@
 
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 
 from recollect.extract.reading import Turn
-from tests.unit.extract.prose_world import AT, fact_named, said, sentences, triples, written
+from tests.unit.extract.prose_world import (
+    AT,
+    fact_named,
+    prose,
+    reading,
+    said,
+    sentences,
+    triples,
+    written,
+)
 
 
 def day(year, month=1, date=1):
@@ -37,6 +47,19 @@ def test_a_fact_holds_from_when_to_when(text, first, last, dated):
     if found is not None and first is not None and dated:
         found = found.replace(hour=0, minute=0, second=0, microsecond=0)
     assert (found, fact.invalid_at, fact.dated) == (first, last, dated)
+
+
+@pytest.mark.parametrize("word", ["now", "right now", "currently", "at the moment"])
+def test_now_is_the_very_moment_of_the_message(word):
+    at = AT.replace(microsecond=123_456)
+    spoken = msgspec.structs.replace(reading(f"I live in Leeds {word}."), at=at)
+    assert prose().read(spoken).facts[0].valid_at == at
+
+
+def test_until_now_ends_at_the_very_moment_of_the_message():
+    at = AT.replace(microsecond=123_456)
+    spoken = msgspec.structs.replace(reading("I worked at Globex until now."), at=at)
+    assert prose().read(spoken).facts[0].invalid_at == at
 
 
 ENDS = [

@@ -366,6 +366,25 @@ def test_t8_known_then_is_from_learning_it_until_learning_better(moment: int, ho
     assert passes_fact(Filters(known_on=day(moment)), span) is holds
 
 
+@pytest.mark.parametrize(
+    ("valid", "known", "told"),
+    [
+        (3, 2, False),  # nobody knew of it yet
+        (3, 6, True),  # it held, as far as was known
+        (7, 6, True),  # that it had ended at 5 was learned at 8 only
+        (7, 8, False),
+        (3, 9, True),  # known to have ended, and to have been true before
+        (0, 9, False),
+    ],
+)
+def test_both_clocks_ask_what_would_have_been_said(valid: int, known: int, told: bool) -> None:
+    """True from 1 to 5; learned at 4, its end at 8."""
+    span = fact(valid_at=day(1), invalid_at=day(5), created_at=day(4), expired_at=day(8))
+    asked = Filters(valid_on=day(valid), known_on=day(known))
+    assert passes_fact(asked, span) is told
+    assert stands_at(span, valid_on=day(valid), known_on=day(known)) is told
+
+
 def test_no_filters_let_everything_by() -> None:
     """And ask for no evidence."""
     assert passes_fact(NO_FILTERS, fact())

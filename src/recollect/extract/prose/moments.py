@@ -200,6 +200,11 @@ def _date(when: When, day: datetime) -> tuple[str, str]:
     return f"{about}{full}", "on" if not about else ""
 
 
+def _exact(edge: datetime | None, at: datetime) -> datetime | None:
+    """Dates count in whole seconds; within the second of the episode, "now" is its very moment."""
+    return at if edge == at.replace(microsecond=0) else edge
+
+
 class Validity:
     """From when to when a clause holds."""
 
@@ -212,7 +217,7 @@ class Validity:
         self.first: datetime | None = None
         self.last: datetime | None = None
         for when in whens:
-            first, last = split(when)
+            first, last = (_exact(edge, at) for edge in split(when))
             if when.relation == "for" and past_state:
                 continue
             self.first = self.first or first
