@@ -19,8 +19,8 @@ from recollect.graph.filters import Filters
 from recollect.graph.passing import passes_entity, passes_episode, passes_fact
 from recollect.models import embedder
 from recollect.search import bonus, postings, rank, strands, view
-from recollect.search.asked import first_name
 from recollect.search.query import Kind
+from recollect.search.shelves import first_name
 from recollect.search.times import TimeWindow
 from tests.property.small_graphs import Small
 

@@ -48,33 +48,31 @@ def ask(
     """Get a question ready.
 
     The names of those who talk are taken out of what is searched for, because a name is like
-    every greeting that holds it; they count by themselves. A question that is nothing but names
-    keeps them.
+    every greeting that holds it, and so are words for a time, which others use of other things;
+    both count by themselves. A question that is nothing else keeps them.
     """
-    speakers = {first_name(name) for name in segment.episodes.speakers.values}
+    speakers = set(segment.episodes.first_names)
     words = [(found[0].casefold(), found.span()) for found in _WORD.finditer(query.text)]
-    people = [(name, span) for name, span in words if name in speakers]
-    nameless = without(query.text, [span for _, span in people])
-    text = nameless if terms(nameless) else query.text
+    people = tuple(dict.fromkeys(name for name, _ in words if name in speakers))
     time = asked_time(query)
+    timeless = time.rest if time and time.windows else query.text
+    nameless = without(
+        timeless,
+        [found.span() for found in _WORD.finditer(timeless) if found[0].casefold() in speakers],
+    )
+    text = nameless if terms(nameless) else query.text
     return Asked(
         query=query,
         resolved=resolved,
         hashes=tuple(dict.fromkeys(hashed(term) for term in terms(text)))[:SEARCH_TERMS_MAX],
         vector=embed(text),
-        people=tuple(dict.fromkeys(name for name, _ in people)),
-        together=len({name for name, _ in people}) > 1 and _TOGETHER.search(query.text) is not None,
+        people=people,
+        together=len(people) > 1 and _TOGETHER.search(query.text) is not None,
         own=any(word in _FIRST_PERSON for word, _ in words),
         past=tense_of(query.text) == "past",
         windows=time.windows if time else (),
         event=time.event if time else None,
     )
-
-
-def first_name(speaker: str) -> str:
-    """The folded first word of a speaker's name."""
-    found = _WORD.search(speaker)
-    return found[0].casefold() if found else ""
 
 
 def without(text: str, spans: Iterable[tuple[int, int]]) -> str:

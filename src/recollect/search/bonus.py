@@ -8,7 +8,6 @@ from datetime import datetime
 import numpy as np
 
 from recollect.search import walk
-from recollect.search.asked import first_name
 from recollect.search.columns import NO_TIME, Flags, Ints
 from recollect.search.fuse import Scores
 from recollect.search.times import TimeWindow
@@ -18,8 +17,9 @@ from recollect.store.rows import micros
 # Measured: docs/measurements/search.md.
 SPOKEN_BY_NAMED = 1.0
 SPOKEN_BY_FIRST_NAMED = 0.5
+SPOKEN_BY_ASKER = 2.0
 ABOUT_NAMED = 0.5
-IN_TIME = 1.0
+IN_TIME = 1.5
 NO_LONGER = -2.5
 _FADES_MICROS = 14 * 24 * 3600 * 1e6
 NEAR = (0.3, 0.1)  # touching the entity one wants to be near to, one hop away
@@ -52,10 +52,10 @@ def _spoken(view: View) -> Scores:
     """What was said by whom the question names, or by whoever asks about himself."""
     shelf, people = view.segment.episodes, view.asked.people
     if view.asked.own and not people:
-        return np.where(shelf.by_user.array[view.slots], SPOKEN_BY_NAMED, 0.0)
+        return np.where(shelf.by_user.array[view.slots], SPOKEN_BY_ASKER, 0.0)
     if not people or view.asked.together:
         return np.zeros(len(view.slots))
-    said = np.array([*(first_name(name) == people[0] for name in shelf.speakers.values), False])
+    said = np.array([*(name == people[0] for name in shelf.first_names), False])
     weight = SPOKEN_BY_NAMED if len(people) == 1 else SPOKEN_BY_FIRST_NAMED
     return np.where(said[shelf.speaker.array[view.slots]], weight, 0.0)
 

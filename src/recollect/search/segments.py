@@ -109,7 +109,11 @@ class Segments:
             page = await self._store.read(_page, access, graph_uuid, segment.epoch, segment.version)
             if page is None:
                 return False
-            await asyncio.to_thread(segment.take, page)
+            try:
+                await asyncio.to_thread(segment.take, page)
+            except Exception:
+                self._drop(graph_uuid)  # it may have taken a part
+                raise
             self._weigh(graph_uuid, segment)
         return True
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import regex
 
 from recollect.search.columns import NO_TIME, Codes, Column, Slots
 
@@ -87,6 +88,15 @@ class EntityShelf(Shelf):
         self.attribute_texts = Codes()
 
 
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
+
+
+def first_name(speaker: str) -> str:
+    """The folded first word of a speaker's name."""
+    found = _WORD.search(speaker)
+    return found[0].casefold() if found else ""
+
+
 class EpisodeShelf(Shelf):
     """Episodes: `open` ones can be found; the others only carry what a caller wrote down."""
 
@@ -99,8 +109,16 @@ class EpisodeShelf(Shelf):
         self.by_user = Column(np.bool_, False)
         self.speaker = Column(np.int32, -1)
         self.speakers = Codes()
+        self._first_names: list[str] = []
         self.metadata = Column(np.int32, -1)  # codes of `metadata_texts`, -1 without any
         self.metadata_texts = Codes()  # JSON
+
+    @property
+    def first_names(self) -> list[str]:
+        """The first name of each speaker, folded, in the order of their codes."""
+        missing = self.speakers.values[len(self._first_names) :]
+        self._first_names += [first_name(name) for name in missing]
+        return self._first_names
 
 
 class ObservationShelf(Shelf):

@@ -85,6 +85,8 @@ def load(epoch: int, chunks: Sequence[bytes]) -> Segment | None:
         ).reshape(one.shape)
         for one in head.arrays
     }
+    if not {path for path, _ in _columns(segment)} <= held.keys():
+        return None
     for kind, words in segment.words.items():
         words.runs = [
             Run(*(held[f"words.{kind}.run{number}.{name}"] for name in Run._fields))

@@ -7,10 +7,11 @@ import pytest
 
 from recollect.graph.filters import DateTest, Filters
 from recollect.graph.terms import hashed, terms
-from recollect.search.asked import Asked, ask, first_name, without
+from recollect.search.asked import Asked, ask, without
 from recollect.search.query import Query
 from recollect.search.question import Resolved
 from recollect.search.segment import Page, Segment
+from recollect.search.shelves import first_name
 from recollect.search.vectors import DIMENSIONS
 from tests.unit.search.test_segment import episode_row
 
