@@ -303,7 +303,7 @@ class Oracle:
             (self._then(episode.created_at, window) for window in question.windows), default=0.0
         )
         if question.own and not question.people:
-            total += bonus.SPOKEN_BY_NAMED if episode.uuid in told.by_user else 0.0
+            total += bonus.SPOKEN_BY_ASKER if episode.uuid in told.by_user else 0.0
         elif question.people and not question.together:
             speaker = told.speakers[episode.uuid]
             alone = len(question.people) == 1
