@@ -661,6 +661,77 @@ RECORDS_GOLDEN = Golden(
     ),
 )
 
+# A new life: messages without a date of their own, moments apart, and names read in two ways.
+
+MOVING = at("2024-05-20T10:00:10.100000")
+_LATER = timedelta(microseconds=400)
+
+
+def _said_by_ada(*said: tuple[datetime, str]) -> Story:
+    return Story(
+        inputs=tuple(
+            Input(text, moment, role="user", speaker="Ada", thread="life") for moment, text in said
+        ),
+        user_id="ada",
+        first_name="Ada",
+        last_name="Berg",
+    )
+
+
+NOW_GOLDEN = Golden(
+    name="What is so now, a moment later",
+    story=_said_by_ada(
+        (MOVING, "I live in Bristol. I work at Zirkon Labs."),
+        (MOVING + _LATER, "I now live in Leeds. I left Zirkon Labs. I now work at Omnivia."),
+    ),
+    expected=(
+        Holds(says=("lives in Bristol",), target="Bristol", until=MOVING + _LATER),
+        Holds(says=("lives in Leeds",), target="Leeds", since=MOVING + _LATER),
+        Holds(says=("works at Zirkon Labs",), target="Zirkon Labs", until=MOVING + _LATER),
+        Holds(says=("works at Omnivia",), target="Omnivia", since=MOVING + _LATER),
+    ),
+)
+
+TITLE_GOLDEN = Golden(
+    name="A job that ends with its title",
+    story=_said_by_ada(
+        (MOVING, "Next Monday I start as head of analytics at Brightwave."),
+        (MOVING + timedelta(days=21), "I left Brightwave last Friday."),
+    ),
+    expected=(
+        Holds(
+            says=("head of analytics",),
+            target="Brightwave",
+            since=at("2024-05-27"),
+            until=at("2024-06-07"),
+        ),
+        Holds(
+            says=("head of analytics",),
+            target="head of analytics",
+            since=at("2024-05-27"),
+            until=at("2024-06-07"),
+        ),
+        Holds(says=("left Brightwave",), target="Brightwave", since=at("2024-06-07")),
+    ),
+)
+
+HOME_GOLDEN = Golden(
+    name="A new home and a dog",
+    story=_said_by_ada(
+        (MOVING, "I live in Bristol. My dog Biscuit is a beagle."),
+        (MOVING + timedelta(days=7), "We've moved! Our new flat is in Hackney, London."),
+        (MOVING + timedelta(days=8), "Poor Biscuit ate chocolate."),
+        (MOVING + timedelta(days=9), "Our beagle Biscuit loves cheese."),
+    ),
+    expected=(
+        Holds(says=("Bristol",), relation="LIVES_IN", until=MOVING + timedelta(days=7)),
+        Holds(says=("new flat", "Hackney"), relation="LIVES_IN", target="Hackney"),
+        Holds(says=("is Ada Berg's dog",), target="Biscuit"),
+        Holds(says=("chocolate",), source="Biscuit"),
+        Holds(says=("cheese",), source="Biscuit"),
+    ),
+)
+
 GOLDENS = (
     EMILY_GOLDEN,
     REACTIVATION_GOLDEN,
@@ -674,4 +745,7 @@ GOLDENS = (
     JANE_LEAVES_GOLDEN,
     TEAM_GOLDEN,
     RECORDS_GOLDEN,
+    NOW_GOLDEN,
+    TITLE_GOLDEN,
+    HOME_GOLDEN,
 )

@@ -23,7 +23,7 @@ class FoundEntity(Record):
     """Someone or something that an episode names.
 
     *kind* is the sort of thing as far as the text tells; it keeps a person from merging with a
-    place. *label* is one type of the ontology besides `Entity`. *aliases* are other names the text
+    place. *guessed*: nothing but the look of the name tells its kind. *label* is one type of the ontology besides `Entity`. *aliases* are other names the text
     gives the same thing: an e-mail address, an id, a full name. *who* marks the two that are known
     without a name. *uuid* is one that a caller asked for.
     """
@@ -36,6 +36,7 @@ class FoundEntity(Record):
     attributes: Json | None = None
     summary: str | None = None
     uuid: str | None = None
+    guessed: bool = False
 
 
 class FoundFact(Record):

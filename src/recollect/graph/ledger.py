@@ -60,6 +60,9 @@ class Ledger:
             range(len(drafts)), key=lambda n: self._contradiction.ending(drafts[n])
         ):
             self._enter(number, found.facts[number], drafts[number])
+        for uuid, fact in list(self._facts.items()):
+            if fact.invalid_at is not None and fact != self._before.get(uuid):
+                self._end_carried(fact, fact.invalid_at)
 
     def _enter(self, number: int, fact: FoundFact, draft: KnownFact) -> None:
         claim = Claim(fact=draft, corrects=fact.corrects, dated=fact.dated)
@@ -131,11 +134,23 @@ class Ledger:
                 self._facts[old.uuid] = after
                 self._support(old.uuid, "closes", fact)
 
-    def _support(self, uuid: str, role: SupportRole, fact: FoundFact) -> None:
+    def _end_carried(self, carrier: KnownFact, end: datetime) -> None:
+        """A sentence that is over as to the job is over as to the title it tells with it."""
+        carried = self._predicates[carrier.predicate].carries
+        for other in list(self._facts.values()) if carried else ():
+            told = (other.source, other.gist) == (carrier.source, carrier.gist)
+            if other.predicate not in carried or not told:
+                continue
+            after = supersede.closed(other, end, self._now)
+            if after != other:
+                self._facts[other.uuid] = after
+                self._support(other.uuid, "closes", self._supports[carrier.uuid])
+
+    def _support(self, uuid: str, role: SupportRole, given: FoundFact | Support) -> None:
         """One for each fact: an episode that states a fact and closes it states it."""
         held = self._supports.get(uuid)
         if held is None or (held.role, role) == ("restates", "closes"):
-            self._supports[uuid] = Support(fact=uuid, role=role, span=fact.span)
+            self._supports[uuid] = Support(fact=uuid, role=role, span=given.span)
 
     def new_facts(self, found: Found) -> Iterator[NewFact]:
         """The facts to be added, in the order they were found."""

@@ -19,7 +19,8 @@ def born(uuid: str, items: Sequence[FoundEntity], others: Iterable[KnownEntity])
     """A new entity out of what was found of it: the more specific type, then the longer name."""
     shown = max(items, key=lambda item: (not names.is_address(item.name), len(item.name)))
     start = KnownEntity(uuid=uuid, name=shown.name, names=(shown.name,), who=shown.who)
-    return merged(start, [shown, *(item for item in items if item is not shown)], others)
+    rest = [item for item in items if item is not shown]
+    return merged(start, sorted([shown, *rest], key=lambda item: item.guessed), others)
 
 
 def merged(
@@ -34,11 +35,16 @@ def merged(
             name=_display(entity, item),
             names=_names(entity, item, taken),
             kind=entity.kind or item.kind,
-            labels=_labels(entity.labels, item.label),
+            labels=_labels(entity.labels, None if _misread(entity, item) else item.label),
             summary=item.summary or entity.summary,
             attributes=_overlay(entity.attributes, item.attributes),
         )
     return entity
+
+
+def _misread(known: KnownEntity, item: FoundEntity) -> bool:
+    """Whether it was taken for what it is not; then its type is not believed either."""
+    return item.guessed and not compatible(known.kind, item.kind)
 
 
 def _display(known: KnownEntity, item: FoundEntity) -> str:

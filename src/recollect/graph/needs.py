@@ -140,6 +140,7 @@ def _want_related(
     """Facts with other targets: those of a single relation, and those that speak of all of it."""
     if own.single or alone:
         wanted.around(entity, own)
+    closed = (own.name, *own.ends, *own.ends_alone, *own.replaces, *own.rivals)
     others = (
         *own.replaces,
         *predicates.replacers_of(own.name),
@@ -147,6 +148,7 @@ def _want_related(
         *predicates.rivals_of(own.name),
         *predicates.lone_closers_of(own.name),
         *(own.ends_alone if alone else ()),
+        *(carried for name in closed for carried in predicates[name].carries),
     )
     for name in others:
         wanted.around(entity, predicates[name])

@@ -11,7 +11,7 @@ from recollect.errors import InvalidInput
 from recollect.graph.types import Record
 
 _TABLE = Path(__file__).with_name("predicates.toml")
-_REFERRING = ("ends", "ends_alone", "replaces", "rivals")
+_REFERRING = ("ends", "ends_alone", "replaces", "rivals", "carries")
 
 
 class Predicate(Record, forbid_unknown_fields=True):
@@ -27,6 +27,7 @@ class Predicate(Record, forbid_unknown_fields=True):
     ends_alone: tuple[str, ...] = ()
     replaces: tuple[str, ...] = ()
     rivals: tuple[str, ...] = ()
+    carries: tuple[str, ...] = ()
 
 
 class Predicates:
@@ -69,6 +70,7 @@ class Predicates:
             ends_alone=names("ends_alone"),
             replaces=names("replaces"),
             rivals=names("rivals"),
+            carries=names("carries"),
         )
 
     def _inverse(self, field: str) -> dict[str, tuple[str, ...]]:

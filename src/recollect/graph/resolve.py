@@ -3,7 +3,8 @@
 The rule of the house: better two entities than one wrong one. What decides, in this order: the
 user's or the assistant's own node; a uuid; an equal name, alias, e-mail address or id; a first
 name that only one known person has; initials of an organization; a name that looks almost the
-same. Entities of incompatible kinds never meet. A full name is never taken for a bare first name
+same. Entities of incompatible kinds never meet, unless their names are equal and the kind of the
+one found is a mere guess of the sort that readers get wrong. A full name is never taken for a bare first name
 that is known already: "John" need not be the John Lennon who is mentioned next.
 """
 
@@ -30,6 +31,12 @@ _ALIKE = frozenset(
         ("object", "topic"),
     )
 )
+# Sorts that the look of a name does not tell apart; of places and people only names of more words.
+_MISREAD = frozenset(
+    frozenset(pair)
+    for pair in (("person", "organization"), ("person", "animal"), ("organization", "animal"))
+)
+_MISREAD_IN_FULL = frozenset(("person", "place"))
 
 
 class Resolved(Record):
@@ -142,7 +149,8 @@ def resolve(known: tuple[KnownEntity, ...], found: Found) -> Resolved:
 def _turn(number: int, item: FoundEntity) -> tuple[bool, int, bool, int, int]:
     form = names.normal(item.name)
     direct = item.who is not None or item.uuid is not None
-    return (not direct, -len(form.split()), item.kind is None, -len(item.name), number)
+    unsure = item.kind is None or item.guessed
+    return (not direct, -len(form.split()), unsure, -len(item.name), number)
 
 
 def _match(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
@@ -150,6 +158,8 @@ def _match(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
         return next((one for one in pool if item.uuid in (one.uuid, one.asked)), None)
     if item.who is not None:
         return next((one for one in pool if one.who == item.who), None)
+    if (misread := _misread(item, pool)) is not None:
+        return misread
     fitting = [one for one in pool if compatible(item.kind, one.kind)]
     rules: tuple[Callable[[FoundEntity, list[_Candidate]], _Candidate | None], ...] = (
         _by_name,
@@ -179,6 +189,16 @@ def _answers(one: _Candidate, item: FoundEntity) -> bool:
     form = names.plain if "value" in (one.kind, item.kind) else names.normal
     wanted = {form(name) for name in (item.name, *item.aliases)}
     return not wanted.isdisjoint(map(form, one.names))
+
+
+def _misread(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
+    """The one entity of an equal name, where the kind of the one found may be a wrong guess."""
+    hits = [one for one in pool if _answers(one, item)] if item.guessed else []
+    if len(hits) != 1:
+        return None
+    sorts = frozenset((item.kind, hits[0].kind))
+    in_full = sorts == _MISREAD_IN_FULL and len(names.normal(item.name).split()) > 1
+    return hits[0] if sorts in _MISREAD or in_full else None
 
 
 def _by_first_name(item: FoundEntity, fitting: list[_Candidate]) -> _Candidate | None:

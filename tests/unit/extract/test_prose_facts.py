@@ -262,6 +262,29 @@ def test_an_assistants_advice_is_no_request():
     assert found.facts == ()
 
 
+HOMES = [
+    ("We've moved! Our new flat is in Hackney, London.", True),
+    ("My new home is in Leeds.", True),
+    ("Our flat is in Leeds.", False),
+    ("Our new holiday home is in Leeds.", False),
+    ("Our new house was in Leeds.", False),
+    ("Our new house will be in Leeds.", False),
+    ("Our new house is not in Leeds.", False),
+    ("Our new office is in Leeds.", False),
+    ("Tom's new flat is in Leeds.", False),
+]
+
+
+@pytest.mark.parametrize(("text", "lives"), HOMES)
+def test_where_ones_new_home_is_one_lives(text, lives):
+    assert any(fact.predicate == "LIVES_IN" for fact in said(text).facts) == lives
+
+
+def test_a_last_word_that_belongs_to_nothing_is_left_out():
+    (fact,) = said("Use grams in recipes Understood").facts
+    assert fact.fact == "Jane Smith asked to use grams in recipes"
+
+
 CANNOT_YET = [
     pytest.param(
         "Tilly helps me stay focused.",

@@ -175,3 +175,63 @@ def test_the_verb_tells_what_sort_of_thing_it_is():
 def test_a_name_in_a_question_is_still_an_entity():
     found = said("Have you ever been to Paris?")
     assert [entity.name for entity in found.entities] == ["Paris"]
+
+
+PETS = [
+    # text, the pet's name, its kind
+    ("Our cat Miso is ill.", "Miso", "animal"),
+    ("My cat Miso threw up.", "Miso", "animal"),
+    ("I have a cat Miso.", "Miso", "animal"),
+    ("Our beagle Biscuit loves cheese.", "Biscuit", None),
+    ("Poor Biscuit hurt his paw.", "Biscuit", None),
+    ("We took our golden retriever Biscuit to the vet.", "Biscuit", None),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "kind"), PETS)
+def test_what_an_animal_is_and_pity_for_it_are_no_part_of_its_name(text, name, kind):
+    entities = [entity for entity in said(text).entities if entity.who is None]
+    assert [entity.kind for entity in entities if entity.name == name] == [kind]
+    assert not any(entity.name.endswith((f" {name}", " cat")) for entity in entities)
+
+
+def test_what_is_said_before_a_name_stays_in_the_sentence():
+    assert sentences(said("Our beagle Biscuit loves cheese.")) == [
+        "Jane Smith's beagle Biscuit loves cheese"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("I admire Vincent van Gogh.", "Vincent van Gogh"),
+        ("I love New York.", "New York"),
+        ("The Poor Clares are nuns.", "Poor Clares"),
+    ],
+)
+def test_a_name_keeps_all_its_words(text, name):
+    called = [entity.name.casefold() for entity in said(text).entities]
+    assert name.casefold() in called
+
+
+def test_a_name_that_is_part_of_the_name_says_nothing():
+    assert written("Marta Kowalska is Marta.").facts == ()
+    assert said("Hi, I'm Jane.").facts == ()
+    assert said("My name is Jane.").facts == ()
+
+
+GUESSES = [
+    # text, name, kind, whether only the parser's label tells
+    ("I work at Zirkon Labs.", "Zirkon Labs", "organization", False),
+    ("I left Zirkon Labs.", "Zirkon Labs", "person", True),
+    ("My friend Anna is ill.", "Anna", "person", False),
+    ("I met Anna. I met my friend Anna.", "Anna", "person", False),
+    ("I met Anna.", "Anna", "person", True),
+    ("I live in Leeds.", "Leeds", "place", False),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "kind", "guessed"), GUESSES)
+def test_a_kind_is_a_guess_when_only_a_label_tells_it(text, name, kind, guessed):
+    (entity,) = [entity for entity in said(text).entities if entity.name == name]
+    assert (entity.kind, entity.guessed) == (kind, guessed)

@@ -105,6 +105,22 @@ def test_a_firm_plan_with_a_date_holds_from_then():
     assert (fact.predicate, fact.valid_at) == ("LIVES_IN", day(2024, 6))
 
 
+DECIDED = [
+    ("Tom and I decided to move to London in June.", day(2024, 6)),
+    ("We agreed to meet Anna on Monday.", day(2024, 3, 18)),
+    ("I promised to visit Rome in December.", day(2024, 12)),
+    ("In January I decided to visit Rome.", day(2024)),
+    ("I visited Rome in June.", day(2023, 6)),
+    ("I managed to visit Rome in June.", day(2023, 6)),
+]
+
+
+@pytest.mark.parametrize(("text", "first"), DECIDED, ids=[row[0] for row in DECIDED])
+def test_the_date_of_what_was_decided_lies_ahead(text, first):
+    (fact,) = said(text).facts
+    assert fact.valid_at == first
+
+
 def test_leaving_has_its_date():
     fact = fact_named(said("I left Northwind in March 2023."), "LEFT")
     assert (fact.valid_at, fact.dated) == (day(2023, 3), True)

@@ -235,6 +235,16 @@ def test_a_generic_entity_takes_a_type_and_never_a_second_one() -> None:
     assert labels == [("Entity",), *[("Entity", "Company")] * 3]
 
 
+def test_a_type_that_rests_on_a_wrong_guess_is_not_taken() -> None:
+    """Nor does a guess come before what is told in the same episode."""
+    world = World()
+    add(world, name="Biscuit", kind="animal")
+    guess = FoundEntity(name="Biscuit", kind="organization", label="Organization", guessed=True)
+    world.hear(said(guess))
+    assert world.entity("Biscuit").labels == ("Entity",)
+    assert world.entity("Biscuit").kind == "animal"
+
+
 def test_attributes_are_laid_over_those_known() -> None:
     """G15: what is null changes nothing."""
     world = World()

@@ -156,6 +156,36 @@ def test_one_found(graph: list[KnownEntity], item: FoundEntity, uuid: str | None
     assert resolved(graph, item).known == (uuid,)
 
 
+@pytest.mark.parametrize(
+    ("graph", "item", "uuid"),
+    [
+        ([known("Acme", "organization")], ("Acme", "person"), "Acme/organization"),
+        ([known("Max", "animal")], ("Max", "person"), "Max/animal"),
+        ([known("Max", "animal")], ("Max", "organization"), "Max/animal"),
+        ([known("Ada Berg", "person")], ("Ada Berg", "place"), "Ada Berg/person"),
+        ([known("Paris", "place")], ("Paris", "person"), None),
+        ([known("baker", "topic")], ("Baker", "person"), None),
+        ([known("Acme Labs", "organization")], ("Acme", "person"), None),
+        ([known("Max", "animal"), known("Max", "person")], ("Max", "person"), "Max/person"),
+        ([known("Max", "animal"), known("Max", "place")], ("Max", "person"), None),
+    ],
+)
+def test_a_guessed_kind_does_not_keep_equal_names_apart(
+    graph: list[KnownEntity], item: tuple[str, EntityKind], uuid: str | None
+) -> None:
+    """But a first name may be a town's, too, and a job is nobody."""
+    name, kind = item
+    assert resolved(graph, FoundEntity(name=name, kind=kind, guessed=True)).known == (uuid,)
+
+
+def test_a_kind_that_is_told_comes_before_one_that_is_guessed() -> None:
+    """Whatever their order in the episode."""
+    told = FoundEntity(name="Acme", kind="organization")
+    guess = FoundEntity(name="Acme", kind="person", guessed=True)
+    for found in ((told, guess), (guess, told)):
+        assert len(set(resolved([], *found).groups)) == 1
+
+
 def test_a_first_name_that_may_have_more_bearers_than_were_loaded_means_nobody() -> None:
     """The number of candidates is bounded, so a full list proves nothing."""
     things = [known(f"Jane's thing {n}") for n in range(CANDIDATES_PER_KEY_MAX)]

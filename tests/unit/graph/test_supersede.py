@@ -423,6 +423,50 @@ def test_in_one_breath_both_stand() -> None:
     assert len(world.open()) == 2
 
 
+NURSE = "Ann is a nurse at Acme"
+WITH_THE_JOB = [
+    pytest.param(fact("Ann", "QUIT", "Acme", at=5, ends=True), ["Acme", "nurse"], id="quitting"),
+    pytest.param(fact("Ann", "WORKS_AT", "Globex", at=5), ["Acme", "nurse"], id="another job"),
+    pytest.param(
+        fact("Ann", "WORKS_AT", "Acme", "Ann no longer works at Acme", at=5, ends=True),
+        ["Acme", "nurse"],
+        id="no longer there",
+    ),
+    pytest.param(fact("Ann", "WORKS_AS", "doctor", at=5), ["nurse"], id="another title there"),
+    pytest.param(fact("Ann", "QUIT", "Globex", at=5, ends=True), [], id="another employer"),
+]
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize(("news", "over"), WITH_THE_JOB)
+def test_a_title_ends_with_the_job_it_was_told_with(
+    news: FoundFact, over: list[str], whole: bool
+) -> None:
+    """The sentence that says both is over; a title that was told apart is not."""
+    world = World(whole=whole)
+    world.hear(
+        said(
+            fact("Ann", "WORKS_AS", "nurse", NURSE, at=1),
+            fact("Ann", "WORKS_AT", "Acme", NURSE, at=1),
+            fact("Bob", "WORKS_AS", "nurse", "Bob is a nurse", at=1),
+        ),
+        at=1,
+    )
+    world.hear(said(news), at=5)
+    ended = [item for item in world.facts.values() if item.invalid_at is not None]
+    assert sorted(world.entities[item.target].name for item in ended) == over
+    assert {item.invalid_at for item in ended} <= {day(5)}
+
+
+def test_a_title_told_without_the_job_outlives_it() -> None:
+    """Who leaves an employer may still be a nurse."""
+    world = World()
+    world.hear(said(fact("Ann", "WORKS_AS", "nurse", "Ann is a nurse", at=1)), at=1)
+    world.hear(said(fact("Ann", "WORKS_AT", "Acme", at=2)), at=2)
+    world.hear(said(fact("Ann", "QUIT", "Acme", at=5, ends=True)), at=5)
+    assert "Ann is a nurse" in world.open()
+
+
 def test_a_wish_closes_nothing() -> None:
     """To want to live in Rome is not to live there, and no later home ends it."""
     world = told(

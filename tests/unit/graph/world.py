@@ -22,7 +22,9 @@ TABLE = Predicates(
     {
         name: msgspec.structs.replace(item, name=name)
         for name, item in {
-            "WORKS_AT": Predicate(phrases=("work at", "be employed by"), single=True),
+            "WORKS_AT": Predicate(
+                phrases=("work at", "be employed by"), single=True, carries=("WORKS_AS",)
+            ),
             "JOINED": Predicate(phrases=("join",), canonical="WORKS_AT"),
             "WORKS_AS": Predicate(phrases=("work as",), single=True),
             "PROMOTED": Predicate(phrases=("be promoted to",), replaces=("WORKS_AS",)),

@@ -26,9 +26,10 @@ class Book:
             self._entities.append(FoundEntity(name=mention.name, who=mention.who))
         old = self._entities[place]
         aliases = tuple(dict.fromkeys((*old.aliases, *mention.aliases)))
-        kind = old.kind or mention.kind or kind
-        if (kind, aliases) != (old.kind, old.aliases):
-            self._entities[place] = msgspec.structs.replace(old, kind=kind, aliases=aliases)
+        sort, guessed = _sort(old, mention, kind)
+        self._entities[place] = msgspec.structs.replace(
+            old, kind=sort, guessed=guessed, aliases=aliases
+        )
         return place
 
     def fact(self, fact: FoundFact) -> bool:
@@ -48,3 +49,12 @@ class Book:
             kept = sorted(order[: limits.PROSE_FACTS_MAX])
             facts = [facts[i] for i in kept]
         return Found(entities=tuple(self._entities), facts=tuple(facts))
+
+
+def _sort(
+    old: FoundEntity, mention: Mention, kind: EntityKind | None
+) -> tuple[EntityKind | None, bool]:
+    """The first kind that is no guess, else the first guess; and whether it is one."""
+    told = [(old.kind, old.guessed), (mention.kind, mention.guessed), (kind, False)]
+    known = [(sort, guessed) for sort, guessed in told if sort is not None]
+    return min(known, key=lambda item: item[1], default=(None, False))

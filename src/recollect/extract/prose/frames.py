@@ -320,10 +320,12 @@ class Framer:
         if draft.claimant is not None:
             text = f"{text}, according to {draft.claimant.text}"
         hint = TARGETS.get(link.predicate)
-        if hint is not None and target.proper and target.kind not in (*hint, "person"):
-            target.kind = hint[0]  # the verb knows better than the labels of names
+        if hint is not None and target.kind in hint:
+            target.settle(target.kind)
+        elif hint is not None and target.proper and target.kind != "person":
+            target.settle(hint[0])  # the verb knows better than the labels of names
         if link.predicate == "LEFT" and self._is_guess(target):
-            target.kind = None  # a company or a town: the verb does not tell
+            target.settle(None)  # a company or a town: the verb does not tell
         self.written += 1
         source = self.book.entity(draft.source)
         self.book.fact(

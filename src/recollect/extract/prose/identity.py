@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recollect.extract.prose import nouns, salience
@@ -15,12 +16,14 @@ from recollect.extract.prose.words import (
     ATTRIBUTES,
     FEMALE,
     FIRST,
+    HOMES,
     IDENTITY,
     MALE,
     NEUTRAL,
     PETS,
     SAME_KIN,
 )
+from recollect.graph import names
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -52,12 +55,30 @@ class Identity:
             return False
         complement = child(verb, "attr", "acomp", "oprd")
         if complement is None:
+            self._home(draft)
             return False
         if self._age(draft, complement) or self._kin(draft, complement):
             return True
         if self._name(draft, complement) or self._attribute(draft, complement):
             return True
         return self._what(draft, complement)
+
+    def _home(self, draft: Draft) -> None:
+        """ "Our new flat is in Leeds": that is where one lives from then on."""
+        token = draft.clause.subjects[0] if draft.clause.subjects else None
+        owner, found = draft.source.owner, draft.aspect
+        if token is None or owner is None or not owner.party or owner.kind != "person":
+            return
+        before = [item.lower_ for item in token.lefts if item.dep_ in ("amod", "compound")]
+        if token.lemma_.lower() not in HOMES or before != ["new"]:
+            return
+        if found.tense != "present" or found.perfect or found.negated or found.able:
+            return
+        prep = next((item for item in draft.clause.verb.rights if item.lower_ == "in"), None)
+        inner = child(prep, "pobj") if prep is not None else None
+        place = self._framer.scene.mention(inner) if inner is not None else None
+        if place is not None and place.proper and place.kind == "place":
+            self._write(replace(draft, source=owner), place, "LIVES_IN")
 
     def _age(self, draft: Draft, complement: Token) -> bool:
         number = complement if complement.pos_ == "NUM" else None
@@ -108,6 +129,9 @@ class Identity:
         if who.party:
             who.aliases = tuple(dict.fromkeys((*who.aliases, name)))
             draft.source = who
+            if names.extends(who.name, name):
+                self._framer.book.entity(who)
+                return True  # "Ada Berg is Ada" says nothing
             value = Mention(name, name, "value", True)
             return self._write(
                 draft, who if name.casefold() in who.name.casefold() else value, "HAS_NAME"
@@ -201,6 +225,8 @@ class Identity:
         target = scene.mention(complement)
         if target is None or target.key == draft.source.key:
             return False
+        if target.proper and names.extends(draft.source.name, target.name):
+            return True  # "Ada Berg is Ada"
         if target.owner is not None and not target.role and target.owner.key != draft.source.key:
             thing, draft.source = draft.source, target.owner
             words = [word.lower_ for word in nouns.words(complement)]

@@ -14,7 +14,7 @@ class Mention:
     """*name* is the entity's; *text* is how a sentence of its own calls it.
 
     *proper*: it has a name of its own. *owner* is whose it is; *role* is what it is to the owner
-    ("sister"). *sure*: it is not known by a pronoun alone, as "their faces" are.
+    ("sister"). *guessed*: only the parser's label of the name tells its kind. *sure*: it is not known by a pronoun alone, as "their faces" are.
     """
 
     name: str
@@ -28,6 +28,7 @@ class Mention:
     plural: bool = False
     aliases: tuple[str, ...] = ()
     sure: bool = True
+    guessed: bool = False
     party: bool = False
 
     @property
@@ -38,6 +39,10 @@ class Mention:
     def anchored(self) -> bool:
         """Someone or something definite, so that a sentence about it is worth keeping."""
         return self.party or self.proper or bool(self.role) or self.owner is not None
+
+    def settle(self, kind: EntityKind | None) -> None:
+        """What is said of it tells what sort of thing it is."""
+        self.kind, self.guessed = kind, False
 
 
 def party(voice: Voice) -> Mention:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -46,15 +46,29 @@ def _zone(name: str | None) -> ZoneInfo:
 
 
 class Moments:
-    """The expressions of time in one sentence. They know the reference and the time zone."""
+    """The expressions of time in one sentence. They know the reference and the time zone.
 
-    def __init__(self, sentence: Span, at: datetime, zone: str | None, tense: Tense | None) -> None:
+    *tense* is that of the sentence; the words that begin at one of *ahead* speak of what is to come.
+    """
+
+    def __init__(
+        self,
+        sentence: Span,
+        at: datetime,
+        zone: str | None,
+        tense: Tense | None,
+        ahead: Collection[int] = (),
+    ) -> None:
         self._zone = _zone(zone)
         self.start = sentence.start_char
         self.whens: Sequence[When] = ()
         self._at = at
         if _MAY_HOLD.search(sentence.text):
-            found = dates.find(sentence.text, reference=at, zone=zone, tense=tense)
+            find = partial(dates.find, sentence.text, reference=at, zone=zone)
+            found = [when for when in find(tense=tense) if when.start + self.start not in ahead]
+            if ahead:
+                to_come = find(tense="future")
+                found += [when for when in to_come if when.start + self.start in ahead]
             doers = {token.idx - self.start for token in sentence if token.dep_ == "agent"}
             self.whens = [when for when in found if when.start not in doers]
 

@@ -86,7 +86,29 @@ def words(head: Token) -> list[Token]:
     found = sorted(set(found), key=lambda item: item.i)
     while found and (found[0].is_punct or found[0].tag_ in ("DT", "PDT", "POS", "CC")):
         found.pop(0)
+    while found[:1] and _before_a_name(found[0], head):
+        found.pop(0)
     return found[-NAME_WORDS_MAX:]
+
+
+def _before_a_name(word: Token, head: Token) -> bool:
+    """The "cat" of "cat Miso" and the "Poor" of "Poor Miso" say of Miso what is no name."""
+    if word.i >= head.i or head.tag_ != "NNP" or not head.text[:1].isupper():
+        return False
+    sort = word.text.islower() and word.is_alpha and word.lower_ not in _PARTICLES
+    return sort or (word.pos_ == "ADJ" and word.lower_ in _PITY and word.i == head.i - 1)
+
+
+def calling(head: Token) -> str:
+    """The words for what it is, before its name: "beagle" of "our beagle Biscuit"."""
+    before = [item for item in head.lefts if item.dep_ in ("amod", "compound")]
+    return " ".join(item.text for item in before if _before_a_name(item, head))
+
+
+_PARTICLES = listed(
+    "van von de der den del della di da du la le el al bin ibn ter ten af dos das y"
+)
+_PITY = listed("poor dear darling beloved sweet silly naughty")
 
 
 def _inside(item: Token) -> list[Token]:
@@ -229,13 +251,22 @@ def _loose(word: Token, head: Token) -> bool:
 
 def kind(head: Token, proper: bool) -> EntityKind | None:
     """What sort of thing it is, as far as its words tell."""
-    lemma = head.lemma_.lower()
-    for sort, members in _NOUNS:
-        if lemma in members:
-            return sort
-    if head.ent_type_ in _LABELS and proper:
-        return _LABELS[head.ent_type_]
-    return None
+    before = head.doc[head.i - 1] if head.i else None
+    pitied = before is not None and before.lower_ in _PITY and _before_a_name(before, head)
+    if proper and not pitied:  # a label is for the name with all its words
+        return told_kind(head) or _LABELS.get(head.ent_type_)
+    return told_kind(head)
+
+
+def told_kind(head: Token) -> EntityKind | None:
+    """What sort of thing the noun itself says it is, whatever label a name has."""
+    before = [
+        item
+        for item in head.lefts  # "the cat Miso"
+        if item.dep_ == "compound" and item.pos_ == "NOUN" and _before_a_name(item, head)
+    ]
+    lemmas = [item.lemma_.lower() for item in (head, *before)]
+    return next((sort for lemma in lemmas for sort, members in _NOUNS if lemma in members), None)
 
 
 _NOUNS: tuple[tuple[EntityKind, frozenset[str]], ...] = (

@@ -25,7 +25,7 @@ from recollect.extract.prose.relations import screaming
 from recollect.extract.prose.repairs import repair
 from recollect.extract.prose.requests import request
 from recollect.extract.prose.scene import Scene
-from recollect.extract.prose.verbs import aspect
+from recollect.extract.prose.verbs import aspect, decided
 from recollect.extract.prose.voices import Speech, speeches
 from recollect.extract.prose.words import FAMILY
 from recollect.extract.reading import Reading, Turn
@@ -178,7 +178,13 @@ class _Reader:
 
     def _moments(self, sentence: Span, found: Sequence[Clause]) -> Moments:
         tense = aspect(found[0]).tense
-        return Moments(sentence, self._reading.at, self._reading.time_zone, tense)
+        ahead = {
+            token.idx
+            for clause in found
+            if (verb := decided(clause)) is not None
+            for token in verb.subtree
+        }
+        return Moments(sentence, self._reading.at, self._reading.time_zone, tense, ahead)
 
     def _relatives(self, sentence: Span) -> None:
         """Whoever was called "my sister" in this sentence is somebody's sister."""

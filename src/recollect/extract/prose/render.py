@@ -170,9 +170,17 @@ class Writer:
             return item.i < clause.base.i or joins_nothing(item, drop)
         if dep == "punct" and item.text in _MARKS:
             return True
+        if dep in ("appos", "dep") and self._stands_alone(item):
+            return True
         if dep == "preconj" or (dep == "advmod" and item.tag_ == "WRB"):
             return True
         return dep in ("npadvmod", "appos", "dep", "vocative") and self._is_address(item)
+
+    def _stands_alone(self, item: Token) -> bool:
+        """The lone last word that belongs to no phrase of its sentence: "..., understood"."""
+        last = next((word for word in reversed(item.sent) if not word.is_punct), None)
+        lone = item == last and not any(not word.is_punct for word in item.children)
+        return lone and verbal(item.head) and self._moments.of(item) is None
 
     def _is_address(self, item: Token) -> bool:
         listener = self._scene.listener

@@ -32,6 +32,8 @@ def repair(doc: Doc, is_verb: IsVerb) -> Doc:
             _name_is(token)
         if token.tag_ == "VBN" and token.dep_ == "ROOT" and _is_bare_past(token):
             token.tag_ = "VBD"  # "Dyed my hair last week"
+        if token.dep_ == "nsubj" and token.pos_ == "PROPN":
+            _called(token)
         if token.tag_ == "NN" and _is_surname(token):
             token.tag_, token.pos_ = "NNP", "PROPN"
     return doc
@@ -133,6 +135,17 @@ def _name_is(short: Token) -> None:
     given.head, given.dep_ = short, "attr"
     for item in beside:
         item.head = short
+
+
+def _called(name: Token) -> None:
+    """ "My cat Miso is ill": one subject, not two."""
+    noun = name.doc[name.i - 1] if name.i else None
+    if noun is None or noun.pos_ != "NOUN" or noun.head != name.head:
+        return
+    lemma = noun.lemma_.lower()
+    whose = child(noun, "poss") is not None and (lemma in KIN or lemma in PETS)
+    if whose and noun.dep_ in ("nsubj", "npadvmod", "dep"):
+        noun.head, noun.dep_ = name, "compound"
 
 
 def _is_surname(token: Token) -> bool:

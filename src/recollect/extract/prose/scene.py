@@ -187,17 +187,21 @@ class Scene:
         named_here = bool(given or title)
         proper = named_here or head.pos_ == "PROPN" or called.casefold() in self._known
         known = self._known.get(called.casefold())
-        kind = (known.kind if known is not None else None) or nouns.kind(head, proper)
+        told = (known.kind if known is not None else None) or nouns.told_kind(head)
+        kind = told or nouns.kind(head, proper)
         plural = head.tag_ in ("NNS", "NNPS") and not proper
         owner_token = child(head, "poss") if not named_here else None
         owner = self.mention(owner_token) if owner_token is not None else None
         text = called if proper else f"the {called}"
+        if owner is not None and proper and (calling := nouns.calling(head)):
+            text = f"{possessive(owner.text)} {calling} {called}"
         if owner is not None and not proper:
             text = f"{possessive(owner.text)} {called}"
             if not owner.party or kind in ("person", "organization"):
                 called = f"{possessive(owner.name)} {called}"
-        sure = not _is_theirs(head)
-        return Mention(called, text, kind, proper, owner=owner, plural=plural, sure=sure)
+        found = Mention(called, text, kind, proper, owner=owner, plural=plural)
+        found.sure, found.guessed = not _is_theirs(head), kind is not None and told is None
+        return found
 
     def _party_named(self, called: str) -> Mention | None:
         """The user, the speaker or the listener, when the text says the name."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from recollect.dates.when import Tense
 from recollect.extract.prose.clauses import Clause
 from recollect.extract.prose.syntax import child
 from recollect.extract.prose.words import (
+    DECISIONS,
     GOES_ON,
     HYPOTHETICAL,
     PLANS,
@@ -62,6 +64,14 @@ def aspect(clause: Clause) -> Aspect:
     last = clause.verb
     found.passive = any(word.dep_ in ("auxpass", "nsubjpass") for word in last.children)
     return found
+
+
+def decided(clause: Clause) -> Token | None:
+    """The verb of what somebody decided to do, which is still to come: "agreed to *meet*"."""
+    for outer, inner in pairwise(clause.verbs):
+        if outer.lemma_.lower() in DECISIONS and any(word.tag_ == "TO" for word in inner.children):
+            return inner
+    return None
 
 
 _AUXILIARY = frozenset({"aux", "auxpass", "neg"})

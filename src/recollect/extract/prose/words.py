@@ -96,6 +96,7 @@ PLACES = listed(
     " theater theatre stadium trail campground farm place room kitchen yard neighborhood"
     " neighbourhood bakery market pool center centre state county"
 )
+HOMES = listed("home house flat apartment place")
 EVENTS = listed(
     "concert wedding party conference meeting race marathon trip vacation holiday festival"
     " workshop class course show exhibition exhibit tournament game match event interview birthday"
@@ -199,6 +200,7 @@ HYPOTHETICAL = frozenset({"could", "might", "may", "would", "should", "shall", "
 
 WISHES = listed("want wish hope like love dream aspire long aim crave")
 PLANS = listed("plan intend decide arrange prepare schedule")
+DECISIONS = PLANS | listed("agree promise choose commit resolve vow pledge")
 STARTS = listed("start begin resume")
 STOPS = listed("stop quit cease")
 GOES_ON = listed("keep continue")
