@@ -353,9 +353,24 @@ class Oracle:
 
     @cached_property
     def _episodes(self) -> dict[str, float]:
-        """What the episodes that may be seen are worth by themselves, without filters."""
+        """What the episodes behind the facts that are seen are worth by themselves.
+
+        They are looked at without filters; their words count as a share of the best of them.
+        """
         question = replace(self.question, kind="episode", filters=Filters(), origins=())
-        return Oracle(self.graph, self.told, question).turns
+        oracle = Oracle(self.graph, self.told, question)
+        behind = {
+            one.uuid
+            for fact in self.seen
+            for one in self.graph.evidence(self.graph.supports, self.graph.facts.index(fact))
+            if one.uuid in oracle.turns
+        }
+        best = max((oracle.words[uuid] for uuid in behind), default=0.0)
+        return {
+            uuid: oracle.turns[uuid]
+            + (rank.TURN_WORDS * oracle.words[uuid] * (1 / best - 1) if best else 0.0)
+            for uuid in behind
+        }
 
     def _told(self, fact: Any) -> float:
         """What the best episode behind a fact is worth; 0 without one."""

@@ -117,6 +117,25 @@ class Postings:
             scores[slots] += rarity * counts * (K1 + 1) / (counts + norm[slots])
         return scores / best if (best := scores.max()) > 0 else scores
 
+    def search_among(
+        self, hashes: Iterable[int], visible: Flags, window: Window, slots: Slots
+    ) -> Scores:
+        """The same for a few slots, as a share of the best of those, sooner."""
+        scores = np.zeros(len(slots))
+        count = int(np.count_nonzero(visible))
+        norm, share = self._norms(visible, window)
+        near, weights = window.around(slots)
+        weights *= share[near]
+        held, own_norm = np.zeros(len(visible)), norm[slots]
+        for term in dict.fromkeys(hashes):
+            holding, counts = self._holding(term, visible)
+            rarity = float(np.log1p((count - len(holding) + 0.5) / (len(holding) + 0.5)))
+            held[holding] = counts
+            total = held.take(slots) + np.einsum("ij,ij->j", held.take(near), weights)
+            held[holding] = 0.0
+            scores += rarity * total * (K1 + 1) / (total + own_norm)
+        return scores / best if (best := scores.max(initial=0.0)) > 0 else scores
+
     def _norms(self, visible: Flags, window: Window | None) -> tuple[Scores, Scores]:
         """How much length weighs on each slot, and what share of its words a slot lends.
 

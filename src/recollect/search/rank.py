@@ -55,15 +55,15 @@ def search(segment: Segment, asked: Asked) -> list[Hit]:
 def fused(view: View) -> Scores:
     """The score of each slot put forward."""
     if view.kind == "episode":
-        return _turn(view) + TURN_FACTS * view.facts()
+        return _turn(view, view.words()) + TURN_FACTS * view.facts()
     total = bonus(view) + MEANING * view.meaning() + WORDS * view.words()
     if view.kind == "fact":
         total += FACT_TOLD * _told(view, total)
     return total
 
 
-def _turn(view: View) -> Scores:
-    return bonus(view) + TURN_MEANING * view.meaning() + TURN_WORDS * view.words()
+def _turn(view: View, words: Scores) -> Scores:
+    return bonus(view) + TURN_MEANING * view.meaning() + TURN_WORDS * words
 
 
 def _told(view: View, scores: Scores) -> Scores:
@@ -74,7 +74,7 @@ def _told(view: View, scores: Scores) -> Scores:
     if behind is None:
         return np.zeros(len(view.slots))
     worth = np.zeros(len(behind.visible))
-    worth[behind.slots] = _turn(behind)
+    worth[behind.slots] = _turn(behind, behind.words_among())
     best = np.full(len(view.visible), -np.inf)
     np.maximum.at(best, facts, worth[episodes])
     best[np.isinf(best)] = 0.0

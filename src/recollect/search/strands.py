@@ -42,6 +42,19 @@ class Window:
         there = (places >= distance) & (self.group[reached] == self.group[places])
         return self.slots[reached], there
 
+    def around(self, slots: Slots) -> tuple[Slots, Reals]:
+        """The neighbours of slots, one row for each distance, and what a word of theirs counts.
+
+        Where there is no neighbour, somebody else's words count 0.
+        """
+        places, last = self.place[slots], len(self.slots) - 1
+        shifts = np.array([sign * n for n in range(1, len(DECAY) + 1) for sign in (-1, 1)])
+        wanted = places + shifts[:, None]
+        reached = np.clip(wanted, 0, last)
+        there = (reached == wanted) & (self.group[reached] == self.group[places])
+        weights = np.repeat(np.array(DECAY), 2)[:, None] * there
+        return self.slots[reached], weights
+
     def spread(self, places: Slots, values: Reals, lent: Reals) -> Reals:
         """Values that stand at places, and what each of them lends to its neighbours."""
         total = np.zeros(len(self.slots))

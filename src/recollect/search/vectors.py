@@ -152,7 +152,9 @@ class Vectors:
             apart += np.bitwise_count(column.array ^ word)
         owners = self._owner.array
         apart[~np.append(held, False).take(owners)] = DIMENSIONS + 1
-        chosen = owners[np.argpartition(apart, CHOSEN)[:CHOSEN]]
+        # All that are as near as the last one chosen, which sooner than a sort leaves no choice.
+        within = np.searchsorted(np.cumsum(np.bincount(apart)), CHOSEN)
+        chosen = owners[apart <= min(int(within), DIMENSIONS)]
         return distinct(chosen[chosen >= 0])
 
     def _reach(self, slots: Slots) -> None:

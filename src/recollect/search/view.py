@@ -67,7 +67,6 @@ class View:
         self.kind: Kind = asked.query.kind
         self.visible = visible
         self.window = self._window()
-        self._words = segment.words[self.kind].search(asked.hashes, visible, self.window)
         self.reached = self._reached()
         if slots is not None:
             self.slots = slots
@@ -149,9 +148,22 @@ class View:
             return None, facts, episodes
         return View(self.segment, asked, visible, distinct(episodes)), facts, episodes
 
+    @cached_property
+    def _words(self) -> Scores:
+        """How well the words of every slot fit."""
+        words = self.segment.words[self.kind]
+        return words.search(self.asked.hashes, self.visible, self.window)
+
     def words(self) -> Scores:
         """How well the words fit."""
         return self._words[self.slots]
+
+    def words_among(self) -> Scores:
+        """How well the words of turns fit, as a share of the best of those put forward."""
+        words = self.segment.words[self.kind]
+        if self.window is None:
+            return self.words()
+        return words.search_among(self.asked.hashes, self.visible, self.window, self.slots)
 
     def meaning(self) -> Scores:
         """How near the items themselves are, in deviations from what is usual.
