@@ -154,7 +154,7 @@ class Vectors:
         apart[~np.append(held, False).take(owners)] = DIMENSIONS + 1
         # All that are as near as the last one chosen, which sooner than a sort leaves no choice.
         within = np.searchsorted(np.cumsum(np.bincount(apart)), CHOSEN)
-        chosen = owners[apart <= min(int(within), DIMENSIONS)]
+        chosen = owners[apart <= min(int(within), DIMENSIONS)][: 4 * CHOSEN]
         return distinct(chosen[chosen >= 0])
 
     def _reach(self, slots: Slots) -> None:

@@ -66,7 +66,7 @@ def test_of_many_the_nearest_are_among_the_chosen(hidden: float) -> None:
     recalls = []
     for query in sentences(25, 3) + np.float32(0.0):
         chosen = kept.nearest(query, visible)
-        assert len(set(chosen.tolist())) == len(chosen) == CHOSEN
+        assert CHOSEN <= len(set(chosen.tolist())) == len(chosen) < 2 * CHOSEN
         assert visible[chosen].all()
         likeness = np.where(visible, vectors @ query, -1)
         nearest = np.argpartition(-likeness, 100)[:100]
