@@ -26,7 +26,7 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
     search.add_argument("--misses", help="print what a kind of question misses, as multi-hop")
     search.add_argument("--ablate", action="store_true", help="leave out one thing at a time")
     search.add_argument("--set", default="", help='other constants: "rank.WORDS=0.5; ..."')
-    search.add_argument("--no-facts", action="store_true", help="embed episodes, read none")
+    search.add_argument("--facts", action="store_true", help="read LongMemEval: an hour")
     parser.add_argument("--write", action="store_true", help="put the tables into the docs")
     arguments = parser.parse_args(given)
     if arguments.write and arguments.set:
@@ -83,7 +83,7 @@ def main(given: Sequence[str]) -> int:
         misses=arguments.misses,
         ablate=arguments.ablate,
         ways=arguments.ways,
-        facts=not arguments.no_facts,
+        facts=arguments.facts,
     )
     facts = machine()
     print(facts)

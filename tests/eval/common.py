@@ -48,7 +48,7 @@ class Options:
     misses: str | None = None  # the kind of question whose misses are printed, and nothing else
     ablate: bool = False  # only what each part of a search is worth
     ways: str = ""  # names of the ways to search, between semicolons; all when empty
-    facts: bool = True  # without them, episodes are made findable and not read
+    facts: bool = False  # of LongMemEval; without them, episodes are made findable and not read
 
     def take(self, items: Sequence[Item]) -> list[Item]:
         """All of the items, or a sample spread evenly over them."""
