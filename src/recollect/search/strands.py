@@ -48,7 +48,8 @@ class Window:
         Where there is no neighbour, somebody else's words count 0.
         """
         places, last = self.place[slots], len(self.slots) - 1
-        shifts = np.array([sign * n for n in range(1, len(DECAY) + 1) for sign in (-1, 1)])
+        steps = [sign * step for step in range(1, len(DECAY) + 1) for sign in (-1, 1)]
+        shifts = np.array(steps, np.int64)
         wanted = places + shifts[:, None]
         reached = np.clip(wanted, 0, last)
         there = (reached == wanted) & (self.group[reached] == self.group[places])
