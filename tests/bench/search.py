@@ -101,9 +101,8 @@ def _first_search(
 
 def _cold(folder: Path, clients: Clients, cases: Sequence[Case], seeds: dict[str, int]) -> None:
     """First searches of a large graph, from its rows and from what was kept of its segment."""
-    case = max(
-        (c for c in cases if len(c.names) == 1 and c.facts <= _COLD_MAX), key=lambda c: c.facts
-    )
+    single = [c for c in cases if len(c.names) == 1 and c.facts <= _COLD_MAX]
+    case = max(single, key=lambda c: c.facts, default=cases[0])
     if case is cases[0]:
         print("\nFirst searches: skipped, the only graph is the one that loads the embedder.")
         return

@@ -110,7 +110,9 @@ def recalled(plan: Plan) -> None:
     """How near the vector stage comes to looking at everything."""
     print("\n| recall of the nearest 20 by the vector stage | against exact | goal |")
     print("|---|---|---|")
-    print(f"| {plan.real:,} sentences of real talk | {recall.of_sentences(plan.real)} | ≥ 0.99 |")
+    if plan.real:
+        told = recall.of_sentences(plan.real)
+        print(f"| {plan.real:,} sentences of real talk | {told} | ≥ 0.99 |")
     for size in plan.sizes:
         if size <= _RECALL_MAX:
             print(f"| {size:,} vectors of the bench | {recall.of_made_ones(size)} | ≥ 0.99 |")
