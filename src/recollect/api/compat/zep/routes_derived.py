@@ -14,7 +14,6 @@ from recollect.graph.types import (
     Access,
     DocumentSummary,
     Graph,
-    Observation,
     ThreadSummary,
 )
 from recollect.store.protocol import Transaction
@@ -43,21 +42,6 @@ async def _page(call: Call, reader: Reader[T], show: Callable[[T], Any]) -> Repl
     filters = translate_filters.filters(sent.filters, "filters", edges=False)
     page = await call.services.store.read(_read, call.access, call.path, reader, request, filters)
     return answers.page([show(item) for item in page.items], page.next_cursor)
-
-
-def _observation(found: Observation) -> wire.Observation:
-    return wire.Observation(
-        uuid=found.uuid,
-        name=found.name,
-        summary=found.summary,
-        labels=found.labels,
-        attributes=found.attributes,
-        episode_ids=found.episodes,
-        created_at=found.created_at,
-        start_at=found.start_at,
-        latest_evidence_at=found.latest_evidence_at,
-        end_at=found.end_at,
-    )
 
 
 def _thread_summary(found: ThreadSummary) -> wire.ThreadSummary:
@@ -93,12 +77,12 @@ async def get_thread_summary(call: Call) -> wire.ThreadSummary:
 async def get_observation(call: Call) -> wire.Observation:
     """An observation by uuid."""
     found = await call.services.store.read(derived.observation, call.access, call.path["uuid"])
-    return _observation(found)
+    return translate.observation(found)
 
 
 async def list_observations(call: Call) -> Reply:
     """A page of a graph's observations; the next cursor is a header."""
-    return await _page(call, derived.observations_page, _observation)
+    return await _page(call, derived.observations_page, translate.observation)
 
 
 async def list_thread_summaries(call: Call) -> Reply:

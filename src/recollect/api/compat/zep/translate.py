@@ -7,6 +7,7 @@ from msgspec import UnsetType, to_builtins
 from msgspec.structs import replace
 
 from recollect.api.compat.zep import wire
+from recollect.api.compat.zep.wire import derived
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.types import (
@@ -16,6 +17,7 @@ from recollect.graph.types import (
     Fact,
     Graph,
     NewEpisode,
+    Observation,
     Project,
     Task,
     Thread,
@@ -326,3 +328,19 @@ def graph_page(sent: wire.PageRequest, allowed: Collection[str]) -> PageRequest:
         by = "uuid/desc"
         after = Mark(by, sent.uuid_cursor, sent.uuid_cursor)
     return PageRequest(order=by, limit=limit, after=after)
+
+
+def observation(found: Observation) -> derived.Observation:
+    """An observation; a search adds its score."""
+    return derived.Observation(
+        uuid=found.uuid,
+        name=found.name,
+        summary=found.summary,
+        labels=found.labels,
+        attributes=found.attributes,
+        episode_ids=found.episodes,
+        created_at=found.created_at,
+        start_at=found.start_at,
+        latest_evidence_at=found.latest_evidence_at,
+        end_at=found.end_at,
+    )

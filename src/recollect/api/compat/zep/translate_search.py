@@ -113,23 +113,8 @@ def _shown(item: Item, listed: Mapping[int, ListedEntity]) -> tuple[str, Any]:
     if isinstance(item, Episode):
         return "episodes", translate.episode(item)
     if isinstance(item, Observation):
-        return "observations", _observation(item)
+        return "observations", translate.observation(item)
     return "thread_summaries", _thread_summary(item)
-
-
-def _observation(found: Observation) -> wire.FoundObservation:
-    return wire.FoundObservation(
-        uuid=found.uuid,
-        name=found.name,
-        summary=found.summary,
-        labels=found.labels,
-        attributes=found.attributes,
-        episode_ids=found.episodes,
-        created_at=found.created_at,
-        start_at=found.start_at,
-        latest_evidence_at=found.latest_evidence_at,
-        end_at=found.end_at,
-    )
 
 
 def _thread_summary(found: ThreadSummary) -> wire.FoundThreadSummary:

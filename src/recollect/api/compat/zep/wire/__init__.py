@@ -85,7 +85,6 @@ from recollect.api.compat.zep.wire.operations import (
     UpdateProject,
 )
 from recollect.api.compat.zep.wire.search import (
-    FoundObservation,
     FoundThreadSummary,
     Search,
     SearchAnswer,
@@ -159,7 +158,6 @@ __all__ = [
     "FactRatingExamples",
     "FactRatingInstruction",
     "FactsAnswer",
-    "FoundObservation",
     "FoundThreadSummary",
     "Graph",
     "GraphList",

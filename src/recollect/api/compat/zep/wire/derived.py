@@ -1,4 +1,4 @@
-"""Observations and summaries, as routes of their own read them."""
+"""Observations and summaries."""
 
 from datetime import datetime
 
@@ -6,7 +6,10 @@ from recollect.api.compat.zep.wire.base import Json, Wire
 
 
 class Observation(Wire):
-    """A pattern over facts. `attributes` name the pattern and the facts it rests on."""
+    """A pattern over facts. `attributes` name the pattern and the facts it rests on.
+
+    Only a search gives it a score.
+    """
 
     uuid: str
     name: str
@@ -14,6 +17,9 @@ class Observation(Wire):
     labels: list[str]
     attributes: Json | None = None
     episode_ids: list[str]
+    score: float | None = None
+    relevance: float | None = None
+    selection_rank: int | None = None
     created_at: datetime
     start_at: datetime | None = None
     latest_evidence_at: datetime | None = None

@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from recollect.api.compat.zep.wire.base import Count, Json, Request, Wire
+from recollect.api.compat.zep.wire.base import Count, Request, Wire
+from recollect.api.compat.zep.wire.derived import Observation
 from recollect.api.compat.zep.wire.episodes import Episode
 from recollect.api.compat.zep.wire.filters import SearchFilters
 from recollect.api.compat.zep.wire.knowledge import Edge, Node
@@ -28,24 +29,6 @@ class Search(Request):
     return_raw_results: bool | None = None
     valid_at: str | None = None
     known_at: str | None = None
-
-
-class FoundObservation(Wire):
-    """An observation as a search finds it."""
-
-    uuid: str
-    name: str
-    summary: str
-    labels: list[str]
-    attributes: Json | None = None
-    episode_ids: list[str]
-    score: float | None = None
-    relevance: float | None = None
-    selection_rank: int | None = None
-    created_at: datetime
-    start_at: datetime | None = None
-    latest_evidence_at: datetime | None = None
-    end_at: datetime | None = None
 
 
 class FoundThreadSummary(Wire):
@@ -80,6 +63,6 @@ class SearchAnswer(Wire):
     edges: list[Edge] | None = None
     nodes: list[Node] | None = None
     episodes: list[Episode] | None = None
-    observations: list[FoundObservation] | None = None
+    observations: list[Observation] | None = None
     thread_summaries: list[FoundThreadSummary] | None = None
     response: SearchMetadata | None = None
