@@ -240,7 +240,7 @@ def asked(graph: Small, question: Question) -> Asked:
             origin_entities=ids(graph.entities, question.origins),
             origin_episodes=ids(graph.episodes, question.origins),
             named=tuple(
-                Named(entity_id=number, person=True, start=0, end=0)
+                Named(entity_id=number, start=0, end=0)
                 for number in ids(graph.entities, question.named)
             ),
         ),

@@ -18,7 +18,6 @@ class Named(Record):
     """An entity that a question names, and where its name stands."""
 
     entity_id: int
-    person: bool
     start: int
     end: int
 
@@ -80,7 +79,7 @@ def _named(tx: Transaction, graph_id: int, text: str) -> tuple[Named, ...]:
                 places.setdefault("=" + form, span)
     keys = rows.to_json(list(places))
     found = [
-        Named(entity_id=row["id"], person=row["kind"] == "person", start=start, end=end)
+        Named(entity_id=row["id"], start=start, end=end)
         for row in tx.all("entities_asked", graph_id=graph_id, keys=keys)
         for start, end in [places[row["key"]]]
     ]

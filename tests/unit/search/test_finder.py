@@ -74,7 +74,7 @@ class World:
         return str(uuid)
 
 
-async def build(folder: Path) -> None:
+async def build(folder: Path, story: Sequence[tuple[str, str, str]] = SAID) -> None:
     """Jane's graph, read by the real extractor."""
     store = SqliteStore.open(folder)
     access = await new_project(store, "p")
@@ -88,7 +88,7 @@ async def build(folder: Path) -> None:
             speaker=name,
             created_at=datetime.fromisoformat(day).replace(tzinfo=UTC) + timedelta(minutes=n),
         )
-        for n, (day, name, content) in enumerate(SAID)
+        for n, (day, name, content) in enumerate(story)
     ]
     await store.write(intake.add_messages, access, "t", said)
     await here.learn(store)
@@ -222,6 +222,22 @@ async def test_what_holds_now_comes_first_and_history_is_not_hidden(world: World
     )
     worked = await world.told("Where does Jane work?", limit=50)
     assert worked.index(GLOBEX) < worked.index(ACME)
+
+
+async def test_a_fact_that_ended_yields_to_one_that_says_it_in_other_words(tmp_path: Path) -> None:
+    """The words of the old job are much nearer to the question than those of the new one."""
+    story = (
+        ("2024-05-01", "Jane", "I work at Acme."),
+        ("2024-05-11", "Jane", "My sister Emma is allergic to peanuts."),
+        ("2024-05-21", "Jane", "I started a new job at Globex last week."),
+    )
+    await build(tmp_path, story)
+    async with opened(tmp_path) as world:
+        later = datetime(2024, 7, 1, tzinfo=UTC)
+        now = await world.told("Where does Jane work?", now=later)
+        before = await world.told("Where did Jane work before?", now=later)
+    assert "Globex" in now[0]
+    assert now[1] == before[0] == ACME
 
 
 async def test_a_question_about_a_time_finds_what_held_then(world: World) -> None:

@@ -67,7 +67,7 @@ WHERE uuid IN (SELECT value FROM json_each(:uuids)) AND graph_id = :graph_id ORD
 
 -- name: entities_asked
 -- Those whose whole name or alias is one of the keys, a few for each.
-SELECT k.key, n.id, n.kind FROM json_each(:keys) j
+SELECT k.key, n.id FROM json_each(:keys) j
 JOIN entity_names k ON k.graph_id = :graph_id AND k.key = j.value
 JOIN entities n ON n.id = k.entity_id
 ORDER BY n.id LIMIT 32;
