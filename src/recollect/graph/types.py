@@ -5,6 +5,8 @@ from typing import Any, Literal, dataclass_transform
 
 import msgspec
 
+from recollect.graph.sight import Sight
+
 GraphKind = Literal["user", "standalone"]
 EpisodeKind = Literal["message", "text", "json", "fact_triple", "nodes"]
 # Written by the caller as knowledge, not as text: kept in the log, left out of its public lists.
@@ -36,6 +38,7 @@ class Access(Record):
     project_id: int
     project_uuid: str
     key_uuid: str
+    sight: Sight | None = None  # what this action may see; None: everything
 
 
 class Project(Record):

@@ -1,0 +1,63 @@
+"""What a key may see: rules over the metadata that the episodes of an object give it together.
+
+An object is looked at as a whole. Its effective metadata holds, for each key, the distinct values
+that its episodes give; a constraint names the values that it wants for some keys.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+Value = str | int | float | bool
+Effective = Mapping[str, Sequence[Value]]
+Typed = tuple[str, Value]
+
+
+def typed(value: Value) -> Typed:
+    """A value that equals another only within its kind: 5, "5" and true are three things."""
+    if isinstance(value, bool):
+        return "boolean", value
+    return ("text", value) if isinstance(value, str) else ("number", value)
+
+
+def effective(metadata: Iterable[Mapping[str, Any] | None]) -> dict[str, list[Value]]:
+    """The metadata of several episodes as one: per key every distinct value, the first seen first.
+
+    A list counts as its elements.
+    """
+    found: dict[str, dict[Typed, Value]] = {}
+    for each in metadata:
+        for key, given in (each or {}).items():
+            values = found.setdefault(key, {})
+            for value in given if isinstance(given, list) else [given]:
+                values.setdefault(typed(value), value)
+    return {key: list(values.values()) for key, values in found.items()}
+
+
+class Constraint(msgspec.Struct, frozen=True, kw_only=True):
+    """The values that some keys must have: exactly these, or with *subset* these at least."""
+
+    required: tuple[tuple[str, frozenset[Typed]], ...]
+    subset: bool = False
+
+    def holds(self, metadata: Effective) -> bool:
+        """Whether every key named here has the values wanted."""
+        return all(self._fits(wanted, metadata.get(key, ())) for key, wanted in self.required)
+
+    def _fits(self, wanted: frozenset[Typed], values: Sequence[Value]) -> bool:
+        held = {typed(value) for value in values}
+        return wanted <= held if self.subset else wanted == held
+
+
+class Sight(msgspec.Struct, frozen=True, kw_only=True):
+    """What may be seen: what no denial names and, unless *allowed* is None, some allowance does."""
+
+    allowed: tuple[Constraint, ...] | None = None
+    denied: tuple[Constraint, ...] = ()
+
+    def sees(self, metadata: Effective) -> bool:
+        """Whether an object with this effective metadata may be seen."""
+        if any(constraint.holds(metadata) for constraint in self.denied):
+            return False
+        return self.allowed is None or any(one.holds(metadata) for one in self.allowed)
