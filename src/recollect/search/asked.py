@@ -1,8 +1,9 @@
 """A question made ready for one segment: its words, its meaning, its people and its time."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import regex
+from msgspec.structs import replace
 
 from recollect.graph.terms import hashed, terms
 from recollect.graph.types import Record
@@ -10,7 +11,7 @@ from recollect.limits import SEARCH_TERMS_MAX
 from recollect.search.columns import Floats
 from recollect.search.events import Event
 from recollect.search.query import Query
-from recollect.search.question import Resolved
+from recollect.search.question import Resolved, longest
 from recollect.search.segment import Segment
 from recollect.search.tenses import tense_of
 from recollect.search.times import TimeWindow, TimeWords, time_words
@@ -42,16 +43,23 @@ class Asked(Record):
     event: Event | None = None
 
 
+def known_to(segment: Segment, resolved: Resolved) -> tuple[set[str], Resolved]:
+    """Who speaks in a segment, by their folded first names, and whom a question names that is
+    there; of names within names, the longest."""
+    there = segment.entities.alive.array
+    named = [one for one in resolved.named if there[segment.entities.known([one.entity_id])].any()]
+    return set(segment.episodes.first_names), replace(resolved, named=longest(named))
+
+
 def ask(
-    segment: Segment, query: Query, resolved: Resolved, embed: Callable[[str], Floats]
+    speakers: Collection[str], query: Query, resolved: Resolved, embed: Callable[[str], Floats]
 ) -> Asked:
-    """Get a question ready.
+    """Get a question ready for a graph in which *speakers*, by their folded first names, talk.
 
     The names of those who talk are taken out of what is searched for, because a name is like
     every greeting that holds it, and so are words for a time, which others use of other things;
     both count by themselves. A question that is nothing else keeps them.
     """
-    speakers = set(segment.episodes.first_names)
     words = [(found[0].casefold(), found.span()) for found in _WORD.finditer(query.text)]
     people = tuple(dict.fromkeys(name for name, _ in words if name in speakers))
     time = asked_time(query)

@@ -1,6 +1,7 @@
 """Columns of a segment: one value per slot, in numpy arrays that grow."""
 
 from collections.abc import Iterable
+from copy import copy
 from sys import getsizeof
 from typing import Any
 
@@ -51,6 +52,12 @@ class Column:
         """Go on with an array that may be written to."""
         self._data = array
         self.size = len(array)
+
+    def where(self, kept: Flags, otherwise: Any) -> "Column":
+        """A column of its own that holds *otherwise* in the slots that are not *kept*."""
+        other = copy(self)
+        other.restore(np.where(kept, self.array, otherwise).astype(self._data.dtype))
+        return other
 
     @property
     def array(self) -> Any:

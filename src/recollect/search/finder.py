@@ -4,19 +4,20 @@ import asyncio
 import hashlib
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
 
 from recollect.graph.filters import Filters
+from recollect.graph.sight import Sight
 from recollect.graph.types import Access, Graph
 from recollect.limits import RERANK_BUDGET_S
 from recollect.models import cross_encoder, embedder
 from recollect.search import rank
-from recollect.search.asked import Asked, ask
+from recollect.search.asked import Asked, ask, known_to
 from recollect.search.columns import NO_TIME, Floats
 from recollect.search.events import Event
 from recollect.search.fetch import SHAPES, fetch
@@ -24,12 +25,16 @@ from recollect.search.query import Found, Kind, Query, Ranked
 from recollect.search.question import Resolved, resolve
 from recollect.search.rank import Hit
 from recollect.search.rerank import rerank
+from recollect.search.seen import as_seen
 from recollect.search.segment import Segment
 from recollect.search.segments import Segments
 from recollect.search.times import around
 from recollect.search.view import mask
 from recollect.store import rows
 from recollect.store.protocol import Store
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _ASKED_MAX = 16
 _FITS = 0.75  # the score from which a fact counts as the event that a question speaks of
@@ -53,7 +58,7 @@ class Finder:
         segment = await self._segments.of(access, graph)
         look = self._store.read if query.filters.episode_uuids else self._store.glance
         resolved = await look(resolve, graph.id, query)
-        hits = await asyncio.to_thread(self._search, segment, query, resolved)
+        hits = await asyncio.to_thread(self._search, _Look(segment, access.sight), query, resolved)
         found = await self._store.read(fetch, graph, query.kind, hits)
         if query.reranker == "cross_encoder":
             found = await asyncio.to_thread(self._rerank, query, found)
@@ -68,7 +73,8 @@ class Finder:
         query = Query(text="", kind=kind, now=_ANY_TIME, filters=filters)
         segment = await self._segments.of(access, graph)
         resolved = await self._store.read(resolve, graph.id, query)
-        return await asyncio.to_thread(segment.work, _passing, query, resolved)
+        look = _Look(segment, access.sight)
+        return await asyncio.to_thread(lambda: look(_passing, query, resolved))
 
     def load(self) -> None:
         """Load the model that questions are embedded with."""
@@ -79,18 +85,19 @@ class Finder:
         await self._segments.of(access, graph)
         await asyncio.to_thread(self.load)
 
-    def _search(self, segment: Segment, query: Query, resolved: Resolved) -> list[Hit]:
+    def _search(self, look: "_Look", query: Query, resolved: Resolved) -> list[Hit]:
         """The costly part, for a thread of its own."""
-        asked = ask(segment, query, resolved, self._embed)
+        speakers, resolved = look(known_to, resolved)
+        asked = ask(speakers, query, resolved, self._embed)
         if asked.event is not None:
-            asked = self._dated(segment, asked, asked.event)
-        return segment.work(rank.search, asked)
+            asked = self._dated(look, speakers, asked, asked.event)
+        return look(rank.search, asked)
 
-    def _dated(self, segment: Segment, asked: Asked, event: Event) -> Asked:
+    def _dated(self, look: "_Look", speakers: set[str], asked: Asked, event: Event) -> Asked:
         """Find out when what a question calls its time happened; unknown, it narrows nothing."""
         query = Query(text=event.text, kind="fact", now=asked.query.now, limit=1)
-        wanted = ask(segment, query, Resolved(named=asked.resolved.named), self._embed)
-        when = segment.work(_happened, wanted)
+        wanted = ask(speakers, query, Resolved(named=asked.resolved.named), self._embed)
+        when = look(_happened, wanted)
         window = around(event, *when) if when else None
         return msgspec.structs.replace(asked, windows=(*asked.windows, window)) if window else asked
 
@@ -122,6 +129,18 @@ class Finder:
             Ranked(item=found[one.place].item, score=one.score, relevance=one.relevance)
             for one in ordered
         ]
+
+
+class _Look(NamedTuple):
+    """A segment and the sight it is looked at with: whoever works on it sees no more."""
+
+    segment: Segment
+    sight: Sight | None
+
+    def __call__(
+        self, task: Callable[Concatenate[Segment, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return self.segment.work(lambda whole: task(as_seen(whole, self.sight), *args, **kwargs))
 
 
 def _happened(segment: Segment, wanted: Asked) -> tuple[datetime | None, datetime | None] | None:

@@ -15,6 +15,7 @@ from recollect.graph.comparing import Values, tree_test
 from recollect.graph.filters import Dates, DateTest, Filters, MetadataTree
 from recollect.graph.types import Record
 from recollect.search.columns import NO_TIME, Codes, Flags, Ints, Slots
+from recollect.search.metadata import satisfying
 from recollect.search.shelves import EntityShelf, EpisodeShelf, FactShelf, Links, Shelves
 from recollect.store.rows import micros
 
@@ -131,10 +132,8 @@ def satisfying_episodes(episodes: EpisodeShelf, filters: Filters) -> Flags:
     tree = filters.episode_metadata
     if tree is None:
         return np.array(episodes.alive.array)
-    holds = tree_test(tree)
-    fitting = _fitting_texts(episodes.metadata_texts, holds)
-    flags = _by_code(fitting, episodes.metadata.array, holds({}))
-    flags &= episodes.alive.array
+    fitting = satisfying(tree, episodes.key, len(episodes.metadata_texts.values))
+    flags: Flags = fitting[episodes.metadata.array] & episodes.alive.array
     return flags
 
 

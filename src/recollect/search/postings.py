@@ -6,6 +6,7 @@ changes gets a new document number, and postings of the old one are passed over 
 """
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -58,6 +59,19 @@ class Postings:
         kept = [number for number, blob in enumerate(packed) if blob is not None]
         if kept:
             self._add(slots[kept], [packed[number] or b"" for number in kept])
+
+    def without(self, slots: Slots) -> "Postings":
+        """The same terms but for those of *slots*; valid until these change."""
+        other = copy(self)
+        other._kept = None
+        documents = self._document.array[slots[slots < self._document.size]]
+        there = np.ones(self._alive.size, bool)
+        there[documents[documents >= 0]] = False
+        other._alive = self._alive.where(there, False)
+        counted = np.ones(self._length.size, bool)
+        counted[slots[slots < self._length.size]] = False
+        other._length = self._length.where(counted, 0.0)
+        return other
 
     def _add(self, slots: Slots, packed: list[bytes]) -> None:
         first = self._slot.size

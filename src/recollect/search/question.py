@@ -1,5 +1,7 @@
 """A question made ready for a segment: whom it names, and row ids in the place of uuids."""
 
+from collections.abc import Sequence
+
 import regex
 
 from recollect.graph import names
@@ -65,7 +67,7 @@ def resolve(tx: Transaction, graph_id: int, query: Query) -> Resolved:
 
 
 def _named(tx: Transaction, graph_id: int, text: str) -> tuple[Named, ...]:
-    """The entities whose whole name stands in *text*; of names within names, the longest."""
+    """The entities whose whole name stands in *text*."""
     words = list(_WORD.finditer(text))[:_WORDS_MAX]
     places: dict[str, tuple[int, int]] = {}
     for length in range(1, _NAME_WORDS_MAX + 1):
@@ -78,12 +80,16 @@ def _named(tx: Transaction, graph_id: int, text: str) -> tuple[Named, ...]:
             if form:
                 places.setdefault("=" + form, span)
     keys = rows.to_json(list(places))
-    found = [
+    return tuple(
         Named(entity_id=row["id"], start=start, end=end)
         for row in tx.all("entities_asked", graph_id=graph_id, keys=keys)
         for start, end in [places[row["key"]]]
-    ]
-    return tuple(one for one in found if not any(_inside(one, other) for other in found))
+    )
+
+
+def longest(named: Sequence[Named]) -> tuple[Named, ...]:
+    """Of names within names, the longest."""
+    return tuple(one for one in named if not any(_inside(one, other) for other in named))
 
 
 def _inside(one: Named, other: Named) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
+from recollect.graph.sight import Sight
 from recollect.graph.types import Record
 from recollect.search.columns import NO_TIME, Codes, Column, Flags, Slots
 from recollect.search.postings import Postings
@@ -51,19 +52,28 @@ class Segment:
         self.holds_forgotten = False  # texts and vectors of what was removed or changed since
         self.turn = asyncio.Lock()  # of the one who brings it up to date
         self._lock = threading.Lock()
-        self.shelves = Shelves()
-        self.facts = self.shelves.facts
-        self.entities = self.shelves.entities
-        self.episodes = self.shelves.episodes
-        self.supports = self.shelves.supports
-        self.mentions = self.shelves.mentions
         self.strands = Strands()
-        self._open: Flags | None = None  # kept until something changes
-        self._window: Window | None = None
-        self.observations = self.shelves.observations
-        self.thread_summaries = self.shelves.thread_summaries
+        self.hold(Shelves())
         self.words: dict[ItemKind, Postings] = {kind: Postings() for kind in self.all_shelves()}
         self.vectors: dict[ItemKind, Vectors] = {kind: Vectors() for kind in self.all_shelves()}
+
+    def hold(self, shelves: Shelves) -> None:
+        """Have these shelves from now on."""
+        self.shelves = shelves
+        self.facts = shelves.facts
+        self.entities = shelves.entities
+        self.episodes = shelves.episodes
+        self.supports = shelves.supports
+        self.mentions = shelves.mentions
+        self.observations = shelves.observations
+        self.thread_summaries = shelves.thread_summaries
+        self._changed()
+
+    def _changed(self) -> None:
+        """Forget what is kept until something changes."""
+        self._open: Flags | None = None
+        self._window: Window | None = None
+        self.seen: dict[Sight, Segment] = {}  # as those see it who may not see everything
 
     def all_shelves(self) -> dict[ItemKind, Shelf]:
         """The shelf of each kind of item."""
@@ -108,7 +118,7 @@ class Segment:
         """Take the next changes. Those who were there before keep their slots."""
         with self._lock:
             if page.until > self.version:
-                self._open = self._window = None
+                self._changed()
                 new = self._mark(page.rows)
                 self._fill_entities(page.entities)
                 self._fill_facts(page.facts)

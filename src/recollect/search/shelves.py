@@ -5,14 +5,19 @@ and rankings ask for; a slot whose `alive` is False is one that is gone, or one 
 already speak of and whose own row is still to come.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 import regex
 
-from recollect.search.columns import NO_TIME, Codes, Column, Slots
+from recollect.search.columns import NO_TIME, Codes, Column, Flags, Slots
+from recollect.search.metadata import MetadataKey
+from recollect.store.index import ItemKind
+
+_KEYS_MAX = 32  # of metadata, looked into at a time
 
 
 class Shelf:
@@ -40,6 +45,12 @@ class Shelf:
         """The slots of those of *ids* that have one."""
         found = (self._slots.get(i) for i in ids)
         return np.fromiter((slot for slot in found if slot is not None), np.int32)
+
+    def narrowed(self, seen: Flags) -> Self:
+        """The same shelf, on which only what is flagged is there."""
+        other = copy(self)
+        other.alive = self.alive.where(seen, False)
+        return other
 
     def restore(self) -> None:
         """Know the items by the ids that stand in the columns."""
@@ -87,6 +98,12 @@ class EntityShelf(Shelf):
         self.attributes = Column(np.int32, -1)
         self.attribute_texts = Codes()
 
+    def narrowed(self, seen: Flags) -> Self:
+        """Facts may be about those who are not there any more: they have no labels."""
+        other = super().narrowed(seen)
+        other.labels = self.labels.where(seen, -1)
+        return other
+
 
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
@@ -112,6 +129,25 @@ class EpisodeShelf(Shelf):
         self._first_names: list[str] = []
         self.metadata = Column(np.int32, -1)  # codes of `metadata_texts`, -1 without any
         self.metadata_texts = Codes()  # JSON
+        self._keys: dict[str, MetadataKey] = {}
+
+    def key(self, name: str) -> MetadataKey:
+        """What the metadata of all episodes says under one key."""
+        if name not in self._keys:
+            while len(self._keys) >= _KEYS_MAX:
+                del self._keys[next(iter(self._keys))]
+            self._keys[name] = MetadataKey(name, self.metadata_texts)
+        self._keys[name].read()
+        return self._keys[name]
+
+    def narrowed(self, seen: Flags) -> Self:
+        """Whoever speaks in none of the episodes that are there is unknown."""
+        other = super().narrowed(seen)
+        heard = set(self.speaker.array[seen].tolist())
+        other._first_names = [
+            name if code in heard else "" for code, name in enumerate(self.first_names)
+        ]
+        return other
 
     @property
     def first_names(self) -> list[str]:
@@ -175,3 +211,14 @@ class Shelves:
     mentions: Links = field(default_factory=Links)  # entities
     observations: ObservationShelf = field(default_factory=ObservationShelf)
     thread_summaries: SummaryShelf = field(default_factory=SummaryShelf)
+
+    def narrowed(self, seen: Mapping[ItemKind, Flags]) -> "Shelves":
+        """The same shelves, on which only what is flagged is there."""
+        return replace(
+            self,
+            facts=self.facts.narrowed(seen["fact"]),
+            entities=self.entities.narrowed(seen["entity"]),
+            episodes=self.episodes.narrowed(seen["episode"]),
+            observations=self.observations.narrowed(seen["observation"]),
+            thread_summaries=self.thread_summaries.narrowed(seen["thread_summary"]),
+        )

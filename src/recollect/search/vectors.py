@@ -6,6 +6,7 @@ on which a number lies, tells something.
 """
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cache
 from pathlib import Path
 
@@ -103,6 +104,16 @@ class Vectors:
         shift = np.repeat(starts - (ends - counts), counts)
         found: Slots = (np.arange(total) + shift).astype(np.int32)
         return found
+
+    def without(self, slots: Slots) -> "Vectors":
+        """The same vectors but for those of *slots*; valid until these change."""
+        other = copy(self)
+        self._reach(slots)
+        there = np.ones(self._count.size, bool)
+        there[slots] = False
+        other._count = self._count.where(there, 0)
+        other._first = self._first.where(there, -1)
+        return other
 
     def held(self, size: int) -> Flags:
         """Which of the first *size* slots of the shelf have a vector."""

@@ -10,24 +10,10 @@ from recollect.graph.terms import hashed, terms
 from recollect.search.asked import Asked, ask, without
 from recollect.search.query import Query
 from recollect.search.question import Resolved
-from recollect.search.segment import Page, Segment
 from recollect.search.shelves import first_name
 from recollect.search.vectors import DIMENSIONS
-from tests.unit.search.test_segment import episode_row
 
 NOW = datetime(2024, 6, 12, 12, tzinfo=UTC)
-
-
-def spoken_by(*speakers: str) -> Segment:
-    """A segment of one message for each speaker."""
-    segment = Segment()
-    rows = [
-        {"item_kind": "episode", "item_id": n, "terms": b"", "vector": None}
-        for n in range(len(speakers))
-    ]
-    said = [{**episode_row(n), "speaker": name} for n, name in enumerate(speakers)]
-    segment.take(Page(until=1, rows=rows, episodes=said))
-    return segment
 
 
 class Embedding:
@@ -45,7 +31,7 @@ def asked_of(text: str, *speakers: str, filters: Filters | None = None) -> tuple
     """The question, and the text whose meaning is searched for."""
     embed = Embedding()
     query = Query(text=text, kind="episode", now=NOW, filters=filters or Filters())
-    found = ask(spoken_by(*speakers), query, Resolved(), embed)
+    found = ask({first_name(name) for name in speakers}, query, Resolved(), embed)
     (searched,) = embed.texts
     assert found.hashes == tuple(hashed(term) for term in terms(searched))
     return found, searched

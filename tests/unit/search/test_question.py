@@ -9,7 +9,7 @@ from recollect.graph import names
 from recollect.graph.filters import Filters
 from recollect.graph.types import Access, Graph
 from recollect.search.query import Query
-from recollect.search.question import Resolved, resolve
+from recollect.search.question import Resolved, longest, resolve
 from recollect.store.protocol import Store, Transaction
 from recollect.store.sqlite import SqliteStore
 from recollect.subjects import knowledge
@@ -88,7 +88,7 @@ async def test_names_are_resolved_and_the_longest_wins(
     """By whole names; a word that finds nothing is no name by itself."""
     graph, ids, _ = await learned(store, access, "g")
     resolved = await found(store, graph, query(text))
-    assert {one.entity_id: text[one.start : one.end] for one in resolved.named} == {
+    assert {one.entity_id: text[one.start : one.end] for one in longest(resolved.named)} == {
         ids[name]: span for name, span in named.items()
     }
 

@@ -1,0 +1,139 @@
+"""A segment as a key sees it that may not see everything.
+
+What is hidden is not there: it is found by nobody, is nobody's neighbour and counts in no
+statistics, so what is found for such a key is what would be found if the rest did not exist. The
+rule is that of `graph/sight.py`, over columns. Where something visible has words, labels or
+attributes of what is hidden, it goes without them.
+"""
+
+from collections.abc import Callable
+from copy import copy
+from functools import partial
+
+import numpy as np
+
+from recollect.graph.sight import Constraint, Sight
+from recollect.search.columns import Flags, Slots
+from recollect.search.masks import resting_on
+from recollect.search.segment import Segment
+from recollect.search.shelves import EpisodeShelf, Links, Shelf, Shelves
+from recollect.store.index import ItemKind
+
+Spread = Callable[[Flags], Flags]  # from episodes to whatever rests on one of them
+Visible = dict[ItemKind, Flags]
+
+_SEEN_MAX = 4  # kept for each graph
+
+
+def as_seen(segment: Segment, sight: Sight | None) -> Segment:
+    """The segment as a key with this sight sees it; valid until the segment changes."""
+    if sight is None:
+        return segment
+    found = segment.seen.pop(sight, None) or _through(segment, sight)
+    segment.seen[sight] = found  # the last one is the one used last
+    while len(segment.seen) > _SEEN_MAX:
+        del segment.seen[next(iter(segment.seen))]
+    return found
+
+
+def _through(segment: Segment, sight: Sight) -> Segment:
+    """The segment without what *sight* hides."""
+    shelves = segment.shelves
+    seen = visible(shelves, sight)
+    narrowed = copy(segment)
+    narrowed.hold(shelves.narrowed(seen))
+    mixed = _speak_of_hidden(shelves, seen)
+    narrowed.entities.attributes = shelves.entities.attributes.where(~mixed, -1)
+    partial_sums = _slots(_sum_up_hidden(shelves, seen))
+    narrowed.words = {kind: copy(words) for kind, words in segment.words.items()}
+    narrowed.words["entity"] = segment.words["entity"].without(_slots(mixed))
+    narrowed.words["thread_summary"] = segment.words["thread_summary"].without(partial_sums)
+    narrowed.vectors = dict(segment.vectors)
+    narrowed.vectors["thread_summary"] = segment.vectors["thread_summary"].without(partial_sums)
+    return narrowed
+
+
+def visible(shelves: Shelves, sight: Sight) -> Visible:
+    """For each kind, which slots are there and may be seen."""
+    there = shelves.episodes.alive.array
+    to_facts = partial(_to_items, shelves.supports, shelves.facts, there)
+    to_entities = partial(_to_items, shelves.mentions, shelves.entities, there)
+    sees = partial(_seen, shelves.episodes, sight)
+    facts = sees(shelves.facts, to_facts)
+    observed = sees(shelves.observations, lambda flags: _observed(shelves, to_facts(flags)))
+    return {
+        "fact": facts,
+        "entity": sees(shelves.entities, to_entities),
+        "episode": sees(shelves.episodes, lambda flags: flags),
+        "observation": observed & ~_observed(shelves, ~facts),
+        "thread_summary": sees(shelves.thread_summaries, partial(_summed_up, shelves)),
+    }
+
+
+def _seen(episodes: EpisodeShelf, sight: Sight, shelf: Shelf, spread: Spread) -> Flags:
+    seen: Flags = shelf.alive.array.copy()
+    if sight.allowed is not None:
+        allowed = np.zeros(len(seen), bool)
+        for constraint in sight.allowed:
+            allowed |= _holds(episodes, constraint, spread, len(seen))
+        seen &= allowed
+    for constraint in sight.denied:
+        seen &= ~_holds(episodes, constraint, spread, len(seen))
+    return seen
+
+
+def _holds(episodes: EpisodeShelf, constraint: Constraint, spread: Spread, size: int) -> Flags:
+    """Which items have the values that a constraint wants, over all their episodes together."""
+    held = np.ones(size, bool)
+    for name, wanted in constraint.required:
+        key = episodes.key(name)
+        for value in wanted:
+            held &= spread(key.holding(key.one_of([value]))[episodes.metadata.array])
+        if not constraint.subset:
+            others = key.holding(~key.one_of(list(wanted)))
+            held &= ~spread(others[episodes.metadata.array])
+    return held
+
+
+def _to_items(links: Links, shelf: Shelf, there: Flags, episodes: Flags) -> Flags:
+    return resting_on(links, episodes & there, len(shelf))
+
+
+def _observed(shelves: Shelves, facts: Flags) -> Flags:
+    """The observations that rest on one of the flagged facts."""
+    evidence = shelves.observations.evidence
+    flags = np.zeros(len(shelves.observations), bool)
+    flags[[slot for slot, behind in evidence.items() if facts[behind].any()]] = True
+    return flags
+
+
+def _summed_up(shelves: Shelves, episodes: Flags) -> Flags:
+    """The thread summaries that one of the flagged episodes belongs to."""
+    strands = np.zeros(len(shelves.episodes.strands.values) + 1, bool)
+    strands[shelves.episodes.strand.array[episodes & shelves.episodes.alive.array]] = True
+    strands[-1] = False  # without a strand
+    flags: Flags = strands[shelves.thread_summaries.strand.array]
+    return flags
+
+
+def _speak_of_hidden(shelves: Shelves, seen: Visible) -> Flags:
+    """The entities that a hidden fact or episode is about: what is said of them may tell it."""
+    facts = shelves.facts.alive.array & ~seen["fact"]
+    flags = np.zeros(len(shelves.entities) + 1, bool)
+    flags[shelves.facts.source.array[facts]] = True
+    flags[shelves.facts.target.array[facts]] = True
+    episodes = shelves.episodes.alive.array & ~seen["episode"]
+    return flags[:-1] | resting_on(shelves.mentions, episodes, len(shelves.entities))
+
+
+def _sum_up_hidden(shelves: Shelves, seen: Visible) -> Flags:
+    """The thread summaries that may tell of a hidden message or fact."""
+    episodes = shelves.episodes.alive.array & ~seen["episode"]
+    links = shelves.supports
+    untold = (shelves.facts.alive.array & ~seen["fact"])[links.item.array]
+    episodes[links.episode.array[untold]] = True
+    return _summed_up(shelves, episodes)
+
+
+def _slots(flags: Flags) -> Slots:
+    return np.flatnonzero(flags).astype(np.int32)
