@@ -1,0 +1,186 @@
+"""One immutable event of a session log, and the checks it passes before it is appended.
+
+The names inside `meta` and `payload` are those of the wire (`turnId`, `pluginId`), so that what is
+in memory is what is written. What the wire carries besides is kept.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple, cast
+
+from recollect.episodic.errors import InvalidEpisode
+from recollect.episodic.values import FrozenDict, FrozenList, freeze
+
+ITEM: Final = "item"
+BOUNDARY: Final = "boundary"
+META: Final = "meta"
+TYPES: Final = frozenset({ITEM, BOUNDARY, META})
+SOURCES: Final = frozenset({"agent", "model", "runtime", "tool", "user"})
+REASONS: Final = frozenset({"checkpoint", "intent", "interrupt", "overflow", "segment"})
+SAFE_INTEGER: Final = 2**53 - 1
+
+USAGE_EVENT: Final = "turn.usage"
+PARSE_ERROR_EVENT: Final = "error.parse"
+
+
+class Meta(FrozenDict):
+    """Who wrote an episode and in which turn; further fields are kept as they are."""
+
+    __slots__ = ()
+
+    @property
+    def source(self) -> str:
+        """agent, model, runtime, tool or user; runtime where nothing is said."""
+        source = self.get("source")
+        return source if isinstance(source, str) else "runtime"
+
+    @property
+    def turn_id(self) -> str | None:
+        """The turn that appended the episode."""
+        turn_id = self.get("turnId")
+        return turn_id if isinstance(turn_id, str) else None
+
+    @property
+    def in_context(self) -> bool:
+        """Whether views and model input may show the episode."""
+        return self.get("context") is not False
+
+
+class Episode(NamedTuple):
+    """One event: an item of the conversation, a boundary, or an audit record (meta)."""
+
+    id: int
+    type: str
+    meta: Meta
+    payload: FrozenDict
+
+    @property
+    def item(self) -> Any:
+        """What an item episode holds."""
+        return self.payload.get("item")
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is a boundary; None for other types."""
+        return cast("str | None", self.payload.get("reason")) if self.type == BOUNDARY else None
+
+    @property
+    def event(self) -> str | None:
+        """What a meta episode records; None for other types."""
+        return cast("str | None", self.payload.get("event")) if self.type == META else None
+
+    def to_wire(self) -> dict[str, Any]:
+        """The object that stands on a line of JSONL."""
+        return {"id": self.id, "type": self.type, "meta": self.meta, "payload": self.payload}
+
+
+def make_meta(
+    source: str | None = None, turn_id: str | None = None, extra: Mapping[str, Any] | None = None
+) -> Meta:
+    """The meta of a new episode. Named arguments win over the same fields of *extra*."""
+    fields = dict(extra) if extra else {}
+    said = source if source is not None else fields.get("source")
+    fields["source"] = "runtime" if said is None else said
+    if fields["source"] not in SOURCES:
+        raise InvalidEpisode(f"meta.source is one of {', '.join(sorted(SOURCES))}")
+    if turn_id is not None:
+        fields["turnId"] = turn_id
+    if fields.get("turnId") is None:
+        fields.pop("turnId", None)
+    elif not isinstance(fields["turnId"], str):
+        raise InvalidEpisode("meta.turnId is a string")
+    return Meta(freeze(fields))
+
+
+def make_payload(kind: str, payload: Mapping[str, Any]) -> FrozenDict:
+    """The payload of a new episode, checked and made immutable."""
+    if not isinstance(payload, dict):
+        if not isinstance(payload, Mapping):
+            raise InvalidEpisode("payload is an object")
+        payload = dict(payload)
+    if kind == ITEM:
+        if "item" not in payload:
+            raise InvalidEpisode("the payload of an item episode has an item")
+    elif kind == BOUNDARY:
+        _check_boundary(payload)
+    elif kind == META:
+        _check_meta(payload)
+    else:
+        raise InvalidEpisode(f"type is one of {', '.join(sorted(TYPES))}")
+    return cast("FrozenDict", freeze(payload))
+
+
+def _check_boundary(payload: Mapping[str, Any]) -> None:
+    reason = payload.get("reason")
+    if not isinstance(reason, str) or reason not in REASONS:
+        raise InvalidEpisode(f"payload.reason is one of {', '.join(sorted(REASONS))}")
+    if not isinstance(payload.get("title"), str):
+        raise InvalidEpisode("payload.title is a string")
+    content = payload.get("content")
+    if not isinstance(content, str) and (content is not None or reason == "checkpoint"):
+        raise InvalidEpisode("payload.content is a string, and a checkpoint has one")
+    confidence = payload.get("confidence")
+    if confidence is not None and not is_number(confidence):
+        raise InvalidEpisode("payload.confidence is a number")
+
+
+def _check_meta(payload: Mapping[str, Any]) -> None:
+    if not isinstance(payload.get("event"), str):
+        raise InvalidEpisode("payload.event is a string")
+    if not isinstance(payload.get("data", {}), Mapping | None):
+        raise InvalidEpisode("payload.data is an object")
+    if not isinstance(payload.get("pluginId", ""), str | None):
+        raise InvalidEpisode("payload.pluginId is a string")
+
+
+def is_number(value: object) -> bool:
+    """Whether JSON would call the value a number."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def from_wire(value: object) -> Episode:
+    """An episode from a decoded line, with its own id.
+
+    Only what a reader could not do without is asked for: an id that is a safe integer, a known
+    type, and objects for payload and meta. A top-level `date`, like any other field there, is not
+    taken over.
+    """
+    if not isinstance(value, dict):
+        raise InvalidEpisode("not an object")
+    kind, meta, payload = value.get("type"), value.get("meta"), value.get("payload")
+    own_id = _safe_integer(value.get("id"))
+    if not isinstance(kind, str) or kind not in TYPES:
+        raise InvalidEpisode("unknown type")
+    if not isinstance(payload, dict):
+        raise InvalidEpisode("payload is not an object")
+    if not isinstance(meta, dict):
+        raise InvalidEpisode("meta is not an object")
+    return Episode(own_id, kind, Meta(freeze(meta, lenient=True)), freeze(payload, lenient=True))
+
+
+def _safe_integer(value: object) -> int:
+    """1 and 1.0 are the same number in JSON."""
+    if is_number(value) and -SAFE_INTEGER <= cast("float", value) <= SAFE_INTEGER:
+        whole = int(cast("float", value))
+        if whole == value:
+            return whole
+    raise InvalidEpisode("id is not a safe integer")
+
+
+def renumbered(episode: Episode, new_id: int, moved: Mapping[int, int]) -> Episode:
+    """The episode under another id; what it says of other episodes follows their move."""
+    meta = episode.meta
+    if moved and ("corrects" in meta or "sources" in meta):
+        meta = _redirected(meta, moved)
+    return Episode(new_id, episode.type, meta, episode.payload)
+
+
+def _redirected(meta: Meta, moved: Mapping[int, int]) -> Meta:
+    fields = dict(meta)
+    target, sources = fields.get("corrects"), fields.get("sources")
+    if type(target) is int:
+        fields["corrects"] = moved.get(target, target)
+    if isinstance(sources, list):
+        fields["sources"] = FrozenList(
+            [moved.get(one, one) if type(one) is int else one for one in sources]
+        )
+    return Meta(fields)

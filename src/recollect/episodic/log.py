@@ -1,0 +1,203 @@
+"""The append-only log of one session."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from recollect.episodic import jsonl, reading
+from recollect.episodic.episode import (
+    BOUNDARY,
+    ITEM,
+    META,
+    SAFE_INTEGER,
+    Episode,
+    Meta,
+    make_meta,
+    make_payload,
+    renumbered,
+)
+from recollect.episodic.errors import LogFull
+from recollect.episodic.sharing import Shared
+from recollect.episodic.values import FrozenDict, freeze
+
+
+class Episodic:
+    """Episodes in the order they were appended. Nothing is ever changed or taken away.
+
+    Ids are whole numbers from 1 that rise by one. With *now*, each episode is stamped: `meta.date`
+    is what it returns, an ISO 8601 text, and views can be taken of a range of dates.
+    """
+
+    def __init__(self, *, now: Callable[[], str] | None = None) -> None:
+        self._episodes: Shared[Episode] = Shared()
+        self._next_id = 1
+        self._rising = True
+        self._now = now
+        self._meta = make_meta()
+        self._meta_for: tuple[str, str | None] = ("runtime", None)
+
+    @classmethod
+    def from_jsonl(cls, data: str | bytes, *, now: Callable[[], str] | None = None) -> "Episodic":
+        """The log that a JSONL text holds.
+
+        Bad lines are skipped and recorded as one `error.parse` episode.
+        """
+        log = cls(now=now)
+        log._take(jsonl.load(data))
+        return log
+
+    @classmethod
+    def from_episodes(
+        cls, episodes: Iterable[Episode], *, now: Callable[[], str] | None = None
+    ) -> "Episodic":
+        """The log of these episodes under the ids they have; the next id is past the largest."""
+        log = cls(now=now)
+        log._take(list(episodes))
+        return log
+
+    def _take(self, episodes: list[Episode]) -> None:
+        self._episodes = Shared(episodes)
+        self._next_id = max(0, max((one.id for one in episodes), default=0)) + 1
+        self._rising = all(one.id < following.id for one, following in pairwise(episodes))
+
+    def append(
+        self,
+        type: str,  # noqa: A002 - the wire's own word
+        payload: Mapping[str, Any],
+        *,
+        source: str | None = None,
+        turn_id: str | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> Episode:
+        """Append one episode and return it as stored. *meta* may carry further fields."""
+        checked = make_payload(type, payload)
+        return self._append(type, checked, self._meta_of(source, turn_id, meta))
+
+    def append_items(
+        self,
+        items: Iterable[Any],
+        *,
+        source: str | None = None,
+        turn_id: str | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> list[Episode]:
+        """Append one item episode per item, in order; either all or, if one is not JSON, none."""
+        said = self._meta_of(source, turn_id, meta)
+        payloads: list[FrozenDict] = [freeze({"item": item}) for item in items]
+        return [self._append(ITEM, payload, said) for payload in payloads]
+
+    def append_boundary(
+        self,
+        reason: str,
+        title: str,
+        content: str | None = None,
+        *,
+        source: str | None = None,
+        turn_id: str | None = None,
+        meta: Mapping[str, Any] | None = None,
+        **further: Any,
+    ) -> Episode:
+        """Append a boundary; *further* are more fields of its payload, such as `confidence`."""
+        payload = {"reason": reason, "title": title, **further}
+        if content is not None:
+            payload["content"] = content
+        return self.append(BOUNDARY, payload, source=source, turn_id=turn_id, meta=meta)
+
+    def append_event(
+        self,
+        event: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        plugin_id: str | None = None,
+        source: str | None = None,
+        turn_id: str | None = None,
+    ) -> Episode:
+        """Append an audit record, which no model sees."""
+        payload: dict[str, Any] = {"event": event}
+        if data is not None:
+            payload["data"] = dict(data)
+        if plugin_id is not None:
+            payload["pluginId"] = plugin_id
+        return self.append(META, payload, source=source, turn_id=turn_id)
+
+    def _meta_of(
+        self, source: str | None, turn_id: str | None, extra: Mapping[str, Any] | None
+    ) -> Meta:
+        if extra or self._now is not None:
+            dated = {} if self._now is None else {"date": self._now()}
+            return make_meta(source, turn_id, {**dated, **(extra or {})})
+        asked = (source or "runtime", turn_id)
+        if asked != self._meta_for:  # the same meta serves a whole turn
+            self._meta, self._meta_for = make_meta(source, turn_id), asked
+        return self._meta
+
+    def _append(self, kind: str, payload: FrozenDict, meta: Meta) -> Episode:
+        if self._next_id > SAFE_INTEGER:
+            raise LogFull("no id is left")
+        episode = Episode(self._next_id, kind, meta, payload)
+        self._next_id += 1
+        self._episodes.append(episode)
+        return episode
+
+    def read(
+        self,
+        *,
+        from_id: float | None = None,
+        limit: float | None = None,
+        type: str | Iterable[str] | None = None,  # noqa: A002
+        turn_id: str | None = None,
+    ) -> list[Episode]:
+        """The latest 100, or what the filters ask for: `read(from_id=0)` is the full log."""
+        return reading.select(
+            self._episodes,
+            from_id=from_id,
+            limit=limit,
+            type=type,
+            turn_id=turn_id,
+            rising=self._rising,
+        )
+
+    @property
+    def episodes(self) -> Sequence[Episode]:
+        """The whole log, not copied."""
+        return self._episodes
+
+    @property
+    def last_id(self) -> int:
+        """The highest id given so far, 0 in an empty log."""
+        return self._next_id - 1
+
+    def __len__(self) -> int:
+        """How many episodes there are."""
+        return len(self._episodes)
+
+    def to_jsonl(self) -> str:
+        """The log as JSONL."""
+        return jsonl.dump(self._episodes)
+
+    def fork(self) -> "Episodic":
+        """A log that starts with all of this one and goes its own way; costs the same for any
+        length.
+        """
+        copy = Episodic(now=self._now)
+        copy._episodes = self._episodes.fork()
+        copy._next_id, copy._rising = self._next_id, self._rising
+        return copy
+
+    def merge(self, fork: "Episodic", since: int) -> list[Episode]:
+        """Append what *fork* holds from position *since* on, under new ids, and return it as
+        stored.
+        """
+        return self.adopt(fork.episodes[since:])
+
+    def adopt(self, episodes: Sequence[Episode]) -> list[Episode]:
+        """Append episodes of another log under new ids; references among them follow."""
+        first = self._next_id
+        if first + len(episodes) - 1 > SAFE_INTEGER:
+            raise LogFull("no id is left")
+        ids = range(first, first + len(episodes))
+        moved = {one.id: new for one, new in zip(episodes, ids, strict=True) if one.id != new}
+        stored = [renumbered(one, new, moved) for one, new in zip(episodes, ids, strict=True)]
+        self._episodes.extend(stored)
+        self._next_id += len(stored)
+        return stored

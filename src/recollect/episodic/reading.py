@@ -1,0 +1,85 @@
+"""Which episodes a read returns: a pure function over any sequence of episodes.
+
+With a limit the sequence is walked from its end and no further than needed, so that the latest
+hundred of a million cost what the latest hundred of a thousand do.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+
+from recollect.episodic.episode import Episode
+
+READ_LIMIT_DEFAULT = 100
+
+
+def select(
+    episodes: Sequence[Episode],
+    *,
+    from_id: float | None = None,
+    limit: float | None = None,
+    type: str | Iterable[str] | None = None,  # noqa: A002 - the wire's own word
+    turn_id: str | None = None,
+    rising: bool = False,
+) -> list[Episode]:
+    """The episodes that pass every filter, the last *limit* of them, oldest first, as a fresh list.
+
+    *from_id* is exclusive. Without any filter the limit is 100; with one it is unlimited. A limit
+    is cut to a whole number, and nothing passes one that is not positive or not finite. *rising*
+    says that ids rise along the sequence, which saves looking at what is too old.
+    """
+    if limit is None and from_id is None and type is None and turn_id is None:
+        limit = READ_LIMIT_DEFAULT
+    wanted = None if limit is None else min(whole(limit), len(episodes))
+    if wanted == 0:
+        return []
+    start = _start(episodes, from_id) if rising and from_id is not None else 0
+    passes = _filter(None if rising else from_id, type, turn_id)
+    if passes is None:
+        first = start if wanted is None else max(start, len(episodes) - wanted)
+        latest = episodes[first:]
+        return latest if isinstance(latest, list) else list(latest)
+    if wanted is None:
+        return [one for one in episodes[start:] if passes(one)]
+    backwards = islice(reversed(episodes), len(episodes) - start)
+    found = list(islice(filter(passes, backwards), wanted))
+    found.reverse()
+    return found
+
+
+def whole(limit: float) -> int:
+    """A limit as a count: cut to an integer, 0 if it is negative or not finite."""
+    if not isinstance(limit, int) and not math.isfinite(limit):
+        return 0
+    return max(0, math.trunc(limit))
+
+
+def _start(episodes: Sequence[Episode], from_id: float) -> int:
+    """The position of the first episode past *from_id*, by halving."""
+    low, high = 0, len(episodes)
+    while low < high:
+        middle = (low + high) // 2
+        if episodes[middle].id > from_id:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _filter(
+    from_id: float | None,
+    type: str | Iterable[str] | None,  # noqa: A002
+    turn_id: str | None,
+) -> Callable[[Episode], bool] | None:
+    """What an episode must satisfy; None if nothing."""
+    tests: list[Callable[[Episode], bool]] = []
+    if from_id is not None:
+        tests.append(lambda episode: episode.id > from_id)
+    if type is not None:
+        types = {type} if isinstance(type, str) else set(type)
+        tests.append(lambda episode: episode.type in types)
+    if turn_id is not None:
+        tests.append(lambda episode: episode.meta.get("turnId") == turn_id)
+    if len(tests) < 2:
+        return tests[0] if tests else None
+    return lambda episode: all(test(episode) for test in tests)

@@ -1,0 +1,214 @@
+"""One turn of an agent: ask the model, run the tools it calls, ask again until it calls none."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from recollect.episodic.anchors import HANDOFF_NOTE, overflow_handoff
+from recollect.episodic.assembly import assemble
+from recollect.episodic.calling import Caller
+from recollect.episodic.episode import USAGE_EVENT
+from recollect.episodic.errors import ContextOverflow
+from recollect.episodic.plugins import Hook, Moment, Tool, hooks, tools_by_name
+from recollect.episodic.turns import Turn
+
+STEPS_MAX = 20
+STEPS_EVENT = "turn.steps_exhausted"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a model is asked: instructions, the assembled input, and the tools it may call."""
+
+    instructions: str
+    input: list[Any]
+    tools: list[Tool]
+    context: dict[str, Any]
+    session_id: str
+    turn_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model said, and the tokens it counted: inputTokens, outputTokens, totalTokens."""
+
+    items: Sequence[Any]
+    usage: Mapping[str, Any] | None = None
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """The tool calls among the items."""
+        return [
+            item
+            for item in self.items
+            if isinstance(item, dict) and item.get("type") == "function_call"
+        ]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What an agent is made of, as far as its turns are concerned."""
+
+    model: Callable[[Request], Any]
+    instructions: str | Hook = ""
+    tools: Sequence[Tool] = ()
+    plugins: Sequence[Any] = ()
+    context_length: float | None = None
+    max_output_tokens: float = 0
+    steps_max: int = STEPS_MAX
+    summarise: Hook | None = None
+    caller: Caller = field(default_factory=Caller)
+
+
+class Runner:
+    """The work of one turn."""
+
+    def __init__(self, setup: Setup, turn: Turn, moment: Moment) -> None:
+        self._setup, self._turn, self._moment = setup, turn, moment
+        self._call = setup.caller
+        self._shown_from = 0
+        self._handed_off = False
+
+    async def start(self) -> None:
+        """Tell the plugins that a turn starts."""
+        await self._call.all(self._hooks("on_turn_start"), self._moment)
+
+    def _hooks(self, name: str) -> list[Hook]:
+        return hooks(self._setup.plugins, name)
+
+    async def respond(self, items: Iterable[Any]) -> Answer:
+        """Append the input, then ask and run tools until the model calls none; the last answer."""
+        self._turn.append_items(items, source="user")
+        usage: Mapping[str, Any] | None = None
+        answer = Answer([])
+        for _ in range(self._setup.steps_max):
+            answer = await self._step()
+            usage = answer.usage or usage
+            if not answer.calls:
+                break
+        else:
+            self._turn.append_event(STEPS_EVENT, {"steps": self._setup.steps_max})
+        if usage is not None:
+            self._turn.append_event(USAGE_EVENT, usage)
+        await self._call.all(self._hooks("on_finish"), self._moment, answer)
+        return answer
+
+    async def _step(self) -> Answer:
+        tools = await self._tools()
+        answer = await self._ask(tools)
+        self._turn.append_items(answer.items, source="model")
+        for call in answer.calls:
+            output = await self._output(call, tools)
+            item = {
+                "type": "function_call_output",
+                "call_id": call.get("call_id"),
+                "output": output,
+            }
+            self._turn.append_items([item], source="tool")
+        await self._call.all(self._hooks("on_step_finish"), self._moment, answer)
+        self._turn.check()
+        return answer
+
+    async def _tools(self) -> dict[str, Tool]:
+        more = await self._call.all(self._hooks("extend_tools"), self._moment)
+        return tools_by_name(chain(self._setup.tools, *more))
+
+    async def _ask(self, tools: Mapping[str, Tool]) -> Answer:
+        """Ask the model; if its input does not fit, hand off and ask once more."""
+        try:
+            return await self._ask_once(tools)
+        except ContextOverflow:
+            if self._handed_off:
+                raise
+            self._handed_off = True
+            await self._hand_off()
+            return await self._ask_once(tools)
+
+    async def _ask_once(self, tools: Mapping[str, Tool]) -> Answer:
+        instructions = await self._instructions()
+        items = await self._input()
+        moment = self._moment
+        request = Request(
+            instructions,
+            items,
+            list(tools.values()),
+            moment.context,
+            moment.session_id,
+            moment.turn_id,
+        )
+        return as_answer(await self._call.call(self._setup.model, request))
+
+    async def _instructions(self) -> str:
+        own = self._setup.instructions
+        first = own if isinstance(own, str) else await self._call.call(own, self._moment)
+        more = await self._call.all(self._hooks("extend_instructions"), self._moment)
+        return "\n\n".join(text for text in (first, *more) if text)
+
+    async def _input(self) -> list[Any]:
+        extra = await self._call.all(self._hooks("extend_input"), self._moment)
+        episodes = self._turn.log.episodes
+        return assemble(
+            episodes[self._shown_from :] if self._shown_from else episodes,
+            extra=chain(*extra),
+            context_length=self._setup.context_length,
+            max_output_tokens=self._setup.max_output_tokens,
+            turn_id=self._turn.id,
+        ).items
+
+    async def _hand_off(self) -> None:
+        """Leave all before this turn out of what is shown, and say so in the log."""
+        turn, content = self._turn, HANDOFF_NOTE
+        if self._setup.summarise is not None:
+            before = turn.log.episodes[: turn.forked_at]
+            content = str(await self._call.call(self._setup.summarise, before))
+        overflow_handoff(turn.log, content=content, turn_id=turn.id)
+        self._shown_from = turn.forked_at
+
+    async def _output(self, call: dict[str, Any], tools: Mapping[str, Tool]) -> str:
+        """What a call gave.
+
+        A mistake of the model is told to the model; one of a tool fails the turn.
+        """
+        output = await self._call.first(self._hooks("pre_tool_call"), self._moment, call)
+        if output is None:
+            output = await self._run(call, tools)
+        output = as_text(output)
+        better = await self._call.first(self._hooks("post_tool_call"), self._moment, call, output)
+        return output if better is None else as_text(better)
+
+    async def _run(self, call: dict[str, Any], tools: Mapping[str, Tool]) -> Any:
+        tool = tools.get(str(call.get("name")))
+        if tool is None:
+            return f"There is no tool named {call.get('name')}."
+        arguments = call.get("arguments") or {}
+        if isinstance(arguments, str):
+            try:
+                arguments = json.loads(arguments)
+            except (ValueError, RecursionError):
+                return "The arguments are not JSON."
+        if not isinstance(arguments, dict):
+            return "The arguments are not an object."
+        return await self._call.call(tool.run, arguments)
+
+
+def as_answer(said: Any) -> Answer:
+    """A model may answer with an Answer, a text, one item, or several."""
+    if isinstance(said, Answer):
+        return said
+    if isinstance(said, str):
+        return Answer([{"type": "message", "role": "assistant", "content": said}])
+    return Answer([said] if isinstance(said, dict) else list(said))
+
+
+def as_items(said: Any) -> list[Any]:
+    """Input may be a text, one item, or several."""
+    if isinstance(said, str):
+        return [{"type": "message", "role": "user", "content": said}]
+    return [said] if isinstance(said, dict) else list(said)
+
+
+def as_text(output: Any) -> str:
+    """The output of a tool as a model is told it."""
+    return output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
