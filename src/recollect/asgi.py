@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 from recollect.api.app import App
 from recollect.api.compat.zep import routes as zep
-from recollect.api.native import docs
+from recollect.api.native import audit, docs, erasure, keys, policies, session_logs
 from recollect.api.native import routes as native
 from recollect.api.router import Route, Router
 from recollect.bootstrap import Services
@@ -12,7 +12,15 @@ from recollect.bootstrap import Services
 
 def route_table() -> list[Route]:
     """Every route there is, in one list."""
-    described = [*native.ROUTES, *zep.ROUTES]
+    described = [
+        *native.ROUTES,
+        *policies.ROUTES,
+        *keys.ROUTES,
+        *audit.ROUTES,
+        *erasure.ROUTES,
+        *session_logs.ROUTES,
+        *zep.ROUTES,
+    ]
     return [*described, *docs.routes(described, version("recollect"))]
 
 

@@ -5,14 +5,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
+from recollect import ids
 from recollect.clock import Clock, system_clock
 from recollect.errors import ModelUnavailable
 from recollect.extract.model import ModelExtractor
+from recollect.governance import receipts
+from recollect.governance.audited import AuditedStore
 from recollect.graph import predicates
 from recollect.graph.predicates import Predicates
 from recollect.ingest import pipeline
 from recollect.ingest.extractors import EmbeddedExtractor, LanguageModelExtractor
 from recollect.ingest.pipeline import Extractor
+from recollect.ingest.session_listeners import Listeners
 from recollect.ingest.worker import Worker
 from recollect.ingest.writing import Writer
 from recollect.limits import JOBS_PER_COMMIT_MAX
@@ -37,6 +41,8 @@ class Services:
     predicates: Predicates = field(default_factory=predicates.load)
     language_model: LanguageModel | None = None
     workers: list[Worker] = field(default_factory=list)
+    listeners: Listeners = field(default_factory=Listeners)
+    owner: str = field(default_factory=ids.TimeOrderedIds())  # of the turns that are open here
     _writer: Writer | None = None
     _extractors: list[Extractor] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -69,6 +75,15 @@ class Services:
         if self.settings.extraction != "off":
             self._tasks.append(asyncio.create_task(self._load()))
 
+    def finish_erasures(self) -> None:
+        """Wipe in the background what was erased before and not wiped: someone read, or we died."""
+        self._tasks.append(asyncio.create_task(self._scrub()))
+
+    async def _scrub(self) -> None:
+        newest = await self.store.read(receipts.unscrubbed)
+        if newest is not None and await self.store.scrub():
+            await self.store.write(receipts.mark_scrubbed, newest)
+
     async def _load(self) -> None:
         with suppress(ModelUnavailable):  # whoever asks is told
             await asyncio.to_thread(self.finder.load)
@@ -89,6 +104,7 @@ class Services:
 
     async def close(self) -> None:
         """Finish the jobs under way, then let go of the store."""
+        self.listeners.close()
         for worker in self.workers:
             worker.stop()
         if self._writer is not None:
@@ -116,7 +132,7 @@ async def open_services(settings: Settings, *, clock: Clock = system_clock) -> S
     segments = Segments(store, bytes_max=settings.segments_bytes_max)
     return Services(
         settings=settings,
-        store=store,
+        store=AuditedStore(store),  # not for segments: a cache that is written is no change
         segments=segments,
         finder=Finder(store, segments, settings.models),
         clock=clock,

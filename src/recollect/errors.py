@@ -9,7 +9,7 @@ RecollectError
 ├── NotAllowed            a key we know, asking for what it may not do
 ├── NotFound
 ├── Conflict              right request, wrong moment
-├── NotServed             a documented method that is not built yet
+│   └── LogMoved          a log is not where the caller thinks it is; says where it is
 ├── Unavailable           try again later
 │   ├── StoreUnavailable
 │   ├── ModelUnavailable
@@ -70,8 +70,12 @@ class Conflict(RecollectError):
     """The request does not fit the present state."""
 
 
-class NotServed(RecollectError):
-    """This method is not served yet."""
+class LogMoved(Conflict):
+    """The log is somewhere else."""
+
+    def __init__(self, expected: int, last_id: int) -> None:
+        super().__init__(f"expected_last_id: the last id is {last_id}, not {expected}")
+        self.last_id = last_id
 
 
 class Unavailable(RecollectError):

@@ -92,9 +92,18 @@ READING_S_MAX = 300.0  # of a whole group; what takes longer hangs
 # The store.
 COMMIT_GROUP_MAX = 256
 
+# The audit log.
+AUDIT_ENTRIES_PER_READ = 5_000  # of one that is being checked
+AUDIT_HEADS_MAX = 10_000  # projects whose last entry is remembered
+AUDIT_PAGE_DEFAULT = 100
+AUDIT_PAGE_MAX = 1_000
+AUDIT_FAILURES_AT_ONCE = 100  # of one key; more are only counted …
+AUDIT_FAILURES_PER_S = 1.0  # … until this rate has made room again
+
 # What is kept of an entity.
 ENTITY_NAMES_MAX = 32
 ENTITY_SUMMARY_CHARS_MAX = 500
+ENTITY_SUMMARY_FACTS_MAX = 500  # that are looked at to tell a summary to who may not see all
 
 # What an episode may yield.
 FOUND_FACTS_MAX = 150
@@ -185,3 +194,23 @@ BLOCK_OBSERVATIONS_MAX = 4
 BLOCK_THREAD_SUMMARIES_MAX = 2
 BLOCK_EPISODE_CHARS_MAX = 800  # of one episode inside a block; a longer one is cut, and says so
 TEMPLATE_ITEMS_DEFAULT = 10
+
+# Access policies.
+POLICY_BYTES_MAX = 64 * 1024  # of a policy set as it is written
+POLICY_DEPTH_MAX = 12
+POLICY_SETS_MAX = 1_000  # of a project
+POLICY_SETS_PER_KEY_MAX = 20
+POLICY_VERSIONS_SHOWN_MAX = 1_000
+
+# Session logs.
+LOG_EPISODES_PER_CALL_MAX = 1_000
+LOG_EPISODE_BYTES_MAX = 1024 * 1024  # of meta and payload together, as JSON
+LOG_IMPORTED_EPISODES_MAX = 20_000  # of one call: for one or two seconds nobody else can write
+LOG_ASSEMBLED_EPISODES_MAX = 100_000  # of a log that model input is made of
+LOG_EPISODES_PER_PAGE = 500  # that are held in memory at a time, however many are asked for
+LOG_TURNS_OPEN_MAX = 16  # of one session
+LOG_TURN_EPISODES_MAX = 10_000  # of one open turn
+LOG_LISTENERS_MAX = 1_000  # of one process
+LOG_POLL_S = 5.0  # between looks for what another process may have written
+LOG_HEARTBEAT_S = 15.0  # of silence before a listener is told that we are still here
+LOG_STREAM_S_MAX = 600.0  # then a listener comes again, and its key is looked at anew

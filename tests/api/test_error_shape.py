@@ -11,7 +11,6 @@ from recollect import errors
 from recollect.api.app import App
 from recollect.api.errors import STATUS, reply_for, status_of
 from recollect.api.router import Call, Route, Router
-from recollect.asgi import route_table
 from recollect.limits import BODY_BYTES_MAX
 from tests.support.asgi import Answer, Program, exchange, program
 
@@ -72,10 +71,6 @@ EVERY_WAY_TO_FAIL: dict[str, tuple[int, Ask]] = {
             "POST", "/api/v2/users", [b"{}"], headers=[("content-length", str(BODY_BYTES_MAX + 1))]
         ),
     ),
-    "not served yet": (
-        501,
-        lambda p: p.send("POST", "/api/v2/abac/user-groups/x/policy-sets", {}),
-    ),
     "a handler that raises": (500, lambda p: _raising(p, RuntimeError(SECRET))),
     "a handler that runs out of memory": (500, lambda p: _raising(p, MemoryError(SECRET))),
     "a handler that recurses": (500, lambda p: _raising(p, RecursionError(SECRET))),
@@ -133,6 +128,7 @@ async def test_401_says_which_scheme_is_wanted(running: Program) -> None:
 
 MADE_OF: dict[type[Any], Callable[[], Any]] = {
     errors.MethodNotAllowed: lambda: errors.MethodNotAllowed("PUT", ["GET"]),
+    errors.LogMoved: lambda: errors.LogMoved(3, 7),
 }
 
 
@@ -145,19 +141,3 @@ def test_every_error_of_the_tree_has_a_status_and_a_message(kind: type[Any]) -> 
     assert kind is errors.RecollectError or any(above in STATUS for above in kind.__mro__)
     assert set(Answer(reply.status, reply.headers, reply.body).json()) == {"message"}
     assert error.message
-
-
-DEFERRED = [route for route in route_table() if not route.served]
-
-
-@pytest.mark.parametrize("route", DEFERRED, ids=lambda route: f"{route.method} {route.path}")
-async def test_a_method_that_is_not_served_yet_says_its_name(
-    running: Program, route: Route
-) -> None:
-    """501 with the name a client knows the method by, and nothing pretends to have happened."""
-    path = route.path.replace("{", "").replace("}", "")
-    before = running.writes()
-    answer = await running.send(route.method, path, {"any": "body"})
-    assert answer.status == 501
-    assert route.action in answer.message
-    assert running.writes() == before

@@ -39,8 +39,8 @@ from tests.support.tenants import (
     seed,
 )
 
-ROUTES = [route for route in route_table() if route.served and not route.public]
-WITH_BODY = [route for route in ROUTES if route.body is not Nothing]
+ROUTES = [route for route in route_table() if not route.public]
+WITH_BODY = [route for route in ROUTES if route.body not in (Nothing, bytes)]
 WITH_QUERY = [route for route in ROUTES if route.query is not Nothing]
 # Routes that make something under the id in this field, and may refuse only what is wrong with it.
 CREATING = {
@@ -49,12 +49,14 @@ CREATING = {
     "/api/v2/sessions": "session_id",
     "/api/v2/graph/create": "graph_id",
     "/api/v2/groups": "group_id",
+    "/api/v1/sessions": "session_id",
 }
 MAKING = {
     **CREATING,
     "/api/v2/user-groups": "name",
     "/api/v2/context-templates": "template_id",
     "/api/v2/collections/{collection_name}": "collection_name",
+    "/api/v1/sessions/{session_id}/log/turns": "turn_id",
 }
 # What a body holds as raw JSON until its handler decodes it.
 RAW_MODELS = {"/api/v2/batches/{batch_id}/items": (("items", 0), batches_wire.BatchAddItem)}
@@ -94,7 +96,7 @@ class Target:
             route.method, path, body, query=query or good_query, key=ALPHA_KEY
         )
         what = f"{route.method} {path}?{query!r} {str(body)[:300]} -> {answer}"
-        assert answer.status < 500 or answer.status == 501, what
+        assert answer.status < 500, what
         if answer.status >= 400:
             assert answer.message, what
             assert self.program.writes() == before, f"refused and yet something was written: {what}"

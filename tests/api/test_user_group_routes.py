@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from recollect.governance import keys, policies
+from recollect.graph import policy_spec
 from tests.support.asgi import Answer, Program, program
 
 NOBODY = "00000000-0000-7000-8000-000000000000"
@@ -169,11 +171,32 @@ async def test_members_are_added_listed_and_removed(api: Api) -> None:
     assert (await api.call("GET", members))["users"] == []
 
 
-async def test_a_group_has_no_policy_sets_yet(api: Api) -> None:
-    """The list is there and empty; attaching one is not served."""
-    path = "/abac" + await api.group("Team") + "/policy-sets"
-    assert await api.call("GET", path) == {"policy_sets": []}
-    await api.refused(501, "POST", path, {"policy_set_uuid": NOBODY})
+async def test_policy_sets_are_attached_to_a_group_by_an_admin(api: Api) -> None:
+    """Counted and listed; no other key may, and what is not there is not found."""
+    rule = {"id": "r", "type": "authorization", "effect": "deny", "actions": ["readonly"]}
+    whole = {"policy_set": {"name": "rules", "spec": {"policies": [rule]}}}
+    store = api.running.services.store
+    project = await store.read(keys.project_named, keys.DEFAULT_PROJECT)
+    document = policy_spec.check(whole, frozenset())
+    made = await store.write(policies.apply, project.id, document)
+    everyone = (await api.call("GET", "/user-groups"))["user_groups"][0]["uuid"]
+    for group in (await api.group("Team"), f"/user-groups/{everyone}"):
+        path = f"/abac{group}/policy-sets"
+        body = {"policy_set_uuid": made.uuid}
+        assert await api.call("GET", path) == {"policy_sets": []}
+        assert "user_group.attach" in await api.refused(403, "POST", path, body)
+        boss = await store.write(keys.create_key, keys.DEFAULT_PROJECT, "boss", admin=True)
+        mine, api.running.key = api.running.key, boss.secret
+        shown = [{"uuid": made.uuid, "name": "rules", "mode": "enforce", "version": 1}]
+        for _ in range(2):
+            assert await api.call("POST", path, body) == {"policy_sets": shown}
+        assert (await api.call("GET", group))["attached_policy_set_count"] == 1
+        assert "policy set" in await api.refused(404, "POST", path, {"policy_set_uuid": NOBODY})
+        assert "policy_set_uuid" in await api.refused(400, "POST", path, {})
+        assert await api.call("DELETE", f"{path}/{made.uuid}") == {"policy_sets": []}
+        await api.refused(404, "DELETE", f"{path}/{made.uuid}")
+        assert (await api.call("GET", group))["attached_policy_set_count"] == 0
+        api.running.key = mine
 
 
 async def test_a_deleted_group_leaves_its_members(api: Api) -> None:

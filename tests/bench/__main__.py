@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import psutil
 
-from tests.bench import extraction, search
+from tests.bench import episodic, extraction, narrowed, search
 from tests.bench.load import drive, request
 from tests.support.server import Server
 
@@ -135,7 +135,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=_ROUNDS)
     parser.add_argument("--seconds", type=float, default=_SECONDS)
-    parser.add_argument("--only", choices=["http", "reading", "search"], help="one of the parts")
+    parser.add_argument(
+        "--only",
+        choices=["http", "reading", "search", "narrowed", "episodic"],
+        help="one of the parts",
+    )
     search.add_options(parser)
     options = parser.parse_args()
     if options.only in (None, "http"):
@@ -147,6 +151,13 @@ def main() -> None:
     if options.only in (None, "search"):
         print(f"\n# {machine()}\n")
         search.measure(search.plan_of(options))
+    if options.only in (None, "narrowed"):
+        print(f"\n# {machine()}\n")
+        narrowed.measure(options.rounds, options.searches)
+    if options.only in (None, "episodic"):
+        print(f"\n# {machine()}\n")
+        with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
+            episodic.measure(Path(folder), options.rounds, options.seconds)
 
 
 if __name__ == "__main__":

@@ -56,14 +56,20 @@ class Clients:
             process.kill()
             process.communicate()
 
-    def search(self, server: Server, calls: Sequence[dict[str, Any]], clients: int) -> Answers:
+    def search(
+        self,
+        server: Server,
+        calls: Sequence[dict[str, Any]],
+        clients: int,
+        key: str | None = None,
+    ) -> Answers:
         """Share calls out to so many clients, which make them one after the other."""
         before, began = _cpu(server), time.perf_counter()
         chosen = self._running[:clients]
         for number, process in enumerate(chosen):
             command = {
                 "base_url": server.base_url,
-                "api_key": server.api_key,
+                "api_key": key or server.api_key,
                 "calls": calls[number::clients],
             }
             assert process.stdin is not None

@@ -76,7 +76,9 @@ def parts(models: Path, segment: Segment, kind: Kind, text: str) -> Parts:
     vectors, embedding = timed(model.queries, [text])
     hashes = [hashed(term) for term in terms(text)]
     _, scanning = timed(bare, segment, kind, hashes, vectors[0])
-    asked, ready = timed(ask, segment, query, Resolved(), lambda _: vectors[0])
+    asked, ready = timed(
+        ask, set(segment.episodes.first_names), query, Resolved(), lambda _: vectors[0]
+    )
     return Parts(embedding, scanning, ready, timed(rank.search, segment, asked)[1])
 
 
@@ -113,7 +115,9 @@ class Opened:
         segments = Segments(self.store, bytes_max=_BYTES_MAX)
         cpu, began = time.process_time(), time.perf_counter()
         segment = await segments.of(self.access, graph)
-        rank.search(segment, ask(segment, query, Resolved(), lambda _: vector))
+        rank.search(
+            segment, ask(set(segment.episodes.first_names), query, Resolved(), lambda _: vector)
+        )
         took, spent = time.perf_counter() - began, time.process_time() - cpu
         grown = psutil.Process().memory_info().rss - resident
         await settled(segments)

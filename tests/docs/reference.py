@@ -63,16 +63,10 @@ def _parameter(parameter: Any) -> str:
 
 
 def http_page() -> str:
-    """Every route: what is served, and what is known but not served yet."""
+    """Every route, and every error."""
     served = [
         f"| `{route.method}` | `{route.path}` | `{route.action}` | {route.summary} |"
         for route in route_table()
-        if route.served
-    ]
-    waiting = [
-        f"| `{route.method}` | `{route.path}` | `{route.action}` |"
-        for route in route_table()
-        if not route.served
     ]
     errors = [f"| `{kind.__name__}` | {status} |" for kind, status in STATUS.items()]
     return "\n".join(
@@ -85,14 +79,6 @@ def http_page() -> str:
             "| method | path | action | what it does |",
             "|---|---|---|---|",
             *served,
-            "",
-            "## Known, not served yet",
-            "",
-            "These answer 501 and name themselves.",
-            "",
-            "| method | path | client method |",
-            "|---|---|---|",
-            *waiting,
             "",
             "## Errors",
             "",

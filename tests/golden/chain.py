@@ -19,6 +19,7 @@ from recollect.subjects.graphs import GraphDetails
 from recollect.subjects.guidance import Ontology, Targets
 from recollect.subjects.pages import PageRequest
 from recollect.subjects.users import UserDetails
+from tests.contract.store.world import SEES_ALL
 from tests.support import here
 
 LEARNED = datetime(2025, 6, 1, 12, 0, tzinfo=UTC)
@@ -139,9 +140,10 @@ async def _remember(store: Store, access: Access, story: Story, item: Input) -> 
 def _read(
     tx: Transaction, graph: Graph
 ) -> tuple[list[Entity], list[Fact], dict[str, list[Episode]]]:
-    entities = knowledge.entities_page(tx, graph, _EVERYTHING).items
-    facts = knowledge.facts_page(tx, graph, _EVERYTHING).items
+    entities = knowledge.entities_page(tx, SEES_ALL, graph, _EVERYTHING).items
+    facts = knowledge.facts_page(tx, SEES_ALL, graph, _EVERYTHING).items
     episodes = {
-        entity.name: knowledge.episodes_of_entity(tx, entity, _EPISODES_MAX) for entity in entities
+        entity.name: knowledge.episodes_of_entity(tx, SEES_ALL, entity, _EPISODES_MAX)
+        for entity in entities
     }
     return entities, facts, episodes

@@ -42,7 +42,7 @@ FORBIDDEN = {
         SELECT i.item_id FROM index_rows i
         WHERE i.terms IS NOT NULL AND i.item_kind = 'episode' AND NOT EXISTS
         (SELECT 1 FROM episodes e WHERE e.id = i.item_id AND e.graph_id = i.graph_id
-         AND e.processed_at IS NOT NULL AND e.ignored = 0)""",
+         AND e.processed_at IS NOT NULL AND (e.ignored = 0 OR i.terms = x''))""",
     "an index row of something that is gone": """
         SELECT i.item_kind, i.item_id FROM index_rows i
         WHERE i.terms IS NOT NULL AND i.item_kind <> 'episode' AND NOT EXISTS

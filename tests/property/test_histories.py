@@ -520,28 +520,28 @@ class Histories(RuleBasedStateMachine):
             graph_id: graph.uuid for graph_id, graph in model.graphs.items()
         }
         for thread in found.threads:
-            said = await self.store.read(episodes.messages, thread, **page)
+            said = await self.store.read(episodes.messages, access, thread, **page)
             log = model.graph_of_thread(thread.thread_id).log
             wanted = [e.uuid for e in log if e.thread == thread.thread_id]
             assert [episode.uuid for episode in said] == wanted
-            assert await self.store.read(episodes.message_count, thread) == len(wanted)
+            assert await self.store.read(episodes.message_count, access, thread) == len(wanted)
 
     async def _compare_graph(self, access: Access, graph: Graph, model: ModelGraph) -> None:
         assert graph.uuid == model.uuid
-        stored = await self.store.read(episodes.last, graph, EVERYTHING)
+        stored = await self.store.read(episodes.last, access, graph, EVERYTHING)
         wanted = [e for e in model.log if not e.new.ignored]
         assert [episode.uuid for episode in reversed(stored)] == [e.uuid for e in wanted]
         for episode, expected in zip(reversed(stored), wanted, strict=True):
             _same(episode, expected)
         page = PageRequest(order="uuid/asc", limit=EVERYTHING)
-        facts = (await self.store.read(knowledge.facts_page, graph, page)).items
+        facts = (await self.store.read(knowledge.facts_page, access, graph, page)).items
         learned = {
             fact.uuid: ModelFact((fact.source_uuid, fact.target_uuid), set(fact.episodes))
             for fact in facts
             if not fact.name.startswith("HAS_")
         }
         assert learned == model.facts
-        entities = (await self.store.read(knowledge.entities_page, graph, page)).items
+        entities = (await self.store.read(knowledge.entities_page, access, graph, page)).items
         assert {e.uuid for e in entities if not e.is_user} == set(model.entities)
 
     @precondition(lambda self: self.access)

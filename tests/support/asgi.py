@@ -3,6 +3,7 @@
 An HTTP client would tidy up a hostile path, header or body before it is sent; nothing does here.
 """
 
+import hashlib
 import json
 import sqlite3
 from collections.abc import AsyncIterator, Iterable
@@ -20,6 +21,7 @@ from recollect.asgi import route_table
 from recollect.bootstrap import Services
 from recollect.clock import Clock, system_clock
 from recollect.governance import keys
+from recollect.governance.audited import AuditedStore
 from recollect.ids import Ids
 from recollect.ingest.worker import Worker
 from recollect.search.finder import Finder
@@ -70,6 +72,7 @@ class Program:
     key: str = KEY
     logs: list[Any] = field(default_factory=list, repr=False)
     _watch: sqlite3.Connection | None = field(default=None, repr=False)
+    _seen: tuple[int, bytes, int] = field(default=(-1, b"", 0), repr=False)
 
     async def send(
         self,
@@ -103,10 +106,15 @@ class Program:
             pass
 
     def writes(self) -> int:
-        """A number that changes whenever anything is committed to the file by someone else."""
+        """A number that changes whenever someone else commits anything but a refusal's entry."""
         if self._watch is None:
             self._watch = sqlite3.connect(self.folder / FILE_NAME)
-        return int(self._watch.execute("PRAGMA data_version").fetchone()[0])
+        version = int(self._watch.execute("PRAGMA data_version").fetchone()[0])
+        if version != self._seen[0]:
+            content = _content(self._watch)
+            changed = content != self._seen[1]
+            self._seen = (version, content, self._seen[2] + changed)
+        return self._seen[2]
 
     def execute(self, statement: str, *values: Any) -> None:
         """Change the file behind the program's back."""
@@ -122,6 +130,17 @@ class Program:
         """Let go of the file."""
         if self._watch is not None:
             self._watch.close()
+
+
+def _content(connection: sqlite3.Connection) -> bytes:
+    """A digest of every row, but for what the audit log tells of requests that did nothing."""
+    digest = hashlib.sha256()
+    tables = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+    for (table,) in connection.execute(tables).fetchall():
+        done = " WHERE outcome = 'done'" if table == "audit_entries" else ""
+        rows = connection.execute(f"SELECT * FROM {table}{done}").fetchall()  # noqa: S608
+        digest.update(repr((table, rows)).encode(errors="surrogatepass"))
+    return digest.digest()
 
 
 async def exchange(
@@ -176,7 +195,7 @@ async def program(
     segments = Segments(store, bytes_max=settings.segments_bytes_max)
     services = Services(
         settings=settings,
-        store=store,
+        store=AuditedStore(store),
         segments=segments,
         finder=Finder(store, segments, settings.models),
         clock=clock,

@@ -195,9 +195,10 @@ def create_project(data: Path, name: str) -> dict[str, Any]:
     return _answer_of("project", "create", name, "--data", str(data), "--json")
 
 
-def create_key(data: Path, project: str) -> str:
+def create_key(data: Path, project: str, *options: str) -> str:
     """Make an API key of a project from the command line."""
-    answer = _answer_of("key", "create", "--project", project, "--data", str(data), "--json")
+    words = ("key", "create", "--project", project, "--data", str(data), "--json")
+    answer = _answer_of(*words, *options)
     key: str = answer["key"]
     return key
 

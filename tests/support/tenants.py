@@ -123,7 +123,7 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
 
 
 async def _seed_rest(ask: Any, word: str, prefix: str, user: Any) -> dict[str, str]:
-    """Guidance, a draft batch, documents and a group of users."""
+    """Guidance, a draft batch, documents, a group of users and a policy set."""
     told = [{"name": f"{prefix}-instruction", "text": f"{word}-secret instruction"}]
     template = {"template_id": f"{prefix}-template", "template": f"{word}-secret template"}
     await ask("POST", "/api/v2/custom-instructions", {"instructions": told})
@@ -143,7 +143,39 @@ async def _seed_rest(ask: Any, word: str, prefix: str, user: Any) -> dict[str, s
     group = (await ask("POST", "/api/v2/user-groups", named, own))["uuid"]
     members = {"user_uuids": [user["uuid"]]}
     await ask("POST", f"/api/v2/user-groups/{group}/members", members, own)
-    return {"document": document, "batch": batch, "group": group}
+    gone = f"{prefix}-gone"
+    await ask("POST", "/api/v2/graph/create", {"graph_id": gone})
+    erasure = (await ask("DELETE", f"/api/v1/graphs/{gone}"))["uuid"]
+    rules = [{"id": "all", "type": "authorization", "effect": "allow", "actions": ["readonly"]}]
+    named = {"name": f"{prefix}-policy_set", "description": f"{word}-secret rules"}
+    written = {"policy_set": {**named, "spec": {"policies": rules}}}
+    policy_set = (await ask("PUT", "/api/v1/policy-sets", written))["uuid"]
+    attached = {"policy_set_uuid": policy_set}
+    await ask("POST", f"/api/v2/abac/user-groups/{group}/policy-sets", attached, own)
+    keys_ = (await ask("GET", "/api/v1/keys"))["keys"]
+    governed = next(key["uuid"] for key in keys_ if not key["is_admin"])
+    await ask("PUT", f"/api/v1/keys/{governed}/policy-sets/{prefix}-policy_set")
+    return {
+        "document": document,
+        "batch": batch,
+        "group": group,
+        "erasure": erasure,
+        "policy_set": policy_set,
+        "governed_key": governed,
+    }
+
+
+async def _seed_session(ask: Any, word: str, prefix: str) -> None:
+    """A session under the id of a thread, with something in its log and in an open turn."""
+    named = {"session_id": f"{prefix}-thread", "user_id": f"{prefix}-user", "feeds": False}
+    context = {"about": f"{word}-secret context"}
+    await ask("POST", "/api/v1/sessions", {**named, "context": context})
+    log = f"/api/v1/sessions/{prefix}-thread/log"
+    item = {"type": "message", "role": "user", "content": f"{word}-secret item"}
+    said = {"type": "item", "payload": {"item": item}, "meta": {"turnId": "a-turn"}}
+    await ask("POST", log, {"episodes": [said]})
+    await ask("POST", f"{log}/turns", {"turn_id": f"{prefix}-turn"})
+    await ask("POST", f"{log}/turns/{prefix}-turn", {"episodes": [said]})
 
 
 async def seed(program: Program, word: str, key: str) -> Tenant:
@@ -153,7 +185,8 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
     """
     store = program.services.store
     await store.write(keys.create_project, word)
-    await store.write(keys.create_key, word, "test", key)
+    await store.write(keys.create_key, word, "test", key, admin=True)
+    await store.write(keys.create_key, word, f"{word}-secret key", f"{key} with rules")
 
     async def ask(method: str, path: str, body: Any = b"", query: str = "") -> Any:
         answer = await program.send(method, path, body, query=query, key=key)
@@ -174,6 +207,7 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
         piece = await ask("POST", "/api/v2/graph", {**data, "graph_id": graph})
         found = await store.write(_seed_graph, made["graph_uuid"], word, word)
         found |= await _seed_rest(ask, word, prefix, made)
+        await _seed_session(ask, word, prefix)
     await program.work()
     gone = await ask("POST", "/api/v2/graph", {**data, "graph_id": "shared-graph"})
     program.execute(
@@ -188,9 +222,11 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
         {
             "user_id": f"{word}-only-user",
             "thread_id": f"{word}-only-thread",
+            "turn_id": f"{word}-only-turn",
             "graph_id": f"{word}-only-graph",
             "document_id": f"{word}-only-document",
             "template_id": f"{word}-only-template",
+            "policy_set_name": f"{word}-only-policy_set",
             "collection_name": f"{word}-only-collection",
             "message_uuid": added["message_uuids"][0],
             "task_id": added["task_id"],
@@ -226,10 +262,12 @@ CALLER_IDS = {
     "graph_ids": "graph_id",
     "document_ids": "document_id",
     "template_id": "template_id",
+    "policy_set_name": "policy_set_name",
     "collection_name": "collection_name",
     "thread_id": "thread_id",
     "session_id": "thread_id",
     "session_ids": "thread_id",
+    "turn_id": "turn_id",
     "graph_id": "graph_id",
     "group_id": "graph_id",
     "document_id": "document_id",
@@ -245,6 +283,9 @@ SERVER_IDS = {
     "document_uuid": "document",
     "uuids": "document",
     "group_uuid": "group",
+    "policy_set_uuid": "policy_set",
+    "key_uuid": "governed_key",
+    "object_uuid": "edge",
     "user_uuid": "user_uuid",
     "user_uuids": "user_uuid",
     "mentioned_node_uuids": "node",
@@ -263,9 +304,18 @@ UUID_OF_PATH = {
     "/api/v2/facts/": "edge",
     "/api/v2/graph/observation/": "observation",
     "/api/v2/collections/": "document",
+    "/api/v1/episodes/": "episode",
+    "/api/v1/erasures/": "erasure",
 }
-# Ids that name nothing of ours: a cursor is opaque and tested by itself, policies are not served.
-NAMELESS = {"cursor", "policy_set_uuid"}
+# Ids that name nothing of ours: a cursor is opaque and tested by itself, ids in a log are numbers.
+NAMELESS = {"cursor", "from_id", "expected_last_id"}
+POLICIES = """
+policy_set:
+  name: renamed
+  spec:
+    policies:
+      - {id: reads, type: authorization, effect: deny, actions: [graph.search]}
+"""
 # A value for each field that must be there, or that makes a request reach its target.
 SAMPLES: dict[str, Any] = {
     "messages": [{"role": "user", "role_type": "user", "content": "hello"}],
@@ -292,9 +342,27 @@ SAMPLES: dict[str, Any] = {
     "target_group_id": "alpha-only-graph",
     "facts": [{"fact": "Paul likes tea."}],
     "classes": ["travel", "food"],
+    "action": "graph.search",
+    "force": True,
+    "role": "default_allow",
+    "document": POLICIES,
     "last_n": 4,
     "model_schema": '{"properties": {"drink": {"type": "string", "zep_type": "ZepText"}}}',
 }
+
+
+# What the same fields hold in session logs.
+LOGS = "/api/v1/sessions"
+LOG_SAMPLES: dict[str, Any] = {
+    "episodes": [{"type": "item", "payload": {"item": {"type": "message", "content": "hello"}}}],
+    "type": "item",
+    "turn_id": "a-turn",
+}
+
+
+def samples(route: Route) -> dict[str, Any]:
+    """Values of the fields of a route."""
+    return {**SAMPLES, **LOG_SAMPLES} if route.path.startswith(LOGS) else SAMPLES
 
 
 def parameters(route: Route) -> list[str]:
@@ -329,7 +397,7 @@ def missing_values() -> Iterator[str]:
                 yield f"path parameter {name!r} of {route.method} {route.path}"
         for place, model in (("body", _inner(route.body)), ("query", route.query)):
             for name, field in fields(model).items():
-                if name in NAMELESS or name in SAMPLES or name in {"projectId", "items"}:
+                if name in NAMELESS or name in samples(route) or name in {"projectId", "items"}:
                     continue
                 if ID_FIELD.search(name) and _key_of(route, name) is None:
                     yield f"id field {name!r} in the {place} of {route.method} {route.path}"
@@ -359,8 +427,8 @@ def _filled(route: Route, model: Any, of: Tenant, *, shared: bool, project: str)
             filled[name] = project if shared else of.values["project_uuid"]
         elif name == "items":
             filled[name] = _items(route, of, shared=shared)
-        elif name in SAMPLES and (info.required or name != "name"):
-            filled[name] = SAMPLES[name]
+        elif name in samples(route) and (info.required or name not in {"name", "action"}):
+            filled[name] = samples(route)[name]
         elif name == "template_id" and not info.required:
             continue
         elif name == "uuid" or name in CALLER_IDS or name in SERVER_IDS:

@@ -22,7 +22,7 @@ async def main():
     details = UserDetails(first_name="Jane", email="jane@example.com")
     await store.write(users.update, access, "u", details)
     graph = await store.read(graphs.of_user, access, "u")
-    facts = await store.read(knowledge.facts_holding, graph, 10)
+    facts = await store.read(knowledge.facts_holding, access, graph, 10)
     print([fact.name for fact in facts])
     await store.close()
 

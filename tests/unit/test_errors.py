@@ -26,6 +26,8 @@ def make(kind: type[RecollectError]) -> RecollectError:
     """An error of that kind, as it is usually raised."""
     if kind is errors.MethodNotAllowed:
         return errors.MethodNotAllowed("PUT", ["GET"])
+    if kind is errors.LogMoved:
+        return errors.LogMoved(3, 7)
     return kind()
 
 

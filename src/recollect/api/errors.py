@@ -12,7 +12,7 @@ STATUS: dict[type[errors.RecollectError], int] = {
     errors.NotAllowed: 403,
     errors.NotFound: 404,
     errors.Conflict: 409,
-    errors.NotServed: 501,
+    errors.LogMoved: 409,
     errors.Unavailable: 503,
     errors.StoreUnavailable: 503,
     errors.ModelUnavailable: 503,
@@ -45,4 +45,6 @@ def _headers(error: errors.RecollectError) -> dict[str, str]:
         return {"WWW-Authenticate": "Api-Key"}
     if isinstance(error, errors.MethodNotAllowed):
         return {"Allow": ", ".join(error.allowed)}
+    if isinstance(error, errors.LogMoved):
+        return {"Recollect-Last-Id": str(error.last_id)}
     return {}

@@ -1,7 +1,9 @@
 """Requests and replies, close to ASGI: bytes in, bytes out, no work that is not needed."""
 
+import asyncio
 import re
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping
+from contextlib import aclosing, suppress
 from typing import Any
 from urllib.parse import parse_qsl, unquote_to_bytes
 
@@ -39,6 +41,11 @@ class Reply:
         self.body = body
         self.headers = [_JSON] if headers is None else headers
 
+    @property
+    def size(self) -> int:
+        """How many bytes of body were sent, or are to be."""
+        return len(self.body)
+
     @classmethod
     def json(cls, value: Any, status: int = 200, headers: dict[str, str] | None = None) -> "Reply":
         """*value* as JSON, with extra headers if any."""
@@ -55,6 +62,71 @@ class Reply:
         headers = [*self.headers, (b"content-length", str(len(self.body)).encode())]
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": self.body})
+
+
+class StreamReply(Reply):
+    """An answer in pieces, whose length is not known when it begins.
+
+    *endless*: it goes on until the client leaves, which is therefore watched for.
+    """
+
+    __slots__ = ("_pieces", "_sent", "endless")
+
+    def __init__(
+        self,
+        pieces: AsyncGenerator[bytes, None],
+        headers: list[tuple[bytes, bytes]],
+        *,
+        endless: bool = False,
+    ) -> None:
+        super().__init__(200, b"", headers)
+        self._pieces = pieces
+        self._sent = 0
+        self.endless = endless
+
+    @property
+    def size(self) -> int:
+        """How many bytes of body were sent so far."""
+        return self._sent
+
+    async def stream(self, send: Send, receive: Receive, *, head_only: bool = False) -> None:
+        """Put the answer on the wire until it ends, or until the client is gone.
+
+        What fails on the way is raised, and the answer is left unfinished: that is how the client
+        knows.
+        """
+        await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
+        async with aclosing(self._pieces):
+            if head_only:
+                await send({"type": "http.response.body", "body": b""})
+            elif self.endless:
+                await _until(_gone(receive), self._send_all(send))
+            else:
+                await self._send_all(send)
+
+    async def _send_all(self, send: Send) -> None:
+        async for piece in self._pieces:
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+            self._sent += len(piece)
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _until(end: Awaitable[None], work: Awaitable[None]) -> None:
+    """Do *work*, but no longer than until *end*."""
+    tasks = [asyncio.ensure_future(work), asyncio.ensure_future(end)]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        for task in tasks:
+            with suppress(asyncio.CancelledError):
+                await task
 
 
 async def read_body(scope: Scope, receive: Receive) -> bytes:

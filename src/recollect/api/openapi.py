@@ -12,6 +12,7 @@ _REF = "#/components/schemas/{name}"
 _ERRORS = {
     400: "The request is not valid; the message names the field",
     401: "The key is missing or unknown",
+    403: "The key may not do this",
     404: "There is no such thing in this project",
 }
 
@@ -23,8 +24,8 @@ class Error(msgspec.Struct):
 
 
 def document(routes: Iterable[Route], version: str) -> dict[str, Any]:
-    """What is served, as OpenAPI 3.1; methods that answer 501 are left out."""
-    served = [route for route in routes if route.served]
+    """What is served, as OpenAPI 3.1."""
+    served = list(routes)
     models = {Error, *_models(served)}
     _, components = msgspec.json.schema_components(models, ref_template=_REF)
     paths: dict[str, dict[str, Any]] = {}
@@ -51,11 +52,14 @@ def document(routes: Iterable[Route], version: str) -> dict[str, Any]:
 def _models(routes: Iterable[Route]) -> set[Any]:
     found: set[Any] = set()
     for route in routes:
-        found.update(m for m in (route.body, route.query, route.answer) if m is not None)
+        models = (route.body, route.query, route.answer)
+        found.update(model for model in models if model not in (None, bytes))
     return found
 
 
 def _schema(model: Any) -> dict[str, Any]:
+    if model is bytes:  # as it comes, not in the base 64 that JSON would need
+        return {"type": "string"}
     (schema,), _ = msgspec.json.schema_components([model], ref_template=_REF)
     return schema
 
@@ -72,9 +76,7 @@ def _operation(route: Route, components: dict[str, Any]) -> dict[str, Any]:
     if not route.public:
         operation["security"] = [{"key": []}]
     if route.body is not Nothing:
-        operation["requestBody"] = {
-            "content": {"application/json": {"schema": _schema(route.body)}}
-        }
+        operation["requestBody"] = {"content": {route.takes: {"schema": _schema(route.body)}}}
     return operation
 
 
@@ -110,7 +112,7 @@ def _bare(schema: dict[str, Any]) -> dict[str, Any]:
 def _responses(route: Route) -> dict[str, Any]:
     content = {}
     if route.answer is not None:
-        content = {"content": {"application/json": {"schema": _schema(route.answer)}}}
+        content = {"content": {route.gives: {"schema": _schema(route.answer)}}}
     responses: dict[str, Any] = {str(route.status): {"description": "Done", **content}}
     for status, description in _ERRORS.items() if not route.public else ():
         responses[str(status)] = {

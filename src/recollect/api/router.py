@@ -7,6 +7,8 @@ from typing import Any, Literal
 import msgspec
 
 from recollect.bootstrap import Services
+from recollect.graph import policy
+from recollect.graph.policy import Decision, KeyPolicy
 from recollect.graph.types import Access
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -22,6 +24,12 @@ class Call:
     query: Any
     body: Any
     headers: Sequence[tuple[bytes, bytes]] = ()
+    actions: "Actions" = field(default_factory=lambda: Actions(()))
+
+    def access_for(self, action: str) -> Access | None:
+        """Who asks, for a further action that the answer contains; None when it is denied."""
+        decision = self.actions.decide(self.access, action)
+        return narrowed(self.access, decision) if decision.allowed else None
 
 
 Handler = Callable[[Call], Awaitable[Any]]
@@ -33,7 +41,10 @@ class Nothing(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A method and a path, what it takes and answers, and the action that policies name."""
+    """A method and a path, what it takes and answers, and the action that policies name.
+
+    A *body* that is `bytes` is taken as it comes; *takes* and *gives* are types of content.
+    """
 
     method: Method
     path: str
@@ -45,7 +56,56 @@ class Route:
     answer: Any = None
     status: int = 200
     public: bool = False
-    served: bool = True
+    reads: bool = False  # it changes nothing, although its method may suggest so
+    takes: str = "application/json"
+    gives: str = "application/json"
+    shows: str | None = None  # the read whose object a write answers with: that is needed as well
+    admin: bool = False  # it manages access: only an admin key may, whatever policies say
+
+    @property
+    def mutates(self) -> bool:
+        """Whether calling it may change what is stored."""
+        return not (self.reads or self.method == "GET")
+
+
+_REMEMBERED_MAX = 10_000
+_UNGOVERNED = Decision(outcome="allowed", why="no policy applies to the key")
+
+
+class Actions:
+    """The actions of a route table, and what a key may do of them.
+
+    An action that any of its routes carries out by changing something counts as one that does.
+    """
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        governed = [route for route in routes if not (route.public or route.admin)]
+        self.known = frozenset(route.action for route in governed)
+        self.reading = self.known - {route.action for route in governed if route.mutates}
+        self._decided: dict[tuple[str, str], tuple[KeyPolicy, Decision]] = {}
+
+    def decide(self, access: Access, action: str) -> Decision:
+        """What the policies of a key come to for an action."""
+        given = access.policy
+        if given is None:
+            return _UNGOVERNED
+        # By identity: policies that compare equal may still differ, as 1 and true do.
+        policy_then, decided = self._decided.get((access.key_uuid, action), (None, _UNGOVERNED))
+        if policy_then is given:
+            return decided
+        reads = action in self.reading
+        decided = policy.decide(given.role, given.mode, given.sets, action, reads=reads)
+        if len(self._decided) >= _REMEMBERED_MAX:
+            self._decided.clear()
+        self._decided[access.key_uuid, action] = (given, decided)
+        return decided
+
+
+def narrowed(access: Access, decision: Decision) -> Access:
+    """The access of one action: what it may see is what the decision says."""
+    if access.sight is None and decision.sight is None:
+        return access
+    return msgspec.structs.replace(access, sight=decision.sight)
 
 
 @dataclass(slots=True)

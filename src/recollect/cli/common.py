@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 
@@ -13,6 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.errors import RecollectError
+from recollect.governance import audited
+from recollect.governance.audit_targets import Target
+from recollect.governance.audited import Acting, AuditedStore
 from recollect.settings import Settings
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
@@ -21,13 +25,31 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 out = Console(highlight=False, soft_wrap=True, markup=False)
+# An id that is cut to the width of a terminal is of no use to anybody.
+_tables = Console(highlight=False, soft_wrap=True, markup=False, width=1_000)
 err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
+
+_COMMAND: ContextVar[typer.Context] = ContextVar("command")
+
+
+def _remember(context: typer.Context, value: Path | None) -> Path | None:
+    """Every command that may touch a store takes the folder, and is known by that."""
+    _COMMAND.set(context)
+    return value
+
 
 DataOption = Annotated[
     Path | None,
-    typer.Option("--data", help="Folder of the embedded store.", show_default="./recollect-data"),
+    typer.Option(
+        "--data",
+        help="Folder of the embedded store.",
+        show_default="./recollect-data",
+        callback=_remember,
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+_NOT_TOLD = {"data", "as_json", "project", "key_id", "policy_set"}
 
 
 def settings(**given: Any) -> Settings:
@@ -57,12 +79,16 @@ def on_store(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> T:
-    """Run one unit of work on the store, whether or not a server is using it."""
+    """Run one unit of work on the store, whether or not a server is using it.
+
+    A unit that changes anything leaves an entry in the audit log.
+    """
 
     async def run() -> T:
-        store = SqliteStore.open(settings(data=data).data, readers=1)
+        store = AuditedStore(SqliteStore.open(settings(data=data).data, readers=1))
         try:
-            return await store.write(unit, *args, **kwargs)
+            with audited.acting(this_command()):
+                return await store.write(unit, *args, **kwargs)
         finally:
             await store.close()
 
@@ -70,6 +96,37 @@ def on_store(
         return asyncio.run(run())
     except RecollectError as error:
         raise fail(error.message) from error
+
+
+def this_command() -> Acting:
+    """The command that runs as the audit log knows it: `recollect key create` is `key.create`."""
+    context = _COMMAND.get()
+    told = context.params
+    given = sorted(name for name in told if name not in _NOT_TOLD and _is_given(context, name))
+    detail: dict[str, Any] = {"fields": given} if given else {}
+    if "policy_set" in told:
+        detail["policy_set"] = told["policy_set"]
+    return audited.by_command(
+        _path(context),
+        project=told.get("project"),
+        target=Target("key", told["key_id"]) if "key_id" in told else None,
+        detail=detail,
+    )
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _path(context: typer.Context) -> str:
+    """The words of a command, without that of the program itself."""
+    names: list[str] = []
+    inner: Any = context
+    while inner.parent is not None:
+        names.insert(0, inner.info_name)
+        inner = inner.parent
+    return ".".join(names)
 
 
 def show(rows: Sequence[dict[str, Any]], columns: Sequence[str], *, as_json: bool) -> None:
@@ -80,4 +137,4 @@ def show(rows: Sequence[dict[str, Any]], columns: Sequence[str], *, as_json: boo
     table = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for row in rows:
         table.add_row(*(Text(str(row[column])) for column in columns))
-    out.print(table)
+    _tables.print(table)

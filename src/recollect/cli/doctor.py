@@ -5,9 +5,10 @@ import os
 import socket
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import typer
 from rich.text import Text
@@ -15,6 +16,7 @@ from rich.text import Text
 from recollect.cli import lock
 from recollect.cli.common import DataOption, JsonOption, out, settings
 from recollect.clock import system_clock
+from recollect.governance import soundness
 from recollect.ids import TimeOrderedIds
 from recollect.ingest import queue
 from recollect.models import weights
@@ -38,10 +40,19 @@ class Finding:
     mend: str = ""
 
 
-def doctor(data: DataOption = None, as_json: JsonOption = False) -> None:
+CheckOption = Annotated[
+    bool,
+    typer.Option("--check", help="Also look whether everything stored rests on something."),
+]
+
+
+def doctor(
+    data: DataOption = None, as_json: JsonOption = False, check: CheckOption = False
+) -> None:
     """Look at everything the server needs. Exit code 1 when something is wrong."""
     chosen = settings(data=data)
-    findings = [finding for look in LOOKS for finding in look(chosen)]
+    looks = [*LOOKS, _soundness] if check else LOOKS
+    findings = [finding for look in looks for finding in look(chosen)]
     if as_json:
         typer.echo(json.dumps([asdict(finding) for finding in findings]))
     else:
@@ -122,6 +133,27 @@ def _queue(connection: sqlite3.Connection) -> list[Finding]:
         mend = "mend the cause, then POST /api/v1/jobs/<episode>/retry with the project's key"
         found.append(Finding("parked jobs", "wrong", f"{state.parked} parked: {lines}", mend))
     return found
+
+
+def _soundness(chosen: Settings) -> list[Finding]:
+    path = chosen.data / FILE_NAME
+    if not path.exists():
+        return []
+    try:
+        with closing(connect(path, writer=False)) as connection:
+            if migrate.version(connection) != len(migrate.available()):
+                return []  # of which the schema tells
+            connection.execute("BEGIN")
+            tx = SqliteTransaction(connection, system_clock, TimeOrderedIds())
+            troubles = soundness.check(tx)
+    except sqlite3.Error as error:
+        return [Finding("soundness", "wrong", f"{path}: {error}", "restore a backup")]
+    mend = "run `recollect rebuild`, which derives everything from the log again"
+    found = [
+        Finding("soundness", "wrong", f"{one.what}: {one.count}, such as {one.example}", mend)
+        for one in troubles
+    ]
+    return found or [Finding("soundness", "ok", "everything that is stored rests on something")]
 
 
 def _server(chosen: Settings) -> list[Finding]:

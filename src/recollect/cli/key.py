@@ -1,25 +1,74 @@
-"""`recollect key`: make, list and revoke API keys."""
+"""`recollect key`: make, list, change and revoke API keys."""
 
 import json
-from typing import Annotated
+from enum import StrEnum
+from typing import Annotated, Any
 
 import typer
 
 from recollect.cli.common import DataOption, JsonOption, on_store, out, show
-from recollect.governance import keys
+from recollect.governance import keys, policies
+from recollect.graph.policy import Mode, Role
+from recollect.graph.types import Key
+from recollect.store.protocol import Transaction
 
-app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
+app = typer.Typer(help="Make, list, change and revoke API keys.", no_args_is_help=True)
+
+
+class RoleChoice(StrEnum):
+    """The roles of a key, as an option takes them."""
+
+    default_allow = "default_allow"
+    default_deny = "default_deny"
+
+
+class ModeChoice(StrEnum):
+    """The modes of a key, as an option takes them."""
+
+    enforce = "enforce"
+    report_only = "report_only"
+    off = "off"
+
+
+_ROLE: dict[RoleChoice, Role] = {
+    RoleChoice.default_allow: "default_allow",
+    RoleChoice.default_deny: "default_deny",
+}
+_MODE: dict[ModeChoice, Mode] = {
+    ModeChoice.enforce: "enforce",
+    ModeChoice.report_only: "report_only",
+    ModeChoice.off: "off",
+}
+_ROLE_HELP = "What holds where no rule does."
+_MODE_HELP = "Whether policies take effect, are only reported on, or do not count."
+_READS_HELP = "Tell of its reads in the audit log, too."
+KeyArgument = Annotated[str, typer.Argument(help="The id that `recollect key list` shows.")]
 
 
 @app.command()
 def create(
     project: Annotated[str, typer.Option(help="Project the key opens.")] = keys.DEFAULT_PROJECT,
     name: Annotated[str, typer.Option(help="A name to tell keys apart.")] = "key",
+    admin: Annotated[
+        bool, typer.Option("--admin", help="It manages policies and keys; no policy applies to it.")
+    ] = False,
+    role: Annotated[RoleChoice, typer.Option(help=_ROLE_HELP)] = RoleChoice.default_allow,
+    mode: Annotated[ModeChoice, typer.Option(help=_MODE_HELP)] = ModeChoice.enforce,
+    log_reads: Annotated[bool, typer.Option("--log-reads", help=_READS_HELP)] = False,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a key and print it. It is shown this once; only its hash is kept."""
-    made = on_store(data, keys.create_key, project, name)
+    made = on_store(
+        data,
+        keys.create_key,
+        project,
+        name,
+        admin=admin,
+        role=_ROLE[role],
+        mode=_MODE[mode],
+        logs_reads=log_reads,
+    )
     if as_json:
         typer.echo(
             json.dumps({"key": made.secret, "id": made.key.uuid, "project": made.key.project_name})
@@ -28,29 +77,64 @@ def create(
         out.print(made.secret)
 
 
+def _listed(tx: Transaction) -> list[tuple[Key, list[str]]]:
+    found = keys.list_keys(tx)
+    names: dict[str, list[str]] = {}
+    for project_id in {key.project_id for key in found}:
+        names |= policies.names_of_keys(tx, project_id)
+    return [(key, names.get(key.uuid, [])) for key in found]
+
+
+def _row(key: Key, policy_sets: list[str]) -> dict[str, Any]:
+    return {
+        "id": key.uuid,
+        "project": key.project_name,
+        "name": key.name,
+        "begins": key.prefix + "…",
+        "created": key.created_at.isoformat(timespec="seconds"),
+        "state": "revoked" if key.revoked_at else "active",
+        "role": "admin" if key.is_admin else key.role,
+        "mode": key.mode,
+        "log_reads": key.logs_reads,
+        "policy_sets": policy_sets,
+    }
+
+
 @app.command("list")
 def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
-    """List keys: who they are for and whether they still work."""
-    found = on_store(data, keys.list_keys)
-    rows = [
-        {
-            "id": key.uuid,
-            "project": key.project_name,
-            "name": key.name,
-            "begins": key.prefix + "…",
-            "created": key.created_at.isoformat(timespec="seconds"),
-            "state": "revoked" if key.revoked_at else "active",
-        }
-        for key in found
-    ]
-    show(rows, ["id", "project", "name", "begins", "created", "state"], as_json=as_json)
+    """List keys: who they are for, what governs them and whether they still work."""
+    rows = [_row(key, names) for key, names in on_store(data, _listed)]
+    if not as_json:
+        rows = [{**row, "policy sets": ", ".join(row["policy_sets"])} for row in rows]
+    columns = ["id", "project", "name", "begins", "created", "state", "role", "mode", "policy sets"]
+    show(rows, columns, as_json=as_json)
 
 
 @app.command()
-def revoke(
-    key_id: Annotated[str, typer.Argument(help="The id that `recollect key list` shows.")],
+def change(
+    key_id: KeyArgument,
+    role: Annotated[RoleChoice | None, typer.Option(help=_ROLE_HELP)] = None,
+    mode: Annotated[ModeChoice | None, typer.Option(help=_MODE_HELP)] = None,
+    log_reads: Annotated[
+        bool | None, typer.Option("--log-reads/--no-log-reads", help=_READS_HELP)
+    ] = None,
     data: DataOption = None,
 ) -> None:
+    """Change what governs a key. A running server notices within a second."""
+    made = on_store(
+        data,
+        keys.change_key,
+        key_id,
+        role=_ROLE[role] if role else None,
+        mode=_MODE[mode] if mode else None,
+        logs_reads=log_reads,
+    )
+    told = "reads are logged" if made.logs_reads else "reads are not logged"
+    out.print(f"{made.name} ({made.prefix}…): {made.role}, {made.mode}, {told}")
+
+
+@app.command()
+def revoke(key_id: KeyArgument, data: DataOption = None) -> None:
     """Make a key useless. A running server notices within a second."""
     revoked = on_store(data, keys.revoke_key, key_id)
     out.print(f"revoked {revoked.name} ({revoked.prefix}…)")

@@ -2,7 +2,7 @@
 
 import typer
 
-from recollect.cli import doctor, key, models, project, rebuild, serve, store
+from recollect.cli import audit, doctor, key, models, policy, project, rebuild, serve, store
 
 app = typer.Typer(
     name="recollect",
@@ -15,7 +15,9 @@ app.command()(serve.worker)
 app.command()(store.migrate)
 app.command("rebuild")(rebuild.rebuild_)
 app.command()(doctor.doctor)
+app.add_typer(audit.app, name="audit")
 app.add_typer(key.app, name="key")
+app.add_typer(policy.app, name="policy")
 app.add_typer(project.app, name="project")
 app.add_typer(models.app, name="models")
 

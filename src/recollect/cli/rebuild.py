@@ -12,6 +12,9 @@ from recollect import log
 from recollect.cli import lock
 from recollect.cli.common import DataOption, JsonOption, err, fail, settings, show
 from recollect.errors import NotFound, RecollectError
+from recollect.governance import audited
+from recollect.governance.audit_targets import Target
+from recollect.governance.audited import Acting, AuditedStore
 from recollect.ingest import pipeline, rebuild
 from recollect.ingest.extractors import EmbeddedExtractor
 from recollect.ingest.rebuild import GraphState
@@ -96,14 +99,14 @@ async def _rebuild(chosen: Settings, place: Path, graph: str | None) -> Compared
         before = await store.read(rebuild.states, graph)
         if graph is not None and not before:
             raise NotFound(f"graph not found: {graph}")
-        await _derive(store, chosen, [state.id for state in before])
+        await _derive(store, chosen, before)
         after = await store.read(rebuild.states, graph)
     finally:
         await store.close()
     return list(zip(before, after, strict=True))
 
 
-async def _derive(store: Store, chosen: Settings, graph_ids: list[int]) -> None:
+async def _derive(store: Store, chosen: Settings, graphs: list[GraphState]) -> None:
     extractor = EmbeddedExtractor(chosen.models, chosen.predicates)
     worker = Worker(
         store,
@@ -115,11 +118,17 @@ async def _derive(store: Store, chosen: Settings, graph_ids: list[int]) -> None:
     )
     try:
         await extractor.extract([])  # without models nothing may be unlearned
-        for graph_id in graph_ids:
-            await store.write(rebuild.unlearn, graph_id)
-        await rebuild.relearn(store, worker, graph_ids)
+        for graph in graphs:
+            with audited.acting(_acting(graph)):
+                await AuditedStore(store).write(rebuild.unlearn, graph.id)
+        await rebuild.relearn(store, worker, [graph.id for graph in graphs])
     finally:
         await extractor.close()
+
+
+def _acting(graph: GraphState) -> Acting:
+    target = Target("user" if graph.kind == "user" else "graph", graph.graph_id, chosen=True)
+    return audited.by_command("rebuild", project=graph.project, target=target)
 
 
 def _broken(pair: tuple[GraphState, GraphState]) -> bool:

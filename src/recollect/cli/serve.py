@@ -6,6 +6,7 @@ import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -19,10 +20,10 @@ from recollect.cli import lock
 from recollect.cli.common import DataOption, err, fail, settings
 from recollect.cli.protocol import GatheringProtocol
 from recollect.errors import RecollectError
-from recollect.governance import keys
+from recollect.governance import audited, keys
 from recollect.governance.keys import NewKey
 from recollect.graph.types import Key
-from recollect.ingest import queue
+from recollect.ingest import queue, session_writing
 from recollect.settings import Settings
 
 SERVER = "server"
@@ -76,6 +77,15 @@ def _listen(chosen: Settings) -> socket.socket:
 class _Server(uvicorn.Server):
     """A server for which being asked to stop is not a failure: it ends with exit code 0."""
 
+    def __init__(self, config: uvicorn.Config, services: Services) -> None:
+        super().__init__(config)
+        self._services = services
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Let those go who listen to session logs, or the end would wait for them."""
+        self._services.listeners.close()
+        super().handle_exit(sig, frame)
+
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Stop on SIGINT and SIGTERM, and do not raise them again afterwards."""
@@ -104,7 +114,7 @@ async def _serve(chosen: Settings, listening: socket.socket) -> None:
             timeout_graceful_shutdown=int(chosen.stop_grace_s),
             timeout_keep_alive=75,
         )
-        await _Server(config).serve(sockets=[listening])
+        await _Server(config, services).serve(sockets=[listening])
     finally:
         await services.close()
 
@@ -113,11 +123,14 @@ async def _prepare(services: Services, listening: socket.socket) -> None:
     """The default project, its key, the workers; then say where and how to reach us."""
     chosen = services.settings
     secret = chosen.api_key.get_secret_value() if chosen.api_key else None
-    key = await services.store.write(keys.ensure_default, secret)
+    with audited.acting(audited.by_command("serve")):
+        key = await services.store.write(keys.ensure_default, secret)
     # This process holds the folder, so a server that held leases here is gone.
     await services.store.write(queue.free, SERVER)
+    await services.store.write(session_writing.discard_lost, services.owner)
     services.start_workers(chosen.workers, owner=SERVER)
     services.warm()
+    services.finish_erasures()
     host, port = listening.getsockname()[:2]
     _announce(f"http://{host}:{port}", chosen.data, key, given=secret is not None)
 

@@ -62,16 +62,18 @@ def facts_block(facts: Sequence[Fact], entities: Sequence[Entity], room: int) ->
     return _block(_INTRODUCTION, wanted, room, always=("FACTS", "ENTITIES"))
 
 
-def user_block(summary: str, found: Found, room: int) -> str:
+def user_block(summary: str | None, found: Found, room: int) -> str:
     """The block of later clients: who the user is, then what is known to the matter.
 
-    Facts always have their section, the others when something of theirs is told. An entity whose
-    summary only repeats the facts costs room and tells nothing, so it is left out.
+    Facts always have their section, the others when something of theirs is told; without a summary,
+    because the asker may not see the user, there is none for it. An entity whose summary only
+    repeats the facts costs room and tells nothing, so it is left out.
     """
     facts = [hit.item for hit in found.facts]
     telling = tuple(hit for hit in found.entities if _says_more(hit.item, facts))
     kept = msgspec.structs.replace(found, entities=telling)
-    return _block(user_summary(summary, room), sections(kept), room, always=("FACTS",))
+    start = "" if summary is None else user_summary(summary, room)
+    return _block(start, sections(kept), room, always=("FACTS",))
 
 
 def _says_more(entity: Entity, facts: Sequence[Fact]) -> bool:
@@ -125,4 +127,5 @@ def _block(start: str, wanted: list[Section], room: int, *, always: Sequence[str
         )
     )
     taken = budget.affordable(((name, told(item, _SAFE)) for name, item in offers), left, frames)
-    return SECTION_BREAK.join([start, *framed([offers[number] for number in taken], always)])
+    told_sections = framed([offers[number] for number in taken], always)
+    return SECTION_BREAK.join([start, *told_sections] if start else told_sections)

@@ -11,6 +11,7 @@ import msgspec
 from recollect.context import budget
 from recollect.context.asking import query_text
 from recollect.context.order import holds
+from recollect.errors import NotFound
 from recollect.graph.filters import NO_FILTERS, Filters
 from recollect.graph.passing import passes_entity, passes_fact
 from recollect.graph.types import (
@@ -24,7 +25,6 @@ from recollect.graph.types import (
 )
 from recollect.limits import PAGE_MAX, RECENT_MESSAGES_DEFAULT
 from recollect.search.query import Found, Kind, Query, Ranked
-from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
 from recollect.subjects import derived, episodes, graphs, knowledge, threads, users
 
@@ -45,7 +45,7 @@ class Asked(Record):
 
     thread: Thread
     graph: Graph
-    user: Entity  # with the user's summary as its own
+    user: Entity | None  # with the user's summary as its own; None: it may not be seen
     newest: tuple[Episode, ...]
     text: str  # what to search for; "" when the newest messages ask for nothing
 
@@ -63,16 +63,23 @@ class Wanted(Record):
 def ask(tx: Transaction, access: Access, thread_id: str, messages: int) -> Asked:
     """What the newest *messages* of a thread ask for, and whom they are about."""
     thread = threads.get(tx, access, thread_id)
-    newest = episodes.last_messages(tx, thread, max(messages, RECENT_MESSAGES_DEFAULT))
-    node = users.node(tx, access, thread.user_id)
-    summary = derived.user_summary(tx, access, thread.user_id)
+    newest = episodes.last_messages(tx, access, thread, max(messages, RECENT_MESSAGES_DEFAULT))
     return Asked(
         thread=thread,
         graph=graphs.of_user(tx, access, thread.user_id),
-        user=msgspec.structs.replace(node, summary=summary),
+        user=_user(tx, access, thread.user_id),
         newest=tuple(newest),
         text=query_text(newest[-messages:]),
     )
+
+
+def _user(tx: Transaction, access: Access, user_id: str) -> Entity | None:
+    try:
+        node = users.node(tx, access, user_id)
+    except NotFound:
+        return None
+    summary = derived.user_summary(tx, access, user_id)
+    return msgspec.structs.replace(node, summary=summary)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,9 @@ class Gatherer:
         found = [hit.item for hit in answer.facts]
         if not found and limit:
             most = limit if filters == NO_FILTERS else PAGE_MAX
-            known = await self.store.read(knowledge.facts_holding, self.asked.graph, most)
+            known = await self.store.read(
+                knowledge.facts_holding, self.access, self.asked.graph, most
+            )
             found = [fact for fact in known if passes_fact(filters, fact)][:limit]
         return sorted(found, key=lambda fact: not holds(fact, self.now))
 
@@ -154,7 +163,7 @@ class Gatherer:
             now=self.now,
             limit=limit,
             filters=filters,
-            near_uuid=self.asked.user.uuid,
+            near_uuid=self.asked.user.uuid if self.asked.user else None,
             time_zone=self.asked.graph.time_zone,
         )
         return await self.finder.find(self.access, self.asked.graph, query)
@@ -166,9 +175,14 @@ class Gatherer:
             uuid for fact in facts for uuid in (fact.source_uuid, fact.target_uuid)
         )
         unread = [uuid for uuid in ends if uuid not in found]
-        read = await self.store.read(_entities, self.asked.graph, unread) if unread else []
+        read: list[Entity] = []
+        if unread:
+            read = await self.store.read(
+                knowledge.entities_by_uuids, self.access, self.asked.graph, unread
+            )
         every = {**found, **{entity.uuid: entity for entity in read}}
-        every[self.asked.user.uuid] = self.asked.user
+        if self.asked.user is not None:
+            every[self.asked.user.uuid] = self.asked.user
         turns = dict.fromkeys(budget.in_turns([list(found), list(ends)]))
         return [every[uuid] for uuid in turns if uuid in every]
 
@@ -181,8 +195,3 @@ def ranked(items: Iterable[T]) -> tuple[Ranked[T], ...]:
 def _relevant(hits: Sequence[Ranked[T]]) -> tuple[Ranked[T], ...]:
     least = _RELEVANT * max((hit.score for hit in hits), default=0.0)
     return tuple(hit for hit in hits if hit.score >= least)
-
-
-def _entities(tx: Transaction, graph: Graph, uuids: list[str]) -> list[Entity]:
-    found = tx.all("entities_by_uuids", graph_id=graph.id, uuids=rows.to_json(uuids))
-    return [rows.entity(row) for row in found]

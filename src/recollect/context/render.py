@@ -27,7 +27,8 @@ async def render(
     # The first by itself: the searches after it meet a question that is known already.
     filling = [await _filling(hole, gatherer, rating_min) for hole in holes[:1]]
     filling += await asyncio.gather(*(_filling(hole, gatherer, rating_min) for hole in holes[1:]))
-    return filled(pieces, filling, gatherer.asked.user.summary, room)
+    user = gatherer.asked.user
+    return filled(pieces, filling, user.summary if user else "", room)
 
 
 async def _filling(hole: Hole, gatherer: Gatherer, rating_min: float | None) -> Sequence[Item]:

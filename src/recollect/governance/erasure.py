@@ -1,28 +1,60 @@
-"""Forgetting episodes, and with them whatever rested on nothing else."""
+"""Erasing episodes and facts, and with them whatever rested on nothing else.
 
-from collections.abc import Iterable
+Two ways of doing it. *delete* is what callers know: what an erased episode ended stays ended, and
+names stay. *forget* goes on: what was ended only by what is erased holds again, and names and
+attributes that only erased texts used are dropped. In both, every text that was put together from
+facts is put together again from those that are left.
+"""
 
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from msgspec.structs import replace
+
+from recollect.governance import describing, unnaming
+from recollect.graph.types import Record
 from recollect.store import derived, findable, index, rows
+from recollect.store.derived import Aftermath, Resting
 from recollect.store.index import ItemKind
 from recollect.store.protocol import Row, Transaction
 
+Mode = Literal["delete", "forget"]
 
-def forget_episodes(tx: Transaction, episode_ids: Iterable[int]) -> None:
+
+class Removed(Record):
+    """How much went, and how much of what stayed had to change."""
+
+    episodes: int = 0
+    facts: int = 0
+    entities: int = 0
+    observations: int = 0
+    summaries: int = 0
+    facts_reopened: int = 0
+    entities_reworded: int = 0
+    derived_reworded: int = 0
+
+
+def forget_episodes(tx: Transaction, episode_ids: Iterable[int], mode: Mode = "delete") -> Removed:
     """Remove episodes from the log and from every association.
 
     A fact or an entity goes only when no other episode stands behind it; the user's own node
-    never goes, and neither does a node that a surviving fact touches.
+    never goes, and neither does a node that a surviving fact touches. Forgetting takes a fact also
+    when those that are left only say what holds instead.
     """
     ids = list(episode_ids)
     if not ids:
-        return
+        return Removed()
     listed = rows.to_json(ids)
-    resting = derived.resting_on(tx, episodes=ids)
     places = tx.all("episode_places", ids=listed)
-    lonely = tx.all("facts_supported_only_by", episodes=listed)
+    forgetting = mode == "forget"
+    lonely = tx.all(
+        "facts_said_only_by" if forgetting else "facts_supported_only_by", episodes=listed
+    )
     touched = {row["entity_id"] for row in tx.all("entity_ids_mentioned_by", episodes=listed)}
-    touched.update(row["source_id"] for row in lonely)
-    touched.update(row["target_id"] for row in lonely)
+    touched.update(_ends(lonely))
+    reopened = _lose_ends(tx, ids, [row["id"] for row in lonely]) if forgetting else []
+    heard = unnaming.heard(tx, sorted(touched), ids) if forgetting else []
+    resting = derived.resting_on(tx, episodes=ids, facts=[row["id"] for row in reopened])
     tx.run("facts_delete", ids=rows.to_json([row["id"] for row in lonely]))
     tx.run("episodes_delete", ids=listed)
     removed = tx.all("entities_delete_unsupported", ids=rows.to_json(sorted(touched)))
@@ -30,14 +62,118 @@ def forget_episodes(tx: Transaction, episode_ids: Iterable[int]) -> None:
     _unindex(tx, "entity", removed)
     for graph_id in _unindex(tx, "episode", places):
         tx.run("graph_edited", id=graph_id)
-    findable.settle(tx, derived.renew(tx, resting))
+    _reopen(tx, reopened)
+    renamed = unnaming.drop_unheard(tx, heard)
+    left = (touched | _ends(reopened)) - {row["id"] for row in removed}
+    reworded = describing.describe_again(
+        tx, sorted(left), also=[row["id"] for row in reopened], changed=renamed
+    )
+    if renamed:
+        resting = derived.merged(resting, derived.resting_on(tx, entities=renamed))
+    after = derived.renew(tx, resting, forgetting=forgetting)
+    findable.settle(tx, after)
+    return _counted(after, places, lonely, removed, reopened, reworded)
+
+
+def forget_facts(tx: Transaction, graph_id: int, facts: Sequence[Row]) -> Removed:
+    """Remove facts, each with the row ids of both its ends; the entities that they joined stay, if
+    an episode mentions them: one that only a fact kept goes with it."""
+    ids = [row["id"] for row in facts]
+    behind = tx.all("direct_episodes_behind", facts=rows.to_json(ids), entity_id=None)
+    resting = derived.resting_on(tx, facts=ids, episodes=[row["id"] for row in behind])
+    tx.run("facts_delete", ids=rows.to_json(ids))
+    _unindex(tx, "fact", facts)
+    return _settle_around(tx, graph_id, resting, facts, behind)
+
+
+def forget_entity(tx: Transaction, graph_id: int, entity_id: int) -> Removed:
+    """Remove an entity and the facts that touch it, with everything that spoke of them."""
+    gone = tx.all("facts_of_entities", ids=rows.to_json([entity_id]))
+    ids = [row["id"] for row in gone]
+    behind = tx.all("direct_episodes_behind", facts=rows.to_json(ids), entity_id=entity_id)
+    resting = derived.resting_on(
+        tx, facts=ids, episodes=[row["id"] for row in behind], entities=[entity_id]
+    )
+    tx.run("entity_delete", id=entity_id)
+    _unindex(tx, "fact", gone)
+    index.remove(tx, graph_id, "entity", [entity_id])
+    return _settle_around(tx, graph_id, resting, gone, behind, entity_id)
+
+
+def _settle_around(
+    tx: Transaction,
+    graph_id: int,
+    resting: Resting,
+    gone: Sequence[Row],
+    behind: Sequence[Row],
+    entity_id: int | None = None,
+) -> Removed:
+    """Bring in step what facts touched that are gone; *entity_id* went with them."""
+    near = sorted(_ends(gone) - {entity_id})
+    removed = tx.all("entities_delete_unsupported", ids=rows.to_json(near))
+    _unindex(tx, "entity", removed)
+    listed = rows.to_json([row["id"] for row in behind])
+    useless = tx.all("episodes_delete_useless", ids=listed)
+    _unindex(tx, "episode", useless)
+    reworded = describing.describe_again(tx, near)
+    after = derived.renew(tx, resting)
+    findable.settle(tx, after)
+    tx.run("graph_edited", id=graph_id)
+    counted = _counted(after, useless, gone, removed, [], reworded)
+    return replace(counted, entities=counted.entities + (entity_id is not None))
+
+
+def _lose_ends(tx: Transaction, episodes: Sequence[int], facts: Sequence[int]) -> list[Row]:
+    """Take away what these gave other facts as an end; tells which facts those are."""
+    given = {"episodes": rows.to_json(list(episodes)), "facts": rows.to_json(list(facts))}
+    lost = {row["fact_id"] for row in tx.all("facts_reopened_without", **given)} - set(facts)
+    tx.run("closings_inherit", facts=given["facts"])
+    tx.run("closings_forget", **given)
+    return tx.all("fact_ends", ids=rows.to_json(sorted(lost))) if lost else []
+
+
+def _reopen(tx: Transaction, facts: Sequence[Row]) -> None:
+    if facts:
+        tx.run("facts_end_again", ids=rows.to_json([row["id"] for row in facts]))
+        for graph_id, numbers in _by_graph(facts).items():
+            index.touch(tx, graph_id, "fact", numbers)
+
+
+def _ends(facts: Iterable[Row]) -> set[int]:
+    return {row[end] for row in facts for end in ("source_id", "target_id")}
 
 
 def _unindex(tx: Transaction, kind: ItemKind, gone: Iterable[Row]) -> list[int]:
     """Make what is gone unfindable; tells in which graphs it was."""
-    ids: dict[int, list[int]] = {}
-    for row in gone:
-        ids.setdefault(row["graph_id"], []).append(row["id"])
-    for graph_id, numbers in ids.items():
+    places = _by_graph(gone)
+    for graph_id, numbers in places.items():
         index.remove(tx, graph_id, kind, numbers)
-    return list(ids)
+    return list(places)
+
+
+def _by_graph(found: Iterable[Row]) -> dict[int, list[int]]:
+    ids: dict[int, list[int]] = {}
+    for row in found:
+        ids.setdefault(row["graph_id"], []).append(row["id"])
+    return ids
+
+
+def _counted(
+    after: Aftermath,
+    episodes: Sequence[Row],
+    facts: Sequence[Row],
+    entities: Sequence[Row],
+    reopened: Sequence[Row],
+    reworded: int,
+) -> Removed:
+    kinds = [gone.kind for gone in after.gone]
+    return Removed(
+        episodes=len(episodes),
+        facts=len(facts),
+        entities=len(entities),
+        observations=kinds.count("observation"),
+        summaries=kinds.count("thread_summary"),
+        facts_reopened=len(reopened),
+        entities_reworded=reworded,
+        derived_reworded=len(after.renewed),
+    )

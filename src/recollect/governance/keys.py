@@ -3,12 +3,14 @@
 import hashlib
 import secrets
 
-from recollect.errors import AlreadyExists, Conflict, NotFound
-from recollect.graph import checks
+from recollect.errors import AlreadyExists, Conflict, InvalidInput, NotFound
+from recollect.governance import policies
+from recollect.graph import checks, policy
+from recollect.graph.policy import KeyPolicy, Mode, Role
 from recollect.graph.types import Access, Key, Project, Record
 from recollect.limits import NAME_CHARS_MAX
 from recollect.store import rows
-from recollect.store.protocol import Transaction
+from recollect.store.protocol import Row, Transaction
 
 DEFAULT_PROJECT = "default"
 ENVIRONMENT_KEY = "environment"
@@ -66,9 +68,23 @@ def set_default_time_zone(tx: Transaction, access: Access, zone: str | None) -> 
     return project_of(tx, access)
 
 
-def create_key(tx: Transaction, project: str, name: str, secret: str | None = None) -> NewKey:
-    """A key of *project*, made up unless *secret* is given."""
+def create_key(
+    tx: Transaction,
+    project: str,
+    name: str,
+    secret: str | None = None,
+    *,
+    admin: bool = False,
+    role: Role = "default_allow",
+    mode: Mode = "enforce",
+    logs_reads: bool = False,
+) -> NewKey:
+    """A key of *project*, made up unless *secret* is given.
+
+    An *admin* key manages policies and keys, and no policy applies to it.
+    """
     checks.text("name", name, NAME_CHARS_MAX, required=True)
+    _check(role, mode)
     owner = project_named(tx, project)
     secret = secret or _PREFIX + secrets.token_urlsafe(32)
     uuid = tx.new_id()
@@ -77,29 +93,66 @@ def create_key(tx: Transaction, project: str, name: str, secret: str | None = No
         uuid=uuid,
         project_id=owner.id,
         name=name,
-        prefix=secret[:_SHOWN_CHARS] if secret.startswith(_PREFIX) else secret[:2],
+        prefix=_shown(secret),
         hash=hashed(secret),
+        is_admin=admin,
+        role=role,
+        mode=mode,
+        logs_reads=logs_reads,
         now=rows.micros(tx.now),
     )
-    return NewKey(secret=secret, key=_key(tx, uuid))
+    return NewKey(secret=secret, key=get_key(tx, uuid))
 
 
-def _key(tx: Transaction, uuid: str) -> Key:
+def _shown(secret: str) -> str:
+    return secret[:_SHOWN_CHARS] if secret.startswith(_PREFIX) else secret[:2]
+
+
+def _check(role: str, mode: str) -> None:
+    for field, value, known in (("role", role, policy.ROLES), ("mode", mode, policy.MODES)):
+        if value not in known:
+            raise InvalidInput(f"{field}: must be {' or '.join(known)}")
+
+
+def get_key(tx: Transaction, uuid: str, project_id: int | None = None) -> Key:
+    """A key by its uuid, of one project if that is given."""
     row = tx.one("key_by_uuid", uuid=uuid)
-    if row is None:
+    if row is None or project_id not in (None, row["project_id"]):
         raise NotFound(f"there is no key {uuid}")
     return rows.key(row)
 
 
-def list_keys(tx: Transaction) -> list[Key]:
-    """Every key, revoked ones included."""
-    return [rows.key(row) for row in tx.all("keys_all")]
+def list_keys(tx: Transaction, project_id: int | None = None) -> list[Key]:
+    """Every key, revoked ones included; of one project if that is given."""
+    if project_id is None:
+        return [rows.key(row) for row in tx.all("keys_all")]
+    return [rows.key(row) for row in tx.all("keys_of_project", project_id=project_id)]
 
 
-def revoke_key(tx: Transaction, uuid: str) -> Key:
+def change_key(
+    tx: Transaction,
+    uuid: str,
+    *,
+    project_id: int | None = None,
+    role: Role | None = None,
+    mode: Mode | None = None,
+    logs_reads: bool | None = None,
+) -> Key:
+    """Change what is given of a key. A running server notices within a second."""
+    old = get_key(tx, uuid, project_id)
+    role, mode = role or old.role, mode or old.mode
+    _check(role, mode)
+    if logs_reads is None:
+        logs_reads = old.logs_reads
+    tx.run("key_change", uuid=uuid, role=role, mode=mode, logs_reads=logs_reads)
+    return get_key(tx, uuid)
+
+
+def revoke_key(tx: Transaction, uuid: str, project_id: int | None = None) -> Key:
     """Make a key useless from now on."""
+    get_key(tx, uuid, project_id)
     tx.run("key_revoke", uuid=uuid, now=rows.micros(tx.now))
-    return _key(tx, uuid)
+    return get_key(tx, uuid)
 
 
 def authenticate(tx: Transaction, secret_hash: bytes) -> Access | None:
@@ -108,8 +161,34 @@ def authenticate(tx: Transaction, secret_hash: bytes) -> Access | None:
     if row is None or row["revoked_at"] is not None:
         return None
     return Access(
-        project_id=row["project_id"], project_uuid=row["project_uuid"], key_uuid=row["uuid"]
+        project_id=row["project_id"],
+        project_uuid=row["project_uuid"],
+        key_uuid=row["uuid"],
+        is_admin=bool(row["is_admin"]),
+        logs_reads=bool(row["logs_reads"]),
+        policy=_policy(tx, row),
     )
+
+
+def _policy(tx: Transaction, row: Row) -> KeyPolicy | None:
+    """What governs a key; None for an admin's, and for one that may do everything anyway."""
+    if row["is_admin"] or not (row["has_policies"] or row["role"] == "default_deny"):
+        return None
+    return _governed(tx, row)
+
+
+def _governed(tx: Transaction, row: Row) -> KeyPolicy:
+    sets = tx.all("policy_sets_of_key", key_id=row["id"])
+    documents = tuple(policies.document(each["spec"]) for each in sets)
+    return KeyPolicy(role=row["role"], mode=row["mode"], sets=documents)
+
+
+def policy_of(tx: Transaction, project_id: int, uuid: str) -> KeyPolicy:
+    """The role, mode and policy sets of a key; those of an admin key have no effect."""
+    row = tx.one("key_by_uuid", uuid=uuid)
+    if row is None or row["project_id"] != project_id:
+        raise NotFound(f"there is no key {uuid}")
+    return KeyPolicy() if row["is_admin"] else _governed(tx, row)
 
 
 def ensure_default(tx: Transaction, secret: str | None) -> NewKey | Key:
@@ -131,7 +210,11 @@ def _adopt(tx: Transaction, project: Project, secret: str) -> NewKey:
         raise AlreadyExists("RECOLLECT_API_KEY is a key of another project: choose another one")
     if row is not None and row["revoked_at"] is not None:
         raise Conflict("RECOLLECT_API_KEY was revoked: choose another one, or leave it unset")
+    before = tx.one("key_named", project_id=project.id, name=ENVIRONMENT_KEY)
+    if row is None and before is not None:
+        tx.run("key_set_secret", id=before["id"], hash=digest, prefix=_shown(secret))
     tx.run("key_replace_named", project_id=project.id, name=ENVIRONMENT_KEY, hash=digest)
+    row = tx.one("key_by_hash", hash=digest)
     if row is None:
         return create_key(tx, DEFAULT_PROJECT, ENVIRONMENT_KEY, secret)
     return NewKey(secret=secret, key=rows.key(row))

@@ -16,6 +16,7 @@ from recollect.limits import (
     JSON_DEPTH_MAX,
     METADATA_BYTES_MAX,
     METADATA_KEYS_MAX,
+    NAME_CHARS_MAX,
 )
 
 # Clients put ids into paths, some of them unescaped: an id with one of these could be written
@@ -126,7 +127,9 @@ def episode_metadata(field: str, value: Json | None) -> Json | None:
     for key, item in value.items():
         if not key.strip():
             raise InvalidInput(f"{field}: a key must not be blank")
-        _metadata_value(f"{field}.{key}", item)
+        if len(key) > NAME_CHARS_MAX:  # no filter and no policy could name it
+            raise InvalidInput(f"{field}: a key has at most {NAME_CHARS_MAX} characters")
+        _metadata_value(f"{field}.{key[:ECHO_CHARS_MAX]}", item)
     return json_object(field, value)
 
 

@@ -107,6 +107,20 @@ class ClosedFact(Record):
     expired_at: datetime | None
 
 
+class Closing(Record):
+    """Something that gives a fact an end: another fact, *by*, or the episode at hand by itself.
+
+    *ours*: whether the episode at hand brought it; else it met a fact that was known already.
+    Also an end is told that does not count because an earlier one does.
+    """
+
+    fact: str
+    by: str | None
+    ended_at: datetime | None
+    expired_at: datetime | None
+    ours: bool = True
+
+
 class Support(Record):
     """The episode at hand stands behind a fact: it states, restates or closes it."""
 
@@ -122,5 +136,6 @@ class Delta(Record):
     changed_entities: tuple[ChangedEntity, ...] = ()
     new_facts: tuple[NewFact, ...] = ()
     closed_facts: tuple[ClosedFact, ...] = ()
+    closings: tuple[Closing, ...] = ()
     supports: tuple[Support, ...] = ()
     mentions: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ import msgspec
 from recollect.graph import supersede
 from recollect.graph.delta import (
     ClosedFact,
+    Closing,
     KnownEntity,
     KnownFact,
     NewFact,
@@ -43,6 +44,7 @@ class Ledger:
         self._wishes = set[str]()
         self._values = set[tuple[str, str | None, str]]()
         self._supports: dict[str, Support] = {}
+        self.closings: list[Closing] = []
         self._now = now
         self._at = at
         self._new_id = new_id
@@ -75,10 +77,30 @@ class Ledger:
         self._close_others(claim, fact)
         others = list(self._facts.values())
         self._facts[new.uuid] = supersede.close_new(claim, others, self._contradiction, self._now)
+        self._note_ends(claim, others)
         self._numbers[new.uuid] = number
         if fact.mood == "requested":
             self._wishes.add(new.uuid)
         self._support(new.uuid, "states", fact)
+
+    def _note_ends(self, claim: Claim, others: Sequence[KnownFact]) -> None:
+        """Tell what gives a new fact an end: its own episode, or what holds later."""
+        new = claim.fact
+        if new.invalid_at is not None or new.expired_at is not None:
+            self._note(new, None)
+        for later, begins in supersede.later_than(claim, others, self._contradiction):
+            self._note(supersede.closed(_endless(new), begins, self._now), later.uuid, ours=False)
+
+    def _note(self, ended: KnownFact, by: str | None, *, ours: bool = True) -> None:
+        self.closings.append(
+            Closing(
+                fact=ended.uuid,
+                by=by,
+                ended_at=ended.invalid_at,
+                expired_at=ended.expired_at,
+                ours=ours,
+            )
+        )
 
     def _draft(self, fact: FoundFact, uuids: Sequence[str]) -> KnownFact:
         # The value of a slot is what a document says now; without a time it could not be ordered.
@@ -111,6 +133,8 @@ class Ledger:
 
     def _restate(self, old: KnownFact, new: KnownFact, fact: FoundFact) -> None:
         """It gains the episode and keeps its times; only an end that is news is taken from it."""
+        if new.invalid_at is not None:
+            self._note(supersede.closed(_endless(old), new.invalid_at, self._now), None)
         if old.invalid_at is None and new.invalid_at is not None:
             self._facts[old.uuid] = supersede.closed(old, new.invalid_at, self._now)
             self._support(old.uuid, "closes", fact)
@@ -127,9 +151,14 @@ class Ledger:
             )
             if force is None:
                 continue
-            after = supersede.close_by(
-                claim, old, force, at=self._at, now=self._now, together=together
+            after, ended = (
+                supersede.close_by(
+                    claim, fact_, force, at=self._at, now=self._now, together=together
+                )
+                for fact_ in (old, _endless(old))
             )
+            if ended.invalid_at is not None:
+                self._note(ended, claim.fact.uuid)
             if after != old:
                 self._facts[old.uuid] = after
                 self._support(old.uuid, "closes", fact)
@@ -145,6 +174,13 @@ class Ledger:
             if after != other:
                 self._facts[other.uuid] = after
                 self._support(other.uuid, "closes", self._supports[carrier.uuid])
+                self._note_carried(carrier, other)
+
+    def _note_carried(self, carrier: KnownFact, other: KnownFact) -> None:
+        for held in [one for one in self.closings if one.fact == carrier.uuid]:
+            if held.ended_at is not None:
+                ended = supersede.closed(_endless(other), held.ended_at, self._now)
+                self._note(ended, held.by, ours=held.ours)
 
     def _support(self, uuid: str, role: SupportRole, given: FoundFact | Support) -> None:
         """One for each fact: an episode that states a fact and closes it states it."""
@@ -188,3 +224,8 @@ class Ledger:
         if uuid in self._numbers:
             return not over and uuid not in self._wishes
         return over and self._facts[uuid] != self._before[uuid]
+
+
+def _endless(fact: KnownFact) -> KnownFact:
+    """*fact* as if nothing had given it an end yet."""
+    return msgspec.structs.replace(fact, invalid_at=None, expired_at=None)

@@ -44,6 +44,7 @@ def reconcile(
         changed_entities=tuple(people.changed()),
         new_facts=tuple(ledger.new_facts(found)),
         closed_facts=tuple(ledger.closed_facts()),
+        closings=tuple(ledger.closings),
         supports=tuple(ledger.supports()),
         mentions=tuple(dict.fromkeys(people.of)),
     )

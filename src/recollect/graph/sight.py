@@ -55,9 +55,19 @@ class Sight(msgspec.Struct, frozen=True, kw_only=True):
 
     allowed: tuple[Constraint, ...] | None = None
     denied: tuple[Constraint, ...] = ()
+    also: "Sight | None" = None  # what another rule sees must be seen by it as well
 
     def sees(self, metadata: Effective) -> bool:
         """Whether an object with this effective metadata may be seen."""
         if any(constraint.holds(metadata) for constraint in self.denied):
             return False
-        return self.allowed is None or any(one.holds(metadata) for one in self.allowed)
+        if self.allowed is not None and not any(one.holds(metadata) for one in self.allowed):
+            return False
+        return self.also is None or self.also.sees(metadata)
+
+
+def both(one: Sight | None, other: Sight | None) -> Sight | None:
+    """What two sights see alike; None sees everything."""
+    if one is None or other is None:
+        return other if one is None else one
+    return msgspec.structs.replace(one, also=both(one.also, other))

@@ -219,16 +219,22 @@ def close_new(
     claim: Claim, facts: Iterable[KnownFact], contradiction: Contradiction, now: datetime
 ) -> KnownFact:
     """The fact of *claim*, born closed if something that holds later contradicts it (T6)."""
-    new = claim.fact
-    begins = new.valid_at
+    later = [begin for _, begin in later_than(claim, facts, contradiction)]
+    return closed(claim.fact, min(later), now) if later else claim.fact
+
+
+def later_than(
+    claim: Claim, facts: Iterable[KnownFact], contradiction: Contradiction
+) -> list[tuple[KnownFact, datetime]]:
+    """The facts that hold later and contradict that of *claim*, each with its beginning."""
+    begins = claim.fact.valid_at
     if begins is None:
-        return new
-    later = [
-        old.valid_at
+        return []
+    return [
+        (old, old.valid_at)
         for old in facts
         if old.valid_at is not None
         and old.valid_at > begins
         and old.valid_at != old.invalid_at  # else it was never true
-        and contradiction.force(old, new)
+        and contradiction.force(old, claim.fact)
     ]
-    return closed(new, min(later), now) if later else new

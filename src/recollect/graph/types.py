@@ -5,7 +5,8 @@ from typing import Any, Literal, dataclass_transform
 
 import msgspec
 
-from recollect.graph.sight import Sight
+from recollect.graph.policy import KeyPolicy, Mode, Role
+from recollect.graph.sight import Sight, Value
 
 GraphKind = Literal["user", "standalone"]
 EpisodeKind = Literal["message", "text", "json", "fact_triple", "nodes"]
@@ -15,6 +16,8 @@ TaskStatus = Literal["pending", "processing", "succeeded", "partial", "failed"]
 ROLE_TYPES = ("norole", "system", "assistant", "user", "function", "tool")
 
 Json = dict[str, Any]
+# What the episodes behind something say of it together: `store.effective` computes it on reading.
+Carried = dict[str, list[Value]]
 
 
 class KeywordOnly(msgspec.StructMeta):
@@ -39,6 +42,9 @@ class Access(Record):
     project_uuid: str
     key_uuid: str
     sight: Sight | None = None  # what this action may see; None: everything
+    is_admin: bool = False
+    logs_reads: bool = False
+    policy: KeyPolicy | None = None  # None: everything is allowed
 
 
 class Project(Record):
@@ -61,6 +67,10 @@ class Key(Record):
     project_name: str
     name: str
     prefix: str
+    is_admin: bool = False
+    role: Role = "default_allow"
+    mode: Mode = "enforce"
+    logs_reads: bool = False
     created_at: datetime
     revoked_at: datetime | None = None
 
@@ -166,6 +176,7 @@ class Entity(Record):
     summary: str = ""
     attributes: Json | None = None
     is_user: bool = False
+    metadata: Carried = {}
     created_at: datetime
 
 
@@ -186,6 +197,7 @@ class Fact(Record):
     attributes: Json | None = None
     rating: float | None = None
     episodes: list[str] = []
+    metadata: Carried = {}
     created_at: datetime
     expired_at: datetime | None = None
     valid_at: datetime | None = None
@@ -204,6 +216,7 @@ class Observation(Record):
     attributes: Json | None = None
     episodes: list[str] = []
     facts: list[str] = []
+    metadata: Carried = {}
     start_at: datetime | None = None
     latest_evidence_at: datetime | None = None
     end_at: datetime | None = None
@@ -218,6 +231,7 @@ class ThreadSummary(Record):
     graph_id: int
     thread_id: str
     summary: str
+    metadata: Carried = {}
     created_at: datetime
     updated_at: datetime
     covered_at: datetime | None = None
@@ -231,6 +245,7 @@ class DocumentSummary(Record):
     graph_id: int
     document_id: str
     summary: str
+    metadata: Carried = {}
     created_at: datetime
     updated_at: datetime
     covered_at: datetime | None = None

@@ -18,6 +18,7 @@ from recollect.ingest import intake
 from recollect.limits import BATCH_ITEMS_MAX, BATCH_ITEMS_PER_CALL_MAX, BATCH_ITEMS_PER_READ
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
+from recollect.subjects import seeing
 
 BatchStatus = Literal[
     "draft", "invalid", "queued", "processing", "succeeded", "partial", "failed", "canceled"
@@ -176,13 +177,16 @@ def items(
     cursor: int | None,
 ) -> ItemPage:
     """Items of a batch in order, those of one status if given."""
-    found = tx.all(
-        "batch_items_page",
-        batch_id=_row(tx, access, uuid)["id"],
-        status=status,
-        cursor=cursor or 0,
-        limit=limit + 1,
-    )
+    batch_id, after = _row(tx, access, uuid)["id"], cursor or 0
+    found: list[Row] = []
+    while len(found) <= limit:
+        read = tx.all(
+            "batch_items_page", batch_id=batch_id, status=status, cursor=after, limit=limit + 1
+        )
+        found += seeing.carriers(access, read)
+        if len(read) <= limit:
+            break
+        after = read[-1]["sequence_index"] + 1
     return ItemPage(
         items=[_item(row) for row in found[:limit]],
         next_cursor=found[limit]["sequence_index"] if len(found) > limit else None,

@@ -4,8 +4,10 @@ import re
 from collections.abc import Sequence
 
 from recollect.extract.reading import Guidance, KnownName, Profile, Reading, Turn
+from recollect.governance import policies
 from recollect.graph import names
-from recollect.graph.types import Access, Episode, Graph, Job, User
+from recollect.graph.sight import Typed, effective, typed
+from recollect.graph.types import Access, Episode, Graph, Job, Json, User
 from recollect.limits import KNOWN_NAME_WORDS_MAX, KNOWN_NAMES_MAX, TURNS_BEFORE_MAX
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
@@ -30,12 +32,13 @@ def brief(
     owner = tx.one("user_of_graph", graph_id=graph_id)
     user = None if owner is None else rows.user(owner)
     wanted = _guidance(tx, graph, row["project_id"], user)
+    guarded = policies.guarded(tx, row["project_id"])
     owed = {
         found["id"]
         for found in tx.all("jobs_pending_among", ids=rows.to_json([job.id for job in jobs]))
     }
     return [
-        (job, _reading(tx, graph, user, wanted, job, with_names=with_names))
+        (job, _reading(tx, graph, user, wanted, job, guarded, with_names=with_names))
         for job in jobs
         if job.id in owed
     ]
@@ -59,6 +62,7 @@ def _reading(
     user: User | None,
     wanted: Guidance,
     job: Job,
+    guarded: frozenset[str],
     *,
     with_names: bool,
 ) -> Reading:
@@ -71,7 +75,7 @@ def _reading(
         speaker=episode.speaker,
         source_description=episode.source_description,
         time_zone=graph.time_zone,
-        before=_before(tx, episode),
+        before=_before(tx, episode, guarded),
         user=None if user is None else _profile(user),
         known=_known(tx, graph.id, episode.content) if with_names else (),
         guidance=wanted,
@@ -79,25 +83,41 @@ def _reading(
     )
 
 
-def _before(tx: Transaction, episode: Episode) -> tuple[Turn, ...]:
-    """Earlier turns of the same thread, or of the same document; none for anything else."""
-    found: list[Row] = []
+def _before(tx: Transaction, episode: Episode, guarded: frozenset[str]) -> tuple[Turn, ...]:
+    """Earlier turns of the same thread, or of the same document; none for anything else.
+
+    Only those that everybody sees who sees the episode: a name that "she" stands for would
+    otherwise be told to people who must not know it.
+    """
+    kept: list[Row] = []
+    own, seq = _values(episode.metadata, guarded), episode.seq
+    while len(kept) < TURNS_BEFORE_MAX and (found := _turns(tx, episode, seq)):
+        kept += [row for row in found if _values(rows.from_json(row["metadata"]), guarded) == own]
+        seq = found[-1]["seq"]
+    return tuple(
+        Turn(content=row["content"], role=row["role"], speaker=row["speaker"])
+        for row in reversed(kept[:TURNS_BEFORE_MAX])
+    )
+
+
+def _turns(tx: Transaction, episode: Episode, seq: int) -> list[Row]:
     if episode.thread_id is not None:
-        found = tx.all(
-            "episodes_before_in_thread", id=episode.id, seq=episode.seq, limit=TURNS_BEFORE_MAX
-        )
-    elif episode.document_id is not None:
-        found = tx.all(
+        return tx.all("episodes_before_in_thread", id=episode.id, seq=seq, limit=TURNS_BEFORE_MAX)
+    if episode.document_id is not None:
+        return tx.all(
             "episodes_before_in_document",
             graph_id=episode.graph_id,
             document_id=episode.document_id,
-            seq=episode.seq,
+            seq=seq,
             limit=TURNS_BEFORE_MAX,
         )
-    return tuple(
-        Turn(content=row["content"], role=row["role"], speaker=row["speaker"])
-        for row in reversed(found)
-    )
+    return []
+
+
+def _values(metadata: Json | None, keys: frozenset[str]) -> dict[str, set[Typed]]:
+    """What an episode says under some keys, as policies compare it."""
+    held = effective([metadata])
+    return {key: {typed(value) for value in held[key]} for key in keys if key in held}
 
 
 def _profile(user: User) -> Profile:

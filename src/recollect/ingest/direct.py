@@ -26,7 +26,7 @@ from recollect.ingest.direct_checks import GivenNode
 from recollect.ingest.intake import Receipt
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.subjects import graphs, guidance, users
+from recollect.subjects import graphs, guidance, seeing, users
 from recollect.subjects.guidance import Ontology
 
 # A fact that a caller adds to a session says nothing about what relation it expresses.
@@ -78,7 +78,7 @@ def add_triple(
     direct_checks.typed("edge_attributes", triple.attributes, triple.name, ontology.edge_types)
     content = Triple(
         source=_source(tx, access, graph, triple.source, ontology),
-        target=_entity(tx, graph, triple.target, ontology),
+        target=_entity(tx, access, graph, triple.target, ontology),
         fact=_fact(tx, graph, triple, predicates),
     )
     episode = NewEpisode(
@@ -131,21 +131,22 @@ def _source(
 ) -> FoundEntity:
     """The source of a triple; in a user's graph it is the user when no other is named."""
     if node.name is None and node.uuid is None and graph.kind == "user":
-        found = _entity(
-            tx, graph, msgspec.structs.replace(node, name=_user_name(tx, access, graph)), ontology
-        )
+        named = msgspec.structs.replace(node, name=_user_name(tx, access, graph))
+        found = _entity(tx, access, graph, named, ontology)
         return msgspec.structs.replace(found, who="user")
-    return _entity(tx, graph, node, ontology)
+    return _entity(tx, access, graph, node, ontology)
 
 
 def _user_name(tx: Transaction, access: Access, graph: Graph) -> str:
     return users.display_name(users.get(tx, access, graph.graph_id))
 
 
-def _entity(tx: Transaction, graph: Graph, node: GivenNode, ontology: Ontology) -> FoundEntity:
+def _entity(
+    tx: Transaction, access: Access, graph: Graph, node: GivenNode, ontology: Ontology
+) -> FoundEntity:
     name = node.name
     if node.uuid is not None:
-        name = _named_by(tx, graph, node)
+        name = _named_by(tx, access, graph, node)
     if name is None:
         raise InvalidInput(f"{node.where}name or {node.where}uuid: one of them is required")
     direct_checks.typed(
@@ -160,10 +161,10 @@ def _entity(tx: Transaction, graph: Graph, node: GivenNode, ontology: Ontology) 
     )
 
 
-def _named_by(tx: Transaction, graph: Graph, node: GivenNode) -> str:
+def _named_by(tx: Transaction, access: Access, graph: Graph, node: GivenNode) -> str:
     """The name of a node that is given by its uuid; it must be in the same graph."""
     found = tx.all("entities_by_uuids", graph_id=graph.id, uuids=rows.to_json([node.uuid]))
-    if not found:
+    if not seeing.ids(tx, access, "entity", [row["id"] for row in found]):
         raise direct_checks.no_such_node(node)
     name: str = node.name or found[0]["name"]
     return name
@@ -190,7 +191,7 @@ def add_nodes(
     episodes = [
         NewEpisode(
             kind="nodes",
-            content=_encoded(Nodes(nodes=(_entity(tx, graph, node, ontology),))),
+            content=_encoded(Nodes(nodes=(_entity(tx, access, graph, node, ontology),))),
             metadata=metadata,
             created_at=created_at,
         )

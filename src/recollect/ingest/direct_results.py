@@ -1,10 +1,11 @@
 """What came of knowledge that a caller wrote down directly."""
 
+from recollect.errors import NotFound
 from recollect.graph.types import Access, Entity, Fact, Json, Record, Task
 from recollect.limits import NODES_PER_CALL_MAX
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.subjects import knowledge
+from recollect.subjects import knowledge, telling
 
 
 class Outcome(Record):
@@ -16,13 +17,30 @@ class Outcome(Record):
 
 def outcome(tx: Transaction, access: Access, task_uuid: str) -> Outcome:
     """What came of a task of this project that has ended."""
-    facts = [rows.fact(row) for row in tx.all("direct_facts_of_task", task_uuid=task_uuid)]
+    told = tx.all("direct_facts_of_task", task_uuid=task_uuid)
+    facts = telling.facts(tx, access, [rows.fact(row) for row in told])
     found = tx.all("direct_nodes_of_task", task_uuid=task_uuid)
-    nodes = [rows.entity(row) for row in found]
-    if facts:
-        ends = (facts[0].source_uuid, facts[0].target_uuid)
-        nodes = [knowledge.entity(tx, access, uuid) for uuid in ends]
+    nodes = telling.entities(tx, access, [rows.entity(row) for row in found])
+    if told:
+        ends = (told[0]["source_uuid"], told[0]["target_uuid"])
+        nodes = [node for uuid in ends if (node := _end(tx, access, uuid)) is not None]
     return Outcome(facts=facts, nodes=nodes)
+
+
+def readable(
+    tx: Transaction, facts_for: Access | None, nodes_for: Access | None, task_uuid: str
+) -> Outcome:
+    """What came of a task as far as facts and nodes may be read; None may read none."""
+    facts = outcome(tx, facts_for, task_uuid).facts if facts_for is not None else []
+    nodes = outcome(tx, nodes_for, task_uuid).nodes if nodes_for is not None else []
+    return Outcome(facts=facts, nodes=nodes)
+
+
+def _end(tx: Transaction, access: Access, uuid: str) -> Entity | None:
+    try:
+        return knowledge.entity(tx, access, uuid)
+    except NotFound:
+        return None
 
 
 def uuids(tx: Transaction, access: Access, task: Task) -> Json | None:

@@ -15,7 +15,7 @@ from recollect.limits import (
     MESSAGES_PER_CALL_MAX,
     NAME_CHARS_MAX,
 )
-from recollect.store import rows
+from recollect.store import index, rows
 from recollect.store.protocol import Transaction
 from recollect.subjects import graphs
 
@@ -139,8 +139,10 @@ def _append(
     task = task_uuid or tx.new_id()
     uuids = uuids or [tx.new_id() for _ in episodes]
     first_seq = head["last_seq"] - len(episodes) + 1
-    for seq, (uuid, episode) in enumerate(zip(uuids, episodes, strict=True), start=first_seq):
-        _write(tx, place, seq, uuid, task, episode)
+    numbered = enumerate(zip(uuids, episodes, strict=True), start=first_seq)
+    ids = [_write(tx, place, seq, uuid, task, episode) for seq, (uuid, episode) in numbered]
+    ignored = [number for number, new in zip(ids, episodes, strict=True) if new.ignored]
+    index.keep_unfound(tx, graph_id, ignored)
     if all(episode.ignored for episode in episodes):
         return Receipt(uuids=uuids, task_uuid=None)
     tx.run("queue_enter", graph_id=graph_id, now=place.now)
@@ -164,7 +166,7 @@ class _Place(NamedTuple):
         return self.now - (self.last_seq - seq)
 
 
-def _write(tx: Transaction, place: _Place, seq: int, uuid: str, task: str, new: NewEpisode) -> None:
+def _write(tx: Transaction, place: _Place, seq: int, uuid: str, task: str, new: NewEpisode) -> int:
     # An ignored role is kept as history; nothing is owed to it.
     episode_id = tx.insert(
         "episode_insert",
@@ -196,3 +198,4 @@ def _write(tx: Transaction, place: _Place, seq: int, uuid: str, task: str, new: 
             task_uuid=task,
             now=place.now,
         )
+    return episode_id

@@ -20,6 +20,7 @@ from recollect.graph.types import Access, Job, Record, Task, TaskStatus
 from recollect.limits import JOB_BACKOFF_MAX_S, JOB_ERROR_CHARS_MAX, JOBS_PER_CLAIM_MAX, LEASE_S
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
+from recollect.subjects import seeing
 
 Run = Literal["group", "single", "alone"]
 DIED = "the process died while working on this episode and on nothing else"
@@ -202,7 +203,7 @@ def _park(tx: Transaction, job: Job, error: str) -> None:
 def retry(tx: Transaction, access: Access, episode_uuid: str) -> None:
     """Put the parked job of an episode back into the queue."""
     row = tx.one("job_parked_of_episode", episode_uuid=episode_uuid, project_id=access.project_id)
-    if row is None:
+    if row is None or not seeing.ids(tx, access, "episode", [row["id"]]):
         raise NotFound(f"no parked job of episode {episode_uuid}")
     tx.run("job_retry", id=row["id"])
     tx.run("queue_enter", graph_id=row["graph_id"], now=rows.micros(tx.now))
@@ -210,7 +211,6 @@ def retry(tx: Transaction, access: Access, episode_uuid: str) -> None:
 
 def parked(tx: Transaction, access: Access | None, limit: int) -> list[ParkedJob]:
     """Parked jobs of a project; of all projects for the operator of the machine."""
-    found = tx.all("jobs_parked", project_id=access.project_id if access else None, limit=limit)
     return [
         ParkedJob(
             project=row["project_name"],
@@ -223,8 +223,20 @@ def parked(tx: Transaction, access: Access | None, limit: int) -> list[ParkedJob
             created_at=rows.moment(row["created_at"]),
             parked_at=rows.moment(row["completed_at"]),
         )
-        for row in found
+        for row in _parked(tx, access, limit)
     ]
+
+
+def _parked(tx: Transaction, access: Access | None, limit: int) -> list[Row]:
+    query = "jobs_parked"
+    if access is None:
+        return tx.all(query, project_id=None, limit=limit)
+    return seeing.first(
+        access,
+        lambda several: tx.all(query, project_id=access.project_id, limit=several),
+        lambda found: seeing.carriers(access, found),
+        limit,
+    )
 
 
 def state(tx: Transaction) -> QueueState:

@@ -8,7 +8,7 @@ import msgspec
 
 from recollect.graph.types import Record
 from recollect.ingest.worker import Worker
-from recollect.store import rows
+from recollect.store import index, rows
 from recollect.store.protocol import Store, Transaction
 from recollect.subjects import users
 
@@ -16,6 +16,7 @@ _PARTS = (
     "digest_entities",
     "digest_facts",
     "digest_supports",
+    "digest_closings",
     "digest_mentions",
     "digest_observations",
     "digest_observation_facts",
@@ -112,8 +113,11 @@ def unlearn(tx: Transaction, graph_id: int) -> None:
     tx.run("graph_unlearn_index", graph_id=graph_id)
     tx.run("graph_next_epoch", id=graph_id)
     tx.run("index_snapshot_drop", graph_id=graph_id)
+    ignored = [row["id"] for row in tx.all("episodes_ignored", graph_id=graph_id)]
+    index.keep_unfound(tx, graph_id, ignored)
     users.restore_node(tx, graph_id)
     tx.run("graph_unlearn_supports", graph_id=graph_id)
+    tx.run("graph_unlearn_closings", graph_id=graph_id)
     tx.run("graph_unedited", id=graph_id)
     tx.run("graph_owe_again", graph_id=graph_id)
     tx.run("queue_enter_anew", graph_id=graph_id, now=rows.micros(tx.now))

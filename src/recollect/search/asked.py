@@ -1,6 +1,7 @@
 """A question made ready for one segment: its words, its meaning, its people and its time."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 
 import regex
 from msgspec.structs import replace
@@ -13,6 +14,7 @@ from recollect.search.events import Event
 from recollect.search.query import Query
 from recollect.search.question import Resolved, longest
 from recollect.search.segment import Segment
+from recollect.search.shelves import Shelf
 from recollect.search.tenses import tense_of
 from recollect.search.times import TimeWindow, TimeWords, time_words
 
@@ -44,11 +46,23 @@ class Asked(Record):
 
 
 def known_to(segment: Segment, resolved: Resolved) -> tuple[set[str], Resolved]:
-    """Who speaks in a segment, by their folded first names, and whom a question names that is
-    there; of names within names, the longest."""
-    there = segment.entities.alive.array
-    named = [one for one in resolved.named if there[segment.entities.known([one.entity_id])].any()]
-    return set(segment.episodes.first_names), replace(resolved, named=longest(named))
+    """Who speaks in a segment, by their folded first names, and what of all that a question
+    starts from is there; of names within names, the longest."""
+    entities = partial(_there, segment.entities)
+    named = [one for one in resolved.named if entities((one.entity_id,))]
+    known = replace(
+        resolved,
+        named=longest(named),
+        center=entities(resolved.center),
+        near=entities(resolved.near),
+        origin_entities=entities(resolved.origin_entities),
+        origin_episodes=_there(segment.episodes, resolved.origin_episodes),
+    )
+    return set(segment.episodes.first_names), known
+
+
+def _there(shelf: Shelf, ids: Sequence[int]) -> tuple[int, ...]:
+    return tuple(one for one in ids if shelf.alive.array[shelf.known([one])].any())
 
 
 def ask(

@@ -12,7 +12,7 @@ from recollect.graph.types import Access, Record
 from recollect.limits import DOCUMENTS_PER_PAGE
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
-from recollect.subjects import collections
+from recollect.subjects import collections, seeing
 from recollect.subjects.collections import Collection
 
 Floats = npt.NDArray[np.float32]
@@ -61,17 +61,20 @@ def scan(
         collection_id=collection.id,
         after=after,
         limit=DOCUMENTS_PER_PAGE,
-        with_metadata=tree is not None,
+        with_metadata=tree is not None or access.sight is not None,
     ):
         after = page[-1]["id"]
-        passing = [row for row in page if tree is None or _passes(tree, row)]
+        passing = [row for row in page if _passes(access, tree, row)]
         parts.append(_looked_at(passing, asked, query))
     ids, lengths, counts, cosines = (np.concatenate(part) for part in zip(*parts, strict=True))
     return Scan(collection=collection, ids=ids, lengths=lengths, counts=counts, cosines=cosines)
 
 
-def _passes(tree: MetadataTree, row: Row) -> bool:
-    return tree_holds(tree, rows.from_json(row["metadata"]) or {})
+def _passes(access: Access, tree: MetadataTree | None, row: Row) -> bool:
+    if tree is None and access.sight is None:
+        return True
+    metadata = rows.from_json(row["metadata"]) or {}
+    return seeing.document(access, metadata) and (tree is None or tree_holds(tree, metadata))
 
 
 def _looked_at(

@@ -59,7 +59,8 @@ async def find(
     """The documents that fit best, with scores from 0 to 1; without a text the oldest, with 1."""
     if query.text is None:
         found = await store.read(scan, access, name, (), None, query.tree)
-        return await _told(store, found, np.arange(len(found.ids)), np.ones(len(found.ids)), query)
+        every = np.arange(len(found.ids)), np.ones(len(found.ids))
+        return await _told(store, access, found, *every, query)
     if not query.text.strip():
         await store.read(collections.get, access, name)  # one that is not there is still an error
         return []
@@ -73,7 +74,7 @@ async def find(
     scores = (words + by_likeness(found.cosines)) / 2
     fitting = np.flatnonzero(scores > 0)
     order = fitting[np.argsort(-scores[fitting], kind="stable")]
-    return await _told(store, found, order, scores, query)
+    return await _told(store, access, found, order, scores, query)
 
 
 def _asked(models: Path, text: str) -> Floats:
@@ -123,6 +124,7 @@ def _keep(tx: Transaction, ids: Sequence[int], vectors: Sequence[bytes]) -> None
 
 async def _told(
     store: Store,
+    access: Access,
     found: Scan,
     order: "np.typing.NDArray[np.int64]",
     scores: Scores,
@@ -135,7 +137,7 @@ async def _told(
         order = await _varied(store, found, order[: _POOL * query.limit], scores, query)
     best = order[: query.limit]
     by_id = {int(found.ids[place]): float(scores[place]) for place in best}
-    documents = await store.read(collections.by_ids, found.collection, list(by_id))
+    documents = await store.read(collections.by_ids, access, found.collection, list(by_id))
     return [Ranked(item=document, score=by_id[document.id]) for document in documents]
 
 

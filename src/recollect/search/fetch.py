@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from recollect.graph.types import Graph
+from recollect.graph.types import Access, Graph
 from recollect.search.query import Kind, Ranked
 from recollect.search.rank import Hit
 from recollect.store.protocol import Transaction
@@ -14,7 +14,7 @@ class Shape(NamedTuple):
     """How things of one kind are answered, read, and told to a cross-encoder."""
 
     field: str
-    read: Callable[[Transaction, Graph, Sequence[int]], list[Any]]
+    read: Callable[[Transaction, Access, Graph, Sequence[int]], list[Any]]
     text: Callable[[Any], str]
 
 
@@ -31,8 +31,10 @@ SHAPES: dict[Kind, Shape] = {
 }
 
 
-def fetch(tx: Transaction, graph: Graph, kind: Kind, hits: Sequence[Hit]) -> list[Ranked[Any]]:
-    """The things behind hits, in their order; what was deleted meanwhile is left out."""
-    found = SHAPES[kind].read(tx, graph, [hit.id for hit in hits])
+def fetch(
+    tx: Transaction, access: Access, graph: Graph, kind: Kind, hits: Sequence[Hit]
+) -> list[Ranked[Any]]:
+    """The things behind hits, in their order; what was deleted or hidden meanwhile is left out."""
+    found = SHAPES[kind].read(tx, access, graph, [hit.id for hit in hits])
     known = {item.id: item for item in found}
     return [Ranked(item=known[hit.id], score=hit.score) for hit in hits if hit.id in known]

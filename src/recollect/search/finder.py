@@ -59,7 +59,7 @@ class Finder:
         look = self._store.read if query.filters.episode_uuids else self._store.glance
         resolved = await look(resolve, graph.id, query)
         hits = await asyncio.to_thread(self._search, _Look(segment, access.sight), query, resolved)
-        found = await self._store.read(fetch, graph, query.kind, hits)
+        found = await self._store.read(fetch, access, graph, query.kind, hits)
         if query.reranker == "cross_encoder":
             found = await asyncio.to_thread(self._rerank, query, found)
             found = [one for one in found if one.score >= (query.score_min or 0.0)]
@@ -75,6 +75,11 @@ class Finder:
         resolved = await self._store.read(resolve, graph.id, query)
         look = _Look(segment, access.sight)
         return await asyncio.to_thread(lambda: look(_passing, query, resolved))
+
+    def forget(self) -> None:
+        """Hold nothing of what was asked."""
+        with self._lock:
+            self._asked.clear()
 
     def load(self) -> None:
         """Load the model that questions are embedded with."""

@@ -44,6 +44,8 @@ def _through(segment: Segment, sight: Sight) -> Segment:
     narrowed.hold(shelves.narrowed(seen))
     mixed = _speak_of_hidden(shelves, seen)
     narrowed.entities.attributes = shelves.entities.attributes.where(~mixed, -1)
+    retold = _told_by_hidden(shelves, seen)
+    narrowed.facts.attributes = shelves.facts.attributes.where(~retold, -1)
     partial_sums = _slots(_sum_up_hidden(shelves, seen))
     narrowed.words = {kind: copy(words) for kind, words in segment.words.items()}
     narrowed.words["entity"] = segment.words["entity"].without(_slots(mixed))
@@ -79,7 +81,7 @@ def _seen(episodes: EpisodeShelf, sight: Sight, shelf: Shelf, spread: Spread) ->
         seen &= allowed
     for constraint in sight.denied:
         seen &= ~_holds(episodes, constraint, spread, len(seen))
-    return seen
+    return seen if sight.also is None else seen & _seen(episodes, sight.also, shelf, spread)
 
 
 def _holds(episodes: EpisodeShelf, constraint: Constraint, spread: Spread, size: int) -> Flags:
@@ -124,6 +126,12 @@ def _speak_of_hidden(shelves: Shelves, seen: Visible) -> Flags:
     flags[shelves.facts.target.array[facts]] = True
     episodes = shelves.episodes.alive.array & ~seen["episode"]
     return flags[:-1] | resting_on(shelves.mentions, episodes, len(shelves.entities))
+
+
+def _told_by_hidden(shelves: Shelves, seen: Visible) -> Flags:
+    """The facts that a hidden episode tells, too: their attributes may be from there."""
+    episodes = shelves.episodes.alive.array & ~seen["episode"]
+    return resting_on(shelves.supports, episodes, len(shelves.facts))
 
 
 def _sum_up_hidden(shelves: Shelves, seen: Visible) -> Flags:

@@ -161,6 +161,10 @@ class Segments:
                 await asyncio.to_thread(segment.become, fresh)
                 self._weigh(graph.uuid, segment)
 
+    def forget(self, graph_uuid: str) -> None:
+        """Hold nothing of a graph, of which something was erased; the next search reads it anew."""
+        self._drop(graph_uuid)
+
     async def close(self) -> None:
         """Leave off keeping segments."""
         for task in list(self._tasks):

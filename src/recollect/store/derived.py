@@ -45,9 +45,16 @@ class Aftermath(Record):
 
 
 def resting_on(
-    tx: Transaction, *, episodes: Sequence[int] = (), facts: Sequence[int] = ()
+    tx: Transaction,
+    *,
+    episodes: Sequence[int] = (),
+    facts: Sequence[int] = (),
+    entities: Sequence[int] = (),
 ) -> Resting:
-    """What rests on these, to be asked before they are deleted or changed."""
+    """What rests on these, to be asked before they are deleted or changed.
+
+    What a language model wrote about the user goes at once: nobody knows what it rests on.
+    """
     said = rows.to_json(list(episodes))
     behind = [*facts, *(row["fact_id"] for row in tx.all("facts_resting_on", episodes=said))]
     listed = rows.to_json(behind)
@@ -59,9 +66,15 @@ def resting_on(
             *tx.all("summaries_resting_on", facts=listed),
         )
     }
-    seen = tx.all("observations_resting_on", facts=listed)
+    seen = {
+        row["id"]: row
+        for row in (
+            *tx.all("observations_resting_on", facts=listed),
+            *tx.all("observations_of_entities", entities=rows.to_json(list(entities))),
+        )
+    }
     return Resting(
-        observations=tuple((row["id"], row["graph_id"]) for row in seen),
+        observations=tuple((row["id"], row["graph_id"]) for row in seen.values()),
         thread_summaries=tuple(
             (row["id"], row["graph_id"]) for row in told.values() if row["of_thread"]
         ),
@@ -71,20 +84,40 @@ def resting_on(
     )
 
 
-def renew(tx: Transaction, resting: Resting) -> Aftermath:
-    """Bring what rested on deleted or changed things in step with what is left."""
-    seen = _renew_observations(tx, resting.observations)
+def merged(one: Resting, other: Resting) -> Resting:
+    """What is in either of the two, once."""
+
+    def both(name: str) -> tuple[tuple[int, int], ...]:
+        return tuple(dict.fromkeys((*getattr(one, name), *getattr(other, name))))
+
+    return Resting(
+        observations=both("observations"),
+        thread_summaries=both("thread_summaries"),
+        document_summaries=both("document_summaries"),
+    )
+
+
+def renew(tx: Transaction, resting: Resting, *, forgetting: bool = False) -> Aftermath:
+    """Bring what rested on deleted or changed things in step with what is left.
+
+    *forgetting*: an observation that too little is left of goes, as if it had never been made;
+    otherwise it stays as one that has ended.
+    """
+    seen = _renew_observations(tx, resting.observations, forgetting)
     threads = _renew_summaries(tx, resting.thread_summaries)
     _renew_summaries(tx, resting.document_summaries)
     return Aftermath(renewed=(*seen.renewed, *threads.renewed), gone=(*seen.gone, *threads.gone))
 
 
-def _renew_observations(tx: Transaction, found: Sequence[tuple[int, int]]) -> Aftermath:
+def _renew_observations(
+    tx: Transaction, found: Sequence[tuple[int, int]], forgetting: bool
+) -> Aftermath:
     listed = rows.to_json([number for number, _ in found])
+    tx.run("observations_delete_unfounded", ids=listed)
     renewed = [
         (old["graph_id"], observation(kept))
         for old in tx.all("observations_by_ids", ids=listed)
-        if (kept := observations.again(tx, old, tx.now)) is not None
+        if (kept := observations.again(tx, old, tx.now, forgetting=forgetting)) is not None
     ]
     left = {row["id"] for row in tx.all("observations_among", ids=listed)}
     gone = [

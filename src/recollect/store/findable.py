@@ -20,8 +20,11 @@ def settle(tx: Transaction, after: Aftermath) -> None:
     """Let the index follow what became of what rested on deleted or changed things."""
     for graph_id, one in after.renewed:
         put(tx, graph_id, [one])
-    for gone in after.gone:
-        index.remove(tx, gone.graph_id, gone.kind, [gone.id])
+    gone: dict[tuple[int, ItemKind], list[int]] = {}
+    for one_gone in after.gone:
+        gone.setdefault((one_gone.graph_id, one_gone.kind), []).append(one_gone.id)
+    for (graph_id, kind), numbers in gone.items():
+        index.remove(tx, graph_id, kind, numbers)
 
 
 def _item(tx: Transaction, graph_id: int, one: Derived) -> Item:

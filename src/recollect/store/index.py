@@ -58,12 +58,18 @@ def put(tx: Transaction, graph_id: int, items: Sequence[Item]) -> None:
         )
 
 
+def keep_unfound(tx: Transaction, graph_id: int, episode_ids: Sequence[int]) -> None:
+    """Episodes that no search finds, but whose metadata the summary of their thread carries."""
+    unfound = [Item(kind="episode", id=number, terms=b"") for number in episode_ids]
+    put(tx, graph_id, unfound)
+
+
 def touch(tx: Transaction, graph_id: int, kind: ItemKind, ids: Sequence[int]) -> None:
     """Say that items changed in what they are filtered by, though not in their words."""
-    for version, number in _numbered(tx, graph_id, ids):
-        tx.run(
-            "index_row_touch", graph_id=graph_id, version=version, item_kind=kind, item_id=number
-        )
+    first = _next_version(tx, graph_id, len(ids))
+    if first is not None:
+        listed = rows.to_json(list(ids))
+        tx.run("index_rows_touch", graph_id=graph_id, version=first, item_kind=kind, ids=listed)
 
 
 def remove(tx: Transaction, graph_id: int, kind: ItemKind, ids: Sequence[int]) -> None:
@@ -73,12 +79,11 @@ def remove(tx: Transaction, graph_id: int, kind: ItemKind, ids: Sequence[int]) -
     """
     listed = rows.to_json(list(ids))
     found = tx.all("index_rows_among", graph_id=graph_id, item_kind=kind, ids=listed)
-    if found:
+    first = _next_version(tx, graph_id, len(found))
+    if first is not None:
         drop_snapshot(tx, graph_id)
-    for version, number in _numbered(tx, graph_id, [row["item_id"] for row in found]):
-        tx.run(
-            "index_row_remove", graph_id=graph_id, version=version, item_kind=kind, item_id=number
-        )
+        held = rows.to_json([row["item_id"] for row in found])
+        tx.run("index_rows_remove", graph_id=graph_id, version=first, item_kind=kind, ids=held)
 
 
 def drop_snapshot(tx: Transaction, graph_id: int) -> None:
@@ -117,8 +122,11 @@ def _began(tx: Transaction, graph_id: int, head: bytes) -> bool:
 
 
 def _numbered(tx: Transaction, graph_id: int, items: Sequence[T]) -> list[tuple[int, T]]:
-    row = tx.one("graph_next_version", id=graph_id, count=len(items)) if items else None
-    if row is None:
-        return []
-    first = row["index_version"] - len(items) + 1
-    return list(enumerate(items, start=first))
+    first = _next_version(tx, graph_id, len(items))
+    return [] if first is None else list(enumerate(items, start=first))
+
+
+def _next_version(tx: Transaction, graph_id: int, count: int) -> int | None:
+    """The first of so many new versions of a graph; None for none, or if it is gone."""
+    row = tx.one("graph_next_version", id=graph_id, count=count) if count else None
+    return None if row is None else row["index_version"] - count + 1

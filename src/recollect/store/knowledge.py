@@ -11,6 +11,7 @@ from typing import Any
 from recollect.graph import names
 from recollect.graph.delta import (
     ChangedEntity,
+    Closing,
     Delta,
     KnownEntity,
     KnownFact,
@@ -143,6 +144,8 @@ class Neighbourhood:
             )
         for support in delta.supports:
             self._support(support, episode_id)
+        for closing in delta.closings:
+            self._closing(closing, episode_id)
         for uuid in delta.mentions:
             entity_id = self._entity_ids[uuid]
             self._tx.run("mention_insert", entity_id=entity_id, episode_id=episode_id)
@@ -220,6 +223,16 @@ class Neighbourhood:
             role=support.role,
             span_start=start,
             span_end=end,
+        )
+
+    def _closing(self, closing: Closing, episode_id: int) -> None:
+        self._tx.run(
+            "closing_insert",
+            fact_id=self._fact_ids[closing.fact],
+            by_fact_id=None if closing.by is None else self._fact_ids[closing.by],
+            episode_id=episode_id if closing.ours else None,
+            ended_at=rows.micros_or_none(closing.ended_at),
+            expired_at=rows.micros_or_none(closing.expired_at),
         )
 
 

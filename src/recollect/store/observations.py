@@ -113,9 +113,15 @@ def renew(
     return Kept(id=made, text=found.summary, facts=found.facts)
 
 
-def again(tx: Transaction, old: Row, now: datetime) -> Kept | None:
-    """An observation after some of its facts went or changed; None when it went with them."""
+def again(tx: Transaction, old: Row, now: datetime, *, forgetting: bool = False) -> Kept | None:
+    """An observation after some of its facts went or changed; None when it went with them.
+
+    *forgetting*: one that is no longer borne out goes as well.
+    """
     found = _pattern(tx, _cluster_of(old))
+    if found is None and forgetting:
+        tx.run("observation_delete", id=old["id"])
+        return None
     return retire(tx, old, now) if found is None else _rewrite(tx, old, found)
 
 

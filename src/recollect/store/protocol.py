@@ -67,5 +67,15 @@ class Store(Protocol):
     ) -> T:
         """Run *unit* and commit it, alone or together with others; raise what it raised."""
 
+    async def scrub(self) -> bool:
+        """Leave no byte of what was deleted before this call in the store's files.
+
+        False when that was not possible just now, for instance because a long read still needs
+        what it saw; calling it again later is always right.
+        """
+
+    def scrub_soon(self) -> None:
+        """Have the same done in the background, without anyone waiting for it."""
+
     async def close(self) -> None:
         """Finish what was handed in, then let go of every file and thread."""

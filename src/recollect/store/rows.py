@@ -65,6 +65,10 @@ def key(row: Row) -> Key:
         project_name=row["project_name"],
         name=row["name"],
         prefix=row["prefix"],
+        is_admin=bool(row["is_admin"]),
+        role=row["role"],
+        mode=row["mode"],
+        logs_reads=bool(row["logs_reads"]),
         created_at=moment(row["created_at"]),
         revoked_at=moment_or_none(row["revoked_at"]),
     )

@@ -1,6 +1,6 @@
 """Summaries of threads and documents, kept in step with the episodes that were read."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -79,6 +79,21 @@ def _as_told(tx: Transaction, kept: Kept, old: Row | None) -> Kept:
     if old is None or old["written"] is None:
         return kept
     return replace(kept, text=text_of(tx, old))
+
+
+def retold(tx: Transaction, number: int, facts: Collection[int], episodes: Collection[int]) -> str:
+    """What a summary would say if there were only these facts and episodes."""
+    found = tx.all("summaries_by_ids", ids=rows.to_json([number]))
+    kept = [_said(row) for row in tx.all("summary_facts_kept", id=number) if row["id"] in facts]
+    if kept or not found:
+        return thread_summary.summarize(kept)
+    place, several = _place_of(found[0]), SUMMARY_MESSAGES_MAX
+    while True:
+        said = _messages(tx, place, _ANY_SEQ, several)
+        heard = [message for message in said if message.number in episodes]
+        if len(heard) >= SUMMARY_MESSAGES_MAX or len(said) < several:
+            return thread_summary.summarize((), heard[:SUMMARY_MESSAGES_MAX])
+        several *= 4
 
 
 def again(tx: Transaction, old: Row) -> Kept | None:
@@ -167,8 +182,10 @@ def _told(tx: Transaction, number: int, place: Place, facts: Sequence[Said], seq
     )
 
 
-def _messages(tx: Transaction, place: Place, seq: int) -> list[Message]:
-    bounds: dict[str, Any] = {"seq": seq, "limit": SUMMARY_MESSAGES_MAX}
+def _messages(
+    tx: Transaction, place: Place, seq: int, limit: int = SUMMARY_MESSAGES_MAX
+) -> list[Message]:
+    bounds: dict[str, Any] = {"seq": seq, "limit": limit}
     if place.thread_id is not None:
         found = tx.all("summary_messages_of_thread", thread_id=place.thread_id, **bounds)
     else:

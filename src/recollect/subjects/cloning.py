@@ -8,7 +8,7 @@ so the copy has no message history. Membership in groups of users is not copied 
 from collections.abc import Sequence
 from typing import Any
 
-from recollect.errors import AlreadyExists, InvalidInput
+from recollect.errors import AlreadyExists, InvalidInput, NotAllowed
 from recollect.graph import checks
 from recollect.graph.types import Access, Entity, Graph, Record, User
 from recollect.store import derived_copies, index, knowledge, rows
@@ -36,7 +36,11 @@ class Copied(Record):
 
 
 def clone(tx: Transaction, access: Access, ends: Ends) -> Copied:
-    """Copy a graph to an owner that does not exist yet."""
+    """Copy a graph to an owner that does not exist yet; only who may see all of it can."""
+    if access.sight is not None:
+        raise NotAllowed(
+            "this key sees only part of a graph by its metadata, and a copy would hold all of it"
+        )
     for side in ("source", "target"):
         if getattr(ends, f"{side}_user") is not None and getattr(ends, f"{side}_graph") is not None:
             raise InvalidInput(f"{side}_user_id and {side}_graph_id: give one of them, not both")
@@ -134,6 +138,7 @@ class _Copy:
         facts = self._facts(entities)
         self._insert("clone_mentions", pairs=_json(entities))
         self._insert("clone_supports", pairs=_json(facts))
+        self._insert("clone_closings", pairs=_json(facts))
         seen = derived_copies.copy(
             self._tx, self._source.id, self._target.id, entities=entities, facts=facts
         )

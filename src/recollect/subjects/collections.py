@@ -19,6 +19,7 @@ from recollect.limits import (
 )
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
+from recollect.subjects import seeing
 
 
 class Collection(Record):
@@ -103,12 +104,25 @@ def get(tx: Transaction, access: Access, name: str) -> Collection:
 
 def _find(tx: Transaction, access: Access, name: str) -> Collection | None:
     row = tx.one("collection_by_name", project_id=access.project_id, name=name)
-    return None if row is None else _collection(row)
+    return None if row is None else _counted(tx, access, _collection(row))
 
 
 def all_of(tx: Transaction, access: Access) -> list[Collection]:
     """Every collection of a project, oldest first."""
-    return [_collection(row) for row in tx.all("collections_all", project_id=access.project_id)]
+    found = tx.all("collections_all", project_id=access.project_id)
+    return [_counted(tx, access, _collection(row)) for row in found]
+
+
+def _counted(tx: Transaction, access: Access, found: Collection) -> Collection:
+    """A collection that counts no documents which the asker may not see."""
+    if access.sight is None:
+        return found
+    seen = [
+        row["embedded"]
+        for row in tx.all("document_metadata_of", collection_id=found.id)
+        if seeing.document(access, rows.from_json(row["metadata"]))
+    ]
+    return replace(found, document_count=len(seen), embedded_count=sum(seen))
 
 
 def update(
@@ -200,12 +214,12 @@ def _require_free(
 
 def document(tx: Transaction, access: Access, name: str, uuid: str) -> Document:
     """A document by its uuid."""
-    return _document_of(tx, get(tx, access, name), uuid)
+    return _document_of(tx, access, get(tx, access, name), uuid)
 
 
-def _document_of(tx: Transaction, collection: Collection, uuid: str) -> Document:
+def _document_of(tx: Transaction, access: Access, collection: Collection, uuid: str) -> Document:
     found = _by_uuid(tx, collection, uuid)
-    if found is None:
+    if found is None or not seeing.document(access, found.metadata):
         raise NotFound(f"document not found: {uuid}")
     return found
 
@@ -232,7 +246,7 @@ def documents(
     found: dict[int, Document] = {}
     size = 0
     for one in _named(tx, collection, uuids, ids):
-        if one.id in found:
+        if one.id in found or not seeing.document(access, one.metadata):
             continue
         found[one.id] = one
         size += len(one.content.encode()) + len((rows.to_json(one.metadata) or "").encode())
@@ -256,16 +270,19 @@ def _named(
             yield found
 
 
-def by_ids(tx: Transaction, collection: Collection, ids: Sequence[int]) -> list[Document]:
+def by_ids(
+    tx: Transaction, access: Access, collection: Collection, ids: Sequence[int]
+) -> list[Document]:
     """Documents of a collection in the order given; those that are gone are left out."""
     found = tx.all("documents_by_ids", collection_id=collection.id, ids=rows.to_json(list(ids)))
     known = {row["id"]: _document(row) for row in found}
-    return [known[number] for number in ids if number in known]
+    told = [known[number] for number in ids if number in known]
+    return [one for one in told if seeing.document(access, one.metadata)]
 
 
 def update_document(tx: Transaction, access: Access, name: str, change: DocumentChange) -> None:
     """Change the id or the metadata of one document; its text stays."""
-    _change(tx, get(tx, access, name), "", change)
+    _change(tx, access, get(tx, access, name), "", change)
 
 
 def update_documents(
@@ -275,11 +292,13 @@ def update_documents(
     _check_count(len(changes))
     collection = get(tx, access, name)
     for number, change in enumerate(changes):
-        _change(tx, collection, f"documents[{number}].", change)
+        _change(tx, access, collection, f"documents[{number}].", change)
 
 
-def _change(tx: Transaction, collection: Collection, field: str, change: DocumentChange) -> None:
-    old = _document_of(tx, collection, change.uuid)
+def _change(
+    tx: Transaction, access: Access, collection: Collection, field: str, change: DocumentChange
+) -> None:
+    old = _document_of(tx, access, collection, change.uuid)
     document_id = old.document_id
     if not isinstance(change.document_id, UnsetType) and change.document_id != document_id:
         document_id = change.document_id
@@ -306,7 +325,15 @@ def delete_documents(tx: Transaction, access: Access, name: str, uuids: Sequence
     """Remove documents and say how many there were; one that is gone already is no error."""
     _check_count(len(uuids))
     collection = get(tx, access, name)
-    return sum(tx.run("document_delete", collection_id=collection.id, uuid=uuid) for uuid in uuids)
+    seen = [uuid for uuid in uuids if _may_delete(tx, access, collection, uuid)]
+    return sum(tx.run("document_delete", collection_id=collection.id, uuid=uuid) for uuid in seen)
+
+
+def _may_delete(tx: Transaction, access: Access, collection: Collection, uuid: str) -> bool:
+    if access.sight is None:
+        return True
+    found = _by_uuid(tx, collection, uuid)
+    return found is not None and seeing.document(access, found.metadata)
 
 
 def _merged(old: Json | None, change: Json | UnsetType | None) -> Json | None:

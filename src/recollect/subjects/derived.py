@@ -9,6 +9,7 @@ from recollect.graph.filters import NO_FILTERS, Filters
 from recollect.graph.types import (
     Access,
     DocumentSummary,
+    Entity,
     Graph,
     Json,
     Observation,
@@ -17,107 +18,184 @@ from recollect.graph.types import (
 )
 from recollect.graph.user_summary import Told
 from recollect.limits import USER_SUMMARY_FACTS_MAX
-from recollect.store import rows, summaries
+from recollect.store import effective, rows, summaries
 from recollect.store.protocol import Row, Transaction
-from recollect.subjects import graphs, guidance, threads, users
-from recollect.subjects.pages import Page, PageRequest, page_of
+from recollect.subjects import graphs, guidance, seeing, telling, threads, users
+from recollect.subjects.pages import Page, PageRequest, page_seen
 
 LABEL = "Observation"
-_ROWS_PER_LOOK = 200
 
 
 def user_summary(tx: Transaction, access: Access, user_id: str) -> str:
     """What is known of a user, as the instructions for this user, or else the project's, ask.
 
-    What a language model wrote, if one was asked the same; else put together from the facts that hold now;
-    without any, what the user's node says of itself.
+    What a language model wrote, if one was asked the same; else put together from the facts that
+    hold now; without any, what the user's node says of itself. Whoever may not see the node has
+    no summary, and whoever may not see all that is behind it has one of what they may see.
     """
     graph = graphs.of_user(tx, access, user_id)
+    node = users.node(tx, access, user_id)
     where = guidance.scope_of(graph)
     asked = [item.text for item in guidance.instructions_at(tx, access, where, "summary")]
     written = tx.one("user_summary_of", graph_id=graph.id)
-    if written is not None and written["basis"] == rules.basis(asked):
+    same = written is not None and written["basis"] == rules.basis(asked)
+    if written is not None and same and not _hides(tx, access, node):
         return str(written["summary"])
-    node = users.node(tx, access, user_id)
-    found = tx.all(
-        "user_facts_told", entity_id=node.id, now=rows.micros(tx.now), limit=USER_SUMMARY_FACTS_MAX
+    return rules.summarize(_told(tx, access, node), asked) or node.summary
+
+
+def _hides(tx: Transaction, access: Access, node: Entity) -> bool:
+    """Whether an asker may not see something that is known of a user."""
+    if access.sight is None:
+        return False
+    (said,) = effective.sources(tx, "entity", [node.id]).values()
+    return not seeing.sees_all(access.sight, said) or seeing.speaks_of_hidden(tx, access, node.id)
+
+
+def _told(tx: Transaction, access: Access, node: Entity) -> list[Told]:
+    """The newest facts about a user that hold and may be seen."""
+    query, now = "user_facts_told", rows.micros(tx.now)
+
+    def narrow(found: Sequence[Row]) -> list[Row]:
+        seen = seeing.ids(tx, access, "fact", [row["id"] for row in found])
+        return [row for row in found if row["id"] in seen]
+
+    found = seeing.first(
+        access,
+        lambda several: tx.all(query, entity_id=node.id, now=now, limit=several),
+        narrow,
+        USER_SUMMARY_FACTS_MAX,
     )
-    facts = [Told(number=row["id"], fact=row["fact"], predicate=row["predicate"]) for row in found]
-    return rules.summarize(facts, asked) or node.summary
+    return [Told(number=row["id"], fact=row["fact"], predicate=row["predicate"]) for row in found]
 
 
 def observation(tx: Transaction, access: Access, uuid: str) -> Observation:
     """An observation by its uuid."""
     row = tx.one("observation_by_uuid", uuid=uuid, project_id=access.project_id)
-    if row is None:
+    found = _observations(tx, access, [row]) if row is not None else []
+    if not found:
         raise NotFound(f"observation not found: {uuid}")
-    return _with_basis(tx, [row])[0]
+    return found[0]
 
 
-def observations_by_ids(tx: Transaction, graph: Graph, ids: Sequence[int]) -> list[Observation]:
+def observations_by_ids(
+    tx: Transaction, access: Access, graph: Graph, ids: Sequence[int]
+) -> list[Observation]:
     """Those observations of a graph that have one of the row ids."""
     found = tx.all("observations_by_ids", ids=rows.to_json(list(ids)))
-    return _with_basis(tx, [row for row in found if row["graph_id"] == graph.id])
+    return _observations(tx, access, [row for row in found if row["graph_id"] == graph.id])
+
+
+def _observations(tx: Transaction, access: Access, found: Sequence[Row]) -> list[Observation]:
+    return telling.observations(tx, access, _with_basis(tx, found))
 
 
 def observations_page(
-    tx: Transaction, graph: Graph, request: PageRequest, filters: Filters = NO_FILTERS
+    tx: Transaction,
+    access: Access,
+    graph: Graph,
+    request: PageRequest,
+    filters: Filters = NO_FILTERS,
 ) -> Page[Observation]:
     """Observations of a graph, page by page; those that pass."""
-    found = _look(
-        tx, "observations_page", graph, request, _Narrow(filters, "observation_sources", tx)
+    narrow = _Narrow(tx, access, filters, "observation_sources")
+
+    def tell(found: list[Row]) -> dict[int, Observation]:
+        return {one.id: one for one in _observations(tx, access, narrow(found))}
+
+    return page_seen(
+        lambda bounds: tx.all(
+            "observations_page", order=request.order, graph_id=graph.id, **bounds
+        ),
+        request,
+        tell,
+        narrowing=narrow.narrows,
     )
-    whole = {item.id: item for item in _with_basis(tx, found)}
-    return page_of(found, request, lambda row: whole[row["id"]])
 
 
 def thread_summary(tx: Transaction, access: Access, thread_id: str) -> ThreadSummary:
     """The summary of a thread; there is none before a message was processed."""
     thread = threads.get(tx, access, thread_id)
     row = tx.one("thread_summary_of", thread_id=thread.id)
-    if row is None:
+    found = _thread_summaries(tx, access, [row]) if row is not None else []
+    if not found:
         raise NotFound(f"no summary of this thread yet: {thread_id}")
-    return _thread_summary(tx, row)
+    return found[0]
 
 
 def thread_summaries_by_ids(
-    tx: Transaction, graph: Graph, ids: Sequence[int]
+    tx: Transaction, access: Access, graph: Graph, ids: Sequence[int]
 ) -> list[ThreadSummary]:
     """Those thread summaries of a graph that have one of the row ids."""
     found = tx.all("thread_summaries_among", graph_id=graph.id, ids=rows.to_json(list(ids)))
-    return [_thread_summary(tx, row) for row in found]
+    return _thread_summaries(tx, access, found)
+
+
+def _thread_summaries(tx: Transaction, access: Access, found: Sequence[Row]) -> list[ThreadSummary]:
+    return telling.thread_summaries(tx, access, [_thread_summary(tx, row) for row in found])
 
 
 def thread_summaries_page(
-    tx: Transaction, graph: Graph, request: PageRequest, filters: Filters = NO_FILTERS
+    tx: Transaction,
+    access: Access,
+    graph: Graph,
+    request: PageRequest,
+    filters: Filters = NO_FILTERS,
 ) -> Page[ThreadSummary]:
     """Summaries of a graph's threads, page by page; those that pass."""
-    narrow = _Narrow(filters, "thread_summary_sources", tx)
-    found = _look(tx, "thread_summaries_page", graph, request, narrow)
-    return page_of(found, request, lambda row: _thread_summary(tx, row))
+    narrow = _Narrow(tx, access, filters, "thread_summary_sources")
+
+    def tell(found: list[Row]) -> dict[int, ThreadSummary]:
+        return {one.id: one for one in _thread_summaries(tx, access, narrow(found))}
+
+    return page_seen(
+        lambda bounds: tx.all(
+            "thread_summaries_page", order=request.order, graph_id=graph.id, **bounds
+        ),
+        request,
+        tell,
+        narrowing=narrow.narrows,
+    )
 
 
 def document_summaries_page(
-    tx: Transaction, graph: Graph, request: PageRequest, filters: Filters = NO_FILTERS
+    tx: Transaction,
+    access: Access,
+    graph: Graph,
+    request: PageRequest,
+    filters: Filters = NO_FILTERS,
 ) -> Page[DocumentSummary]:
     """Summaries of a graph's documents, page by page; those that pass."""
-    narrow = _Narrow(filters, "document_summary_sources", tx)
-    found = _look(tx, "document_summaries_page", graph, request, narrow)
-    return page_of(found, request, lambda row: _document_summary(tx, row))
+    narrow = _Narrow(tx, access, filters, "document_summary_sources")
+
+    def tell(found: list[Row]) -> dict[int, DocumentSummary]:
+        made = [_document_summary(tx, row) for row in narrow(found)]
+        return {one.id: one for one in telling.document_summaries(tx, access, made)}
+
+    return page_seen(
+        lambda bounds: tx.all(
+            "document_summaries_page", order=request.order, graph_id=graph.id, **bounds
+        ),
+        request,
+        tell,
+        narrowing=narrow.narrows,
+    )
 
 
 class _Narrow:
     """What of the filters means something here: when it was made, and the episodes behind it."""
 
-    def __init__(self, filters: Filters, sources: str, tx: Transaction) -> None:
+    def __init__(self, tx: Transaction, access: Access, filters: Filters, sources: str) -> None:
+        self._tx = tx
+        self._access = access
         self._filters = filters
         self._sources = sources
-        self._tx = tx
 
     @property
     def narrows(self) -> bool:
-        """Whether anything can fail to pass."""
-        return bool(self._filters.created_at) or self._asks_for_episodes
+        """Whether anything can fail to pass, or to be seen."""
+        hiding = self._access.sight is not None
+        return hiding or bool(self._filters.created_at) or self._asks_for_episodes
 
     @property
     def _asks_for_episodes(self) -> bool:
@@ -135,7 +213,8 @@ class _Narrow:
             return dated
         behind: dict[int, list[Row]] = {}
         listed = rows.to_json([row["id"] for row in dated])
-        for source in self._tx.all(self._sources, ids=listed):
+        # Nobody may find out by a filter what they could not read.
+        for source in seeing.carriers(self._access, self._tx.all(self._sources, ids=listed)):
             behind.setdefault(source["id"], []).append(source)
         return [row for row in dated if self._rests(behind.get(row["id"], []))]
 
@@ -146,25 +225,6 @@ class _Narrow:
         return named and (
             tree is None or any(comparing.tree_holds(tree, metadata) for _, metadata in known)
         )
-
-
-def _look(
-    tx: Transaction, query: str, graph: Graph, request: PageRequest, narrow: _Narrow
-) -> list[Row]:
-    """The rows of a page and one more; what does not pass is passed over, page after page."""
-    bounds = request.bounds()
-    wanted = bounds["limit"]
-    if not narrow.narrows:
-        return tx.all(query, order=request.order, graph_id=graph.id, **bounds)
-    kept: list[Row] = []
-    bounds["limit"] = _ROWS_PER_LOOK
-    while len(kept) < wanted:
-        found = tx.all(query, order=request.order, graph_id=graph.id, **bounds)
-        kept += narrow(found)
-        if len(found) < _ROWS_PER_LOOK:
-            break
-        bounds["after_key"], bounds["after_uuid"] = found[-1]["page_key"], found[-1]["uuid"]
-    return kept[:wanted]
 
 
 class _Basis(Record):

@@ -2,18 +2,22 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from recollect.errors import InvalidInput, NotFound
+from recollect.governance import describing, erasure
 from recollect.graph import checks
 from recollect.graph.gist import gist
 from recollect.graph.types import Access, Entity, Episode, Fact, Graph, Json, Thread
 from recollect.limits import DESCRIPTION_CHARS_MAX, EPISODE_CHARS_MAX, NAME_CHARS_MAX
 from recollect.store import derived, findable, index, rows
 from recollect.store.knowledge import put_names
-from recollect.store.protocol import Transaction
-from recollect.subjects.pages import Page, PageRequest, page_of
+from recollect.store.protocol import Row, Transaction
+from recollect.subjects import seeing, telling
+from recollect.subjects.pages import Page, PageRequest, page_seen
 
 UnsetType = msgspec.UnsetType
 UNSET = msgspec.UNSET
@@ -22,74 +26,148 @@ UNSET = msgspec.UNSET
 def entity(tx: Transaction, access: Access, uuid: str) -> Entity:
     """An entity by its uuid."""
     row = tx.one("entity_by_uuid", uuid=uuid, project_id=access.project_id)
-    if row is None:
+    found = telling.entities(tx, access, [rows.entity(row)]) if row is not None else []
+    if not found:
         raise NotFound(f"node not found: {uuid}")
-    return rows.entity(row)
+    return found[0]
 
 
 def fact(tx: Transaction, access: Access, uuid: str) -> Fact:
     """A fact by its uuid."""
     row = tx.one("fact_by_uuid", uuid=uuid, project_id=access.project_id)
-    if row is None:
+    found = telling.facts(tx, access, [rows.fact(row)]) if row is not None else []
+    if not found:
         raise NotFound(f"edge not found: {uuid}")
-    return rows.fact(row)
+    return found[0]
 
 
-def facts_by_ids(tx: Transaction, graph: Graph, ids: Sequence[int]) -> list[Fact]:
+def facts_by_ids(tx: Transaction, access: Access, graph: Graph, ids: Sequence[int]) -> list[Fact]:
     """Those facts of a graph that have one of the row ids."""
     found = tx.all("facts_told_by_ids", ids=rows.to_json(list(ids)))
-    return [rows.fact(row) for row in found if row["graph_id"] == graph.id]
+    return telling.facts(tx, access, [rows.fact(r) for r in found if r["graph_id"] == graph.id])
 
 
-def entities_by_ids(tx: Transaction, graph: Graph, ids: Sequence[int]) -> list[Entity]:
+def entities_by_ids(
+    tx: Transaction, access: Access, graph: Graph, ids: Sequence[int]
+) -> list[Entity]:
     """Those entities of a graph that have one of the row ids."""
     found = tx.all("entities_by_ids", ids=rows.to_json(list(ids)))
-    return [rows.entity(row) for row in found if row["graph_id"] == graph.id]
+    known = [rows.entity(row) for row in found if row["graph_id"] == graph.id]
+    return telling.entities(tx, access, known)
 
 
-def entities_page(tx: Transaction, graph: Graph, request: PageRequest) -> Page[Entity]:
+def entities_by_uuids(
+    tx: Transaction, access: Access, graph: Graph, uuids: Sequence[str]
+) -> list[Entity]:
+    """Those entities of a graph that have one of the uuids."""
+    found = tx.all("entities_by_uuids", graph_id=graph.id, uuids=rows.to_json(list(uuids)))
+    return telling.entities(tx, access, [rows.entity(row) for row in found])
+
+
+def entities_page(
+    tx: Transaction, access: Access, graph: Graph, request: PageRequest
+) -> Page[Entity]:
     """Entities of a graph, page by page."""
-    found = tx.all("entities_page", order=request.order, graph_id=graph.id, **request.bounds())
-    return page_of(found, request, rows.entity)
+
+    def tell(found: list[Row]) -> dict[int, Entity]:
+        told = telling.entities(tx, access, [rows.entity(row) for row in found])
+        return {one.id: one for one in told}
+
+    return page_seen(
+        lambda bounds: tx.all("entities_page", order=request.order, graph_id=graph.id, **bounds),
+        request,
+        tell,
+        narrowing=access.sight is not None,
+    )
 
 
-def facts_page(tx: Transaction, graph: Graph, request: PageRequest) -> Page[Fact]:
-    """Facts of a graph, page by page."""
-    found = tx.all("facts_page", order=request.order, graph_id=graph.id, **request.bounds())
-    return page_of(found, request, rows.fact)
+def facts_page(
+    tx: Transaction,
+    access: Access,
+    graph: Graph,
+    request: PageRequest,
+    among: Sequence[int] | None = None,
+) -> Page[Fact]:
+    """Facts of a graph, page by page, those of *among* if given."""
+    listed = rows.to_json(among)
+
+    def read(bounds: dict[str, Any]) -> list[Row]:
+        if listed is None:
+            return tx.all("facts_page", order=request.order, graph_id=graph.id, **bounds)
+        return tx.all(
+            "facts_page_among", order=request.order, graph_id=graph.id, ids=listed, **bounds
+        )
+
+    def tell(found: list[Row]) -> dict[int, Fact]:
+        told = telling.facts(tx, access, [rows.fact(row) for row in found])
+        return {one.id: one for one in told}
+
+    return page_seen(read, request, tell, narrowing=access.sight is not None)
 
 
-def facts_holding(tx: Transaction, graph: Graph, limit: int) -> list[Fact]:
+def _facts(tx: Transaction, access: Access, limit: int, query: str, **params: Any) -> list[Fact]:
+    """The first facts of a query that may be seen."""
+    return seeing.first(
+        access,
+        lambda several: [rows.fact(row) for row in tx.all(query, limit=several, **params)],
+        lambda found: telling.facts(tx, access, found),
+        limit,
+    )
+
+
+def facts_holding(tx: Transaction, access: Access, graph: Graph, limit: int) -> list[Fact]:
     """What is true now as far as we know, newest knowledge first."""
-    found = tx.all("facts_holding", graph_id=graph.id, now=rows.micros(tx.now), limit=limit)
-    return [rows.fact(row) for row in found]
+    now = rows.micros(tx.now)
+    return _facts(tx, access, limit, "facts_holding", graph_id=graph.id, now=now)
 
 
-def facts_of_entity(tx: Transaction, found: Entity, limit: int) -> list[Fact]:
+def facts_of_entity(tx: Transaction, access: Access, found: Entity, limit: int) -> list[Fact]:
     """The facts that touch an entity."""
-    return [rows.fact(row) for row in tx.all("facts_of_entity", entity_id=found.id, limit=limit)]
+    return _facts(tx, access, limit, "facts_of_entity", entity_id=found.id)
 
 
 def facts_of_thread(
-    tx: Transaction, thread: Thread, rating_min: float | None, limit: int
+    tx: Transaction, access: Access, thread: Thread, rating_min: float | None, limit: int
 ) -> list[Fact]:
     """The facts that were said in a thread, newest first; an unrated one is never too low."""
-    found = tx.all("facts_of_thread", thread_id=thread.id, rating_min=rating_min, limit=limit)
-    return [rows.fact(row) for row in found]
+    said = seeing.carriers(access, tx.all("episodes_that_state", thread_id=thread.id))
+    return _facts(
+        tx,
+        access,
+        limit,
+        "facts_of_thread",
+        episodes=rows.to_json([row["id"] for row in said]),
+        rating_min=rating_min,
+    )
 
 
-def episodes_of_entity(tx: Transaction, found: Entity, limit: int) -> list[Episode]:
+def episodes_of_entity(tx: Transaction, access: Access, found: Entity, limit: int) -> list[Episode]:
     """The episodes that mention an entity, newest first."""
-    return [
-        rows.episode(row) for row in tx.all("episodes_of_entity", entity_id=found.id, limit=limit)
-    ]
+    query = "episodes_of_entity"
+    return seeing.first(
+        access,
+        lambda several: [
+            rows.episode(row) for row in tx.all(query, entity_id=found.id, limit=several)
+        ],
+        lambda read: seeing.episodes(access, read),
+        limit,
+    )
 
 
-def mentions(tx: Transaction, episode: Episode, limit: int) -> tuple[list[Entity], list[Fact]]:
+def mentions(
+    tx: Transaction, access: Access, episode: Episode, limit: int
+) -> tuple[list[Entity], list[Fact]]:
     """The entities and the facts that came out of an episode."""
-    found = tx.all("entities_of_episode", episode_id=episode.id, limit=limit)
-    edges = tx.all("facts_of_episode", episode_id=episode.id, limit=limit)
-    return [rows.entity(row) for row in found], [rows.fact(row) for row in edges]
+    query = "entities_of_episode"
+    found = seeing.first(
+        access,
+        lambda several: [
+            rows.entity(row) for row in tx.all(query, episode_id=episode.id, limit=several)
+        ],
+        lambda read: telling.entities(tx, access, read),
+        limit,
+    )
+    return found, _facts(tx, access, limit, "facts_of_episode", episode_id=episode.id)
 
 
 class EntityChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,7 +181,9 @@ class EntityChange(msgspec.Struct, frozen=True, kw_only=True):
 
 def update_entity(tx: Transaction, access: Access, uuid: str, change: EntityChange) -> Entity:
     """Correct an entity by hand; attributes merge, a null takes one away."""
-    old = entity(tx, access, uuid)
+    entity(tx, access, uuid)
+    # What is not changed stays as it is, also what this caller may not see of it.
+    old = entity(tx, replace(access, sight=None), uuid)
     name = old.name if change.name is UNSET else change.name
     summary = old.summary if change.summary is UNSET else change.summary
     labels = old.labels if change.labels is UNSET else _labels(change.labels)
@@ -119,9 +199,19 @@ def update_entity(tx: Transaction, access: Access, uuid: str, change: EntityChan
         attributes=rows.to_json(attributes),
     )
     _answer_to(tx, old, name)
+    _note_given(tx, old, change)
     index.put(tx, old.graph_id, [index.entity_item(old.id, name, summary)])
     tx.run("graph_edited", id=old.graph_id)
     return entity(tx, access, uuid)
+
+
+def _note_given(tx: Transaction, old: Entity, change: EntityChange) -> None:
+    """Remember what was written by hand: no episode bears it out, and yet it stays."""
+    row = tx.one("entity_by_id", id=old.id)
+    given = dict(rows.from_json(row["given"]) or {}) if row else {}
+    new = {"name": change.name, "summary": change.summary}
+    given |= {key: value for key, value in new.items() if value is not UNSET}
+    tx.run("entity_set_given", id=old.id, given=rows.to_json(given or None))
 
 
 def _answer_to(tx: Transaction, old: Entity, name: str) -> None:
@@ -154,13 +244,7 @@ def delete_entity(tx: Transaction, access: Access, uuid: str) -> None:
     found = entity(tx, access, uuid)
     if found.is_user:
         raise InvalidInput("uuid: this is the user's own node; delete the user instead")
-    gone = [row["id"] for row in tx.all("fact_ids_of_entity", entity_id=found.id)]
-    resting = derived.resting_on(tx, facts=gone)
-    tx.run("entity_delete", id=found.id)
-    index.remove(tx, found.graph_id, "entity", [found.id])
-    index.remove(tx, found.graph_id, "fact", gone)
-    findable.settle(tx, derived.renew(tx, resting))
-    tx.run("graph_edited", id=found.graph_id)
+    erasure.forget_entity(tx, found.graph_id, found.id)
 
 
 class FactChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -176,8 +260,10 @@ class FactChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def update_fact(tx: Transaction, access: Access, uuid: str, change: FactChange) -> Fact:
-    """Correct a fact by hand."""
-    old = fact(tx, access, uuid)
+    """Correct a fact by hand; attributes merge, a null takes one away."""
+    fact(tx, access, uuid)
+    # What is not changed stays as it is, also what this caller may not see of it.
+    old = fact(tx, replace(access, sight=None), uuid)
     name = old.name if change.name is UNSET else change.name
     sentence = old.fact if change.fact is UNSET else change.fact
     checks.text("name", name, NAME_CHARS_MAX, required=True)
@@ -202,16 +288,34 @@ def update_fact(tx: Transaction, access: Access, uuid: str, change: FactChange) 
         index.touch(tx, old.graph_id, "fact", [old.id])
     else:
         index.put(tx, old.graph_id, [index.fact_item(old.id, sentence, change.vector)])
+    if (invalid_at, expired_at) != (old.invalid_at, old.expired_at):
+        _set_ends(tx, old.id, invalid_at, expired_at)
     findable.settle(tx, derived.renew(tx, derived.resting_on(tx, facts=[old.id])))
+    if sentence != old.fact:
+        (ends,) = tx.all("fact_ends", ids=rows.to_json([old.id]))
+        describing.describe_again(tx, [ends["source_id"], ends["target_id"]], also=[old.id])
     tx.run("graph_edited", id=old.graph_id)
     return fact(tx, access, uuid)
+
+
+def _set_ends(
+    tx: Transaction, fact_id: int, invalid_at: datetime | None, expired_at: datetime | None
+) -> None:
+    """Let the ends that someone set by hand count, and no others."""
+    tx.run("closings_by_hand", id=fact_id)
+    if invalid_at is not None or expired_at is not None:
+        tx.run(
+            "closing_insert",
+            fact_id=fact_id,
+            by_fact_id=None,
+            episode_id=None,
+            ended_at=rows.micros_or_none(invalid_at),
+            expired_at=rows.micros_or_none(expired_at),
+        )
 
 
 def delete_fact(tx: Transaction, access: Access, uuid: str) -> None:
     """Remove a fact; the entities it joined stay."""
     found = fact(tx, access, uuid)
-    resting = derived.resting_on(tx, facts=[found.id])
-    tx.run("fact_delete", id=found.id)
-    index.remove(tx, found.graph_id, "fact", [found.id])
-    findable.settle(tx, derived.renew(tx, resting))
-    tx.run("graph_edited", id=found.graph_id)
+    ends = tx.all("fact_ends", ids=rows.to_json([found.id]))
+    erasure.forget_facts(tx, found.graph_id, ends)

@@ -62,6 +62,41 @@ def _write_cursor(mark: Mark) -> str:
     return base64.urlsafe_b64encode(msgspec.json.encode(mark)).decode().rstrip("=")
 
 
+_ROWS_PER_LOOK = 200
+
+
+def page_seen(
+    read: Callable[[dict[str, Any]], list[Row]],
+    request: PageRequest,
+    tell: Callable[[list[Row]], dict[int, T]],
+    *,
+    narrowing: bool,
+) -> Page[T]:
+    """A page of those rows that *tell* gives something for, by row id.
+
+    Unless something is *narrowing*, that is all of them. Else what is not told is passed over,
+    page after page, so that sizes and cursors know nothing of it.
+    """
+    bounds = request.bounds()
+    if not narrowing:
+        found = read(bounds)
+        told = tell(found[: request.limit])
+        return page_of(found, request, lambda row: told[row["id"]])
+    wanted = bounds["limit"]  # the first look is a short one: often nothing is left out
+    kept: list[Row] = []
+    everything: dict[int, T] = {}
+    while len(kept) < wanted:
+        found = read(bounds)
+        told = tell(found)
+        kept += [row for row in found if row["id"] in told]
+        everything.update(told)
+        if len(found) < bounds["limit"]:
+            break
+        bounds["after_key"], bounds["after_uuid"] = found[-1]["page_key"], found[-1]["uuid"]
+        bounds["limit"] = max(wanted, _ROWS_PER_LOOK)
+    return page_of(kept[:wanted], request, lambda row: everything[row["id"]])
+
+
 def page_of(found: list[Row], request: PageRequest, convert: Callable[[Row], T]) -> Page[T]:
     """Cut *found* to its page and say where the next one begins."""
     kept = found[: request.limit]

@@ -5,11 +5,11 @@ from datetime import datetime
 
 from recollect.graph.filters import NO_FILTERS, Filters
 from recollect.graph.patterns import Link, Named, decay
-from recollect.graph.types import Graph, Record
+from recollect.graph.types import Access, Graph, Record
 from recollect.limits import PATTERN_FACTS_MAX
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
-from recollect.subjects import walking
+from recollect.subjects import seeing, walking
 
 
 class Linked(Record):
@@ -29,11 +29,25 @@ class Around(Record):
 
 
 def read(
-    tx: Transaction, graph: Graph, filters: Filters, *, now: datetime, half_life_days: int | None
+    tx: Transaction,
+    access: Access,
+    graph: Graph,
+    filters: Filters,
+    *,
+    now: datetime,
+    half_life_days: int | None,
 ) -> Linked:
-    """The facts that pass, the newest of a large graph, weighed by their age."""
-    found = tx.all("links_newest", graph_id=graph.id, limit=PATTERN_FACTS_MAX)
-    kept = _passing(tx, graph, found, filters)
+    """The facts that pass, the newest of a large graph, weighed by their age.
+
+    Whoever may not see everything has only facts both of whose ends they may see.
+    """
+    found = seeing.first(
+        access,
+        lambda several: tx.all("links_newest", graph_id=graph.id, limit=several),
+        lambda read: _seen(tx, access, read),
+        PATTERN_FACTS_MAX,
+    )
+    kept = _passing(tx, access, found, filters)
     links = [
         Link(
             source=row["source_id"],
@@ -52,14 +66,24 @@ def read(
     )
 
 
+def _seen(tx: Transaction, access: Access, found: Sequence[Row]) -> list[Row]:
+    if access.sight is None:
+        return list(found)
+    facts = seeing.ids(tx, access, "fact", [row["id"] for row in found])
+    kept = [row for row in found if row["id"] in facts]
+    ends = {end for row in kept for end in (row["source_id"], row["target_id"])}
+    nodes = seeing.ids(tx, access, "entity", sorted(ends))
+    return [row for row in kept if nodes.issuperset((row["source_id"], row["target_id"]))]
+
+
 def _passing(
-    tx: Transaction, graph: Graph, found: Sequence[Row], filters: Filters
+    tx: Transaction, access: Access, found: Sequence[Row], filters: Filters
 ) -> Sequence[Row]:
     if filters == NO_FILTERS:
         return found
-    told = tx.all("facts_newest", graph_id=graph.id, limit=PATTERN_FACTS_MAX)
+    told = tx.all("facts_told_by_ids", ids=rows.to_json([row["id"] for row in found]))
     facts = [rows.fact(row) for row in told]
-    ids = {fact.id for fact in walking.passing_facts(tx, facts, filters)}
+    ids = {fact.id for fact in walking.passing_facts(tx, access, facts, filters)}
     return [row for row in found if row["id"] in ids]
 
 

@@ -7,7 +7,7 @@ from recollect.graph.types import Access, Episode, Fact, Graph, Record, Thread
 from recollect.limits import SEARCH_SESSIONS_MAX, THREADS_PER_SEARCH_MAX
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.subjects import episodes, graphs, listing, threads, users
+from recollect.subjects import episodes, graphs, listing, seeing, threads, users
 
 
 class Place(Record):
@@ -72,20 +72,24 @@ def _place(
     )
 
 
-def episode_uuids(tx: Transaction, found: Sequence[Thread]) -> tuple[str, ...]:
-    """What threads gave to their graphs."""
+def episode_uuids(tx: Transaction, access: Access, found: Sequence[Thread]) -> tuple[str, ...]:
+    """What threads gave to their graphs, as far as it may be seen."""
     ids = rows.to_json([thread.id for thread in found])
-    return tuple(row["uuid"] for row in tx.all("episode_uuids_of_threads", threads=ids))
+    given = seeing.carriers(access, tx.all("episode_uuids_of_threads", threads=ids))
+    return tuple(row["uuid"] for row in given)
 
 
-def statements(tx: Transaction, place: Place, facts: Sequence[Fact]) -> dict[int, Statement]:
+def statements(
+    tx: Transaction, access: Access, place: Place, facts: Sequence[Fact]
+) -> dict[int, Statement]:
     """For each fact that a thread of *place* told, the newest place where it did, by row id."""
     names = {thread.id: thread.thread_id for thread in place.threads}
     newest: dict[int, tuple[str, str]] = {}
-    for row in tx.all("threads_of_facts", facts=rows.to_json([fact.id for fact in facts])):
+    told = tx.all("threads_of_facts", facts=rows.to_json([fact.id for fact in facts]))
+    for row in seeing.carriers(access, told):
         if row["thread_id"] in names:
             newest.setdefault(row["fact_id"], (names[row["thread_id"]], row["episode"]))
-    said = episodes.by_uuids(tx, place.graph, [uuid for _, uuid in newest.values()])
+    said = episodes.by_uuids(tx, access, place.graph, [uuid for _, uuid in newest.values()])
     messages = {message.uuid: message for message in said}
     return {
         fact_id: Statement(thread_id=thread_id, message=messages.get(uuid))

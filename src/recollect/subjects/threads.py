@@ -1,7 +1,8 @@
 """Threads: conversations of a user (called sessions by older clients)."""
 
 from recollect.errors import AlreadyExists, NotFound
-from recollect.governance import erasure
+from recollect.governance import audit, erasure
+from recollect.governance.erasure import Mode, Removed
 from recollect.graph import checks
 from recollect.graph.types import Access, Json, Record, Thread
 from recollect.store import index, rows
@@ -116,9 +117,9 @@ def end(tx: Transaction, access: Access, thread_id: str) -> Thread:
     return get(tx, access, thread_id)
 
 
-def delete(tx: Transaction, access: Access, thread_id: str) -> None:
+def delete(tx: Transaction, access: Access, thread_id: str, mode: Mode = "delete") -> Removed:
     """Remove a thread with its episodes, and what rested on them alone."""
-    _delete(tx, access, get(tx, access, thread_id), ignored_only=False)
+    return _delete(tx, access, get(tx, access, thread_id), ignored_only=False, mode=mode)
 
 
 def delete_keeping_graph(tx: Transaction, access: Access, thread_id: str) -> None:
@@ -131,9 +132,11 @@ def delete_keeping_graph(tx: Transaction, access: Access, thread_id: str) -> Non
     tx.run("graph_edited", id=thread.graph_id)  # episodes lose what was said before them
 
 
-def _delete(tx: Transaction, access: Access, thread: Thread, *, ignored_only: bool) -> None:
+def _delete(
+    tx: Transaction, access: Access, thread: Thread, *, ignored_only: bool, mode: Mode = "delete"
+) -> Removed:
     found = tx.all("episode_ids_of_thread", thread_id=thread.id, ignored_only=ignored_only)
-    erasure.forget_episodes(tx, [row["id"] for row in found])
+    removed = erasure.forget_episodes(tx, [row["id"] for row in found], mode)
     tx.run(
         "batch_items_forget_thread",
         project_id=access.project_id,
@@ -144,6 +147,8 @@ def _delete(tx: Transaction, access: Access, thread: Thread, *, ignored_only: bo
     index.remove(tx, thread.graph_id, "thread_summary", [row["id"] for row in told])
     tx.run("thread_delete", id=thread.id)
     _count(tx, access, thread.user_id, -1)
+    audit.redact(tx, access.project_id, [f"thread:{thread.thread_id}"])
+    return removed
 
 
 def page(tx: Transaction, access: Access, *, order: str, limit: int, offset: int) -> ThreadPage:

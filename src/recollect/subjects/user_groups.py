@@ -1,4 +1,4 @@
-"""Groups of users, who will be principals of access policies.
+"""Groups of users, to which policy sets are attached.
 
 Every project has a virtual group of all its users. It is computed, never stored, so nobody can
 be left out of it and nothing about it can be changed.
@@ -12,7 +12,8 @@ from uuid import UUID, uuid5
 from msgspec import UNSET, UnsetType
 
 from recollect.errors import Conflict, InvalidInput, NotFound
-from recollect.governance import keys
+from recollect.governance import keys, policies
+from recollect.governance.policies import PolicySet
 from recollect.graph import checks
 from recollect.graph.types import Access, Record
 from recollect.limits import (
@@ -40,6 +41,7 @@ class UserGroup(Record):
     description: str | None
     version: int
     member_count: int
+    policy_set_count: int
     created_at: datetime
     updated_at: datetime
 
@@ -83,6 +85,7 @@ def _everyone(tx: Transaction, access: Access) -> UserGroup:
         description="Every user of the project",
         version=1,
         member_count=_count(tx, "users_count", access, ""),
+        policy_set_count=len(policies.of_group(tx, access.project_id, None)),
         created_at=project.created_at,
         updated_at=project.created_at,
     )
@@ -243,6 +246,23 @@ def candidates(
     return _users(tx, access, key, members=False, search=search, limit=limit, offset=offset)
 
 
+def policy_sets(tx: Transaction, access: Access, uuid: str) -> list[PolicySet]:
+    """The policy sets attached to a group."""
+    return policies.of_group(tx, access.project_id, get(tx, access, uuid).id)
+
+
+def attach(tx: Transaction, access: Access, uuid: str, policy_set: str) -> list[PolicySet]:
+    """Attach a policy set to a group, that of all users included."""
+    group = get(tx, access, uuid)
+    return policies.attach_to_group(tx, access.project_id, group.id, policy_set)
+
+
+def detach(tx: Transaction, access: Access, uuid: str, policy_set: str) -> list[PolicySet]:
+    """Take a policy set off a group."""
+    group = get(tx, access, uuid)
+    return policies.detach_from_group(tx, access.project_id, group.id, policy_set)
+
+
 def _users(
     tx: Transaction,
     access: Access,
@@ -300,6 +320,7 @@ def _group(row: Row) -> UserGroup:
         description=row["description"],
         version=row["version"],
         member_count=row["member_count"],
+        policy_set_count=row["policy_set_count"],
         created_at=rows.moment(row["created_at"]),
         updated_at=rows.moment(row["updated_at"]),
     )

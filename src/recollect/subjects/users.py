@@ -8,7 +8,7 @@ from recollect.limits import NAME_CHARS_MAX
 from recollect.store import index, knowledge, rows
 from recollect.store.index import Item
 from recollect.store.protocol import Transaction
-from recollect.subjects import graphs
+from recollect.subjects import graphs, seeing, telling
 from recollect.subjects.graphs import GraphDetails
 
 USER_LABELS = ["Entity", "User"]
@@ -153,7 +153,23 @@ def page(
 
 
 def node(tx: Transaction, access: Access, user_id: str) -> Entity:
-    """The user's own node; it exists for as long as the user does."""
+    """The user's own node; whoever may not see it is told no more than if there were none."""
+    return _if_any(user_id, seeing.entities(tx, access, [_own_node(tx, access, user_id)]))
+
+
+def told_node(tx: Transaction, access: Access, user_id: str) -> Entity:
+    """The same with the metadata it carries."""
+    return _if_any(user_id, telling.entities(tx, access, [_own_node(tx, access, user_id)]))
+
+
+def _if_any(user_id: str, seen: list[Entity]) -> Entity:
+    if not seen:
+        raise NotFound(f"user not found: {user_id}")
+    return seen[0]
+
+
+def _own_node(tx: Transaction, access: Access, user_id: str) -> Entity:
+    """The node as it is; it exists for as long as the user does."""
     user = get(tx, access, user_id)
     row = tx.one("entity_by_uuid", uuid=user.entity_uuid, project_id=access.project_id)
     if row is None:
@@ -178,6 +194,7 @@ def restore_node(tx: Transaction, graph_id: int) -> None:
         kind="person",
         names=rows.to_json(_names(user)),
     )
+    tx.run("entity_set_given", id=found["id"], given=None)
     tx.run("entity_names_delete", entity_id=found["id"])
     knowledge.put_names(tx, graph_id, found["id"], _names(user))
     told = rows.to_json(list(_profile(user).values()))
@@ -272,7 +289,7 @@ def _insert_fact(tx: Transaction, user: User, entity_id: int, name: str, fact: s
 
 def _refresh_node(tx: Transaction, access: Access, old: User, new: User) -> None:
     """Rename the node and close the profile facts that no longer hold; nothing is rewritten."""
-    entity = node(tx, access, new.user_id)
+    entity = _own_node(tx, access, new.user_id)
     name = display_name(new) if display_name(old) != display_name(new) else entity.name
     kept = {k: v for k, v in (entity.attributes or {}).items() if k not in _attributes(old)}
     tx.run(
@@ -291,6 +308,7 @@ def _refresh_node(tx: Transaction, access: Access, old: User, new: User) -> None
         if before.get(name) == after.get(name):
             continue
         if name in before:
+            tx.run("profile_closings_add", entity_id=entity.id, name=name, now=now)
             closed = tx.all("fact_close", entity_id=entity.id, name=name, invalid_at=now, now=now)
             index.touch(tx, entity.graph_id, "fact", [row["id"] for row in closed])
         if name in after:

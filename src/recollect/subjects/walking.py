@@ -11,11 +11,12 @@ from msgspec.structs import replace
 from recollect.graph import passing
 from recollect.graph.filters import NO_FILTERS, Filters
 from recollect.graph.passing import Source
-from recollect.graph.types import Entity, Fact, Graph, Record
+from recollect.graph.types import Access, Entity, Fact, Graph, Record
 from recollect.limits import NEIGHBOUR_EDGES_MAX, WALKED_FACTS_MAX
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
-from recollect.subjects.pages import Page, PageRequest, page_of
+from recollect.subjects import seeing, telling
+from recollect.subjects.pages import Page, PageRequest, page_seen
 
 Direction = Literal["in", "out", "both"]
 
@@ -54,39 +55,63 @@ class Subgraph(Record):
 
 
 def neighbours(
-    tx: Transaction, start: Entity, request: PageRequest, direction: Direction, filters: Filters
+    tx: Transaction,
+    access: Access,
+    start: Entity,
+    request: PageRequest,
+    direction: Direction,
+    filters: Filters,
 ) -> Neighbours:
     """The distinct nodes that facts join with *start*; a node is never its own neighbour."""
     along, fact_ids, truncated = _flags(direction), None, False
-    if _of_facts(filters) != NO_FILTERS:
-        taken = _Facts(tx, filters)
+    if _of_facts(filters) != NO_FILTERS or access.sight is not None:
+        taken = _Facts(tx, access, filters)
         fact_ids = rows.to_json([fact.id for fact in taken.at(start, direction)])
         truncated = taken.left == 0
-    found = tx.all(
-        "neighbours_page",
-        order=request.order,
-        entity_id=start.id,
-        fact_ids=fact_ids,
-        labels=rows.to_json(filters.node_labels or None),
-        labels_not=rows.to_json(filters.exclude_node_labels),
-        **along,
-        **request.bounds(),
-    )
+    page = _nodes(tx, access, start, request, along, fact_ids, filters)
     joined = tx.all(
         "facts_between",
         entity_id=start.id,
-        others=rows.to_json([row["id"] for row in found[: request.limit]]),
+        others=rows.to_json([entity.id for entity in page.items]),
         fact_ids=fact_ids,
         limit=NEIGHBOUR_EDGES_MAX + 1,
         **along,
     )
     truncated = truncated or len(joined) > NEIGHBOUR_EDGES_MAX
-    by_end = _by_other_end(start, [rows.fact(row) for row in joined[:NEIGHBOUR_EDGES_MAX]])
+    facts = telling.facts(tx, access, [rows.fact(row) for row in joined[:NEIGHBOUR_EDGES_MAX]])
+    ends = _by_other_end(start, facts)
+    near = [Neighbour(entity=each, facts=ends.get(each.uuid, [])) for each in page.items]
+    return Neighbours(page=Page(items=near, next_cursor=page.next_cursor), truncated=truncated)
 
-    def neighbour(row: Row) -> Neighbour:
-        return Neighbour(entity=rows.entity(row), facts=by_end.get(row["uuid"], []))
 
-    return Neighbours(page=page_of(found, request, neighbour), truncated=truncated)
+def _nodes(
+    tx: Transaction,
+    access: Access,
+    start: Entity,
+    request: PageRequest,
+    along: dict[str, Any],
+    fact_ids: str | None,
+    filters: Filters,
+) -> Page[Entity]:
+    """A page of the nodes at the other ends of facts, as their labels let them by."""
+
+    def read(bounds: dict[str, Any]) -> list[Row]:
+        return tx.all(
+            "neighbours_page",
+            order=request.order,
+            entity_id=start.id,
+            fact_ids=fact_ids,
+            labels=rows.to_json(filters.node_labels or None),
+            labels_not=rows.to_json(filters.exclude_node_labels),
+            **along,
+            **bounds,
+        )
+
+    def tell(found: list[Row]) -> dict[int, Entity]:
+        told = telling.entities(tx, access, [rows.entity(row) for row in found])
+        return {one.id: one for one in told}
+
+    return page_seen(read, request, tell, narrowing=access.sight is not None)
 
 
 def _by_other_end(start: Entity, found: list[Fact]) -> dict[str, list[Fact]]:
@@ -99,6 +124,7 @@ def _by_other_end(start: Entity, found: list[Fact]) -> dict[str, list[Fact]]:
 
 def subgraph(
     tx: Transaction,
+    access: Access,
     graph: Graph,
     seeds: Sequence[str],
     direction: Direction,
@@ -110,19 +136,26 @@ def subgraph(
     Filters on labels hold for the nodes that are reached, the others for the facts on the way.
     """
     found = tx.all("entities_by_uuids", graph_id=graph.id, uuids=rows.to_json(list(seeds)))
-    known = {row["uuid"]: rows.entity(row) for row in found}
+    seen = seeing.ids(tx, access, "entity", [row["id"] for row in found])
+    known = {row["uuid"]: rows.entity(row) for row in found if row["id"] in seen}
     starts = [known[uuid] for uuid in dict.fromkeys(seeds) if uuid in known]
-    return _Walk(tx, limits, filters).run(starts, direction)
+    walked = _Walk(tx, access, limits, filters).run(starts, direction)
+    return replace(
+        walked,
+        entities=telling.entities(tx, access, walked.entities),
+        facts=telling.facts(tx, access, walked.facts),
+    )
 
 
 class _Walk:
     """A breadth-first walk that says which bound was the first to cut something off."""
 
-    def __init__(self, tx: Transaction, limits: Limits, filters: Filters) -> None:
+    def __init__(self, tx: Transaction, access: Access, limits: Limits, filters: Filters) -> None:
         self._tx = tx
+        self._access = access
         self._limits = limits
         self._filters = filters
-        self._read = _Facts(tx, filters)
+        self._read = _Facts(tx, access, filters)
         self._nodes: dict[str, Entity] = {}
         self._facts: dict[str, Fact] = {}
         self._reason: str | None = None
@@ -183,19 +216,25 @@ class _Walk:
         return True
 
     def _passing(self, fact: Fact, uuid: str) -> Entity | None:
-        """The node at the other end, unless its labels keep it out."""
+        """The node at the other end, unless its labels keep it out or it may not be seen."""
         (row,) = self._tx.all(
             "entities_by_uuids", graph_id=fact.graph_id, uuids=rows.to_json([uuid])
         )
         other = rows.entity(row)
+        if not seeing.ids(self._tx, self._access, "entity", [other.id]):
+            return None
         return other if passing.passes_entity(_of_nodes(self._filters), other) else None
 
 
 class _Facts:
-    """Reads the facts at nodes that pass; `left` is how many it may still look at."""
+    """Reads the facts at nodes that pass and may be seen; `left` is how many it may still look at.
 
-    def __init__(self, tx: Transaction, filters: Filters) -> None:
+    Those that may not be seen do not count: nobody learns from a bound how many there are.
+    """
+
+    def __init__(self, tx: Transaction, access: Access, filters: Filters) -> None:
         self._tx = tx
+        self._access = access
         self._filters = _of_facts(filters)
         self.left = WALKED_FACTS_MAX
 
@@ -216,24 +255,35 @@ class _Facts:
                 **({} if others is None else {"others": others}),
                 **_flags(direction),
             )
-            self.left -= len(found)
-            yield from passing_facts(self._tx, [rows.fact(row) for row in found], self._filters)
+            seen = seeing.ids(self._tx, self._access, "fact", [row["id"] for row in found])
+            self.left -= len(seen)
+            known = [rows.fact(row) for row in found if row["id"] in seen]
+            yield from passing_facts(self._tx, self._access, known, self._filters)
             if len(found) < limit:
                 return
             before = found[-1]["id"]
 
 
-def passing_facts(tx: Transaction, found: list[Fact], filters: Filters) -> list[Fact]:
-    """Those facts that pass, each with all the episodes behind it as evidence."""
+def passing_facts(
+    tx: Transaction, access: Access, found: list[Fact], filters: Filters
+) -> list[Fact]:
+    """Those facts that pass, each with the episodes behind it that may be seen as evidence.
+
+    Attributes that may not be seen let nothing pass.
+    """
     if filters == NO_FILTERS:
         return found
     behind: dict[int, list[Source]] = {}
-    if passing.needs_evidence(filters):
-        ids = rows.to_json([fact.id for fact in found])
-        for row in tx.all("sources_of_facts", ids=ids):
-            source = Source(uuid=row["uuid"], metadata=rows.from_json(row["metadata"]))
-            behind.setdefault(row["fact_id"], []).append(source)
-    return [f for f in found if passing.passes_fact(filters, f, behind.get(f.id, ()))]
+    if access.sight is not None or passing.needs_evidence(filters):
+        behind = seeing.fact_sources(tx, [fact.id for fact in found])
+
+    def passes(fact: Fact) -> bool:
+        every = behind.get(fact.id, [])
+        seen = seeing.sources(access, every)
+        shown = fact if len(seen) == len(every) else replace(fact, attributes=None)
+        return passing.passes_fact(filters, shown, seen)
+
+    return [fact for fact in found if passes(fact)]
 
 
 def _of_facts(filters: Filters) -> Filters:

@@ -1,8 +1,8 @@
 """What the released clients of generations 2 and 3 rely on, as a list that is tested both ways.
 
 Each client method is an entry, named `v2:memory.add` or `v3:thread.add_messages`; each further
-promise is an entry named after the method or topic it belongs to. A gap is data: `deferred` says
-why a method answers 501 in this release. `test_requirements.py` compares the list with the tests.
+promise is an entry named after the method or topic it belongs to. `test_requirements.py` compares
+the list with the tests.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,12 +16,11 @@ Test = TypeVar("Test", bound=Callable[..., object])
 
 @dataclass(frozen=True)
 class Requirement:
-    """One thing a client relies on: where it is written down, what holds, and since when not."""
+    """One thing a client relies on: where it is written down, and what holds."""
 
     source: str
     behaviour: str
     http: str | None = None
-    deferred: str | None = None
 
 
 def requirement(*ids: str) -> Callable[[Test], Test]:
@@ -40,25 +39,21 @@ def is_method(name: str) -> bool:
 
 
 def _methods(
-    generation: str, source: str, rows: Iterable[tuple[str, str, str]], deferred: str | None = None
+    generation: str, source: str, rows: Iterable[tuple[str, str, str]]
 ) -> dict[str, Requirement]:
     """Entries for client methods from rows of method, `VERB path`, behaviour."""
     entries = {}
     for method, http, behaviour in rows:
         verb, _, path = http.partition(" ")
         route = f"{verb} {BASE_PATH}/{path}"
-        entries[f"{generation}:{method}"] = Requirement(source, behaviour, route, deferred)
+        entries[f"{generation}:{method}"] = Requirement(source, behaviour, route)
     return entries
 
 
-def _promises(
-    source: str, rows: Iterable[tuple[str, str]], deferred: str | None = None
-) -> dict[str, Requirement]:
+def _promises(source: str, rows: Iterable[tuple[str, str]]) -> dict[str, Requirement]:
     """Entries for behaviours that are more than one method answering."""
-    return {name: Requirement(source, says, deferred=deferred) for name, says in rows}
+    return {name: Requirement(source, says) for name, says in rows}
 
-
-NEEDS_POLICIES = "needs policy sets"
 
 V2 = "contracts/zep-v2.md"
 V3 = "contracts/zep-v3.md"
@@ -670,7 +665,7 @@ GENERATION_3: dict[str, Requirement] = {
             (
                 "user_group.list_policy_sets",
                 "GET abac/user-groups/{group_uuid}/policy-sets",
-                "Lists the policy sets of a user group: none in this release.",
+                "Lists the policy sets of a user group.",
             ),
             ("user_group.list", "GET user-groups", "Lists user groups in pages, by search words."),
             ("user_group.create", "POST user-groups", "Creates a managed user group."),
@@ -711,24 +706,17 @@ GENERATION_3: dict[str, Requirement] = {
                 "DELETE user-groups/{group_uuid}/members/{user_uuid}",
                 "Removes one user and counts what changed.",
             ),
-        ],
-    ),
-    **_methods(
-        "v3",
-        f"{V3} §2 user_group",
-        [
             (
                 "user_group.attach_policy_set",
                 "POST abac/user-groups/{group_uuid}/policy-sets",
-                "Attaches a policy set to a user group.",
+                "Attaches a policy set to a user group, with an admin key.",
             ),
             (
                 "user_group.detach_policy_set",
                 "DELETE abac/user-groups/{group_uuid}/policy-sets/{policy_set_uuid}",
-                "Takes a policy set off a user group.",
+                "Takes a policy set off a user group, with an admin key.",
             ),
         ],
-        deferred=NEEDS_POLICIES,
     ),
 }
 
@@ -1025,6 +1013,36 @@ PROMISES: dict[str, Requirement] = {
             ("v3:graph.episode.list_by_user_id:filters", "Episodes listed by their metadata."),
             ("v3:graph.node.get_by_user_id:filters", "Nodes listed by labels and dates."),
             ("v3:graph.edge.get_by_user_id:filters", "Edges listed by types and dates."),
+        ],
+    ),
+    **_promises(
+        f"{RULES} §1.1 Z3, Z4, Z6, §1.2 M5, M7",
+        [
+            ("v2:provenance:both-ways", "Edge to episodes, node to episodes, and back."),
+            ("v3:provenance:both-ways", "Edge to episodes, node to episodes, and back."),
+            ("v3:graph.node:episodes", "A node tells its episodes, and whether these are all."),
+            ("v2:memory.add:effective-metadata", "What is derived carries its messages' metadata."),
+            ("v3:graph.add:effective-metadata", "What is derived carries its episodes' metadata."),
+        ],
+    ),
+    **_promises(
+        f"{RULES} §1.2 M1, M2, §1.3 F8",
+        [
+            ("v2:memory.add:metadata-limits", "Nested values and eleven keys are refused."),
+            ("v3:thread.add_messages:metadata-limits", "As on graph.add, message by message."),
+            ("v3:graph.add_batch:metadata-limits", "As on graph.add, episode by episode."),
+            ("v3:batch.add:metadata-limits", "As on graph.add, item by item."),
+            ("v3:graph.add_fact_triple:metadata-limits", "As on graph.add."),
+            ("v3:graph.get_subgraph:no-metadata", "A tree of metadata is refused: 400."),
+        ],
+    ),
+    **_promises(
+        f"{RULES} §1.5 D3, D4",
+        [
+            ("v2:graph.episode.delete:shared", "What other episodes tell as well stays."),
+            ("v3:graph.episode.delete:shared", "What other episodes tell as well stays."),
+            ("v2:graph.episode.delete:stays-ended", "What it ended stays ended."),
+            ("v3:graph.episode.delete:stays-ended", "What it ended stays ended."),
         ],
     ),
     **_promises(

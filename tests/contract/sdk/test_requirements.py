@@ -12,7 +12,6 @@ from tests.contract.sdk.drivers import Zep
 from tests.contract.sdk.requirements import MARK, REQUIREMENTS, is_method
 
 HERE = Path(__file__).resolve().parent
-SHOWS_GAPS = "test_deferred"
 ROUTE = re.compile(r"(GET|POST|PUT|PATCH|DELETE) /api/v2(/([\w-]+|\{\w+\}))+")
 # Python conveniences that send nothing of their own: each ends in a method of the list.
 HELPERS = {"graph.set_ontology", "graph.set_entity_types", "memory.extract"}
@@ -45,11 +44,10 @@ def methods(generation: str) -> dict[str, str]:
     }
 
 
-def test_every_requirement_that_is_served_has_a_test() -> None:
+def test_every_requirement_has_a_test() -> None:
     """An entry nobody shows is a promise nobody keeps."""
     shown = {name for _, test in all_tests() for name in named(test)}
-    served = {name for name, entry in REQUIREMENTS.items() if entry.deferred is None}
-    assert sorted(served - shown) == []
+    assert sorted(REQUIREMENTS.keys() - shown) == []
 
 
 def test_every_test_shows_a_requirement_that_exists() -> None:
@@ -58,19 +56,6 @@ def test_every_test_shows_a_requirement_that_exists() -> None:
     unknown = [name for _, test in all_tests() for name in named(test) if name not in REQUIREMENTS]
     assert unmarked == []
     assert unknown == []
-
-
-def test_a_deferred_requirement_is_shown_by_its_absence_only() -> None:
-    """A test that passes on a deferred entry means the entry is no longer deferred."""
-    deferred = {name for name, entry in REQUIREMENTS.items() if entry.deferred}
-    wrongly = [
-        (test.__name__, name)
-        for module, test in all_tests()
-        if module != SHOWS_GAPS
-        for name in named(test)
-        if name in deferred
-    ]
-    assert wrongly == []
 
 
 def test_every_test_says_in_a_sentence_what_holds() -> None:

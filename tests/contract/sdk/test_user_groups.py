@@ -1,12 +1,14 @@
-"""User groups of generation 3: who belongs together, before any policy is attached."""
+"""User groups of generation 3: who belongs together, and the policy sets attached to them."""
 
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.contract.sdk.drivers import Zep
 from tests.contract.sdk.requirements import requirement
 from tests.contract.sdk.support import NOBODY, a_user, missing, refused, unique
+from tests.support.server import Server, create_key
 
 
 @pytest.fixture
@@ -116,12 +118,40 @@ def test_members_are_removed_singly_and_together(zep3: Zep, project_id: str) -> 
     assert zep3.user_group.get(group, project_id=project_id)["member_count"] == 0
 
 
-@requirement("v3:user_group.list_policy_sets")
-def test_a_user_group_has_no_policy_sets_yet(zep3: Zep, project_id: str) -> None:
-    """The list is there and empty."""
+@requirement(
+    "v3:user_group.list_policy_sets",
+    "v3:user_group.attach_policy_set",
+    "v3:user_group.detach_policy_set",
+)
+def test_an_admin_attaches_policy_sets_to_a_user_group(
+    zep3: Zep, project_id: str, server: Server
+) -> None:
+    """They are listed and counted, once however often they are attached, until they are taken off."""
+    rule = {"id": "r", "type": "authorization", "effect": "deny", "actions": ["user.delete"]}
+    written = {"policy_set": {"name": unique("rules"), "spec": {"policies": [rule]}}}
+    admin = create_key(server.data, "default", "--admin")
+    headers = {"Authorization": f"Api-Key {admin}"}
+    sets = f"{server.url}/api/v1/policy-sets"
+    made = httpx.put(sets, json=written, headers=headers, trust_env=False).json()
     group = a_user_group(zep3, project_id)["uuid"]
-    found = zep3.user_group.list_policy_sets(group, project_id=project_id)
-    assert found["policy_sets"] == []
+    scope = {"project_id": project_id}
+    with refused(403, "ForbiddenError"):
+        zep3.user_group.attach_policy_set(group, policy_set_uuid=made["uuid"], **scope)
+    boss = zep3.with_key(admin)
+    for _ in range(2):
+        found = boss.user_group.attach_policy_set(group, policy_set_uuid=made["uuid"], **scope)
+        (attached,) = found["policy_sets"]
+        assert (attached["uuid"], attached["name"]) == (made["uuid"], made["name"])
+        assert (attached["mode"], attached["version"]) == ("enforce", 1)
+    assert zep3.user_group.list_policy_sets(group, **scope) == found
+    assert zep3.user_group.get(group, **scope)["attached_policy_set_count"] == 1
+    with missing():
+        boss.user_group.attach_policy_set(group, policy_set_uuid=NOBODY, **scope)
+    gone = boss.user_group.detach_policy_set(group, made["uuid"], **scope)
+    assert gone["policy_sets"] == []
+    assert zep3.user_group.get(group, **scope)["attached_policy_set_count"] == 0
+    with missing():
+        boss.user_group.detach_policy_set(group, made["uuid"], **scope)
 
 
 @requirement("v3:user_group.delete", "v3:errors:404-is-typed")

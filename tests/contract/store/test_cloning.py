@@ -15,6 +15,7 @@ from recollect.subjects.cloning import Copied, Ends
 from recollect.subjects.guidance import EntityType, Instruction, Ontology, Targets
 from recollect.subjects.pages import PageRequest
 from tests.contract.store.world import (
+    SEES_ALL,
     add_messages,
     add_text,
     findable,
@@ -62,18 +63,18 @@ def indexed(tx: Transaction, graph_id: int) -> list[tuple[str, bytes | None, byt
 
 def told(tx: Transaction, graph: graphs.Graph) -> list[tuple[str, str, str, list[str]]]:
     """Every fact with the names of its ends and the words of its episodes."""
-    known = {episode.uuid: episode.content for episode in episodes.last(tx, graph, 100)}
+    known = {episode.uuid: episode.content for episode in episodes.last(tx, SEES_ALL, graph, 100)}
     return [
         (fact.fact, fact.source_name, fact.target_name, [known[uuid] for uuid in fact.episodes])
-        for fact in knowledge.facts_page(tx, graph, ALL).items
+        for fact in knowledge.facts_page(tx, SEES_ALL, graph, ALL).items
     ]
 
 
 def mentioned(tx: Transaction, graph: graphs.Graph) -> dict[str, list[str]]:
     """Every entity's name with the words of the episodes that mention it."""
     return {
-        entity.name: [e.content for e in knowledge.episodes_of_entity(tx, entity, 100)]
-        for entity in knowledge.entities_page(tx, graph, ALL).items
+        entity.name: [e.content for e in knowledge.episodes_of_entity(tx, SEES_ALL, entity, 100)]
+        for entity in knowledge.entities_page(tx, SEES_ALL, graph, ALL).items
     }
 
 
@@ -88,14 +89,14 @@ async def test_a_copy_tells_the_same_under_new_uuids(store: Store, access: Acces
     for read in (told, mentioned):
         assert await store.read(read, copied) == await store.read(read, graph)
     for page in (knowledge.facts_page, knowledge.entities_page):
-        old = {item.uuid for item in (await store.read(page, graph, ALL)).items}
-        new = {item.uuid for item in (await store.read(page, copied, ALL)).items}
+        old = {item.uuid for item in (await store.read(page, access, graph, ALL)).items}
+        new = {item.uuid for item in (await store.read(page, access, copied, ALL)).items}
         assert len(old) == len(new)
         assert not old & new
     here = await store.read(findable, copied.id, "episode")
-    assert here == {e.uuid for e in await store.read(episodes.last, copied, 100)}
+    assert here == {e.uuid for e in await store.read(episodes.last, access, copied, 100)}
     for kind, page in (("fact", knowledge.facts_page), ("entity", knowledge.entities_page)):
-        items = {item.uuid for item in (await store.read(page, copied, ALL)).items}
+        items = {item.uuid for item in (await store.read(page, access, copied, ALL)).items}
         assert await store.read(findable, copied.id, kind) == items
     assert await store.read(indexed, copied.id) == await store.read(indexed, graph.id)
 
@@ -106,11 +107,11 @@ async def test_a_copy_and_its_original_live_apart(store: Store, access: Access) 
     await add_text(store, access, "band", "one")
     copied = (await copy_graph(store, access, "band", "tribute")).graph
     await add_text(store, access, "tribute", "two")
-    assert len(await store.read(episodes.last, copied, 10)) == 2
+    assert len(await store.read(episodes.last, access, copied, 10)) == 2
     graph = await store.read(graphs.get, access, "band")
-    assert [e.content for e in await store.read(episodes.last, graph, 10)] == ["one"]
+    assert [e.content for e in await store.read(episodes.last, access, graph, 10)] == ["one"]
     await store.write(graphs.delete, access, "band")
-    assert len(await store.read(episodes.last, copied, 10)) == 2
+    assert len(await store.read(episodes.last, access, copied, 10)) == 2
 
 
 async def test_the_task_of_a_copy_is_done_when_nothing_is_owed(
@@ -208,7 +209,7 @@ async def test_what_a_user_is_known_for_is_copied_onto_the_new_node(
     assert (node.name, node.summary) == ("Ann", "Met Eric.")
     assert node.attributes is not None
     assert (node.attributes["user_id"], node.attributes["hobby"]) == ("eve", "music")
-    facts = await store.read(knowledge.facts_of_entity, node, 100)
+    facts = await store.read(knowledge.facts_of_entity, access, node, 100)
     assert "Paul met Eric" in {fact.fact for fact in facts}
     assert (await store.read(mentioned, copied))["Ann"] == ["I met Eric."]
 
@@ -230,12 +231,12 @@ async def test_threads_stay_with_their_user(store: Store, access: Access) -> Non
     both = [message("hello"), message("aside", ignored=True)]
     await store.write(intake.add_messages, access, "talk", both)
     copied = (await copy_user(store, access, "ann", "eve")).graph
-    found = await store.read(episodes.last, copied, 10)
+    found = await store.read(episodes.last, access, copied, 10)
     assert [(e.content, e.kind, e.thread_id) for e in found] == [("hello", "message", None)]
     assert await store.read(threads.of_user, access, "eve", 10) == []
     assert (await store.read(users.get, access, "eve")).thread_count == 0
     talk = await store.read(threads.get, access, "talk")
-    assert await store.read(episodes.message_count, talk) == 2
+    assert await store.read(episodes.message_count, access, talk) == 2
 
 
 async def test_a_copy_goes_to_an_id_that_is_free(
@@ -267,7 +268,7 @@ async def test_a_copy_can_be_copied(store: Store, access: Access) -> None:
     await copy_graph(store, access, "a", "b")
     last = (await copy_graph(store, access, "b", "c")).graph
     assert await store.read(told, last) == await store.read(told, graph)
-    assert len(await store.read(episodes.of_document, last, "d", 10)) == 1
+    assert len(await store.read(episodes.of_document, access, last, "d", 10)) == 1
 
 
 async def test_a_copied_user_is_found_by_the_new_name(store: Store, access: Access) -> None:

@@ -67,7 +67,7 @@ async def graph_of(store: Store, access: Access, user_id: str = "jane") -> Graph
 async def seen(store: Store, access: Access, user_id: str = "jane") -> dict[str, Observation]:
     """The observations of a user by their names."""
     graph = await graph_of(store, access, user_id)
-    page = await store.read(derived.observations_page, graph, EVERYTHING)
+    page = await store.read(derived.observations_page, access, graph, EVERYTHING)
     return {item.name: item for item in page.items}
 
 
@@ -247,7 +247,7 @@ async def test_a_thread_takes_its_summary_along(
     await say(store, access, "tea")
     await store.write(threads.delete, access, "t")
     graph = await graph_of(store, access)
-    assert (await store.read(derived.thread_summaries_page, graph, EVERYTHING)).items == []
+    assert (await store.read(derived.thread_summaries_page, access, graph, EVERYTHING)).items == []
 
 
 async def test_what_is_gone_with_its_entity_is_reported_as_gone(
@@ -320,12 +320,12 @@ async def test_documents_have_summaries_of_their_own(store: Store, access: Acces
         episode = NewEpisode(kind="text", content=text, document_id=name, created_at=AT)
         await store.write(intake.add_episodes, access, None, "g", [episode])
     await learn(store, TOLD)
-    page = await store.read(derived.document_summaries_page, graph, EVERYTHING)
+    page = await store.read(derived.document_summaries_page, access, graph, EVERYTHING)
     assert {item.document_id: item.summary for item in page.items} == {
         "d1": "Jane Smith works at Acme Corp. Jane Smith likes tea.",
         "d2": "Jane Smith likes jazz.",
     }
-    assert (await store.read(derived.thread_summaries_page, graph, EVERYTHING)).items == []
+    assert (await store.read(derived.thread_summaries_page, access, graph, EVERYTHING)).items == []
 
 
 async def test_types_that_the_project_asks_for_label_what_is_made_from_then_on(
@@ -374,7 +374,7 @@ async def test_lists_have_pages_and_filters(
         cursor: str | None = ""
         while cursor is not None:
             request = PageRequest(order=order, limit=2, after=read_cursor(cursor, order))
-            page = await store.read(derived.thread_summaries_page, graph, request, filters)
+            page = await store.read(derived.thread_summaries_page, access, graph, request, filters)
             found += [item.thread_id for item in page.items]
             cursor = page.next_cursor
         return found

@@ -11,6 +11,7 @@ from recollect.store.protocol import Store
 from recollect.subjects import episodes, graphs, knowledge, pages
 from recollect.subjects.pages import Mark, PageRequest, read_cursor
 from tests.contract.store.world import (
+    SEES_ALL,
     StillClock,
     add_text,
     insert_entity,
@@ -128,7 +129,7 @@ async def test_deleting_an_episode_keeps_the_numbers_of_the_others(
         await store.write(episodes.delete, access, sent[1].uuid)
     more = (await add_text(store, access, "g", "4")).episodes
     assert more[0].seq == 4
-    left = await store.read(episodes.last, graph, 10)
+    left = await store.read(episodes.last, access, graph, 10)
     assert [(episode.seq, episode.content) for episode in left] == [(4, "4"), (1, "1")]
 
 
@@ -141,8 +142,11 @@ async def test_the_newest_episodes_come_first_and_ignored_ones_not_at_all(
     batch = [message("a"), message("b", ignored=True), message("c")]
     await store.write(intake.add_messages, access, "t", batch)
     graph = await store.read(graphs.of_user, access, "jane")
-    assert [found.content for found in await store.read(episodes.last, graph, 10)] == ["c", "a"]
-    assert [found.content for found in await store.read(episodes.last, graph, 1)] == ["c"]
+    assert [found.content for found in await store.read(episodes.last, access, graph, 10)] == [
+        "c",
+        "a",
+    ]
+    assert [found.content for found in await store.read(episodes.last, access, graph, 1)] == ["c"]
 
 
 async def test_a_documents_episodes_come_in_order_and_from_one_graph(
@@ -154,7 +158,7 @@ async def test_a_documents_episodes_come_in_order_and_from_one_graph(
     for graph_id in ("one", "two"):
         parts = [text(f"{graph_id} {n}", document_id="d") for n in range(3)]
         await store.write(intake.add_episodes, access, None, graph_id, [*parts, text("other")])
-    found = await store.read(episodes.of_document, one, "d", 9)
+    found = await store.read(episodes.of_document, access, one, "d", 9)
     assert [episode.content for episode in found] == ["one 0", "one 1", "one 2"]
 
 
@@ -165,7 +169,7 @@ async def _walk(
     cursor: str | None = None
     while True:
         request = PageRequest(order=order, limit=limit, after=read_cursor(cursor, order))
-        page = await store.read(episodes.page, graph, request, mentioned)
+        page = await store.read(episodes.page, SEES_ALL, graph, request, mentioned)
         found += page.items
         cursor = page.next_cursor
         if cursor is None:
@@ -196,12 +200,12 @@ async def test_a_page_goes_on_where_the_last_one_ended_whatever_happened(
     graph = await new_graph(store, access, "g")
     given = (await add_text(store, access, "g", *"abcd")).episodes
     order = "uuid/asc"
-    first = await store.read(episodes.page, graph, PageRequest(order=order, limit=2), None)
+    first = await store.read(episodes.page, access, graph, PageRequest(order=order, limit=2), None)
     await store.write(episodes.delete, access, given[1].uuid)
     await add_text(store, access, "g", "e")
     after = read_cursor(first.next_cursor, order)
     rest = await store.read(
-        episodes.page, graph, PageRequest(order=order, limit=50, after=after), None
+        episodes.page, access, graph, PageRequest(order=order, limit=50, after=after), None
     )
     assert [episode.content for episode in rest.items] == ["c", "d", "e"]
 
@@ -211,7 +215,7 @@ async def test_pages_can_ask_for_what_mentions_an_entity(store: Store, access: A
     graph = await new_graph(store, access, "g")
     given = (await add_text(store, access, "g", *"abcd")).episodes
     await store.write(insert_entity, graph.id, "Jane", [given[0], given[2]])
-    (jane,), _ = await store.read(knowledge.mentions, given[0], 5)
+    (jane,), _ = await store.read(knowledge.mentions, access, given[0], 5)
     uuid = jane.uuid
     mentioning = await _walk(store, graph, "uuid/asc", 1, [uuid])
     assert [episode.content for episode in mentioning] == ["a", "c"]
@@ -225,13 +229,13 @@ async def test_a_forged_cursor_is_refused_or_harmless(store: Store, access: Acce
     graph = await new_graph(store, access, "g")
     await add_text(store, access, "g", "a")
     order = "created_at/asc"
-    page = await store.read(episodes.page, graph, PageRequest(order=order, limit=1), None)
+    page = await store.read(episodes.page, access, graph, PageRequest(order=order, limit=1), None)
     assert page.next_cursor is None
     forged = pages._write_cursor(Mark(order, HUGE, "x"))
     try:
         after = read_cursor(forged, order)
         request = PageRequest(order=order, limit=1, after=after)
-        await store.read(episodes.page, graph, request, None)
+        await store.read(episodes.page, access, graph, request, None)
     except InvalidInput:
         pass
 

@@ -11,6 +11,7 @@ from recollect.store.protocol import Store, Transaction
 from recollect.subjects import episodes, graphs, knowledge, threads, users
 from recollect.subjects.pages import PageRequest
 from tests.contract.store.world import (
+    SEES_ALL,
     add_messages,
     add_text,
     findable,
@@ -30,8 +31,8 @@ EVERYTHING = PageRequest(order="uuid/asc", limit=100)
 
 async def _left(store: Store, graph: Graph) -> tuple[set[str], set[str]]:
     """Names of the entities and sentences of the facts that are left."""
-    entities = await store.read(knowledge.entities_page, graph, EVERYTHING)
-    facts = await store.read(knowledge.facts_page, graph, EVERYTHING)
+    entities = await store.read(knowledge.entities_page, SEES_ALL, graph, EVERYTHING)
+    facts = await store.read(knowledge.facts_page, SEES_ALL, graph, EVERYTHING)
     return {entity.name for entity in entities.items}, {fact.fact for fact in facts.items}
 
 
@@ -56,7 +57,7 @@ async def test_a_fact_that_another_episode_supports_stays(store: Store, access: 
     graph, heard = await _prepare(store, access, learn)
     await store.write(episodes.delete, access, heard[0].uuid)
     assert await _left(store, graph) == ({"A", "B"}, {"twice"})
-    (fact,) = (await store.read(knowledge.facts_page, graph, EVERYTHING)).items
+    (fact,) = (await store.read(knowledge.facts_page, access, graph, EVERYTHING)).items
     assert fact.episodes == [heard[1].uuid]
     await store.write(episodes.delete, access, heard[1].uuid)
     assert await _left(store, graph) == (set(), set())
@@ -123,7 +124,7 @@ async def test_forgetting_nothing_changes_nothing(store: Store, access: Access) 
     graph, heard = await _prepare(store, access, lambda tx, graph_id, found: None)
     await store.write(erasure.forget_episodes, [])
     await store.write(erasure.forget_episodes, [10**9])
-    assert len(await store.read(episodes.last, graph, 10)) == len(heard)
+    assert len(await store.read(episodes.last, access, graph, 10)) == len(heard)
 
 
 async def test_the_users_own_node_and_profile_survive(store: Store, access: Access) -> None:

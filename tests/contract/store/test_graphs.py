@@ -113,7 +113,7 @@ async def test_deleting_a_graph_takes_everything_along(store: Store, access: Acc
     assert await store.write(queue.claim, "me") is None
     again = await new_graph(store, access, "g")
     assert again.id != graph.id
-    assert await store.read(episodes.last, again, 10) == []
+    assert await store.read(episodes.last, access, again, 10) == []
     fresh = await add_text(store, access, "g", "first")
     assert fresh.episodes[0].seq == 1
 

@@ -11,6 +11,7 @@ from recollect.subjects import graphs, knowledge, users
 from recollect.subjects.knowledge import EntityChange, FactChange
 from recollect.subjects.pages import PageRequest, read_cursor
 from tests.contract.store.world import (
+    SEES_ALL,
     StillClock,
     add_text,
     insert_entity,
@@ -23,12 +24,12 @@ EVERYTHING = PageRequest(order="uuid/asc", limit=100)
 
 
 async def _entities(store: Store, graph: Graph) -> dict[str, Entity]:
-    page = await store.read(knowledge.entities_page, graph, EVERYTHING)
+    page = await store.read(knowledge.entities_page, SEES_ALL, graph, EVERYTHING)
     return {entity.name: entity for entity in page.items}
 
 
 async def _facts(store: Store, graph: Graph) -> dict[str, Fact]:
-    page = await store.read(knowledge.facts_page, graph, EVERYTHING)
+    page = await store.read(knowledge.facts_page, SEES_ALL, graph, EVERYTHING)
     return {fact.fact: fact for fact in page.items}
 
 
@@ -58,9 +59,9 @@ async def test_a_fact_names_its_ends_and_its_episodes(
     entities = await _entities(store, graph)
     assert (fact.source_uuid, fact.target_uuid) == (entities["Jane"].uuid, entities["Acme"].uuid)
     assert len(fact.episodes) == 2
-    of_jane = await store.read(knowledge.episodes_of_entity, entities["Jane"], 10)
+    of_jane = await store.read(knowledge.episodes_of_entity, access, entities["Jane"], 10)
     assert [episode.uuid for episode in of_jane] == list(reversed(fact.episodes))
-    assert await store.read(knowledge.facts_of_entity, entities["Acme"], 10) == [fact]
+    assert await store.read(knowledge.facts_of_entity, access, entities["Acme"], 10) == [fact]
 
 
 async def test_an_episode_names_what_came_out_of_it(
@@ -68,11 +69,11 @@ async def test_an_episode_names_what_came_out_of_it(
 ) -> None:
     """Its entities and facts, and no others."""
     jane = (await _entities(store, graph))["Jane"]
-    second, first = await store.read(knowledge.episodes_of_entity, jane, 10)
-    entities, facts = await store.read(knowledge.mentions, first, 10)
+    second, first = await store.read(knowledge.episodes_of_entity, access, jane, 10)
+    entities, facts = await store.read(knowledge.mentions, access, first, 10)
     assert [entity.name for entity in entities] == ["Jane", "Acme"]
     assert [fact.fact for fact in facts] == ["Jane works at Acme"]
-    entities, facts = await store.read(knowledge.mentions, second, 10)
+    entities, facts = await store.read(knowledge.mentions, access, second, 10)
     assert [entity.name for entity in entities] == ["Jane"]
     assert len(facts) == 1
 
@@ -193,16 +194,16 @@ async def test_only_what_holds_now_is_told(
             insert_fact(tx, graph.id, (end, end), sentence, [], **times)
 
     await store.write(learn)
-    holding = await store.read(knowledge.facts_holding, graph, 100)
+    holding = await store.read(knowledge.facts_holding, access, graph, 100)
     assert [fact.fact for fact in holding] == [
         "always",
         "ends tomorrow",
         "began today",
         "Jane works at Acme",
     ]
-    assert len(await store.read(knowledge.facts_holding, graph, 2)) == 2
+    assert len(await store.read(knowledge.facts_holding, access, graph, 2)) == 2
     clock.advance(day.total_seconds())
-    later = {fact.fact for fact in await store.read(knowledge.facts_holding, graph, 100)}
+    later = {fact.fact for fact in await store.read(knowledge.facts_holding, access, graph, 100)}
     assert later == {"always", "began today", "begins tomorrow", "Jane works at Acme"}
 
 
@@ -236,7 +237,7 @@ async def test_entity_pages_hold_everything_once(
     while True:
         after = read_cursor(cursor, f"{order}/{direction}")
         request = PageRequest(order=f"{order}/{direction}", limit=limit, after=after)
-        page = await store.read(knowledge.entities_page, graph, request)
+        page = await store.read(knowledge.entities_page, access, graph, request)
         got += page.items
         cursor = page.next_cursor
         if cursor is None:
@@ -271,7 +272,7 @@ async def test_fact_pages_hold_everything_once(
     while True:
         after = read_cursor(cursor, f"{order}/{direction}")
         request = PageRequest(order=f"{order}/{direction}", limit=2, after=after)
-        page = await store.read(knowledge.facts_page, graph, request)
+        page = await store.read(knowledge.facts_page, access, graph, request)
         got += page.items
         cursor = page.next_cursor
         if cursor is None:
@@ -284,5 +285,5 @@ async def test_knowledge_stays_in_its_graph(store: Store, access: Access, graph:
     other = await new_graph(store, access, "other")
     assert await _entities(store, other) == {}
     assert await _facts(store, other) == {}
-    assert await store.read(knowledge.facts_holding, other, 10) == []
+    assert await store.read(knowledge.facts_holding, access, other, 10) == []
     assert (await store.read(graphs.get, access, "g")).id == graph.id

@@ -185,19 +185,19 @@ async def test_the_log_stays_and_everything_is_found_again(
     graph = await store.read(graphs.of_user, access, "jane")
     thread = await store.read(threads.get, access, "t")
     page = {"limit": 100, "offset": 0}
-    log = await store.read(episodes.messages, thread, **page)
+    log = await store.read(episodes.messages, access, thread, **page)
     items = await store.read(findable, graph.id)
     await store.write(rebuild.unlearn, graph.id)
     kept = {row["uuid"] for row in await store.read(_left, graph.id)}
     assert len(kept) == len(await store.read(profile, graph.id)) > 0
     assert await store.read(findable, graph.id) == {jane.entity_uuid, *kept} < items
-    assert await store.read(episodes.messages, thread, **page) == log
+    assert await store.read(episodes.messages, access, thread, **page) == log
     await learn(store, Told(SAID))
     assert await store.read(findable, graph.id) == items
     segment = await Segments(store, bytes_max=1_000_000).of(access, graph)
     scores = segment.words["episode"].search(map(hashed, terms("acme")), segment.visible("episode"))
     assert segment.row_ids("episode", np.flatnonzero(scores)) == [log[0].id]
-    assert await store.read(episodes.messages, thread, **page) == log
+    assert await store.read(episodes.messages, access, thread, **page) == log
 
 
 async def test_what_cannot_be_read_again_says_so(
@@ -381,7 +381,7 @@ async def test_a_corrected_entity_answers_to_its_new_name(
     )
     await say(store, access, "northwind")
     await learn(store, Told({"northwind": later}))
-    entities = (await store.read(knowledge.entities_page, _graph(jane), EVERYTHING)).items
+    entities = (await store.read(knowledge.entities_page, access, _graph(jane), EVERYTHING)).items
     assert [e.uuid for e in entities if not e.is_user] == [acme.uuid]
     entity = await store.read(knowledge.entity, access, acme.uuid)
     assert entity.name == "Northwind Traders"

@@ -60,7 +60,7 @@ async def test_a_thread_id_is_unique_in_its_project(
     await add_messages(store, stranger, "t", "theirs")
     await store.write(threads.delete, access, "t")
     assert await store.read(threads.get, stranger, "t") == other
-    assert await store.read(episodes.message_count, other) == 1
+    assert await store.read(episodes.message_count, access, other) == 1
 
 
 async def test_thread_metadata_merges(store: Store, access: Access, clock: StillClock) -> None:
@@ -101,16 +101,16 @@ async def test_messages_are_read_in_the_order_they_were_sent(store: Store, acces
         await store.write(intake.add_messages, access, "t", batch)
 
     async def contents(limit: int, offset: int) -> list[str]:
-        found = await store.read(episodes.messages, thread, limit=limit, offset=offset)
+        found = await store.read(episodes.messages, access, thread, limit=limit, offset=offset)
         return [episode.content for episode in found]
 
     assert await contents(100, 0) == [str(n) for n in range(10)]
     assert await contents(3, 8) == ["8", "9"]
     assert await contents(3, 3) == ["3", "4", "5"]
-    last = await store.read(episodes.last_messages, thread, 3)
+    last = await store.read(episodes.last_messages, access, thread, 3)
     assert [episode.content for episode in last] == ["7", "8", "9"]
-    assert await store.read(episodes.message_count, thread) == 10
-    in_graph = await store.read(episodes.in_graph_of_thread, thread, 100)
+    assert await store.read(episodes.message_count, access, thread) == 10
+    in_graph = await store.read(episodes.in_graph_of_thread, access, thread, 100)
     assert [episode.content for episode in in_graph] == ["0", "2", "4", "6", "8"]
 
 
@@ -124,8 +124,8 @@ async def test_two_threads_of_a_user_share_the_graph_but_not_the_messages(
     for n in range(3):
         await add_messages(store, access, "one", f"one {n}")
         await add_messages(store, access, "two", f"two {n}")
-    first = await store.read(episodes.messages, one, limit=10, offset=0)
-    second = await store.read(episodes.messages, two, limit=10, offset=0)
+    first = await store.read(episodes.messages, access, one, limit=10, offset=0)
+    second = await store.read(episodes.messages, access, two, limit=10, offset=0)
     assert [episode.seq for episode in first] == [1, 3, 5]
     assert [episode.seq for episode in second] == [2, 4, 6]
     assert {episode.thread_id for episode in second} == {"two"}
@@ -172,7 +172,7 @@ async def test_deleting_a_session_keeps_what_the_graph_learned(
     assert await work(store) == 1
     assert await store.read(findable, user.graph_id, "episode") == {kept}
     again = await new_thread(store, access, "t", "jane")
-    assert await store.read(episodes.message_count, again) == 0
+    assert await store.read(episodes.message_count, access, again) == 0
 
 
 async def test_a_deleted_sessions_summary_is_not_found_any_more(
@@ -239,7 +239,7 @@ async def test_a_thread_of_another_project_cannot_be_reached(
             await refused
     assert await store.read(threads.get, access, "t") == thread
     graph = await store.read(graphs.of_user, access, "jane")
-    assert await store.read(episodes.last, graph, 10) == []
+    assert await store.read(episodes.last, access, graph, 10) == []
 
 
 async def test_a_user_knows_how_many_threads_there_are(store: Store, access: Access) -> None:

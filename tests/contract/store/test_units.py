@@ -166,7 +166,7 @@ async def test_concurrent_writers_never_lose_or_double_a_sequence_number(
     outcomes = await asyncio.gather(*mixed, *calls[20:], return_exceptions=True)
     assert sum(isinstance(outcome, Refused) for outcome in outcomes) == 20
     graph = await store.read(graphs.get, access, "g")
-    stored = await store.read(episodes.last, graph, 1000)
+    stored = await store.read(episodes.last, access, graph, 1000)
     assert [episode.seq for episode in reversed(stored)] == list(range(1, 81))
     contents = {episode.content for episode in stored}
     assert contents == {f"{n} {half}" for n in range(40) for half in "ab"}

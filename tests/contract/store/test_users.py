@@ -107,7 +107,7 @@ async def test_the_users_node_follows_the_profile(
     assert (node.name, node.is_user, node.labels) == ("Joan", True, ["Entity", "User"])
     assert node.attributes == {"user_id": "jane", "first_name": "Joan", "role_type": "user"}
     graph = await store.read(graphs.of_user, access, "jane")
-    facts = (await store.read(knowledge.facts_page, graph, ALL_FACTS)).items
+    facts = (await store.read(knowledge.facts_page, access, graph, ALL_FACTS)).items
     closed = {fact.fact: fact for fact in facts if fact.expired_at is not None}
     assert set(closed) == {
         "Jane has the user id jane",
@@ -117,7 +117,7 @@ async def test_the_users_node_follows_the_profile(
     for fact in closed.values():
         assert (fact.valid_at, fact.created_at) == (created, created)
         assert (fact.invalid_at, fact.expired_at) == (clock.moment, clock.moment)
-    holding = await store.read(knowledge.facts_holding, graph, 100)
+    holding = await store.read(knowledge.facts_holding, access, graph, 100)
     assert {fact.fact for fact in holding} == {
         "Joan has the user id jane",
         "The user's name is Joan",
@@ -128,10 +128,10 @@ async def test_an_update_that_says_the_same_changes_no_fact(store: Store, access
     """Saying nothing new closes nothing and adds nothing."""
     await new_user(store, access, "jane", first_name="Jane", email="j@example.com")
     graph = await store.read(graphs.of_user, access, "jane")
-    before = await store.read(knowledge.facts_page, graph, ALL_FACTS)
+    before = await store.read(knowledge.facts_page, access, graph, ALL_FACTS)
     details = UserDetails(first_name="Jane", email="j@example.com")
     await store.write(users.update, access, "jane", details)
-    assert await store.read(knowledge.facts_page, graph, ALL_FACTS) == before
+    assert await store.read(knowledge.facts_page, access, graph, ALL_FACTS) == before
 
 
 async def test_a_users_graph_carries_the_users_time_zone(store: Store, access: Access) -> None:

@@ -22,6 +22,8 @@ from recollect.subjects.graphs import GraphDetails
 from recollect.subjects.users import UserDetails
 
 START = datetime(2024, 5, 1, 10, 0, tzinfo=UTC)
+# For reads of a graph that is in hand already.
+SEES_ALL = Access(project_id=0, project_uuid="", key_uuid="")
 
 
 @dataclass
@@ -181,7 +183,11 @@ def findable(tx: Transaction, graph_id: int, *kinds: str) -> set[str]:
         known = tx.all(_READ_BY_IDS[kind], ids=rows.to_json(ids))
         assert {row["graph_id"] for row in known} <= {graph_id}
         assert len(known) == len(ids)
-        hidden = {row["id"] for row in known if kind == "episode" and row["kind"] in DIRECT_KINDS}
+        hidden = {
+            row["id"]
+            for row in known
+            if kind == "episode" and (row["ignored"] or row["kind"] in DIRECT_KINDS)
+        }
         uuids |= {row["uuid"] for row in known if row["id"] not in hidden}
     return uuids
 

@@ -206,14 +206,18 @@ def test_a_tree_has_a_greatest_depth() -> None:
     """Eight levels are taken, nine are not, and a thousand are as cheap to refuse."""
     assert read({"episode_metadata_filters": nested(8)}).episode_metadata is not None
     for levels in (9, 200):
-        assert "deeper than 8" in refusal({"episode_metadata_filters": nested(levels)})
+        told = refusal({"episode_metadata_filters": nested(levels)})
+        ninth = "search_filters.episode_metadata_filters" + ".groups[0]" * 8
+        assert told == f"{ninth}: nested deeper than 8 groups"
 
 
 def test_a_tree_has_a_greatest_number_of_leaves() -> None:
     """Counted over all of its groups."""
     half = {"type": "or", "filters": [leaf("=", 1)] * 50}
     assert read({"episode_metadata_filters": {"type": "and", "groups": [half, half]}})
-    assert "at most 100 filters" in refusal(tree(leaf("=", 1), groups=[half, half]))
+    told = refusal(tree(leaf("=", 1), groups=[half, half]))
+    path = "search_filters.episode_metadata_filters.groups[1].filters"
+    assert told == f"{path}: at most 100 in the whole tree"
     assert "at most 100" in refusal({"property_filters": [leaf("=", 1)] * 101})
 
 

@@ -22,7 +22,7 @@ from recollect.store.sqlite import SqliteStore
 from recollect.subjects import graphs, knowledge, threads, users
 from recollect.subjects.pages import PageRequest
 from recollect.subjects.users import UserDetails
-from tests.contract.store.world import insert_entity, insert_fact
+from tests.contract.store.world import SEES_ALL, insert_entity, insert_fact
 from tests.unit.context.items import (
     NOW,
     a_fact,
@@ -101,7 +101,9 @@ def _move(tx: Transaction, graph_id: int) -> tuple[str, str]:
 
 
 def _facts(tx: Transaction, graph: Graph) -> dict[str, Fact]:
-    found = knowledge.facts_page(tx, graph, PageRequest(order="uuid/asc", limit=100)).items
+    found = knowledge.facts_page(
+        tx, SEES_ALL, graph, PageRequest(order="uuid/asc", limit=100)
+    ).items
     return {fact.uuid: fact for fact in found}
 
 

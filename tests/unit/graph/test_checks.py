@@ -7,7 +7,7 @@ import pytest
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.types import ROLE_TYPES
-from recollect.limits import ID_CHARS_MAX, METADATA_BYTES_MAX
+from recollect.limits import ID_CHARS_MAX, METADATA_BYTES_MAX, NAME_CHARS_MAX
 
 
 @pytest.mark.parametrize(
@@ -90,6 +90,17 @@ def test_json_has_a_bound_in_bytes() -> None:
     assert checks.json_object("m", fits) == fits
     with pytest.raises(InvalidInput, match=r"^m: at most"):
         checks.json_object("m", {"a": fits["a"] + "x"})
+
+
+def test_a_key_of_metadata_is_not_too_long_to_be_named() -> None:
+    """By a filter or a policy; what is said of it is short as well."""
+    longest = "k" * NAME_CHARS_MAX
+    assert checks.episode_metadata("m", {longest: 1}) == {longest: 1}
+    with pytest.raises(InvalidInput, match=r"^m: a key has at most"):
+        checks.episode_metadata("m", {longest + "k": 1})
+    with pytest.raises(InvalidInput) as raised:
+        checks.episode_metadata("m", {longest: []})
+    assert len(raised.value.message) < 200
 
 
 def test_deeply_nested_json_text_is_refused_and_not_fatal() -> None:

@@ -84,7 +84,7 @@ class World:
         """What a standalone graph holds, in order."""
 
         def read(tx: Transaction, access: Access) -> list[str]:
-            found = episodes.last(tx, graphs.get(tx, access, graph_id), 10_000)
+            found = episodes.last(tx, access, graphs.get(tx, access, graph_id), 10_000)
             return [episode.content for episode in reversed(found)]
 
         return await self.do(read)
@@ -189,7 +189,7 @@ async def test_items_of_a_graph_keep_their_order_across_graphs_and_threads(world
         assert await world.contents(graph_id) == wanted
 
     def of_ann(tx: Transaction, access: Access) -> list[str]:
-        found = episodes.last(tx, graphs.of_user(tx, access, "ann"), 10_000)
+        found = episodes.last(tx, access, graphs.of_user(tx, access, "ann"), 10_000)
         return [episode.content for episode in reversed(found)]
 
     assert await world.do(of_ann) == [item.episode.content for item in new if item.thread_id]
@@ -259,7 +259,7 @@ async def test_ignored_roles_become_history_only(world: World) -> None:
 
     def history(tx: Transaction, access: Access) -> list[str]:
         thread = threads.get(tx, access, "talk")
-        return [one.content for one in episodes.messages(tx, thread, limit=10, offset=0)]
+        return [one.content for one in episodes.messages(tx, access, thread, limit=10, offset=0)]
 
     assert await world.do(history) == ["hi", "hello"]
 

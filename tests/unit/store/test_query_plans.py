@@ -69,9 +69,9 @@ LEARNING = (
     "index_episodes",
     "index_facts",
     "index_mentions",
-    "index_row_remove",
-    "index_row_touch",
     "index_rows_among",
+    "index_rows_remove",
+    "index_rows_touch",
     "index_supports",
     "index_vectors_of",
     "jobs_pending_among",
@@ -118,7 +118,6 @@ WALKING = (
     "episodes_page_among/created_at/desc",
     "facts_between",
     "facts_between_before",
-    "facts_newest",
     "facts_of_node_before",
     "facts_page_among/uuid/asc",
     "graph_time_zone",
@@ -127,7 +126,7 @@ WALKING = (
     "sources_of_facts",
 )
 # Of a whole graph these take the newest, along the index.
-NEWEST = ("facts_newest", "links_newest")
+NEWEST = ("links_newest",)
 
 
 def test_a_walk_looks_at_what_it_meets(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ async def test_a_locked_store_is_unavailable_and_then_usable_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever holds the file too long makes writes fail in words; reads go on meanwhile."""
-    monkeypatch.setattr(connection, "_BUSY_MS", 50)
+    monkeypatch.setattr(connection, "BUSY_MS", 50)
     store = SqliteStore.open(folder)
     other = connect(folder / FILE_NAME, writer=True)
     try:

@@ -243,7 +243,7 @@ BAD_ONTOLOGIES = {
     ),
     **{
         f"edge_types[0].properties[0].name: {name!r} is reserved": _properties(name)
-        for name in guidance.RESERVED_FIELDS
+        for name in sorted(guidance.RESERVED_FIELDS)
     },
 }
 

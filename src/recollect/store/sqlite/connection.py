@@ -19,7 +19,7 @@ from recollect.store.protocol import Row
 FILE_NAME = "recollect.db"
 
 _HERE = Path(__file__).parent
-_BUSY_MS = 10_000
+BUSY_MS = 10_000
 _WRITER_CACHE_KIB = 65_536
 _READER_CACHE_KIB = 8_192
 
@@ -46,12 +46,13 @@ def connect(path: Path, *, writer: bool) -> sqlite3.Connection:
     connection.row_factory = sqlite3.Row
     cache_kib = _WRITER_CACHE_KIB if writer else _READER_CACHE_KIB
     for pragma in (
-        f"busy_timeout = {_BUSY_MS}",
+        f"busy_timeout = {BUSY_MS}",
         "synchronous = FULL",
         "fullfsync = ON",  # macOS: flush the drive's own cache, too
         "checkpoint_fullfsync = ON",
         "foreign_keys = ON",
         "temp_store = MEMORY",
+        "secure_delete = ON",
         f"cache_size = -{cache_kib}",
         f"query_only = {0 if writer else 1}",
     ):
@@ -70,7 +71,7 @@ def copy(folder: Path, into: Path) -> None:
 
 def _use_wal(connection: sqlite3.Connection) -> None:
     """Switch to WAL; SQLite does not wait by itself for whoever is just making the file."""
-    deadline = time.monotonic() + _BUSY_MS / 1000
+    deadline = time.monotonic() + BUSY_MS / 1000
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")

@@ -123,7 +123,8 @@ CREATE TABLE entities (
     created_at INTEGER NOT NULL,
     kind TEXT,
     is_assistant INTEGER NOT NULL DEFAULT 0,
-    names TEXT NOT NULL DEFAULT '[]'
+    names TEXT NOT NULL DEFAULT '[]',
+    given TEXT
 );
 CREATE INDEX entities_by_graph ON entities (graph_id, uuid);
 CREATE INDEX entities_who ON entities (graph_id) WHERE is_user = 1 OR is_assistant = 1;
@@ -475,6 +476,7 @@ CREATE TABLE policy_sets (
     version INTEGER NOT NULL,
     mode TEXT NOT NULL CHECK (mode IN ('off', 'report_only', 'enforce')),
     spec TEXT NOT NULL,
+    for_all_users INTEGER NOT NULL DEFAULT 0,  -- attached to the group that has no row
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     UNIQUE (project_id, name)
@@ -502,3 +504,137 @@ CREATE TABLE user_group_policy_sets (
     PRIMARY KEY (group_id, policy_set_id)
 ) WITHOUT ROWID;
 CREATE INDEX user_group_policy_sets_by_set ON user_group_policy_sets (policy_set_id);
+
+-- hash covers the hash before it and every other column but target and salt; of those two only
+-- target_digest = SHA-256(salt, target) counts, so that a name can be taken out later.
+CREATE TABLE audit_entries (
+    project_id INTEGER NOT NULL REFERENCES projects (id),
+    number INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    action TEXT NOT NULL,
+    outcome TEXT NOT NULL CHECK (outcome IN ('done', 'refused', 'failed')),
+    status INTEGER,
+    target TEXT,
+    salt BLOB,
+    target_digest BLOB,
+    detail TEXT,
+    hash BLOB NOT NULL,
+    PRIMARY KEY (project_id, number)
+) WITHOUT ROWID;
+CREATE INDEX audit_entries_by_target ON audit_entries (project_id, target)
+    WHERE target IS NOT NULL;
+
+CREATE TRIGGER audit_entries_stay BEFORE DELETE ON audit_entries
+BEGIN
+    SELECT RAISE(ABORT, 'audit entries are never deleted');
+END;
+
+CREATE TRIGGER audit_entries_keep BEFORE UPDATE ON audit_entries
+WHEN NEW.target IS NOT NULL OR NEW.salt IS NOT NULL
+    OR NEW.project_id IS NOT OLD.project_id OR NEW.number IS NOT OLD.number
+    OR NEW.at IS NOT OLD.at OR NEW.actor IS NOT OLD.actor OR NEW.action IS NOT OLD.action
+    OR NEW.outcome IS NOT OLD.outcome OR NEW.status IS NOT OLD.status
+    OR NEW.target_digest IS NOT OLD.target_digest OR NEW.detail IS NOT OLD.detail
+    OR NEW.hash IS NOT OLD.hash
+BEGIN
+    SELECT RAISE(ABORT, 'of an audit entry only the target can be taken out');
+END;
+
+-- Everything that gives a fact an end, also an end that another one precedes: an episode that says
+-- so itself, or a fact that holds instead. Deleting leaves the row without its reason, and the fact
+-- ended for good; only forgetting takes rows away, and then those that are left decide.
+CREATE TABLE closings (
+    id INTEGER PRIMARY KEY,
+    fact_id INTEGER NOT NULL REFERENCES facts (id) ON DELETE CASCADE,
+    by_fact_id INTEGER REFERENCES facts (id) ON DELETE SET NULL,
+    episode_id INTEGER REFERENCES episodes (id) ON DELETE SET NULL,
+    ended_at INTEGER,
+    expired_at INTEGER
+);
+CREATE INDEX closings_by_fact ON closings (fact_id);
+CREATE INDEX closings_by_reason ON closings (by_fact_id) WHERE by_fact_id IS NOT NULL;
+CREATE INDEX closings_by_episode ON closings (episode_id) WHERE episode_id IS NOT NULL;
+
+-- What was erased, what was not and why. subject is the uuid of what was erased; no word of it is
+-- kept. scrubbed: whether the files were wiped of it as well.
+CREATE TABLE erasures (
+    id INTEGER PRIMARY KEY,
+    uuid TEXT NOT NULL UNIQUE,
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    mode TEXT NOT NULL CHECK (mode IN ('delete', 'forget')),
+    removed TEXT NOT NULL,
+    kept TEXT NOT NULL,
+    scrubbed INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX erasures_by_project ON erasures (project_id, id);
+
+-- last_number is the highest id given so far. feeds: whether what is said from now on becomes part
+-- of the graph of the user that the session is bound to.
+CREATE TABLE session_logs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid TEXT NOT NULL UNIQUE,
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    session_id TEXT NOT NULL,
+    user_id INTEGER REFERENCES users (id) ON DELETE CASCADE,
+    feeds INTEGER NOT NULL DEFAULT 0,
+    metadata TEXT,
+    context TEXT,
+    last_number INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    UNIQUE (project_id, session_id)
+);
+CREATE INDEX session_logs_by_user ON session_logs (user_id, session_id) WHERE user_id IS NOT NULL;
+
+-- What is committed. meta and payload are JSON as it was written; turn_id is that of meta.
+CREATE TABLE session_log_episodes (
+    id INTEGER PRIMARY KEY,
+    log_id INTEGER NOT NULL REFERENCES session_logs (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    type TEXT NOT NULL CHECK (type IN ('item', 'boundary', 'meta')),
+    turn_id TEXT,
+    meta TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    UNIQUE (log_id, number)
+);
+CREATE INDEX session_log_episodes_by_turn ON session_log_episodes (log_id, turn_id, number)
+    WHERE turn_id IS NOT NULL;
+
+CREATE TRIGGER session_log_episodes_stay BEFORE UPDATE ON session_log_episodes
+BEGIN
+    SELECT RAISE(ABORT, 'a session log is only appended to');
+END;
+
+-- Which episode of a graph came from which episode of a log. A long one comes in several parts.
+CREATE TABLE session_log_fed (
+    episode_id INTEGER PRIMARY KEY REFERENCES episodes (id) ON DELETE CASCADE,
+    log_episode_id INTEGER NOT NULL REFERENCES session_log_episodes (id) ON DELETE CASCADE
+);
+CREATE INDEX session_log_fed_by_log ON session_log_fed (log_episode_id);
+
+-- Turns that are neither merged nor dropped. forked_at is what the log was at, last_number what
+-- the turn is at; owner is the process that opened it and without which it does not go on.
+CREATE TABLE session_log_turns (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    log_id INTEGER NOT NULL REFERENCES session_logs (id) ON DELETE CASCADE,
+    turn_id TEXT NOT NULL,
+    forked_at INTEGER NOT NULL,
+    last_number INTEGER NOT NULL,
+    owner TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    UNIQUE (log_id, turn_id)
+);
+
+CREATE TABLE session_log_working (
+    id INTEGER PRIMARY KEY,
+    turn_key INTEGER NOT NULL REFERENCES session_log_turns (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    type TEXT NOT NULL CHECK (type IN ('item', 'boundary', 'meta')),
+    meta TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    UNIQUE (turn_key, number)
+);

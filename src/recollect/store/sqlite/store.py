@@ -15,6 +15,7 @@ from recollect.ids import Ids, TimeOrderedIds
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import migrate
 from recollect.store.sqlite.connection import connect, prepare
+from recollect.store.sqlite.scrubber import Scrubber
 from recollect.store.sqlite.threads import Inbox, Reader, Work, Writer
 
 P = ParamSpec("P")
@@ -29,6 +30,7 @@ class SqliteStore:
             migrate.apply(migrating)
         self._writes: Inbox = SimpleQueue()
         self._reads: Inbox = SimpleQueue()
+        self._scrubber = Scrubber(path, self._writes)
         self._writer = Writer(partial(connect, path, writer=True), self._writes, clock, ids)
         self._readers = [
             Reader(connect(path, writer=False), self._reads, clock, ids) for _ in range(readers)
@@ -83,11 +85,20 @@ class SqliteStore:
         result: T = await work.future
         return result
 
+    async def scrub(self) -> bool:
+        """Leave nothing of deleted rows in the file or its log; calls at one time share the work."""
+        return False if self._closed else await self._scrubber.scrub()
+
+    def scrub_soon(self) -> None:
+        """Have the same done in the background."""
+        self._scrubber.soon()
+
     async def close(self) -> None:
         """Finish what was handed in, then let go of every file and thread."""
         if self._closed:
             return
         self._closed = True
+        await self._scrubber.finish()
         for _ in self._readers:
             self._reads.put(None)
         loop = asyncio.get_running_loop()
@@ -96,6 +107,7 @@ class SqliteStore:
         self._glancer.close()
         self._writes.put(None)
         await loop.run_in_executor(None, partial(self._writer.join))
+        self._scrubber.close()
 
     def _hand_in(self, inbox: Inbox, unit: Callable[[Transaction], T]) -> Work:
         if self._closed:

@@ -27,6 +27,21 @@ class Work:
         self.error: BaseException | None = None
 
 
+class Errand(Work):
+    """Something for the writer to do between transactions; it is given the connection, and
+    answers whether the next one has to be a new one."""
+
+    __slots__ = ("errand",)
+
+    def __init__(self, errand: Callable[[sqlite3.Connection], tuple[Any, bool]]) -> None:
+        super().__init__(_no_unit)
+        self.errand = errand
+
+
+def _no_unit(tx: SqliteTransaction) -> None:
+    """What an errand does in a transaction."""
+
+
 Inbox = SimpleQueue[Work | None]
 
 
@@ -122,9 +137,14 @@ class Writer(threading.Thread):
         ending = False
         while not ending:
             group, ending = self._next_group()
-            if group:
-                self._commit_or_reconnect(group)
-                answer(group)
+            units = [work for work in group if not isinstance(work, Errand)]
+            if units:
+                self._commit_or_reconnect(units)
+                answer(units)
+            for work in group:
+                if isinstance(work, Errand):
+                    self._run_errand(work)
+                    answer([work])
         self._connection.close()
 
     def _next_group(self) -> tuple[list[Work], bool]:
@@ -147,6 +167,16 @@ class Writer(threading.Thread):
             with suppress(sqlite3.Error):
                 self._connection.close()
                 self._connection = self._connect()
+
+    def _run_errand(self, work: Errand) -> None:
+        try:
+            work.result, anew = work.errand(self._connection)
+            if anew:
+                fresh = self._connect()
+                self._connection.close()
+                self._connection = fresh
+        except Exception as error:  # noqa: BLE001 - this thread must outlive whatever happens
+            work.error = _translate(error)
 
     def _commit(self, group: list[Work]) -> None:
         if not self._together(group):

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from recollect.api.compat.zep import translate_filters
+from recollect.api.compat.zep import translate, translate_filters, wire
 from recollect.api.http import Reply
 from recollect.api.router import Call
 from recollect.graph.filters import NO_FILTERS, Filters
-from recollect.graph.types import Access, Graph
+from recollect.graph.types import Access, Entity, Graph
 from recollect.search.query import Kind
 from recollect.store.protocol import Transaction
-from recollect.subjects import graphs
+from recollect.subjects import graphs, listing
 
 _NEXT_CURSOR = "Zep-Next-Cursor"
 _TRUNCATED = "Zep-Truncated"
@@ -36,12 +36,19 @@ def generation(call: Call) -> int | None:
 
 
 async def matching(call: Call, kind: Kind, filters: Filters) -> list[int] | None:
-    """The row ids of what passes in the graph of the path; None when nothing narrows."""
+    """The row ids of what passes in the graph of the path and may be seen; None when nothing
+    narrows."""
     meant = translate_filters.for_kind(filters, kind)
-    if meant == NO_FILTERS:
+    if meant == NO_FILTERS and call.access.sight is None:
         return None
     graph = await call.services.store.glance(graph_of_path, call.access, call.path)
     return await call.services.finder.matching(call.access, graph, kind, meant)
+
+
+async def nodes(call: Call, found: Sequence[Entity]) -> list[wire.Node]:
+    """Entities for the wire, with the episodes that mention them."""
+    listed = await call.services.store.read(listing.with_episodes, call.access, found)
+    return [translate.listed_node(node) for node in listed]
 
 
 def page(items: Sequence[Any], next_cursor: str | None, *, truncated: bool = False) -> Reply:

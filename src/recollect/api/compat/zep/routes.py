@@ -1,9 +1,8 @@
-"""Everything under `/api/v2` that Zep clients call, served or not yet."""
+"""Everything under `/api/v2` that Zep clients call."""
 
 from dataclasses import replace
 
 from recollect.api.compat.zep import (
-    deferred,
     routes_batches,
     routes_context,
     routes_derived,
@@ -50,7 +49,6 @@ ROUTES: list[Route] = [
         routes_batches,
         routes_documents,
         routes_user_groups,
-        deferred,
     )
     for route in part.ROUTES
 ]

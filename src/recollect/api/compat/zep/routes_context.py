@@ -62,7 +62,8 @@ async def _asked(call: Call, thread_id: str, messages: int) -> Gatherer:
 
 def _facts_block(call: Call, asked: Asked, found: Found) -> str:
     """The block of generation 2, in which the user is one of the entities."""
-    entities = [asked.user, *(hit.item for hit in found.entities)]
+    own = [] if asked.user is None else [asked.user]
+    entities = [*own, *(hit.item for hit in found.entities)]
     room = call.services.settings.context_chars_max
     return assemble.facts_block([hit.item for hit in found.facts], entities, room)
 
@@ -78,14 +79,15 @@ async def context3(call: Call, thread_id: str, rating_min: float | None = None) 
     gatherer = await _asked(call, thread_id, BLOCK_MESSAGES_3)
     found = await gatherer.everything(_WANTED_3, rating_min)
     room = call.services.settings.context_chars_max
-    return assemble.user_block(gatherer.asked.user.summary, found, room)
+    user = gatherer.asked.user
+    return assemble.user_block(None if user is None else user.summary, found, room)
 
 
 def _recent(
     tx: Transaction, access: Access, thread: Thread, count: int
 ) -> tuple[list[Episode], wire.Summary | None]:
     """The newest messages of a session, and what it is about as far as that was summed up."""
-    newest = episodes.last_messages(tx, thread, count)
+    newest = episodes.last_messages(tx, access, thread, count)
     try:
         found = derived.thread_summary(tx, access, thread.thread_id)
     except NotFound:
@@ -98,6 +100,7 @@ def _recent(
     return newest, wire.Summary(
         uuid=found.uuid,
         content=found.summary,
+        metadata=found.metadata,
         created_at=found.updated_at,
         related_message_uuids=summed,
     )

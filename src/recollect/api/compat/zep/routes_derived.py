@@ -22,7 +22,7 @@ from recollect.subjects.pages import Page, PageRequest
 
 T = TypeVar("T")
 _ORDERS = ("uuid", "created_at")
-Reader = Callable[[Transaction, Graph, PageRequest, Filters], Page[T]]
+Reader = Callable[[Transaction, Access, Graph, PageRequest, Filters], Page[T]]
 
 
 def _read(
@@ -33,7 +33,7 @@ def _read(
     request: PageRequest,
     filters: Filters,
 ) -> Page[T]:
-    return reader(tx, graph_of_path(tx, access, path), request, filters)
+    return reader(tx, access, graph_of_path(tx, access, path), request, filters)
 
 
 async def _page(call: Call, reader: Reader[T], show: Callable[[T], Any]) -> Reply:
@@ -49,6 +49,7 @@ def _thread_summary(found: ThreadSummary) -> wire.ThreadSummary:
         uuid=found.uuid,
         thread_id=found.thread_id,
         summary=found.summary,
+        metadata=found.metadata,
         created_at=found.created_at,
         last_summarized_at=found.updated_at,
         last_summarized_episode_valid_at=found.covered_at,
@@ -60,6 +61,7 @@ def _document_summary(found: DocumentSummary) -> wire.DocumentSummary:
         uuid=found.uuid,
         document_id=found.document_id,
         summary=found.summary,
+        metadata=found.metadata,
         created_at=found.created_at,
         last_summarized_at=found.updated_at,
         last_summarized_episode_valid_at=found.covered_at,
@@ -106,6 +108,7 @@ def _lists(noun: str) -> list[Route]:
             f"Page through the observations of a {noun}",
             body=episodes.PageRequest,
             answer=list[wire.Observation],
+            reads=True,
         ),
         Route(
             "POST",
@@ -115,6 +118,7 @@ def _lists(noun: str) -> list[Route]:
             f"Page through the thread summaries of a {noun}",
             body=episodes.PageRequest,
             answer=list[wire.ThreadSummary],
+            reads=True,
         ),
     ]
 
@@ -130,6 +134,7 @@ ROUTES = [
         "Page through the document summaries of a graph",
         body=episodes.PageRequest,
         answer=list[wire.DocumentSummary],
+        reads=True,
     ),
     Route(
         "GET",

@@ -2,9 +2,11 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
-from recollect.api.compat.zep import translate, wire
+from recollect.api.compat.zep import answers, translate, wire
 from recollect.api.router import Call, Route
 from recollect.errors import NotFound
 from recollect.graph import checks
@@ -38,11 +40,12 @@ async def add_fact_triple(call: Call) -> wire.AddTripleAnswer:
     done = await _outcome(call, receipt)
     if done is None or not done.facts:
         return wire.AddTripleAnswer(task_id=receipt.task_uuid)
-    source, target = done.nodes
+    fact = done.facts[0]
+    ends = {node.uuid: node for node in await _nodes(call, done.nodes)}
     return wire.AddTripleAnswer(
-        edge=translate.edge(done.facts[0]),
-        source_node=translate.node(source),
-        target_node=translate.node(target),
+        edge=translate.edge(fact),
+        source_node=ends.get(fact.source_uuid),
+        target_node=ends.get(fact.target_uuid),
         task_id=receipt.task_uuid,
     )
 
@@ -78,7 +81,10 @@ def _triple(sent: wire.AddFactTriple) -> GivenTriple:
 
 
 async def _outcome(call: Call, receipt: Receipt) -> Outcome | None:
-    """What came of a direct write, or None when it takes longer than a caller should wait."""
+    """What came of a direct write, or None when it takes longer than a caller should wait.
+
+    A name may have met a node that was there: what is known of it is for those who may read it.
+    """
     call.services.wake_workers()
     # Without workers in this process nobody may be there to do it at all.
     if receipt.task_uuid is None or not call.services.workers:
@@ -91,11 +97,20 @@ async def _outcome(call: Call, receipt: Receipt) -> Outcome | None:
             return None
         if task.completed_at is not None:
             return await call.services.store.read(
-                direct_results.outcome, call.access, receipt.task_uuid
+                direct_results.readable,
+                call.access_for("graph.edge.get"),
+                call.access_for("graph.node.get"),
+                receipt.task_uuid,
             )
         await asyncio.sleep(pause_s)
         pause_s = min(2 * pause_s, _POLL_MAX_S)
     return None
+
+
+async def _nodes(call: Call, found: Sequence[Entity]) -> list[wire.Node]:
+    """Nodes for the wire, with as much as the key may read of them."""
+    access = call.access_for("graph.node.get")
+    return [] if access is None else await answers.nodes(replace(call, access=access), found)
 
 
 async def add_nodes(call: Call) -> wire.AddNodesAnswer:

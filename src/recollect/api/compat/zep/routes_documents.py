@@ -84,6 +84,7 @@ async def update_collection(call: Call) -> wire.Success:
 async def delete_collection(call: Call) -> wire.Success:
     """Remove a collection with its documents."""
     await call.services.store.write(collections.delete, call.access, call.path["collection_name"])
+    call.services.store.scrub_soon()
     return wire.Success(message="collection deleted")
 
 
@@ -133,6 +134,7 @@ async def delete_documents(call: Call) -> wire.Success:
     count = await call.services.store.write(
         collections.delete_documents, call.access, call.path["collection_name"], sent
     )
+    call.services.store.scrub_soon()
     return wire.Success(message=f"{count} documents deleted")
 
 
@@ -167,6 +169,7 @@ async def delete_document(call: Call) -> wire.Success:
         call.path["collection_name"],
         call.path["document_uuid"],
     )
+    call.services.store.scrub_soon()
     return wire.Success(message="document deleted")
 
 
@@ -260,6 +263,7 @@ ROUTES = [
         "Get several documents",
         body=documents_wire.GetDocuments,
         answer=list[list[documents_wire.Document]],
+        reads=True,
     ),
     Route(
         "PATCH",
@@ -288,6 +292,7 @@ ROUTES = [
         body=documents_wire.SearchDocuments,
         query=documents_wire.SearchQuery,
         answer=documents_wire.FoundDocuments,
+        reads=True,
     ),
     Route(
         "GET",

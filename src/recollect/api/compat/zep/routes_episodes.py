@@ -10,7 +10,7 @@ from recollect.graph.types import Access, Entity, Episode, Fact
 from recollect.ingest import direct_results, queue
 from recollect.limits import PAGE_DEFAULT, PAGE_MAX
 from recollect.store.protocol import Transaction
-from recollect.subjects import episodes, graphs, knowledge, listing
+from recollect.subjects import episodes, graphs, knowledge
 from recollect.subjects.pages import Page
 
 _ORDERS = ("uuid", "created_at")
@@ -35,18 +35,19 @@ async def update(call: Call) -> wire.Episode:
 async def delete(call: Call) -> wire.Success:
     """Forget an episode, and what rested on it alone."""
     await call.services.store.write(episodes.delete, call.access, call.path["uuid"])
+    call.services.store.scrub_soon()
     return wire.Success(message="episode deleted")
 
 
 def _mentions(tx: Transaction, access: Access, uuid: str) -> tuple[list[Entity], list[Fact]]:
-    return knowledge.mentions(tx, episodes.get(tx, access, uuid), PAGE_MAX + 1)
+    return knowledge.mentions(tx, access, episodes.get(tx, access, uuid), PAGE_MAX + 1)
 
 
 async def mentions(call: Call) -> Reply:
     """The nodes and edges that came out of an episode."""
     nodes, edges = await call.services.store.read(_mentions, call.access, call.path["uuid"])
     answer = wire.Mentions(
-        nodes=[translate.node(node) for node in nodes[:PAGE_MAX]],
+        nodes=await answers.nodes(call, nodes[:PAGE_MAX]),
         edges=[translate.edge(edge) for edge in edges[:PAGE_MAX]],
     )
     return answers.capped(answer, truncated=max(len(nodes), len(edges)) > PAGE_MAX)
@@ -55,7 +56,8 @@ async def mentions(call: Call) -> Reply:
 def _last(
     tx: Transaction, access: Access, path: dict[str, str], lastn: int | None
 ) -> list[Episode]:
-    return episodes.last(tx, graph_of_path(tx, access, path), min(lastn or PAGE_DEFAULT, PAGE_MAX))
+    graph = graph_of_path(tx, access, path)
+    return episodes.last(tx, access, graph, min(lastn or PAGE_DEFAULT, PAGE_MAX))
 
 
 async def last(call: Call) -> wire.Episodes:
@@ -74,9 +76,7 @@ def _page(
 ) -> Page[Episode]:
     request = translate.graph_page(sent, _ORDERS)
     graph = graph_of_path(tx, access, path)
-    if among is None:
-        return episodes.page(tx, graph, request, sent.mentioned_node_uuids)
-    return listing.episodes(tx, graph, request, sent.mentioned_node_uuids, among)
+    return episodes.page(tx, access, graph, request, sent.mentioned_node_uuids, among)
 
 
 async def page(call: Call) -> Reply:
@@ -95,7 +95,7 @@ async def page(call: Call) -> Reply:
 
 def _of_document(tx: Transaction, access: Access, graph_id: str, document_id: str) -> list[Episode]:
     graph = graphs.get(tx, access, graph_id)
-    return episodes.of_document(tx, graph, document_id, PAGE_MAX + 1)
+    return episodes.of_document(tx, access, graph, document_id, PAGE_MAX + 1)
 
 
 async def of_document(call: Call) -> Reply:
@@ -138,6 +138,7 @@ def _lists(noun: str, parameter: str) -> list[Route]:
             f"Page through the episodes of a {noun}",
             body=wire.PageRequest,
             answer=list[wire.Episode],
+            reads=True,
         ),
     ]
 
@@ -171,6 +172,7 @@ ROUTES = [
         "Update an episode's metadata",
         body=wire.UpdateMetadata,
         answer=wire.Episode,
+        shows="graph.episode.get",
     ),
     Route(
         "DELETE",

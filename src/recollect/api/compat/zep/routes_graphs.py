@@ -2,6 +2,7 @@
 
 from recollect.api.compat.zep import translate, wire
 from recollect.api.compat.zep.translate import given
+from recollect.api.erasing import erase
 from recollect.api.router import Call, Route
 from recollect.graph import checks
 from recollect.graph.types import Access, Episode, Graph, NewEpisode
@@ -12,7 +13,7 @@ from recollect.limits import (
     PAGE_MAX,
 )
 from recollect.store.protocol import Transaction
-from recollect.subjects import episodes, graphs, knowledge
+from recollect.subjects import episodes, erasing, graphs, knowledge
 from recollect.subjects.graphs import GraphDetails, GraphPage
 
 _ORDERS = ("created_at", "graph_id", "name")
@@ -82,13 +83,13 @@ async def update_group(call: Call) -> wire.Group:
 
 async def delete(call: Call) -> wire.Success:
     """Remove a graph with all it holds."""
-    await call.services.store.write(graphs.delete, call.access, call.path["graph_id"])
+    await erase(call, erasing.graph, call.path["graph_id"])
     return wire.Success(message="graph deleted")
 
 
 async def delete_group(call: Call) -> wire.Success:
     """Remove a group with all it holds."""
-    await call.services.store.write(graphs.delete, call.access, call.path["group_id"])
+    await erase(call, erasing.graph, call.path["group_id"])
     return wire.Success(message="group deleted")
 
 
@@ -126,7 +127,7 @@ async def list_groups(call: Call) -> wire.GroupList:
 
 
 def _facts(tx: Transaction, access: Access, group_id: str) -> wire.FactsAnswer:
-    found = knowledge.facts_holding(tx, graphs.get(tx, access, group_id), PAGE_MAX)
+    found = knowledge.facts_holding(tx, access, graphs.get(tx, access, group_id), PAGE_MAX)
     return wire.FactsAnswer(facts=[translate.fact2(fact) for fact in found])
 
 
@@ -187,7 +188,7 @@ def _append(
     new: list[NewEpisode],
 ) -> list[Episode]:
     receipt = intake.add_episodes(tx, access, user_id, graph_id, new)
-    return [episodes.get(tx, access, uuid) for uuid in receipt.uuids]
+    return [episodes.as_stored(tx, access, uuid) for uuid in receipt.uuids]
 
 
 async def _store(

@@ -28,7 +28,7 @@ def _nodes(
     request: PageRequest,
     among: list[int] | None,
 ) -> Page[ListedEntity]:
-    return listing.entities(tx, graph_of_path(tx, access, path), request, among)
+    return listing.entities(tx, access, graph_of_path(tx, access, path), request, among)
 
 
 async def list_nodes(call: Call) -> Reply:
@@ -48,10 +48,7 @@ def _edges(
     request: PageRequest,
     among: list[int] | None,
 ) -> Page[Fact]:
-    graph = graph_of_path(tx, access, path)
-    if among is None:
-        return knowledge.facts_page(tx, graph, request)
-    return listing.facts(tx, graph, request, among)
+    return knowledge.facts_page(tx, access, graph_of_path(tx, access, path), request, among)
 
 
 async def list_edges(call: Call) -> Reply:
@@ -65,7 +62,7 @@ async def list_edges(call: Call) -> Reply:
 
 
 def _node(tx: Transaction, access: Access, uuid: str) -> ListedEntity:
-    (found,) = listing.with_episodes(tx, [knowledge.entity(tx, access, uuid)])
+    (found,) = listing.with_episodes(tx, access, [knowledge.entity(tx, access, uuid)])
     return found
 
 
@@ -76,7 +73,7 @@ async def get_node(call: Call) -> wire.Node:
 
 
 def _node_edges(tx: Transaction, access: Access, uuid: str) -> list[Fact]:
-    return knowledge.facts_of_entity(tx, knowledge.entity(tx, access, uuid), PAGE_MAX + 1)
+    return knowledge.facts_of_entity(tx, access, knowledge.entity(tx, access, uuid), PAGE_MAX + 1)
 
 
 async def get_node_edges(call: Call) -> Reply:
@@ -87,7 +84,8 @@ async def get_node_edges(call: Call) -> Reply:
 
 
 def _node_episodes(tx: Transaction, access: Access, uuid: str) -> list[Episode]:
-    return knowledge.episodes_of_entity(tx, knowledge.entity(tx, access, uuid), PAGE_MAX + 1)
+    found = knowledge.entity(tx, access, uuid)
+    return knowledge.episodes_of_entity(tx, access, found, PAGE_MAX + 1)
 
 
 async def get_node_episodes(call: Call) -> Reply:
@@ -117,12 +115,14 @@ async def update_node(call: Call) -> wire.Node:
     made = await call.services.store.write(
         knowledge.update_entity, call.access, call.path["uuid"], change
     )
-    return translate.node(made)
+    (node,) = await answers.nodes(call, [made])
+    return node
 
 
 async def delete_node(call: Call) -> wire.Success:
     """Remove a node and the edges that touch it."""
     await call.services.store.write(knowledge.delete_entity, call.access, call.path["uuid"])
+    call.services.store.scrub_soon()
     return wire.Success(message="node deleted")
 
 
@@ -171,6 +171,7 @@ def _moment(field: str, value: str | UnsetType | None) -> datetime | UnsetType |
 async def delete_edge(call: Call) -> wire.Success:
     """Remove an edge; the nodes it joined stay."""
     await call.services.store.write(knowledge.delete_fact, call.access, call.path["uuid"])
+    call.services.store.scrub_soon()
     return wire.Success(message="edge deleted")
 
 
@@ -190,6 +191,7 @@ def _lists(noun: str, parameter: str) -> list[Route]:
             f"Page through the nodes of a {noun}",
             body=wire.PageRequest,
             answer=list[wire.Node],
+            reads=True,
         ),
         Route(
             "POST",
@@ -199,6 +201,7 @@ def _lists(noun: str, parameter: str) -> list[Route]:
             f"Page through the edges of a {noun}",
             body=wire.PageRequest,
             answer=list[wire.Edge],
+            reads=True,
         ),
     ]
 
@@ -216,6 +219,7 @@ ROUTES = [
         "Update a node",
         body=wire.UpdateNode,
         answer=wire.Node,
+        shows="graph.node.get",
     ),
     Route(
         "DELETE",
@@ -250,6 +254,7 @@ ROUTES = [
         "Update an edge",
         body=wire.UpdateEdge,
         answer=wire.Edge,
+        shows="graph.edge.get",
     ),
     Route(
         "DELETE",

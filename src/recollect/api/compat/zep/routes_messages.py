@@ -1,5 +1,8 @@
 """Messages: adding them and reading them back."""
 
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
 from recollect.api.compat.zep import translate, wire
 from recollect.api.compat.zep.routes_context import after_storing, context2, context3
 from recollect.api.router import Call, Route
@@ -13,6 +16,16 @@ from recollect.subjects import episodes, threads
 _WORDS_2 = MessageWords(role="role_type", speaker="role")
 
 
+async def _context(
+    call: Call, assembled: Callable[[Call, str], Awaitable[str]], thread_id: str
+) -> str | None:
+    """The context after adding messages, as far as the key may read it; None when it may not."""
+    access = call.access_for("thread.get_user_context")
+    if access is None:
+        return None
+    return await after_storing(assembled(replace(call, access=access), thread_id))
+
+
 async def add_memory(call: Call) -> wire.AddMemoryAnswer:
     """Messages of generation 2 into a session."""
     sent: wire.AddMemory = call.body
@@ -22,7 +35,7 @@ async def add_memory(call: Call) -> wire.AddMemoryAnswer:
     session_id = call.path["session_id"]
     await call.services.store.write(intake.add_messages, call.access, session_id, messages)
     call.services.wake_workers()
-    context = await after_storing(context2(call, session_id)) if sent.return_context else None
+    context = await _context(call, context2, session_id) if sent.return_context else None
     return wire.AddMemoryAnswer(context=context)
 
 
@@ -38,7 +51,7 @@ async def add_messages(call: Call) -> wire.AddMessagesAnswer:
     thread_id = call.path["thread_id"]
     receipt = await call.services.store.write(intake.add_messages, call.access, thread_id, messages)
     call.services.wake_workers()
-    context = await after_storing(context3(call, thread_id)) if sent.return_context else None
+    context = await _context(call, context3, thread_id) if sent.return_context else None
     return wire.AddMessagesAnswer(
         message_uuids=receipt.uuids, task_id=receipt.task_uuid, context=context
     )
@@ -49,11 +62,11 @@ def _read(
 ) -> tuple[Thread, list[Episode], int]:
     thread = threads.get(tx, access, thread_id)
     if sent.lastn:
-        found = episodes.last_messages(tx, thread, min(sent.lastn, PAGE_MAX))
+        found = episodes.last_messages(tx, access, thread, min(sent.lastn, PAGE_MAX))
     else:
         limit = min(sent.limit or PAGE_DEFAULT, PAGE_MAX)
-        found = episodes.messages(tx, thread, limit=limit, offset=sent.cursor or 0)
-    return thread, found, episodes.message_count(tx, thread)
+        found = episodes.messages(tx, access, thread, limit=limit, offset=sent.cursor or 0)
+    return thread, found, episodes.message_count(tx, access, thread)
 
 
 async def get_session_messages(call: Call) -> wire.MessageList2:
@@ -157,6 +170,7 @@ ROUTES = [
         "Update a message's metadata",
         body=wire.UpdateMetadata,
         answer=wire.Message2,
+        shows="thread.get",
     ),
     Route(
         "POST",
@@ -193,5 +207,6 @@ ROUTES = [
         "Update a message's metadata",
         body=wire.UpdateMetadata,
         answer=wire.Message3,
+        shows="thread.get",
     ),
 ]

@@ -1,6 +1,7 @@
 """Shapes that recur in a graph."""
 
 import asyncio
+from collections.abc import Mapping
 
 from msgspec.structs import replace
 
@@ -11,7 +12,7 @@ from recollect.errors import InvalidInput
 from recollect.graph import patterns
 from recollect.graph.filters import Filters
 from recollect.graph.patterns import Pattern, Wanted
-from recollect.graph.types import Access, Entity, Fact, Graph
+from recollect.graph.types import Fact, Graph
 from recollect.limits import (
     HUB_DEGREE_DEFAULT,
     PATTERN_EDGES_DEFAULT,
@@ -28,9 +29,7 @@ from recollect.limits import (
     SEARCH_QUERY_CHARS_MAX,
 )
 from recollect.search.query import Query
-from recollect.store import rows
-from recollect.store.protocol import Transaction
-from recollect.subjects import graphs, shapes
+from recollect.subjects import graphs, knowledge, shapes
 from recollect.subjects.shapes import Around, Linked
 
 _HALF_LIVES = {"none": None, "7_days": 7, "30_days": 30, "90_days": 90}
@@ -48,6 +47,7 @@ async def detect_patterns(call: Call) -> walks.PatternsAnswer:
     )
     linked = await call.services.store.read(
         shapes.read,
+        call.access,
         graph,
         by,
         now=began,
@@ -174,25 +174,26 @@ async def _asked(
     ranked = await call.services.finder.find(call.access, graph, query)
     facts = [hit.item for hit in ranked.facts]
     most = min(sent.edge_limit or PATTERN_EDGES_DEFAULT, PATTERN_EDGES_MAX)
-    shown = [_resolved(pattern, facts, most) for pattern in counted]
+    labels = {uuid: linked.nodes[number].label for number, uuid in linked.uuids.items()}
+    shown = [_resolved(pattern, facts, labels, most) for pattern in counted]
     ends = {
         end
         for pattern in shown
         for edge in pattern.edges or ()
         for end in (edge.source_node_uuid, edge.target_node_uuid)
     }
-    entities = await call.services.store.read(_entities, call.access, graph, sorted(ends))
-    return shown, [translate.node(entity) for entity in entities]
+    entities = await call.services.store.read(
+        knowledge.entities_by_uuids, call.access, graph, sorted(ends)
+    )
+    return shown, await answers.nodes(call, entities)
 
 
-def _entities(tx: Transaction, access: Access, graph: Graph, uuids: list[str]) -> list[Entity]:
-    found = tx.all("entities_by_uuids", graph_id=graph.id, uuids=rows.to_json(uuids))
-    return [rows.entity(row) for row in found]
-
-
-def _resolved(pattern: Pattern, facts: list[Fact], most: int) -> walks.Pattern:
+def _resolved(
+    pattern: Pattern, facts: list[Fact], labels: Mapping[str, str], most: int
+) -> walks.Pattern:
     """A relationship with its edges in the order of the search, and what the first ones say."""
-    own = [fact for fact in facts if _signature(fact) == (pattern.node_labels, pattern.edge_types)]
+    meant = (pattern.node_labels, pattern.edge_types)
+    own = [fact for fact in facts if _signature(fact, labels) == meant]
     return replace(
         _shown(pattern),
         description=None,
@@ -201,11 +202,18 @@ def _resolved(pattern: Pattern, facts: list[Fact], most: int) -> walks.Pattern:
     )
 
 
-def _signature(fact: Fact) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return (_label(fact.source_labels), _label(fact.target_labels)), (fact.name,)
+def _signature(
+    fact: Fact, labels: Mapping[str, str]
+) -> tuple[tuple[str | None, ...], tuple[str, ...]]:
+    source = _label(fact.source_labels) or labels.get(fact.source_uuid)
+    target = _label(fact.target_labels) or labels.get(fact.target_uuid)
+    return (source, target), (fact.name,)
 
 
-def _label(labels: list[str]) -> str:
+def _label(labels: list[str]) -> str | None:
+    """The type of a node; None where labels are not told."""
+    if not labels:
+        return None
     return next((label for label in labels if label != "Entity"), "Entity")
 
 
@@ -229,5 +237,6 @@ ROUTES = [
         "Find shapes that recur",
         body=walks.DetectPatterns,
         answer=walks.PatternsAnswer,
+        reads=True,
     ),
 ]

@@ -82,7 +82,7 @@ async def _listed(call: Call, hits: Sequence[Ranked[Any]]) -> dict[int, ListedEn
     nodes = [hit.item for hit in hits if isinstance(hit.item, Entity)]
     if not nodes:
         return {}
-    found = await call.services.store.read(listing.with_episodes, nodes)
+    found = await call.services.store.read(listing.with_episodes, call.access, nodes)
     return {node.entity.id: node for node in found}
 
 
@@ -135,5 +135,6 @@ ROUTES = [
         "Search a graph",
         body=wire.Search,
         answer=wire.SearchAnswer,
+        reads=True,
     ),
 ]

@@ -139,7 +139,7 @@ async def _anchor(call: Call, place: Place, kind: Kind) -> tuple[str, ...] | Non
     """The episodes to stay with; a user's facts are all of them, wherever they were told."""
     if place.whole and kind == "fact":
         return None
-    return await call.services.store.read(thread_search.episode_uuids, place.threads)
+    return await call.services.store.read(thread_search.episode_uuids, call.access, place.threads)
 
 
 async def _find(call: Call, place: Place, asked: _Asked, filters: Filters, limit: int) -> Found:
@@ -159,7 +159,7 @@ async def _find(call: Call, place: Place, asked: _Asked, filters: Filters, limit
 
 async def _facts(call: Call, place: Place, found: Found) -> list[_Hit]:
     told = await call.services.store.read(
-        thread_search.statements, place, [hit.item for hit in found.facts]
+        thread_search.statements, call.access, place, [hit.item for hit in found.facts]
     )
     hits: list[_Hit] = []
     for hit in found.facts:
@@ -200,6 +200,7 @@ def _summary(found: ThreadSummary) -> wire.Summary:
     return wire.Summary(
         uuid=found.uuid,
         content=found.summary,
+        metadata=found.metadata,
         created_at=found.created_at,
         related_message_uuids=[],
     )
@@ -215,6 +216,7 @@ ROUTES = [
         body=SearchSessions,
         query=SearchLimit,
         answer=SessionHits,
+        reads=True,
     ),
     Route(
         "POST",
@@ -225,5 +227,6 @@ ROUTES = [
         body=SearchSession,
         query=SearchLimit,
         answer=list[MemoryHit],
+        reads=True,
     ),
 ]

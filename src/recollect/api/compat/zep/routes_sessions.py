@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from recollect.api.compat.zep import translate, wire
 from recollect.api.embedding import Embed, embedding
@@ -10,6 +11,7 @@ from recollect.errors import InvalidInput
 from recollect.extract import sessions
 from recollect.extract.reading import Turn
 from recollect.graph import checks
+from recollect.graph.sight import effective
 from recollect.graph.types import Access, Episode, Thread
 from recollect.ingest import direct, direct_checks
 from recollect.limits import (
@@ -34,7 +36,7 @@ def _last(
 ) -> tuple[Thread, list[Episode]]:
     thread = threads.get(tx, access, session_id)
     wanted = min(count or SESSION_MESSAGES_DEFAULT, SESSION_MESSAGES_MAX)
-    return thread, episodes.last_messages(tx, thread, wanted)
+    return thread, episodes.last_messages(tx, access, thread, wanted)
 
 
 async def _said(call: Call, count: int | None) -> tuple[Thread, list[Episode]]:
@@ -88,13 +90,16 @@ async def classify_session(call: Call) -> wire.SessionClassification:
 
 
 async def end_session(call: Call) -> wire.EndSessionAnswer:
-    """Mark a session as over, and say what class it is of if that was asked."""
+    """Mark a session as over, and say what class it is of if that was asked and may be told."""
     sent: wire.EndSession = call.body
     checks.text("instruction", sent.instruction, SESSION_INSTRUCTION_CHARS_MAX)
     classified = None
     if sent.classify is not None:
         _check_classes("classify.", sent.classify)
-        classified = await _classify(call, sent.classify, sent.instruction)
+        access = call.access_for("thread.classify")
+        if access is not None:
+            asked = replace(call, access=access)
+            classified = await _classify(asked, sent.classify, sent.instruction)
     made = await call.services.store.write(threads.end, call.access, call.path["session_id"])
     return wire.EndSessionAnswer(
         session=translate.session(call.access, made), classification=classified
@@ -123,7 +128,7 @@ def _facts(
     tx: Transaction, access: Access, session_id: str, min_rating: float | None
 ) -> wire.FactsAnswer:
     thread = threads.get(tx, access, session_id)
-    found = knowledge.facts_of_thread(tx, thread, min_rating, PAGE_MAX)
+    found = knowledge.facts_of_thread(tx, access, thread, min_rating, PAGE_MAX)
     return wire.FactsAnswer(facts=[translate.fact2(fact) for fact in found])
 
 
@@ -167,6 +172,7 @@ async def get_summaries(call: Call) -> wire.SummaryList:
     summary = wire.Summary(
         uuid=thread.uuid,
         content=content,
+        metadata=effective(message.metadata for message in messages),
         created_at=messages[-1].received_at,
         related_message_uuids=[message.uuid for message in messages],
     )
@@ -208,6 +214,7 @@ ROUTES = [
         "Read the fields of a schema out of a session",
         body=wire.ExtractData,
         answer=dict[str, str],
+        reads=True,
     ),
     Route(
         "GET",

@@ -101,18 +101,20 @@ async def delete_session(call: Call) -> wire.Success:
     await call.services.store.write(
         threads.delete_keeping_graph, call.access, call.path["session_id"]
     )
+    call.services.store.scrub_soon()
     return wire.Success(message="session deleted")
 
 
 async def delete_thread(call: Call) -> wire.Success:
     """Remove a thread with its episodes, and what rested on them alone."""
     await call.services.store.write(threads.delete, call.access, call.path["thread_id"])
+    call.services.store.scrub_soon()
     return wire.Success(message="thread deleted")
 
 
 def _episodes(tx: Transaction, access: Access, thread_id: str) -> list[Episode]:
     thread = threads.get(tx, access, thread_id)
-    return episodes.in_graph_of_thread(tx, thread, PAGE_MAX + 1)
+    return episodes.in_graph_of_thread(tx, access, thread, PAGE_MAX + 1)
 
 
 async def get_episodes(call: Call) -> Reply:

@@ -1,4 +1,4 @@
-"""User groups: who belongs together, before any policy is attached."""
+"""User groups: who belongs together, and which policy sets are attached to them."""
 
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -7,6 +7,7 @@ from recollect.api.compat.zep import translate, wire
 from recollect.api.compat.zep.wire import user_groups as user_groups_wire
 from recollect.api.router import Call, Route
 from recollect.errors import NotFound
+from recollect.governance.policies import PolicySet
 from recollect.graph.types import Access
 from recollect.store.protocol import Transaction
 from recollect.subjects import user_groups
@@ -60,7 +61,7 @@ def _group(access: Access, found: UserGroup) -> user_groups_wire.UserGroup:
         description=found.description,
         version=found.version,
         member_count=found.member_count,
-        attached_policy_set_count=0,
+        attached_policy_set_count=found.policy_set_count,
         created_at=found.created_at,
         updated_at=found.updated_at,
     )
@@ -76,6 +77,17 @@ def _members(access: Access, page: UserPage) -> user_groups_wire.UserGroupMember
 def _membership(done: Membership) -> user_groups_wire.UserGroupMembership:
     return user_groups_wire.UserGroupMembership(
         added_count=done.added, removed_count=done.removed, no_op_count=done.no_op
+    )
+
+
+def _attached(found: list[PolicySet]) -> user_groups_wire.AttachedPolicySets:
+    return user_groups_wire.AttachedPolicySets(
+        policy_sets=[
+            user_groups_wire.PolicySetSummary(
+                uuid=each.uuid, name=each.name, mode=each.mode, version=each.version
+            )
+            for each in found
+        ]
     )
 
 
@@ -165,9 +177,21 @@ async def remove_member(call: Call) -> user_groups_wire.UserGroupMembership:
 
 
 async def list_policy_sets(call: Call) -> user_groups_wire.AttachedPolicySets:
-    """The policy sets of a group: none, since they cannot be attached yet."""
-    await _read(call, user_groups.get, call.path["group_uuid"])
-    return user_groups_wire.AttachedPolicySets(policy_sets=[])
+    """The policy sets of a group."""
+    return _attached(await _read(call, user_groups.policy_sets, call.path["group_uuid"]))
+
+
+async def attach_policy_set(call: Call) -> user_groups_wire.AttachedPolicySets:
+    """Attach a policy set to a group; once more changes nothing."""
+    sent: user_groups_wire.AttachPolicySet = call.body
+    group = call.path["group_uuid"]
+    return _attached(await _write(call, user_groups.attach, group, sent.policy_set_uuid))
+
+
+async def detach_policy_set(call: Call) -> user_groups_wire.AttachedPolicySets:
+    """Take a policy set off a group."""
+    group, policy_set = call.path["group_uuid"], call.path["policy_set_uuid"]
+    return _attached(await _write(call, user_groups.detach, group, policy_set))
 
 
 ROUTES = [
@@ -282,5 +306,26 @@ ROUTES = [
         "List the policy sets of a group",
         query=user_groups_wire.UserGroupQuery,
         answer=user_groups_wire.AttachedPolicySets,
+    ),
+    Route(
+        "POST",
+        "/abac/user-groups/{group_uuid}/policy-sets",
+        "user_group.attach_policy_set",
+        attach_policy_set,
+        "Attach a policy set to a group",
+        body=user_groups_wire.AttachPolicySet,
+        query=user_groups_wire.UserGroupQuery,
+        answer=user_groups_wire.AttachedPolicySets,
+        admin=True,
+    ),
+    Route(
+        "DELETE",
+        "/abac/user-groups/{group_uuid}/policy-sets/{policy_set_uuid}",
+        "user_group.detach_policy_set",
+        detach_policy_set,
+        "Take a policy set off a group",
+        query=user_groups_wire.UserGroupQuery,
+        answer=user_groups_wire.AttachedPolicySets,
+        admin=True,
     ),
 ]

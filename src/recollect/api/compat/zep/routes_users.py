@@ -4,13 +4,14 @@ from msgspec.structs import replace
 
 from recollect.api.compat.zep import answers, translate, wire
 from recollect.api.compat.zep.translate import given
+from recollect.api.erasing import erase
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.graph import checks
 from recollect.graph.types import Access, Entity, Thread, User
 from recollect.limits import PAGE_MAX
 from recollect.store.protocol import Transaction
-from recollect.subjects import derived, graphs, knowledge, threads, users
+from recollect.subjects import derived, erasing, graphs, knowledge, threads, users
 from recollect.subjects.users import UserDetails
 
 _ORDERS = ("created_at", "updated_at", "user_id", "email", "id")
@@ -64,7 +65,7 @@ async def update(call: Call) -> wire.User:
 
 async def delete(call: Call) -> wire.Success:
     """Forget a user with all threads and the graph."""
-    await call.services.store.write(users.delete, call.access, call.path["user_id"])
+    await erase(call, erasing.user, call.path["user_id"])
     return wire.Success(message="user deleted")
 
 
@@ -84,14 +85,15 @@ async def list_ordered(call: Call) -> wire.UserList:
 
 def _node(tx: Transaction, access: Access, user_id: str) -> Entity:
     """The user's own node, which is where clients look for the user's summary."""
-    found = users.node(tx, access, user_id)
+    found = users.told_node(tx, access, user_id)
     return replace(found, summary=derived.user_summary(tx, access, user_id))
 
 
 async def get_node(call: Call) -> wire.NodeAnswer:
     """The user's own node."""
     found = await call.services.store.read(_node, call.access, call.path["user_id"])
-    return wire.NodeAnswer(node=translate.node(found))
+    (node,) = await answers.nodes(call, [found])
+    return wire.NodeAnswer(node=node)
 
 
 async def _threads(call: Call) -> tuple[list[Thread], bool]:
@@ -119,7 +121,7 @@ async def get_threads(call: Call) -> Reply:
 
 def _facts(tx: Transaction, access: Access, user_id: str) -> wire.FactsAnswer:
     graph = graphs.of_user(tx, access, user_id)
-    found = knowledge.facts_holding(tx, graph, PAGE_MAX)
+    found = knowledge.facts_holding(tx, access, graph, PAGE_MAX)
     return wire.FactsAnswer(facts=[translate.fact2(fact) for fact in found])
 
 

@@ -35,7 +35,7 @@ def _neighbours(
     tx: Transaction, access: Access, uuid: str, request: PageRequest, direction: str, by: Filters
 ) -> walking.Neighbours:
     start = knowledge.entity(tx, access, uuid)
-    return walking.neighbours(tx, start, request, _direction(direction), by)
+    return walking.neighbours(tx, access, start, request, _direction(direction), by)
 
 
 async def get_neighbours(call: Call) -> Reply:
@@ -52,11 +52,10 @@ async def get_neighbours(call: Call) -> Reply:
     found = await call.services.store.read(
         _neighbours, call.access, call.path["uuid"], request, _direction(sent.direction), by
     )
+    nodes = await answers.nodes(call, [near.entity for near in found.page.items])
     items = [
-        walks.Neighbor(
-            node=translate.node(near.entity), edges=[translate.edge(fact) for fact in near.facts]
-        )
-        for near in found.page.items
+        walks.Neighbor(node=node, edges=[translate.edge(fact) for fact in near.facts])
+        for node, near in zip(nodes, found.page.items, strict=True)
     ]
     return answers.page(items, found.page.next_cursor, truncated=found.truncated)
 
@@ -79,7 +78,7 @@ def _subgraph(
         facts=_within("max_edges", sent.max_edges, SUBGRAPH_EDGES_DEFAULT, SUBGRAPH_EDGES_MAX),
     )
     direction = _direction(sent.direction)
-    return walking.subgraph(tx, graph, sent.seed_node_uuids, direction, limits, by)
+    return walking.subgraph(tx, access, graph, sent.seed_node_uuids, direction, limits, by)
 
 
 async def get_subgraph(call: Call) -> walks.Subgraph:
@@ -94,7 +93,7 @@ async def get_subgraph(call: Call) -> walks.Subgraph:
     by = translate_filters.filters(sent.search_filters, "search_filters")
     found = await call.services.store.read(_subgraph, call.access, sent, by)
     return walks.Subgraph(
-        nodes=[translate.node(entity) for entity in found.entities],
+        nodes=await answers.nodes(call, found.entities),
         edges=[translate.edge(fact) for fact in found.facts],
         truncated=found.truncated_by is not None,
         truncation_reason=found.truncated_by,
@@ -110,6 +109,7 @@ ROUTES = [
         "List the neighbours of a node",
         body=walks.NeighborsRequest,
         answer=list[walks.Neighbor],
+        reads=True,
     ),
     Route(
         "POST",
@@ -119,5 +119,6 @@ ROUTES = [
         "Get what lies around some nodes",
         body=walks.SubgraphRequest,
         answer=walks.Subgraph,
+        reads=True,
     ),
 ]

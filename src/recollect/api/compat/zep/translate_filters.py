@@ -118,17 +118,23 @@ def _refuse_ends(sent: SearchFilters, path: str) -> None:
 
 def _bound_tree(sent: MetadataFilterGroup, path: str) -> None:
     """Walk level by level, so that no tree is too deep for the walk itself."""
-    level, depth, tests = [sent], 1, 0
+    level, depth, tests = [(path, sent)], 1, 0
     while level:
         if depth > FILTER_TREE_DEPTH_MAX:
-            raise InvalidInput(f"{path}: nested deeper than {FILTER_TREE_DEPTH_MAX} groups")
-        tests += sum(len(group.filters or ()) for group in level)
-        if tests > FILTER_TESTS_MAX:
-            raise InvalidInput(f"{path}: at most {FILTER_TESTS_MAX} filters in all")
-        level = [inner for group in level for inner in group.groups or ()]
+            raise InvalidInput(f"{level[0][0]}: nested deeper than {FILTER_TREE_DEPTH_MAX} groups")
+        for where, group in level:
+            tests += len(group.filters or ())
+            if tests > FILTER_TESTS_MAX:
+                raise InvalidInput(f"{where}.filters: at most {FILTER_TESTS_MAX} in the whole tree")
+        level = [inner for where, group in level for inner in _groups_of(where, group)]
         if len(level) > FILTER_TESTS_MAX:
-            raise InvalidInput(f"{path}: at most {FILTER_TESTS_MAX} groups side by side")
+            where = level[FILTER_TESTS_MAX][0]
+            raise InvalidInput(f"{where}: at most {FILTER_TESTS_MAX} groups side by side")
         depth += 1
+
+
+def _groups_of(path: str, sent: MetadataFilterGroup) -> list[tuple[str, MetadataFilterGroup]]:
+    return [(f"{path}.groups[{n}]", group) for n, group in enumerate(sent.groups or ())]
 
 
 def _tree(sent: MetadataFilterGroup, path: str) -> MetadataTree:
@@ -143,10 +149,7 @@ def _tree(sent: MetadataFilterGroup, path: str) -> MetadataTree:
             _value_test(test, f"{path}.filters[{number}]")
             for number, test in enumerate(sent.filters or ())
         ),
-        trees=tuple(
-            _tree(group, f"{path}.groups[{number}]")
-            for number, group in enumerate(sent.groups or ())
-        ),
+        trees=tuple(_tree(group, where) for where, group in _groups_of(path, sent)),
     )
 
 

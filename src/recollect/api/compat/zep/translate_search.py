@@ -123,6 +123,7 @@ def _thread_summary(found: ThreadSummary) -> wire.FoundThreadSummary:
         name=found.thread_id,
         summary=found.summary,
         labels=["ThreadSummary"],
+        metadata=found.metadata,
         created_at=found.created_at,
         last_summarized_at=found.updated_at,
         last_summarized_episode_valid_at=found.covered_at,

@@ -16,6 +16,7 @@ CREATE TABLE policy_sets (
     version INTEGER NOT NULL,
     mode TEXT NOT NULL CHECK (mode IN ('off', 'report_only', 'enforce')),
     spec TEXT NOT NULL,
+    for_all_users INTEGER NOT NULL DEFAULT 0,  -- attached to the group that has no row
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     UNIQUE (project_id, name)

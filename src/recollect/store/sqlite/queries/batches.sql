@@ -80,25 +80,30 @@ WHERE batch_id = :batch_id
 UPDATE batch_items SET content = NULL WHERE batch_id = :batch_id;
 
 -- name: batch_items_forget_user
--- To be run while the user is still there: messages name only the user's threads.
+-- To be run while the user is still there: messages name only the user's threads. What failed
+-- tells whom it was for, too.
 UPDATE batch_items
-SET user_id = NULL, thread_id = NULL, content = NULL, updated_at = :now
-WHERE status = 'pending'
-  AND (user_id = :user_id
+SET user_id = NULL, thread_id = NULL, content = NULL, updated_at = :now,
+    error = CASE WHEN error IS NULL THEN NULL ELSE 'what it named was deleted' END
+WHERE (user_id = :user_id
        OR thread_id IN (SELECT t.thread_id FROM threads t JOIN users u ON u.id = t.user_id
                         WHERE u.project_id = :project_id AND u.user_id = :user_id))
   AND EXISTS (SELECT 1 FROM batches b
               WHERE b.id = batch_items.batch_id AND b.project_id = :project_id);
 
 -- name: batch_items_forget_thread
-UPDATE batch_items SET thread_id = NULL, content = NULL, updated_at = :now
-WHERE status = 'pending' AND thread_id = :thread_id
+UPDATE batch_items
+SET thread_id = NULL, content = NULL, updated_at = :now,
+    error = CASE WHEN error IS NULL THEN NULL ELSE 'what it named was deleted' END
+WHERE thread_id = :thread_id
   AND EXISTS (SELECT 1 FROM batches b
               WHERE b.id = batch_items.batch_id AND b.project_id = :project_id);
 
 -- name: batch_items_forget_graph
-UPDATE batch_items SET graph_id = NULL, content = NULL, updated_at = :now
-WHERE status = 'pending' AND graph_id = :graph_id
+UPDATE batch_items
+SET graph_id = NULL, content = NULL, updated_at = :now,
+    error = CASE WHEN error IS NULL THEN NULL ELSE 'what it named was deleted' END
+WHERE graph_id = :graph_id
   AND EXISTS (SELECT 1 FROM batches b
               WHERE b.id = batch_items.batch_id AND b.project_id = :project_id);
 
@@ -137,6 +142,7 @@ SELECT * FROM (
         g.uuid AS graph_uuid, coalesce(i.thread_id, t.thread_id) AS thread_name,
         coalesce(e.document_id, json_extract(i.content, '$.document_id')) AS document_id,
         i.error, j.error AS job_error,
+        coalesce(e.metadata, json_extract(i.content, '$.metadata')) AS metadata,
         CASE
             WHEN i.status <> 'queued' THEN i.status
             WHEN e.id IS NULL THEN 'canceled'

@@ -33,9 +33,9 @@ ORDER BY e.id;
 -- name: clone_entities
 INSERT INTO entities
     (uuid, graph_id, name, labels, summary, attributes, is_user, created_at, kind, is_assistant,
-     names)
+     names, given)
 SELECT json_extract(c.value, '$[1]'), :graph_id, n.name, n.labels, n.summary, n.attributes,
-    n.is_user, n.created_at, n.kind, n.is_assistant, n.names
+    n.is_user, n.created_at, n.kind, n.is_assistant, n.names, n.given
 FROM json_each(:pairs) c JOIN entities n ON n.id = json_extract(c.value, '$[0]')
 ORDER BY n.id;
 
@@ -72,6 +72,19 @@ SELECT json_extract(c.value, '$[1]'), copy.id, p.role, p.span_start, p.span_end
 FROM json_each(:pairs) c JOIN supports p ON p.fact_id = json_extract(c.value, '$[0]')
 JOIN episodes e ON e.id = p.episode_id
 JOIN episodes copy ON copy.graph_id = :graph_id AND copy.seq = e.seq;
+
+-- name: clone_closings
+-- What closed a fact may not have been copied, as what a user's record tells is not; then it stays
+-- closed for good.
+INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at)
+SELECT json_extract(c.value, '$[1]'),
+    (SELECT json_extract(b.value, '$[1]') FROM json_each(:pairs) b
+     WHERE k.by_fact_id IS NOT NULL AND json_extract(b.value, '$[0]') = k.by_fact_id),
+    copy.id, k.ended_at, k.expired_at
+FROM json_each(:pairs) c JOIN closings k ON k.fact_id = json_extract(c.value, '$[0]')
+LEFT JOIN episodes e ON e.id = k.episode_id
+LEFT JOIN episodes copy ON copy.graph_id = :graph_id AND copy.seq = e.seq
+ORDER BY k.id;
 
 -- name: clone_jobs
 -- What was learned needs no more work; the rest is owed to the copy as well.

@@ -60,6 +60,11 @@ ORDER BY e.seq DESC LIMIT :limit;
 SELECT count(*) AS n FROM episodes
 WHERE thread_id = :thread_id AND kind NOT IN ('fact_triple', 'nodes');
 
+-- name: messages_of_thread
+-- What the messages of a thread are judged by, when not all of them may be seen.
+SELECT id, metadata FROM episodes
+WHERE thread_id = :thread_id AND kind NOT IN ('fact_triple', 'nodes') ORDER BY seq;
+
 -- name: episode_ids_of_thread
 SELECT id FROM episodes WHERE thread_id = :thread_id AND (:ignored_only = 0 OR ignored = 1);
 
@@ -84,12 +89,12 @@ ORDER BY e.seq DESC LIMIT :limit;
 
 -- name: episodes_before_in_thread
 -- What was said just before an episode; the newest first.
-SELECT content, role, speaker FROM episodes
+SELECT seq, content, role, speaker, metadata FROM episodes
 WHERE thread_id = (SELECT thread_id FROM episodes WHERE id = :id) AND seq < :seq
   AND kind NOT IN ('fact_triple', 'nodes')
 ORDER BY seq DESC LIMIT :limit;
 
 -- name: episodes_before_in_document
-SELECT content, role, speaker FROM episodes
+SELECT seq, content, role, speaker, metadata FROM episodes
 WHERE graph_id = :graph_id AND document_id = :document_id AND seq < :seq
 ORDER BY seq DESC LIMIT :limit;

@@ -6,14 +6,18 @@ VALUES (:graph_id, :version, :item_kind, :item_id, :terms, :vector)
 ON CONFLICT (graph_id, item_kind, item_id) DO UPDATE
 SET version = excluded.version, terms = excluded.terms, vector = excluded.vector;
 
--- name: index_row_touch
--- Its item changed in what it is filtered by.
-UPDATE index_rows SET version = :version
-WHERE graph_id = :graph_id AND item_kind = :item_kind AND item_id = :item_id AND terms IS NOT NULL;
+-- name: index_rows_touch
+-- Their items changed in what they are filtered by; the first of them gets the version given.
+UPDATE index_rows INDEXED BY index_rows_by_item SET version = :version + k.key
+FROM json_each(:ids) k
+WHERE index_rows.graph_id = :graph_id AND index_rows.item_kind = :item_kind
+  AND index_rows.item_id = k.value AND index_rows.terms IS NOT NULL;
 
--- name: index_row_remove
-UPDATE index_rows SET version = :version, terms = NULL, vector = NULL
-WHERE graph_id = :graph_id AND item_kind = :item_kind AND item_id = :item_id;
+-- name: index_rows_remove
+UPDATE index_rows INDEXED BY index_rows_by_item SET version = :version + k.key, terms = NULL, vector = NULL
+FROM json_each(:ids) k
+WHERE index_rows.graph_id = :graph_id AND index_rows.item_kind = :item_kind
+  AND index_rows.item_id = k.value;
 
 -- name: index_rows_among
 SELECT item_id FROM index_rows INDEXED BY index_rows_by_item
@@ -39,7 +43,8 @@ SELECT id, created_at, labels, attributes FROM entities
 WHERE id IN (SELECT value FROM json_each(:ids));
 
 -- name: index_episodes
-SELECT id, created_at, seq, role, speaker, metadata, kind NOT IN ('fact_triple', 'nodes') AS open,
+SELECT id, created_at, seq, role, speaker, metadata,
+    ignored = 0 AND kind NOT IN ('fact_triple', 'nodes') AS open,
     CASE WHEN thread_id IS NOT NULL THEN 'thread ' || thread_id
         WHEN document_id IS NOT NULL THEN 'document ' || document_id
         WHEN kind = 'message' THEN 'messages' END AS strand

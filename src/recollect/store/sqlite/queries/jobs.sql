@@ -87,8 +87,8 @@ WHERE id = :id AND status = 'parked';
 
 -- name: jobs_parked
 SELECT j.attempts + j.lost AS attempts, j.error, j.created_at, j.completed_at, j.task_uuid,
-    e.uuid AS episode_uuid, g.uuid AS graph_uuid, g.kind AS graph_kind, g.graph_id AS graph_name,
-    p.name AS project_name
+    e.uuid AS episode_uuid, e.metadata, g.uuid AS graph_uuid, g.kind AS graph_kind,
+    g.graph_id AS graph_name, p.name AS project_name
 FROM jobs j INDEXED BY jobs_parked
 JOIN episodes e ON e.id = j.id JOIN graphs g ON g.id = j.graph_id
 JOIN projects p ON p.id = g.project_id

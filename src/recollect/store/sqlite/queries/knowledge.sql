@@ -126,6 +126,23 @@ WHERE graph_id = :graph_id AND uuid IN (SELECT value FROM json_each(:uuids)) ORD
 -- Sets both end times; learning something never deletes or rewrites a fact.
 UPDATE facts SET invalid_at = :invalid_at, expired_at = :expired_at WHERE id = :id;
 
+-- name: closing_insert
+INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at)
+VALUES (:fact_id, :by_fact_id, :episode_id, :ended_at, :expired_at);
+
+-- name: closings_by_hand
+-- Someone set the end of a fact: that counts, whatever was said before.
+DELETE FROM closings WHERE fact_id = :id;
+
+-- name: profile_closings_add
+-- What a user's record no longer tells has ended for good, whatever episodes said about it.
+INSERT INTO closings (fact_id, ended_at, expired_at)
+SELECT id, coalesce(invalid_at, :now), coalesce(expired_at, :now) FROM facts
+WHERE source_id = :entity_id AND target_id = :entity_id AND name = :name AND extractor IS NULL;
+
+-- name: entity_set_given
+UPDATE entities SET given = :given WHERE id = :id;
+
 -- name: fact_by_uuid
 SELECT f.*
 FROM fact_told f JOIN graphs g ON g.id = f.graph_id
@@ -175,9 +192,6 @@ WHERE id = :id;
 UPDATE facts SET invalid_at = :invalid_at, expired_at = :now
 WHERE source_id = :entity_id AND target_id = :entity_id AND name = :name AND expired_at IS NULL
 RETURNING id;
-
--- name: fact_delete
-DELETE FROM facts WHERE id = :id;
 
 -- name: mention_insert
 INSERT INTO mentions (entity_id, episode_id) VALUES (:entity_id, :episode_id)

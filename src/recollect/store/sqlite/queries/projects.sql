@@ -17,11 +17,13 @@ SELECT * FROM projects ORDER BY id;
 UPDATE projects SET default_time_zone = :time_zone WHERE id = :id;
 
 -- name: key_insert
-INSERT INTO api_keys (uuid, project_id, name, prefix, hash, created_at)
-VALUES (:uuid, :project_id, :name, :prefix, :hash, :now);
+INSERT INTO api_keys (uuid, project_id, name, prefix, hash, is_admin, role, mode, logs_reads,
+                      created_at)
+VALUES (:uuid, :project_id, :name, :prefix, :hash, :is_admin, :role, :mode, :logs_reads, :now);
 
 -- name: key_by_hash
-SELECT k.*, p.uuid AS project_uuid, p.name AS project_name
+SELECT k.*, p.uuid AS project_uuid, p.name AS project_name,
+       EXISTS (SELECT 1 FROM key_policy_sets a WHERE a.key_id = k.id) AS has_policies
 FROM api_keys k JOIN projects p ON p.id = k.project_id
 WHERE k.hash = :hash;
 
@@ -35,8 +37,24 @@ SELECT k.*, p.uuid AS project_uuid, p.name AS project_name
 FROM api_keys k JOIN projects p ON p.id = k.project_id
 ORDER BY k.id;
 
+-- name: keys_of_project
+SELECT k.*, p.uuid AS project_uuid, p.name AS project_name
+FROM api_keys k JOIN projects p ON p.id = k.project_id
+WHERE k.project_id = :project_id ORDER BY k.id;
+
+-- name: key_change
+UPDATE api_keys SET role = :role, mode = :mode, logs_reads = :logs_reads WHERE uuid = :uuid;
+
 -- name: key_revoke
 UPDATE api_keys SET revoked_at = :now WHERE uuid = :uuid AND revoked_at IS NULL;
+
+-- name: key_named
+SELECT id FROM api_keys
+WHERE project_id = :project_id AND name = :name AND revoked_at IS NULL ORDER BY id LIMIT 1;
+
+-- name: key_set_secret
+-- The key stays the one it is, with its role and its policies; only what opens it changes.
+UPDATE api_keys SET hash = :hash, prefix = :prefix WHERE id = :id;
 
 -- name: key_replace_named
 -- A key given in the environment replaces the one given before. One that was revoked stays, so

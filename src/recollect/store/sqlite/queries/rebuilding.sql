@@ -41,6 +41,12 @@ WHERE graph_id = :graph_id AND extractor IS NULL AND fact IN (SELECT value FROM 
 -- name: graph_unlearn_supports
 DELETE FROM supports WHERE fact_id IN (SELECT id FROM facts WHERE graph_id = :graph_id);
 
+-- name: graph_unlearn_closings
+DELETE FROM closings WHERE fact_id IN (SELECT id FROM facts WHERE graph_id = :graph_id)
+  AND (episode_id IS NOT NULL OR by_fact_id IS NOT NULL
+       OR EXISTS (SELECT 1 FROM facts f WHERE f.id = closings.fact_id
+                  AND f.invalid_at IS NULL AND f.expired_at IS NULL));
+
 -- name: graph_unlearn_mentions
 DELETE FROM mentions
 WHERE entity_id IN (SELECT id FROM entities WHERE graph_id = :graph_id AND is_user = 1);
@@ -66,6 +72,9 @@ SET status = 'pending', run = NULL, attempts = 0, lost = 0, error = NULL, starte
     completed_at = NULL
 WHERE jobs.status <> 'parked';
 
+-- name: episodes_ignored
+SELECT id FROM episodes WHERE graph_id = :graph_id AND ignored = 1 ORDER BY id;
+
 -- name: queue_enter_anew
 -- Whoever held the graph has lost it.
 INSERT INTO queue (graph_id, ready_at) SELECT :graph_id, :now
@@ -88,7 +97,8 @@ SELECT DISTINCT extractor FROM facts
 WHERE graph_id = :graph_id AND extractor IS NOT NULL ORDER BY extractor;
 
 -- name: digest_entities
-SELECT uuid, name, labels, summary, attributes, kind, is_assistant, names, created_at FROM entities
+SELECT uuid, name, labels, summary, attributes, kind, is_assistant, names, created_at, given
+FROM entities
 WHERE graph_id = :graph_id ORDER BY uuid;
 
 -- name: digest_facts
@@ -102,6 +112,12 @@ WHERE f.graph_id = :graph_id ORDER BY f.uuid;
 SELECT f.uuid AS fact, e.uuid AS episode, p.role, p.span_start, p.span_end
 FROM supports p JOIN facts f ON f.id = p.fact_id JOIN episodes e ON e.id = p.episode_id
 WHERE f.graph_id = :graph_id ORDER BY f.uuid, e.uuid;
+
+-- name: digest_closings
+SELECT f.uuid AS fact, b.uuid AS by, e.uuid AS episode, c.ended_at, c.expired_at
+FROM facts f JOIN closings c ON c.fact_id = f.id
+LEFT JOIN facts b ON b.id = c.by_fact_id LEFT JOIN episodes e ON e.id = c.episode_id
+WHERE f.graph_id = :graph_id ORDER BY 1, 2, 3, 4, 5;
 
 -- name: digest_mentions
 SELECT n.uuid AS entity, e.uuid AS episode

@@ -130,6 +130,14 @@ WHERE observation_id = :id AND fact_id IN (SELECT value FROM json_each(:facts));
 SELECT DISTINCT o.id, o.graph_id FROM observation_facts k JOIN observations o ON o.id = k.observation_id
 WHERE k.fact_id IN (SELECT value FROM json_each(:facts)) ORDER BY 1;
 
+-- name: observations_of_entities
+SELECT id, graph_id FROM observations
+WHERE entity_id IN (SELECT value FROM json_each(:entities)) ORDER BY id;
+
+-- name: observations_delete_unfounded
+DELETE FROM observations WHERE id IN (SELECT value FROM json_each(:ids))
+  AND NOT EXISTS (SELECT 1 FROM observation_facts k WHERE k.observation_id = observations.id);
+
 -- name: facts_resting_on
 SELECT DISTINCT fact_id FROM supports
 WHERE episode_id IN (SELECT value FROM json_each(:episodes)) ORDER BY 1;
@@ -158,7 +166,7 @@ ORDER BY {key} {dir}, o.uuid {dir} LIMIT :limit;
 -- The facts and the episodes behind observations.
 SELECT o.observation_id AS id, f.uuid AS fact, e.uuid AS episode
 FROM observation_facts o JOIN facts f ON f.id = o.fact_id
-LEFT JOIN supports p ON p.fact_id = f.id AND p.role <> 'closes'
+LEFT JOIN supports p ON p.fact_id = f.id
 LEFT JOIN episodes e ON e.id = p.episode_id AND e.kind NOT IN ('fact_triple', 'nodes')
 WHERE o.observation_id IN (SELECT value FROM json_each(:ids))
 ORDER BY o.observation_id, f.id, e.seq;
@@ -290,13 +298,14 @@ WHERE s.graph_id = :graph_id AND s.id IN (SELECT value FROM json_each(:ids)) ORD
 
 -- name: observation_sources
 SELECT DISTINCT o.observation_id AS id, e.uuid, e.metadata
-FROM observation_facts o JOIN supports p ON p.fact_id = o.fact_id AND p.role <> 'closes'
+FROM observation_facts o JOIN supports p ON p.fact_id = o.fact_id
 JOIN episodes e ON e.id = p.episode_id
 WHERE o.observation_id IN (SELECT value FROM json_each(:ids));
 
 -- name: thread_summary_sources
+-- Every message of the thread, also those that nothing was learned from.
 SELECT s.id, e.uuid, e.metadata FROM summaries s JOIN episodes e ON e.thread_id = s.thread_id
-WHERE s.id IN (SELECT value FROM json_each(:ids)) AND e.ignored = 0;
+WHERE s.id IN (SELECT value FROM json_each(:ids));
 
 -- name: document_summary_sources
 SELECT s.id, e.uuid, e.metadata

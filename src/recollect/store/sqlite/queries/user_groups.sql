@@ -5,14 +5,16 @@ INSERT INTO user_groups (uuid, project_id, name, description, created_at, update
 VALUES (:uuid, :project_id, :name, :description, :now, :now);
 
 -- name: user_group_by_uuid
-SELECT g.*, (SELECT count(*) FROM user_group_members m WHERE m.group_id = g.id) AS member_count
+SELECT g.*, (SELECT count(*) FROM user_group_members m WHERE m.group_id = g.id) AS member_count,
+       (SELECT count(*) FROM user_group_policy_sets a WHERE a.group_id = g.id) AS policy_set_count
 FROM user_groups g WHERE g.project_id = :project_id AND g.uuid = :uuid;
 
 -- name: user_group_by_name
 SELECT id, uuid FROM user_groups WHERE project_id = :project_id AND name = :name;
 
 -- name: user_groups_page
-SELECT g.*, (SELECT count(*) FROM user_group_members m WHERE m.group_id = g.id) AS member_count
+SELECT g.*, (SELECT count(*) FROM user_group_members m WHERE m.group_id = g.id) AS member_count,
+       (SELECT count(*) FROM user_group_policy_sets a WHERE a.group_id = g.id) AS policy_set_count
 FROM user_groups g
 WHERE g.project_id = :project_id
   AND (:search = '' OR instr(lower(g.name || ' ' || coalesce(g.description, '')),
@@ -26,7 +28,8 @@ WHERE g.project_id = :project_id
                              lower(:search)) > 0);
 
 -- name: user_groups_of_user
-SELECT g.*, (SELECT count(*) FROM user_group_members m WHERE m.group_id = g.id) AS member_count
+SELECT g.*, (SELECT count(*) FROM user_group_members m WHERE m.group_id = g.id) AS member_count,
+       (SELECT count(*) FROM user_group_policy_sets a WHERE a.group_id = g.id) AS policy_set_count
 FROM user_group_members o JOIN user_groups g ON g.id = o.group_id
 WHERE o.user_id = :user_id ORDER BY g.id LIMIT :limit;
 

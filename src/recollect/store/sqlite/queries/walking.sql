@@ -66,12 +66,8 @@ SELECT s.fact_id, e.uuid, e.metadata
 FROM supports s JOIN episodes e ON e.id = s.episode_id
 WHERE s.fact_id IN (SELECT value FROM json_each(:ids)) ORDER BY s.fact_id, e.id;
 
--- name: facts_newest
-SELECT f.* FROM fact_told f
-WHERE f.graph_id = :graph_id ORDER BY f.uuid DESC LIMIT :limit;
-
 -- name: links_newest
--- The same facts by their ends and names alone.
+-- The facts of a graph by their ends and names alone.
 SELECT id, uuid, source_id, target_id, name, created_at FROM facts
 WHERE graph_id = :graph_id ORDER BY uuid DESC LIMIT :limit;
 

@@ -17,6 +17,7 @@ class Observation(Wire):
     labels: list[str]
     attributes: Json | None = None
     episode_ids: list[str]
+    metadata: Json
     score: float | None = None
     relevance: float | None = None
     selection_rank: int | None = None
@@ -32,6 +33,7 @@ class ThreadSummary(Wire):
     uuid: str
     thread_id: str
     summary: str
+    metadata: Json
     created_at: datetime
     last_summarized_at: datetime
     last_summarized_episode_valid_at: datetime | None = None
@@ -43,6 +45,7 @@ class DocumentSummary(Wire):
     uuid: str
     document_id: str
     summary: str
+    metadata: Json
     created_at: datetime
     last_summarized_at: datetime
     last_summarized_episode_valid_at: datetime | None = None

@@ -12,7 +12,10 @@ from recollect.api.compat.zep.wire.base import (
 
 
 class Node(Wire):
-    """An entity; `degree` in lists by degree only, `episodes` where it was looked up."""
+    """An entity; `degree` in lists by degree only, `episodes` where it was looked up.
+
+    As on everything derived, `metadata` is what its episodes say together: a list for each key.
+    """
 
     uuid: str
     name: str
@@ -22,6 +25,7 @@ class Node(Wire):
     episodes: list[str] | None = None
     episodes_truncated: bool | None = None
     degree: int | None = None
+    metadata: Json
     score: float | None = None
     relevance: float | None = None
     selection_rank: int | None = None
@@ -48,6 +52,7 @@ class Edge(Wire):
     target_node_labels: list[str] | None = None
     attributes: Json | None = None
     episodes: list[str]
+    metadata: Json
     score: float | None = None
     relevance: float | None = None
     selection_rank: int | None = None
@@ -74,6 +79,7 @@ class Fact2(Wire):
     rating: float | None = None
     source_node_name: str | None = None
     target_node_name: str | None = None
+    metadata: Json
     created_at: datetime
     expired_at: datetime | None = None
     valid_at: datetime | None = None

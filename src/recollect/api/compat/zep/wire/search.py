@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from recollect.api.compat.zep.wire.base import Count, Request, Wire
+from recollect.api.compat.zep.wire.base import Count, Json, Request, Wire
 from recollect.api.compat.zep.wire.derived import Observation
 from recollect.api.compat.zep.wire.episodes import Episode
 from recollect.api.compat.zep.wire.filters import SearchFilters
@@ -38,6 +38,7 @@ class FoundThreadSummary(Wire):
     name: str
     summary: str
     labels: list[str]
+    metadata: Json
     score: float | None = None
     relevance: float | None = None
     selection_rank: int | None = None

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from recollect.api.compat.zep.wire.base import Count, Request, Wire
+from recollect.api.compat.zep.wire.base import Count, Json, Request, Wire
 from recollect.api.compat.zep.wire.threads import Session
 
 
@@ -71,6 +71,7 @@ class Summary(Wire):
 
     uuid: str
     content: str
+    metadata: Json
     created_at: datetime
     related_message_uuids: list[str]
 

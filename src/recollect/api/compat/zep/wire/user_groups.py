@@ -5,7 +5,7 @@ from datetime import datetime
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from recollect.api.compat.zep.wire.base import Count, Json, PageNumber, Request, Wire
+from recollect.api.compat.zep.wire.base import Count, PageNumber, Request, Wire
 from recollect.api.compat.zep.wire.users import User
 from recollect.subjects.user_groups import GroupKind
 
@@ -100,7 +100,22 @@ class UserGroupMembership(Wire):
     no_op_count: int
 
 
-class AttachedPolicySets(Wire):
-    """The policy sets of a group; none can be attached yet."""
+class PolicySetSummary(Wire):
+    """A policy set, without what it says."""
 
-    policy_sets: list[Json]
+    uuid: str
+    name: str
+    mode: str
+    version: int
+
+
+class AttachedPolicySets(Wire):
+    """The policy sets of a group."""
+
+    policy_sets: list[PolicySetSummary]
+
+
+class AttachPolicySet(Request):
+    """POST abac/user-groups/{group_uuid}/policy-sets."""
+
+    policy_set_uuid: str

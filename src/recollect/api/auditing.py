@@ -1,0 +1,217 @@
+"""Requests in the audit log: which of them leave an entry, and what it says.
+
+A write leaves its entry in its own transaction (`governance.audited`). Here is the rest: requests
+that were refused or failed, requests that wrote nothing, and reads of keys whose reads are logged.
+Requests that were never understood (no such route, no key, not valid) leave none, and failures of
+one key are kept at a bounded rate, so that nobody can fill the disk by being turned away.
+"""
+
+import re
+import time
+from collections.abc import Awaitable, Callable
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from recollect import log
+from recollect.api.errors import status_of
+from recollect.api.http import Disconnected, Reply
+from recollect.api.router import Call, Route
+from recollect.errors import RecollectError
+from recollect.governance import audited
+from recollect.governance.audit import Outcome
+from recollect.governance.audit_targets import Target
+from recollect.governance.audited import Acting
+from recollect.graph.types import Access, Json
+from recollect.limits import AUDIT_FAILURES_AT_ONCE, AUDIT_FAILURES_PER_S, ID_CHARS_MAX
+from recollect.store.protocol import Store
+
+_log = log.get(__name__)
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_FORBIDDEN = 403
+_SESSION_LOG = "session_log."  # sessions of other APIs are threads
+_NOT_KEPT = frozenset({400, 401, 405, 413})  # nothing that exists was asked for
+_CHOSEN = {
+    "user_id": "user",
+    "thread_id": "thread",
+    "session_id": "thread",
+    "graph_id": "graph",
+    "group_id": "graph",
+    "target_user_id": "user",
+    "target_graph_id": "graph",
+    "target_group_id": "graph",
+}
+_GIVEN = {"message_uuid": "episode", "group_uuid": "user_group"}
+_OTHERWISE = {"fact": "edge"}
+# In a body the first of these that is there is the target.
+_BODY_IDS = (
+    *("thread_id", "session_id", "user_id", "graph_id", "group_id"),
+    *("target_user_id", "target_graph_id", "target_group_id", "template_id"),
+)
+_FIELDS: dict[type, list[tuple[str, str, Any]]] = {}
+
+
+class Allowance:
+    """How many failures of a key are still kept one by one; the rest is only counted."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._states: dict[str, tuple[float, float, int]] = {}
+
+    def take(self, actor: str) -> int | None:
+        """How many were left out since the last one that was kept; None: leave this one out."""
+        now = self._clock()
+        room, since, left_out = self._states.get(actor, (float(AUDIT_FAILURES_AT_ONCE), now, 0))
+        room = min(float(AUDIT_FAILURES_AT_ONCE), room + (now - since) * AUDIT_FAILURES_PER_S)
+        kept = room >= 1.0
+        self._states[actor] = (room - 1.0, now, 0) if kept else (room, now, left_out + 1)
+        return left_out if kept else None
+
+
+class Auditor:
+    """Runs requests and sees to it that the log tells of them."""
+
+    def __init__(self, store: Store, allowance: Allowance | None = None) -> None:
+        self._store = store
+        self._allowance = allowance or Allowance()
+
+    async def watch(
+        self,
+        route: Route,
+        path: dict[str, str],
+        access: Access,
+        answer: Callable[[], Awaitable[Reply]],
+    ) -> Reply:
+        """The answer, once everything that has to be in the log is on disk."""
+        if route.public or not (route.mutates or access.logs_reads):
+            return await answer()
+        who = Acting(
+            actor=f"key:{access.key_uuid}",
+            action=route.action,
+            project_id=access.project_id,
+            target=_of_path(route, path),
+            erases=route.method == "DELETE",
+            reads=not route.mutates,
+        )
+        try:
+            with audited.acting(who):
+                reply = await answer()
+        except Disconnected:
+            raise
+        except Exception as error:
+            await self._failed(who, status_of(error) if isinstance(error, RecollectError) else 500)
+            raise
+        if reply.status >= 400:
+            await self._failed(who, reply.status)
+        elif not who.written:
+            await self._store.write(audited.keep, who, "done", reply.status, who.detail)
+        return reply
+
+    async def _failed(self, who: Acting, status: int) -> None:
+        """Keep a failure, if it is one to keep; that this fails, too, is no news to the caller."""
+        if status != _FORBIDDEN and (status in _NOT_KEPT or who.detail is None):
+            return
+        left_out = self._allowance.take(who.actor)
+        if left_out is None:
+            return
+        detail = dict(who.detail or {})
+        if who.written:
+            detail["written"] = who.written
+        if left_out:
+            detail["left_out"] = left_out
+        outcome: Outcome = "refused" if status == _FORBIDDEN else "failed"
+        try:
+            await self._store.write(audited.keep, who, outcome, status, detail)
+        except Exception as error:  # noqa: BLE001 - the first error is the one to tell
+            _log.error("audit.not_kept", action=who.action, status=status, exc_info=error)
+
+
+def decoded(call: Call) -> None:
+    """Let the entries of this request say what its body asks for."""
+    who = audited.who_acts()
+    if who is not None:
+        who.target = who.target or _of_body(call.body, who.action)
+        who.detail = _around(call.path) | said(call.body)
+
+
+def said(body: Any) -> Json:
+    """Which fields a body has, how long its lists are and the server's ids; never its text."""
+    if isinstance(body, list):
+        return {"items": len(body)}
+    found: Json = {}
+    fields = []
+    for name, shown, default in _fields(type(body)):
+        value = getattr(body, name)
+        if isinstance(value, list):
+            if value:
+                found[shown] = len(value)
+        elif name.endswith("_uuid") and _is_uuid(value):
+            found[shown] = value
+        elif value is not msgspec.UNSET and value != default:
+            fields.append(shown)
+    return {"fields": fields, **found} if fields else found
+
+
+def _around(path: dict[str, str]) -> Json:
+    """The server's ids in front of a path's last parameter, such as the key of an attachment."""
+    before = list(path.items())[:-1]
+    return {name: id_ for name, id_ in before if name not in _CHOSEN and _is_uuid(id_)}
+
+
+def _is_uuid(value: Any) -> bool:
+    return isinstance(value, str) and _UUID.fullmatch(value) is not None
+
+
+def _fields(model: type) -> list[tuple[str, str, Any]]:
+    """The fields of a wire model: attribute, name on the wire, default."""
+    known = _FIELDS.get(model)
+    if known is None:
+        infos = msgspec.structs.fields(model) if issubclass(model, msgspec.Struct) else ()
+        known = _FIELDS[model] = [(info.name, info.encode_name, info.default) for info in infos]
+    return known
+
+
+def _of_path(route: Route, path: dict[str, str]) -> Target | None:
+    """What the last parameter of a path names; in a session log always the session."""
+    if not path:
+        return None
+    if route.action.startswith(_SESSION_LOG):
+        return _target("session_log", path["session_id"], chosen=True)
+    kind, name = _last(route.path)
+    return _target(kind, path[name], chosen=name in _CHOSEN)
+
+
+def _of_body(body: Any, action: str) -> Target | None:
+    if action.startswith(_SESSION_LOG) and isinstance(getattr(body, "session_id", None), str):
+        return _target("session_log", body.session_id, chosen=True)
+    for name in _BODY_IDS:
+        value = getattr(body, name, None)
+        if value and isinstance(value, str):
+            return _target(_kind(name, ""), value, chosen=name in _CHOSEN)
+    return None
+
+
+def _target(kind: str, id_: str, *, chosen: bool) -> Target | None:
+    return Target(kind, id_, chosen) if len(id_) <= ID_CHARS_MAX else None
+
+
+@cache
+def _last(path: str) -> tuple[str, str]:
+    """The kind and the name of a path's last parameter."""
+    parts = path.split("/")
+    place = max(number for number, part in enumerate(parts) if part.startswith("{"))
+    name = parts[place][1:-1]
+    return _kind(name, parts[place - 1]), name
+
+
+def _kind(name: str, before: str) -> str:
+    """The kind of thing that a parameter names: by itself, or by what stands before it."""
+    known = _CHOSEN.get(name) or _GIVEN.get(name)
+    if known:
+        return known
+    kind, _, suffix = name.rpartition("_")
+    if not kind or suffix not in {"id", "uuid", "name"}:
+        kind = before.replace("-", "_").removesuffix("s")
+    return _OTHERWISE.get(kind, kind)

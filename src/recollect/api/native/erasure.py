@@ -1,0 +1,127 @@
+"""Erasing with a receipt, and with the choice to forget: what was ended only by what is erased
+holds again. The routes of other APIs keep to what their callers know."""
+
+from typing import Annotated
+
+import msgspec
+
+from recollect.api.erasing import erase
+from recollect.api.router import Call, Route
+from recollect.governance import receipts
+from recollect.governance.erasure import Mode
+from recollect.governance.receipts import Receipt
+from recollect.limits import PAGE_DEFAULT, PAGE_MAX
+from recollect.subjects import erasing
+
+
+class ErasureQuery(msgspec.Struct):
+    """*mode*: `delete` leaves ended what erased episodes ended, `forget` opens it again."""
+
+    mode: Mode = "delete"
+
+
+class ErasuresQuery(msgspec.Struct):
+    """How many receipts, and those before which one."""
+
+    limit: Annotated[int, msgspec.Meta(ge=1, le=PAGE_MAX)] = PAGE_DEFAULT
+    cursor: str | None = None
+
+
+class Erasures(msgspec.Struct):
+    """Receipts, the newest first; *next_cursor* asks for those before them."""
+
+    erasures: list[Receipt]
+    next_cursor: str | None
+
+
+async def erase_episode(call: Call) -> Receipt:
+    """Erase an episode, and what rested on it alone."""
+    return await erase(call, erasing.episode, call.path["uuid"], call.query.mode)
+
+
+async def erase_thread(call: Call) -> Receipt:
+    """Erase a thread with its messages, and what rested on them alone."""
+    return await erase(call, erasing.thread, call.path["thread_id"], call.query.mode)
+
+
+async def erase_graph(call: Call) -> Receipt:
+    """Erase a standalone graph with all it holds."""
+    return await erase(call, erasing.graph, call.path["graph_id"], call.query.mode)
+
+
+async def erase_user(call: Call) -> Receipt:
+    """Erase a user with threads, messages and graph."""
+    return await erase(call, erasing.user, call.path["user_id"], call.query.mode)
+
+
+async def list_erasures(call: Call) -> Erasures:
+    """The receipts of this project, the newest first."""
+    sent: ErasuresQuery = call.query
+    found = await call.services.store.read(
+        receipts.page, call.access, limit=sent.limit + 1, before=sent.cursor
+    )
+    shown = found[: sent.limit]
+    more = len(found) > sent.limit
+    return Erasures(erasures=shown, next_cursor=shown[-1].uuid if more else None)
+
+
+async def get_erasure(call: Call) -> Receipt:
+    """One receipt."""
+    return await call.services.store.read(receipts.get, call.access, call.path["uuid"])
+
+
+ROUTES = [
+    Route(
+        "DELETE",
+        "/api/v1/episodes/{uuid}",
+        "graph.episode.delete",
+        erase_episode,
+        "Erase an episode, with a receipt",
+        query=ErasureQuery,
+        answer=Receipt,
+    ),
+    Route(
+        "DELETE",
+        "/api/v1/threads/{thread_id}",
+        "thread.delete",
+        erase_thread,
+        "Erase a thread with its messages, with a receipt",
+        query=ErasureQuery,
+        answer=Receipt,
+    ),
+    Route(
+        "DELETE",
+        "/api/v1/graphs/{graph_id}",
+        "graph.delete",
+        erase_graph,
+        "Erase a standalone graph, with a receipt",
+        query=ErasureQuery,
+        answer=Receipt,
+    ),
+    Route(
+        "DELETE",
+        "/api/v1/users/{user_id}",
+        "user.delete",
+        erase_user,
+        "Erase a user and all that is known of them, with a receipt",
+        query=ErasureQuery,
+        answer=Receipt,
+    ),
+    Route(
+        "GET",
+        "/api/v1/erasures",
+        "erasure.list",
+        list_erasures,
+        "List receipts of erasures",
+        query=ErasuresQuery,
+        answer=Erasures,
+    ),
+    Route(
+        "GET",
+        "/api/v1/erasures/{uuid}",
+        "erasure.get",
+        get_erasure,
+        "Get the receipt of an erasure",
+        answer=Receipt,
+    ),
+]

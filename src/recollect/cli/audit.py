@@ -1,0 +1,118 @@
+"""`recollect audit`: look at the log of what was done, and check that nobody changed it."""
+
+import json
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from recollect.cli.common import DataOption, JsonOption, err, fail, on_store, out, show
+from recollect.governance import audit, keys
+from recollect.governance.audit import Entry, Verdict, Wanted
+from recollect.graph.types import Project
+from recollect.limits import AUDIT_PAGE_DEFAULT, AUDIT_PAGE_MAX
+from recollect.store.protocol import Transaction
+
+app = typer.Typer(help="List what was done by whom, and check the log.", no_args_is_help=True)
+_COLUMNS = ("number", "at", "actor", "action", "outcome", "status", "target", "detail")
+
+ProjectOption = Annotated[
+    str | None, typer.Option(help="Only this project.", show_default="all projects")
+]
+
+
+@app.command()
+def verify(
+    project: ProjectOption = None,
+    expect: Annotated[
+        str | None,
+        typer.Option(help="A head noted before, which the log must still contain.", metavar="HASH"),
+    ] = None,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check the log of every project from its first entry to its last.
+
+    Prints how many entries there are and the hash of the last one, the head. A log whose end was
+    cut off holds in itself: note the head elsewhere and give it with --expect, together with
+    --project. Exit code 1 when an entry does not hold.
+    """
+    if expect is not None and project is None:
+        raise fail("--expect needs --project: every project has a log of its own")
+    found = on_store(data, _verify, project, expect.lower() if expect else None)
+    rows = [_row(owner, verdict) for owner, verdict in found]
+    show(rows, ["project", "entries", "redacted", "head", "state"], as_json=as_json)
+    broken = [(owner, verdict) for owner, verdict in found if verdict.broken_at is not None]
+    for owner, verdict in broken:
+        err.print(f"project {owner.name}: broken at entry {verdict.broken_at}: {verdict.why}")
+    if broken:
+        raise typer.Exit(1)
+
+
+@app.command("list")
+def list_(
+    project: Annotated[str, typer.Option(help="Project to look at.")] = keys.DEFAULT_PROJECT,
+    action: Annotated[str | None, typer.Option(help="Only this action.")] = None,
+    outcome: Annotated[str | None, typer.Option(help="done, refused or failed.")] = None,
+    actor: Annotated[str | None, typer.Option(help="`command` or `key:ID`.")] = None,
+    since: Annotated[
+        datetime | None, typer.Option(help="Not before this time, in UTC.", show_default=False)
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(help="How many, the newest first.", min=1, max=AUDIT_PAGE_MAX)
+    ] = AUDIT_PAGE_DEFAULT,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List what was done, the newest first."""
+    wanted = Wanted(
+        action=action,
+        outcome=outcome,
+        actor=actor,
+        since=None if since is None else since.replace(tzinfo=UTC),
+    )
+    found = on_store(data, _page, project, wanted, limit)
+    show([_line(entry, as_json=as_json) for entry in found], _COLUMNS, as_json=as_json)
+    if not found and not as_json:
+        out.print("no entries")
+
+
+def _verify(
+    tx: Transaction, project: str | None, expected: str | None
+) -> list[tuple[Project, Verdict]]:
+    chosen = keys.list_projects(tx) if project is None else [keys.project_named(tx, project)]
+    return [(owner, audit.verify(tx, owner, expected)) for owner in chosen]
+
+
+def _page(tx: Transaction, project: str, wanted: Wanted, limit: int) -> list[Entry]:
+    return audit.page(tx, keys.project_named(tx, project).id, wanted, limit=limit)
+
+
+def _row(owner: Project, verdict: Verdict) -> dict[str, object]:
+    return {
+        "project": owner.name,
+        "entries": verdict.entries,
+        "redacted": verdict.redacted,
+        "head": verdict.head,
+        "state": "holds" if verdict.broken_at is None else f"broken at {verdict.broken_at}",
+    }
+
+
+def _line(entry: Entry, *, as_json: bool) -> dict[str, object]:
+    line: dict[str, object] = {
+        "number": entry.number,
+        "at": entry.at.isoformat(timespec="milliseconds"),
+        "actor": entry.actor,
+        "action": entry.action,
+        "outcome": entry.outcome,
+        "status": entry.status,
+        "target": entry.target,
+        "detail": entry.detail,
+        "hash": entry.hash,
+    }
+    if as_json:
+        return line
+    line["status"] = entry.status or ""
+    line["target"] = entry.target or ("(erased)" if entry.named else "")
+    line["detail"] = json.dumps(entry.detail) if entry.detail else ""
+    return line

@@ -1,0 +1,212 @@
+"""`recollect policy`: write, look at and try out access policies."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from recollect.api.router import Actions
+from recollect.asgi import route_table
+from recollect.cli.common import DataOption, JsonOption, fail, on_store, out, show
+from recollect.errors import RecollectError
+from recollect.governance import explaining, keys, policies
+from recollect.governance.explaining import Question
+from recollect.governance.policies import PolicySet
+from recollect.graph import policy_spec
+from recollect.graph.policy import PolicySetDocument
+from recollect.graph.policy_trace import RuleTrace, Trace
+from recollect.limits import POLICY_BYTES_MAX
+from recollect.store.protocol import Transaction
+
+app = typer.Typer(help="Write, look at and try out access policies.", no_args_is_help=True)
+
+ProjectOption = Annotated[str, typer.Option("--project", help="Project the policies are of.")]
+FileArgument = Annotated[Path, typer.Argument(help="A policy set in YAML or JSON.")]
+SetArgument = Annotated[str, typer.Argument(help="Name or uuid of a policy set.")]
+KeyOption = Annotated[str, typer.Option("--key", help="The id that `recollect key list` shows.")]
+
+
+def _read(file: Path) -> PolicySetDocument:
+    """The policy set in a file; whatever is wrong with it ends the command."""
+    try:
+        with file.open("rb") as opened:
+            text = opened.read(POLICY_BYTES_MAX + 1).decode()
+        return policy_spec.read(text, Actions(route_table()).known)
+    except (OSError, UnicodeDecodeError) as error:
+        raise fail(f"cannot read {file}: {error}") from error
+    except RecollectError as error:
+        raise fail(f"{file}: {error.message}") from error
+
+
+def _apply(tx: Transaction, project: str, document: PolicySetDocument) -> PolicySet:
+    return policies.apply(tx, keys.project_named(tx, project).id, document)
+
+
+@app.command()
+def apply(
+    file: FileArgument, project: ProjectOption = keys.DEFAULT_PROJECT, data: DataOption = None
+) -> None:
+    """Make a policy set, or a new version of the one of that name."""
+    made = on_store(data, _apply, project, _read(file))
+    out.print(f"policy set {made.name} ({made.uuid}) is at version {made.version}, {made.mode}")
+
+
+@app.command()
+def validate(file: FileArgument) -> None:
+    """Check a policy set without keeping it. Exit code 1 when something is wrong."""
+    document = _read(file)
+    out.print(f"policy set {document.name} is valid: {len(document.policies)} rules")
+
+
+def _list(tx: Transaction, project: str) -> list[PolicySet]:
+    return policies.list_sets(tx, keys.project_named(tx, project).id)
+
+
+@app.command("list")
+def list_(
+    project: ProjectOption = keys.DEFAULT_PROJECT,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List policy sets, and how many keys and user groups each is attached to."""
+    rows = [
+        {
+            "id": found.uuid,
+            "name": found.name,
+            "version": found.version,
+            "mode": found.mode,
+            "rules": len(found.document.policies),
+            "keys": found.keys,
+            "groups": found.user_groups,
+            "updated": found.updated_at.isoformat(timespec="seconds"),
+        }
+        for found in on_store(data, _list, project)
+    ]
+    columns = ["id", "name", "version", "mode", "rules", "keys", "groups", "updated"]
+    show(rows, columns, as_json=as_json)
+
+
+def _show(tx: Transaction, project: str, name: str, version: int | None) -> PolicySetDocument:
+    project_id = keys.project_named(tx, project).id
+    if version is None:
+        return policies.get(tx, project_id, name).document
+    return policies.at_version(tx, project_id, name, version).document
+
+
+@app.command("show")
+def show_(
+    policy_set: SetArgument,
+    version: Annotated[
+        int | None, typer.Option(help="An older version.", show_default="the newest")
+    ] = None,
+    project: ProjectOption = keys.DEFAULT_PROJECT,
+    data: DataOption = None,
+) -> None:
+    """Print a policy set as JSON, which `apply` takes again."""
+    found = on_store(data, _show, project, policy_set, version)
+    typer.echo(json.dumps(policy_spec.plain(found), indent=2, ensure_ascii=False))
+
+
+def _delete(tx: Transaction, project: str, name: str, force: bool) -> PolicySet:
+    return policies.delete(tx, keys.project_named(tx, project).id, name, force=force)
+
+
+@app.command()
+def delete(
+    policy_set: SetArgument,
+    force: Annotated[bool, typer.Option("--force", help="Even if it is attached.")] = False,
+    project: ProjectOption = keys.DEFAULT_PROJECT,
+    data: DataOption = None,
+) -> None:
+    """Remove a policy set with its versions."""
+    gone = on_store(data, _delete, project, policy_set, force)
+    out.print(f"deleted {gone.name}")
+
+
+def _attach(tx: Transaction, key_id: str, name: str) -> list[PolicySet]:
+    return policies.attach(tx, keys.get_key(tx, key_id).project_id, key_id, name)
+
+
+def _detach(tx: Transaction, key_id: str, name: str) -> list[PolicySet]:
+    return policies.detach(tx, keys.get_key(tx, key_id).project_id, key_id, name)
+
+
+def _told(key_id: str, attached: list[PolicySet]) -> None:
+    names = ", ".join(each.name for each in attached) or "no policy sets"
+    out.print(f"key {key_id} has {names}")
+
+
+@app.command()
+def attach(policy_set: SetArgument, key_id: KeyOption, data: DataOption = None) -> None:
+    """Attach a policy set to a key. A running server notices within a second."""
+    _told(key_id, on_store(data, _attach, key_id, policy_set))
+
+
+@app.command()
+def detach(policy_set: SetArgument, key_id: KeyOption, data: DataOption = None) -> None:
+    """Take a policy set off a key. A running server notices within a second."""
+    _told(key_id, on_store(data, _detach, key_id, policy_set))
+
+
+def _explain(tx: Transaction, asked: Question) -> Trace:
+    return explaining.explain(tx, keys.get_key(tx, asked.key_uuid).project_id, asked)
+
+
+@app.command()
+def explain(
+    key_id: KeyOption,
+    action: Annotated[str, typer.Option(help="An action such as graph.search.")],
+    metadata: Annotated[
+        str | None, typer.Option(help="Effective metadata of an object, in JSON.")
+    ] = None,
+    object_uuid: Annotated[
+        str | None, typer.Option("--object", help="The uuid of a stored object.")
+    ] = None,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what a key may do, and which rule decides and why. Nothing is carried out."""
+    actions = Actions(route_table())
+    try:
+        explaining.check_action(action, actions.known)
+    except RecollectError as error:
+        raise fail(error.message) from error
+    asked = Question(
+        key_uuid=key_id,
+        action=action,
+        reads=action in actions.reading,
+        object_uuid=object_uuid,
+        object_metadata=None if metadata is None else _object(metadata),
+    )
+    trace = on_store(data, _explain, asked)
+    if as_json:
+        typer.echo(msgspec.json.encode(trace).decode())
+    else:
+        _print(trace)
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except msgspec.MsgspecError as error:
+        raise fail(f"--metadata: not a JSON object: {error}") from error
+
+
+def _print(trace: Trace) -> None:
+    out.print(f"{trace.action}: {trace.outcome} (role {trace.role}, mode {trace.mode})")
+    out.print(f"  because {trace.why}")
+    if trace.visible is not None:
+        out.print(f"  the object is {'seen' if trace.visible else 'hidden'}")
+    if trace.reported:
+        change = "which differs" if trace.differs else "the same"
+        out.print(f"  if everything were enforced: {trace.would_be}, {change}")
+    for rule in trace.rules:
+        out.print(f"  {_mark(rule)} {rule.policy_set}/{rule.rule} ({rule.effect}): {rule.why}")
+
+
+def _mark(rule: RuleTrace) -> str:
+    if rule.decided:
+        return "→"
+    return "·" if rule.matched else " "

@@ -1,0 +1,263 @@
+"""The audit log: one chain of entries for each project, in which every entry seals those before it.
+
+An entry's hash covers the hash before it and all that the entry says. Of a target it covers a
+salted digest only, so that the name of someone who is forgotten can be taken out while the chain
+still holds; without the salt the digest tells nobody whose name it was.
+"""
+
+import hashlib
+import secrets
+from collections import deque
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from recollect.errors import InvariantViolated
+from recollect.graph.types import Json, Project, Record
+from recollect.limits import AUDIT_ENTRIES_PER_READ, AUDIT_HEADS_MAX, INTEGER_MAX
+from recollect.store import rows
+from recollect.store.protocol import Row, Transaction
+
+COMMAND = "command"
+Outcome = Literal["done", "refused", "failed"]
+_SALT_BYTES = 16
+_SALTS_AT_ONCE = 256
+_encode = msgspec.json.Encoder().encode
+
+
+class Told(Record):
+    """What an entry is to say, beside its number and its time."""
+
+    actor: str
+    action: str
+    outcome: Outcome = "done"
+    status: int | None = None
+    target: str | None = None
+    detail: Json | None = None
+
+
+class Entry(Told):
+    """An entry of the log. *named* tells a target that was taken out from one that never was."""
+
+    number: int
+    at: datetime
+    hash: str
+    named: bool
+
+
+class Wanted(Record):
+    """Which entries are asked for; what is None does not narrow."""
+
+    action: str | None = None
+    outcome: str | None = None
+    actor: str | None = None
+    since: datetime | None = None
+
+
+class Verdict(Record):
+    """What a look at a whole chain found. *broken_at* is the first entry that does not hold."""
+
+    entries: int
+    redacted: int
+    head: str
+    broken_at: int | None = None
+    why: str = ""
+
+
+class _Sealed(msgspec.Struct, frozen=True, array_like=True):
+    """What a hash covers, in the order in which it is encoded: a JSON array without spaces."""
+
+    number: int
+    at: int
+    actor: str
+    action: str
+    outcome: str
+    status: int | None
+    target_digest: str | None
+    detail: str | None
+
+
+class _Head(NamedTuple):
+    """The end of a chain. Its hash tells which chain it is, and where in it."""
+
+    number: int
+    hash: bytes
+
+
+# Where chains ended when we last added to them: a guess, which the insertion checks.
+_HEADS: dict[int, _Head] = {}
+_SALTS: deque[bytes] = deque()
+_DIGEST = _Sealed.__struct_fields__.index("target_digest")
+
+
+def append(tx: Transaction, project_id: int, told: Told) -> int:
+    """Add an entry to a project's chain, as a part of the unit it tells of; answers its number."""
+    head = _HEADS.get(project_id)
+    if head is None or (added := _follow(tx, project_id, head, told)) is None:
+        added = _follow(tx, project_id, _head(tx, project_id), told)
+    if added is None:
+        raise InvariantViolated("the audit log grew under a transaction that holds it")
+    if len(_HEADS) >= AUDIT_HEADS_MAX:
+        _HEADS.clear()
+    _HEADS[project_id] = added
+    return added.number
+
+
+def _head(tx: Transaction, project_id: int) -> _Head:
+    row = tx.one("audit_head", project_id=project_id)
+    if row is not None:
+        return _Head(row["number"], row["hash"])
+    project: Any = tx.one("project_by_id", id=project_id)
+    return _Head(0, _genesis(project["uuid"]))
+
+
+def _follow(tx: Transaction, project_id: int, head: _Head, told: Told) -> _Head | None:
+    """Add an entry behind *head*; None when something else stands there by now."""
+    salt = None if told.target is None else _salt()
+    digest = None if salt is None or told.target is None else _digest(salt, told.target)
+    sealed = _Sealed(
+        number=head.number + 1,
+        at=rows.micros(tx.now),
+        actor=told.actor,
+        action=told.action,
+        outcome=told.outcome,
+        status=told.status,
+        target_digest=None if digest is None else digest.hex(),
+        detail=rows.to_json(told.detail or None),
+    )
+    added = _Head(sealed.number, _hash(head.hash, sealed))
+    count = tx.run(
+        "audit_follow",
+        project_id=project_id,
+        before=head.hash,
+        number=sealed.number,
+        at=sealed.at,
+        actor=sealed.actor,
+        action=sealed.action,
+        outcome=sealed.outcome,
+        status=sealed.status,
+        target=told.target,
+        salt=salt,
+        target_digest=digest,
+        detail=sealed.detail,
+        hash=added.hash,
+    )
+    return added if count else None
+
+
+def _salt() -> bytes:
+    """Fresh random bytes, fetched for many entries at once: the writer's time is everybody's."""
+    try:
+        return _SALTS.popleft()
+    except IndexError:
+        _SALTS.extend(secrets.token_bytes(_SALT_BYTES) for _ in range(_SALTS_AT_ONCE))
+        return secrets.token_bytes(_SALT_BYTES)
+
+
+def redact(tx: Transaction, project_id: int, targets: Iterable[str]) -> int:
+    """Take these targets (`user:…`, `thread:…`, `graph:…`) out of all entries; says of how many."""
+    listed = sorted(set(targets))
+    if not listed:
+        return 0
+    return tx.run("audit_redact", project_id=project_id, targets=rows.to_json(listed))
+
+
+def page(
+    tx: Transaction, project_id: int, wanted: Wanted, *, limit: int, before: int | None = None
+) -> list[Entry]:
+    """The newest entries, or the newest with a number under *before*."""
+    found = tx.all(
+        "audit_page",
+        project_id=project_id,
+        before=INTEGER_MAX if before is None else before,
+        action=wanted.action,
+        outcome=wanted.outcome,
+        actor=wanted.actor,
+        since=rows.micros_or_none(wanted.since),
+        limit=limit,
+    )
+    return [_entry(row) for row in found]
+
+
+def verify(tx: Transaction, project: Project, expected: str | None = None) -> Verdict:
+    """Walk a chain from its beginning. *expected* is a hash that some entry must have.
+
+    A chain whose end was cut off holds in itself: only a head that was noted elsewhere tells.
+    """
+    hash_, number, redacted = _genesis(project.uuid), 0, 0
+    met = expected is None or expected == hash_.hex()
+    for row in _all(tx, project.id):
+        why = _fault(row, number + 1, hash_)
+        if why:
+            return Verdict(
+                entries=number, redacted=redacted, head=hash_.hex(), broken_at=number + 1, why=why
+            )
+        number, hash_ = number + 1, row["hash"]
+        redacted += row["target"] is None and row["target_digest"] is not None
+        met = met or hash_.hex() == expected
+    verdict = Verdict(entries=number, redacted=redacted, head=hash_.hex())
+    if met:
+        return verdict
+    return msgspec.structs.replace(
+        verdict,
+        broken_at=number + 1,
+        why="no entry has the expected hash: the end was cut off, or the chain was written anew",
+    )
+
+
+def _all(tx: Transaction, project_id: int) -> Iterator[Row]:
+    after = -INTEGER_MAX
+    while found := tx.all(
+        "audit_after", project_id=project_id, after=after, limit=AUDIT_ENTRIES_PER_READ
+    ):
+        yield from found
+        after = found[-1]["number"]
+
+
+def _fault(row: Row, number: int, before: bytes) -> str:
+    """Why an entry does not hold in its place; empty when it does."""
+    if row["number"] != number:
+        return f"entry {row['number']} stands in its place"
+    target, salt, digest = row["target"], row["salt"], row["target_digest"]
+    if (target is None) != (salt is None):
+        return "its target and its salt do not belong together"
+    try:
+        if target is not None and _digest(salt, target) != digest:
+            return "its target was changed"
+        said = [row[field] for field in _Sealed.__struct_fields__]
+        said[_DIGEST] = None if digest is None else digest.hex()
+        sealed = msgspec.convert(said, _Sealed)
+        agrees = _hash(before, sealed) == row["hash"]
+    except (AttributeError, TypeError, msgspec.ValidationError):
+        return "a column holds a value of another kind"
+    return "" if agrees else "its hash does not fit what it says and what stands before it"
+
+
+def _entry(row: Row) -> Entry:
+    return Entry(
+        number=row["number"],
+        at=rows.moment(row["at"]),
+        actor=row["actor"],
+        action=row["action"],
+        outcome=row["outcome"],
+        status=row["status"],
+        target=row["target"],
+        detail=rows.from_json(row["detail"]),
+        hash=row["hash"].hex(),
+        named=row["target_digest"] is not None,
+    )
+
+
+def _genesis(project_uuid: str) -> bytes:
+    """What stands before the first entry: no chain can be passed off as another project's."""
+    return hashlib.sha256(project_uuid.encode()).digest()
+
+
+def _digest(salt: bytes, target: str) -> bytes:
+    return hashlib.sha256(salt + target.encode()).digest()
+
+
+def _hash(before: bytes, sealed: _Sealed) -> bytes:
+    return hashlib.sha256(before + _encode(sealed)).digest()

@@ -1,0 +1,229 @@
+"""Policy sets of a project: kept with every version, attached to keys and to groups of users."""
+
+from datetime import datetime
+
+import msgspec
+
+from recollect.errors import Conflict, NotFound
+from recollect.graph.policy import Mode, PolicySetDocument
+from recollect.graph.types import Record
+from recollect.limits import (
+    POLICY_SETS_MAX,
+    POLICY_SETS_PER_KEY_MAX,
+    POLICY_VERSIONS_SHOWN_MAX,
+)
+from recollect.store import rows
+from recollect.store.protocol import Row, Transaction
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(PolicySetDocument).decode
+
+
+class PolicySet(Record):
+    """A policy set as it stands, and how many keys and groups of users it is attached to."""
+
+    id: int
+    uuid: str
+    name: str
+    version: int
+    mode: Mode
+    document: PolicySetDocument
+    keys: int
+    user_groups: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class PolicySetVersion(Record):
+    """What a policy set said from some moment on."""
+
+    version: int
+    document: PolicySetDocument
+    created_at: datetime
+
+
+def document(spec: str) -> PolicySetDocument:
+    """The document behind its stored form."""
+    return _decode(spec)
+
+
+def guarded(tx: Transaction, project_id: int) -> frozenset[str]:
+    """The keys of metadata that some rule of the project asks for, whatever its mode."""
+    found = [document(row["spec"]) for row in tx.all("policy_specs", project_id=project_id)]
+    return frozenset(key for one in found for rule in one.policies for key, _ in rule.attributes)
+
+
+def apply(tx: Transaction, project_id: int, document: PolicySetDocument) -> PolicySet:
+    """Make a set of that name, or give it a new version; the same once more changes nothing."""
+    spec = _encode(document).decode()
+    old = tx.one("policy_set_by_name", project_id=project_id, name=document.name)
+    now = rows.micros(tx.now)
+    if old is None:
+        _require_room(tx, project_id)
+        number = tx.insert(
+            "policy_set_insert",
+            uuid=tx.new_id(),
+            project_id=project_id,
+            name=document.name,
+            mode=document.mode,
+            spec=spec,
+            now=now,
+        )
+        tx.run("policy_set_version_insert", id=number)
+    elif old["spec"] != spec:
+        tx.run("policy_set_update", id=old["id"], mode=document.mode, spec=spec, now=now)
+        tx.run("policy_set_version_insert", id=old["id"])
+    return get(tx, project_id, document.name)
+
+
+def _require_room(tx: Transaction, project_id: int) -> None:
+    row = tx.one("policy_sets_count", project_id=project_id)
+    if row is not None and row["n"] >= POLICY_SETS_MAX:
+        raise Conflict(f"a project has at most {POLICY_SETS_MAX} policy sets")
+
+
+def get(tx: Transaction, project_id: int, name_or_uuid: str) -> PolicySet:
+    """A set by its name or its uuid."""
+    row = tx.one("policy_set_by_name", project_id=project_id, name=name_or_uuid)
+    if row is None:
+        row = tx.one("policy_set_by_uuid", project_id=project_id, uuid=name_or_uuid)
+    if row is None:
+        raise NotFound(f"policy set not found: {name_or_uuid}")
+    return _policy_set(row)
+
+
+def list_sets(tx: Transaction, project_id: int) -> list[PolicySet]:
+    """Every set of a project, by name."""
+    found = tx.all("policy_sets_of_project", project_id=project_id, limit=POLICY_SETS_MAX)
+    return [_policy_set(row) for row in found]
+
+
+def versions(tx: Transaction, project_id: int, name_or_uuid: str) -> list[PolicySetVersion]:
+    """What a set said, the newest first."""
+    number = get(tx, project_id, name_or_uuid).id
+    found = tx.all("policy_set_versions", id=number, limit=POLICY_VERSIONS_SHOWN_MAX)
+    return [
+        PolicySetVersion(
+            version=row["version"],
+            document=document(row["spec"]),
+            created_at=rows.moment(row["created_at"]),
+        )
+        for row in found
+    ]
+
+
+def at_version(
+    tx: Transaction, project_id: int, name_or_uuid: str, version: int
+) -> PolicySetVersion:
+    """What a set said at a version."""
+    for found in versions(tx, project_id, name_or_uuid):
+        if found.version == version:
+            return found
+    raise NotFound(f"the policy set {name_or_uuid!r} has no version {version}")
+
+
+def delete(
+    tx: Transaction, project_id: int, name_or_uuid: str, *, force: bool = False
+) -> PolicySet:
+    """Remove a set with its versions; one that is attached only when forced."""
+    found = get(tx, project_id, name_or_uuid)
+    if not force and (found.keys or found.user_groups):
+        raise Conflict(
+            f"the policy set {found.name!r} is attached to {found.keys} keys and "
+            f"{found.user_groups} user groups: detach it first, or force the deletion"
+        )
+    tx.run("policy_set_delete", id=found.id)
+    return found
+
+
+def of_key(tx: Transaction, project_id: int, key_uuid: str) -> list[PolicySet]:
+    """The sets attached to a key."""
+    key_id = _key(tx, project_id, key_uuid)["id"]
+    return [_policy_set(row) for row in tx.all("policy_sets_of_key", key_id=key_id)]
+
+
+def names_of_keys(tx: Transaction, project_id: int) -> dict[str, list[str]]:
+    """The names of the sets attached to each key that has any."""
+    found: dict[str, list[str]] = {}
+    for row in tx.all("policy_set_names_of_keys", project_id=project_id):
+        found.setdefault(row["key_uuid"], []).append(row["name"])
+    return found
+
+
+def attach(tx: Transaction, project_id: int, key_uuid: str, name_or_uuid: str) -> list[PolicySet]:
+    """Attach a set to a key, once; tells what the key has then."""
+    key = _key(tx, project_id, key_uuid)
+    found = get(tx, project_id, name_or_uuid)
+    if key["is_admin"]:
+        raise Conflict(f"{key_uuid} is an admin key: no policy applies to it")
+    tx.run("policy_set_attach", key_id=key["id"], policy_set_id=found.id)
+    attached = of_key(tx, project_id, key_uuid)
+    if len(attached) > POLICY_SETS_PER_KEY_MAX:
+        raise Conflict(f"a key has at most {POLICY_SETS_PER_KEY_MAX} policy sets")
+    return attached
+
+
+def detach(tx: Transaction, project_id: int, key_uuid: str, name_or_uuid: str) -> list[PolicySet]:
+    """Take a set off a key; tells what the key still has."""
+    key = _key(tx, project_id, key_uuid)
+    found = get(tx, project_id, name_or_uuid)
+    if not tx.run("policy_set_detach", key_id=key["id"], policy_set_id=found.id):
+        raise NotFound(f"the policy set {found.name!r} is not attached to key {key_uuid}")
+    return of_key(tx, project_id, key_uuid)
+
+
+def of_group(tx: Transaction, project_id: int, group_id: int | None) -> list[PolicySet]:
+    """The sets attached to a group of users; None is the group of all users."""
+    if group_id is None:
+        found = tx.all("policy_sets_of_all_users", project_id=project_id)
+    else:
+        found = tx.all("policy_sets_of_group", group_id=group_id)
+    return [_policy_set(row) for row in found]
+
+
+def attach_to_group(
+    tx: Transaction, project_id: int, group_id: int | None, name_or_uuid: str
+) -> list[PolicySet]:
+    """Attach a set to a group of users, once; tells what the group has then."""
+    found = get(tx, project_id, name_or_uuid)
+    if group_id is None:
+        tx.run("policy_set_for_all_users", id=found.id, attached=True)
+    else:
+        tx.run("policy_set_attach_to_group", group_id=group_id, policy_set_id=found.id)
+    return of_group(tx, project_id, group_id)
+
+
+def detach_from_group(
+    tx: Transaction, project_id: int, group_id: int | None, name_or_uuid: str
+) -> list[PolicySet]:
+    """Take a set off a group of users; tells what the group still has."""
+    found = get(tx, project_id, name_or_uuid)
+    if group_id is None:
+        gone = tx.run("policy_set_for_all_users", id=found.id, attached=False)
+    else:
+        gone = tx.run("policy_set_detach_from_group", group_id=group_id, policy_set_id=found.id)
+    if not gone:
+        raise NotFound(f"the policy set {found.name!r} is not attached to this user group")
+    return of_group(tx, project_id, group_id)
+
+
+def _key(tx: Transaction, project_id: int, uuid: str) -> Row:
+    row = tx.one("key_by_uuid", uuid=uuid)
+    if row is None or row["project_id"] != project_id:
+        raise NotFound(f"there is no key {uuid}")
+    return row
+
+
+def _policy_set(row: Row) -> PolicySet:
+    return PolicySet(
+        id=row["id"],
+        uuid=row["uuid"],
+        name=row["name"],
+        version=row["version"],
+        mode=row["mode"],
+        document=document(row["spec"]),
+        keys=row["keys"],
+        user_groups=row["user_groups"],
+        created_at=rows.moment(row["created_at"]),
+        updated_at=rows.moment(row["updated_at"]),
+    )

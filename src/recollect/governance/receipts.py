@@ -1,0 +1,183 @@
+"""Receipts of erasures: what was removed, and what was not and why. No word of what was erased."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Literal
+
+from msgspec.structs import asdict
+
+from recollect.errors import NotFound
+from recollect.governance.erasure import Mode, Removed
+from recollect.graph.types import Access, Record
+from recollect.store import rows
+from recollect.store.protocol import Row, Transaction
+
+Kind = Literal["episode", "thread", "graph", "user", "session_log"]
+
+# What no erasure in this store can reach.
+_OUT_OF_REACH = (
+    ("backups", "copies of the data folder and exports are not known here"),
+    (
+        "log files",
+        "what the server wrote to its output is not kept here; it has no text of memories",
+    ),
+)
+_ELSEWHERE = (
+    ("clones", "copies of the graph that were made earlier are graphs of their own"),
+    ("other graphs", "what other users and graphs were told about the same person is theirs"),
+    ("documents", "collections of documents belong to the project"),
+)
+_DELETED_ONLY = (
+    ("ends", "facts that erased episodes ended stay ended; mode=forget opens them"),
+    ("names", "names that only erased episodes used stay with entities; mode=forget drops them"),
+)
+# A log is only appended to: what was fed from it and is erased in a graph is still in the log.
+_LOGGED = (
+    ("session logs", "what came from a session log stays there until the session is deleted"),
+)
+_FED = (("graph", "what the session fed to its user's graph stays; the thread of its id holds it"),)
+_WORDING = (
+    ("wording", "facts and entities that other episodes bear out stay, in the words they have"),
+)
+
+
+class Kept(Record):
+    """Something that was not removed, and why; *count* where it can be counted."""
+
+    what: str
+    why: str
+    count: int | None = None
+
+
+class Receipt(Record):
+    """An erasure: of what kind of thing, by the server's own id, and what became of it."""
+
+    uuid: str
+    at: datetime
+    kind: Kind
+    subject: str
+    mode: Mode
+    removed: dict[str, int]
+    kept: list[Kept]
+    scrubbed: bool
+
+
+class Erased(Record):
+    """A receipt, and the graph in which something was erased, by its uuid."""
+
+    receipt: Receipt
+    graph_uuid: str
+
+    @property
+    def uuid(self) -> str:
+        """That of the receipt."""
+        return self.receipt.uuid
+
+
+def of_part(
+    tx: Transaction,
+    access: Access,
+    kind: Kind,
+    subject: str,
+    mode: Mode,
+    removed: Removed,
+    more: Mapping[str, int] | None = None,
+) -> Receipt:
+    """Keep the receipt of an erasure that leaves the rest of its graph."""
+    stays = (*_WORDING, *(_DELETED_ONLY if mode == "delete" else ()), *_LOGGED, *_ELSEWHERE)
+    counts = {**asdict(removed), **(more or {})}
+    return _keep(tx, access, kind, subject, mode, counts, _told((*stays, *_OUT_OF_REACH)))
+
+
+def of_graph(
+    tx: Transaction,
+    access: Access,
+    kind: Kind,
+    subject: str,
+    mode: Mode,
+    removed: Mapping[str, int],
+    redacted: int,
+) -> Receipt:
+    """Keep the receipt of an erasure of a whole graph, with or without its user."""
+    why = "what was done is kept, without whom or what it was done to"
+    audited = Kept(what="audit entries", why=why, count=redacted)
+    kept = [audited, *_told((*_ELSEWHERE, *_OUT_OF_REACH))]
+    return _keep(tx, access, kind, subject, mode, removed, kept)
+
+
+def of_session(
+    tx: Transaction, access: Access, subject: str, removed: Mapping[str, int]
+) -> Receipt:
+    """Keep the receipt of an erasure of a session with its log."""
+    kept = _told((*_FED, *_OUT_OF_REACH))
+    return _keep(tx, access, "session_log", subject, "delete", removed, kept)
+
+
+def _told(reasons: Sequence[tuple[str, str]]) -> list[Kept]:
+    return [Kept(what=what, why=why) for what, why in reasons]
+
+
+def _keep(
+    tx: Transaction,
+    access: Access,
+    kind: Kind,
+    subject: str,
+    mode: Mode,
+    removed: Mapping[str, int],
+    kept: Sequence[Kept],
+) -> Receipt:
+    uuid = tx.new_id()
+    tx.insert(
+        "erasure_insert",
+        uuid=uuid,
+        project_id=access.project_id,
+        at=rows.micros(tx.now),
+        kind=kind,
+        subject=subject,
+        mode=mode,
+        removed=rows.to_json(dict(removed)),
+        kept=rows.to_json(list(kept)),
+    )
+    return get(tx, access, uuid)
+
+
+def mark_scrubbed(tx: Transaction, uuid: str) -> None:
+    """Note that the files were wiped of what was erased, and so of all that was erased before."""
+    tx.run("erasure_scrubbed", uuid=uuid)
+
+
+def unscrubbed(tx: Transaction) -> str | None:
+    """The newest erasure of any project of which the files may still hold something."""
+    row = tx.one("erasure_unscrubbed")
+    return None if row is None else str(row["uuid"])
+
+
+def get(tx: Transaction, access: Access, uuid: str) -> Receipt:
+    """A receipt by its uuid; whoever may not see everything sees none, for it counts the rest."""
+    row = tx.one("erasure_by_uuid", uuid=uuid, project_id=access.project_id)
+    if row is None or access.sight is not None:
+        raise NotFound(f"erasure not found: {uuid}")
+    return _receipt(row)
+
+
+def page(tx: Transaction, access: Access, *, limit: int, before: str | None) -> list[Receipt]:
+    """The newest receipts of a project, or the newest before the one named."""
+    if before is not None:
+        get(tx, access, before)
+    if access.sight is not None:
+        return []
+    found = tx.all("erasures_page", project_id=access.project_id, limit=limit, before=before)
+    return [_receipt(row) for row in found]
+
+
+def _receipt(row: Row) -> Receipt:
+    return Receipt(
+        uuid=row["uuid"],
+        at=rows.moment(row["at"]),
+        kind=row["kind"],
+        subject=row["subject"],
+        mode=row["mode"],
+        removed=rows.from_json(row["removed"]),
+        kept=[Kept(**one) for one in rows.from_json(row["kept"])],
+        scrubbed=bool(row["scrubbed"]),
+    )

@@ -1,0 +1,221 @@
+"""Whether plain values are a policy set. Every complaint names the place it is about."""
+
+import difflib
+import math
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, TypeVar, get_args
+
+from recollect.errors import InvalidInput
+from recollect.graph import checks, policy_text
+from recollect.graph.policy import READONLY, Effect, Mode, PolicySetDocument, Rule
+from recollect.graph.sight import Value
+from recollect.limits import DESCRIPTION_CHARS_MAX, ECHO_CHARS_MAX, ID_CHARS_MAX
+
+_SET_FIELDS = ("name", "description", "mode", "subset_match", "spec")
+_SPEC_FIELDS = ("resource_selector_version", "policies")
+_RULE_FIELDS = ("id", "type", "effect", "actions", "attributes", "subset_match")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
+_INTEGER_MIN, _INTEGER_END = -(2**63), 2**64  # what JSON text keeps exactly on its way to us
+Word = TypeVar("Word", bound=str)
+
+
+def read(text: str, known: Collection[str]) -> PolicySetDocument:
+    """The policy set that a YAML or JSON text describes, *known* being the actions there are."""
+    return check(policy_text.read(text), known)
+
+
+def check(document: Any, known: Collection[str]) -> PolicySetDocument:
+    """The policy set that plain values describe, or InvalidInput that says what is wrong where."""
+    whole = _object("document", document, ("policy_set",), required=("policy_set",), inside="")
+    given = _object("policy_set", whole["policy_set"], _SET_FIELDS, required=("name", "spec"))
+    place = "policy_set.spec"
+    spec = _object(place, given["spec"], _SPEC_FIELDS, required=("policies",))
+    return PolicySetDocument(
+        name=_name(given["name"]),
+        description=_description(given.get("description")),
+        mode=_word("policy_set.mode", given.get("mode", "enforce"), get_args(Mode)),
+        subset_match=_flag("policy_set.subset_match", given.get("subset_match", False)),
+        resource_selector_version=_selector(spec.get("resource_selector_version")),
+        policies=_rules(f"{place}.policies", spec["policies"], known),
+    )
+
+
+def plain(document: PolicySetDocument) -> dict[str, Any]:
+    """A policy set as plain values, which `check` reads again."""
+    given: dict[str, Any] = {"name": document.name}
+    if document.description is not None:
+        given["description"] = document.description
+    given |= {"mode": document.mode, "subset_match": document.subset_match}
+    spec: dict[str, Any] = {}
+    if document.resource_selector_version is not None:
+        spec["resource_selector_version"] = document.resource_selector_version
+    spec["policies"] = [_plain_rule(rule) for rule in document.policies]
+    return {"policy_set": {**given, "spec": spec}}
+
+
+def _plain_rule(rule: Rule) -> dict[str, Any]:
+    given: dict[str, Any] = {
+        "id": rule.id,
+        "type": "authorization",
+        "effect": rule.effect,
+        "actions": list(rule.actions),
+    }
+    if rule.attributes:
+        given["attributes"] = {key: list(values) for key, values in rule.attributes}
+    if rule.subset_match is not None:
+        given["subset_match"] = rule.subset_match
+    return given
+
+
+def _name(value: Any) -> str:
+    name = checks.caller_id("policy_set.name", _text("policy_set.name", value))
+    if _UUID.match(name):
+        raise InvalidInput("policy_set.name: must not look like a uuid: sets are found by both")
+    return name
+
+
+def _description(value: Any) -> str | None:
+    if value is None:
+        return None
+    place = "policy_set.description"
+    return checks.text(place, _text(place, value), DESCRIPTION_CHARS_MAX)
+
+
+def _selector(value: Any) -> int | None:
+    if value is None or (value == 1 and isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    raise InvalidInput("policy_set.spec.resource_selector_version: must be 1")
+
+
+def _rules(place: str, value: Any, known: Collection[str]) -> tuple[Rule, ...]:
+    rules = [_rule(f"{place}[{n}]", item, known) for n, item in enumerate(_list(place, value))]
+    first: dict[str, int] = {}
+    for number, rule in enumerate(rules):
+        if first.setdefault(rule.id, number) != number:
+            raise InvalidInput(
+                f"{place}[{number}].id: {_echo(rule.id)} is the id of "
+                f"policies[{first[rule.id]}] already"
+            )
+    return tuple(rules)
+
+
+def _rule(place: str, value: Any, known: Collection[str]) -> Rule:
+    given = _object(place, value, _RULE_FIELDS, required=("id", "type", "effect", "actions"))
+    _word(f"{place}.type", given["type"], ("authorization",))
+    subset = given.get("subset_match")
+    return Rule(
+        id=_rule_id(f"{place}.id", given["id"]),
+        effect=_word(f"{place}.effect", given["effect"], get_args(Effect)),
+        actions=_actions(f"{place}.actions", given["actions"], known),
+        attributes=_attributes(f"{place}.attributes", given) if "attributes" in given else (),
+        subset_match=None if subset is None else _flag(f"{place}.subset_match", subset),
+    )
+
+
+def _rule_id(place: str, value: Any) -> str:
+    text = checks.text(place, _text(place, value), ID_CHARS_MAX, required=True)
+    return text or ""
+
+
+def _actions(place: str, value: Any, known: Collection[str]) -> tuple[str, ...]:
+    given = _list(place, value)
+    return tuple(
+        dict.fromkeys(
+            action(f"{place}[{n}]", item, {*known, READONLY}) for n, item in enumerate(given)
+        )
+    )
+
+
+def action(place: str, value: Any, known: Collection[str]) -> str:
+    """The name of an action that there is; an unknown one is told what comes near it."""
+    name = _text(place, value)
+    if name in known:
+        return name
+    near = difflib.get_close_matches(name[:ECHO_CHARS_MAX], sorted(known), n=3)
+    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    raise InvalidInput(f"{place}: there is no action {_echo(name)}{hint}")
+
+
+def _attributes(place: str, given: Mapping[str, Any]) -> tuple[tuple[str, tuple[Value, ...]], ...]:
+    value = given["attributes"]
+    if not isinstance(value, dict) or not value:
+        raise InvalidInput(f"{place}: must name at least one key; leave it out to mean all objects")
+    found = []
+    for key, values in value.items():
+        if not _text(place, key).strip():
+            raise InvalidInput(f"{place}: a key must not be blank")
+        where = f"{place}.{key[:ECHO_CHARS_MAX]}"
+        listed = tuple(_scalar(f"{where}[{n}]", v) for n, v in enumerate(_list(where, values)))
+        found.append((key, listed))
+    return tuple(found)
+
+
+def _scalar(place: str, value: Any) -> Value:
+    if isinstance(value, str):
+        return _text(place, value)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int) and _INTEGER_MIN <= value < _INTEGER_END:
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    raise InvalidInput(f"{place}: must be a string, a finite number of 64 bits, or true or false")
+
+
+def _object(
+    place: str,
+    value: Any,
+    fields: Collection[str],
+    *,
+    required: Collection[str],
+    inside: str | None = None,
+) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InvalidInput(f"{place}: must be an object with {', '.join(fields)}")
+    prefix = f"{place}." if inside is None else inside
+    for name in value:
+        if name not in fields:
+            near = difflib.get_close_matches(name[:ECHO_CHARS_MAX], fields, n=1)
+            hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(fields)}"
+            raise InvalidInput(f"{prefix}{_shown(name)}: is not a field{hint}")
+    for name in required:
+        if name not in value:
+            raise InvalidInput(f"{prefix}{name}: is required")
+    return value
+
+
+def _list(place: str, value: Any) -> list[Any]:
+    if not isinstance(value, list) or not value:
+        raise InvalidInput(f"{place}: must be a list with at least one item")
+    return value
+
+
+def _text(place: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise InvalidInput(f"{place}: must be text")
+    if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
+        raise InvalidInput(f"{place}: must not contain NUL or half a character")
+    return value
+
+
+def _flag(place: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{place}: must be true or false")
+    return value
+
+
+def _word(place: str, value: Any, words: tuple[Word, ...]) -> Word:
+    for word in words:
+        if value == word:
+            return word
+    shown = f"; got {_echo(value)}" if isinstance(value, str) else ""
+    raise InvalidInput(f"{place}: must be {' or '.join(words)}{shown}")
+
+
+def _shown(name: str) -> str:
+    return name[:ECHO_CHARS_MAX].encode("ascii", "backslashreplace").decode()
+
+
+def _echo(text: str) -> str:
+    return ascii(text if len(text) <= ECHO_CHARS_MAX else text[:ECHO_CHARS_MAX] + "...")

@@ -1,0 +1,130 @@
+"""What was said in a session, as messages of its user's graph.
+
+Messages of the user, the assistant and the system are fed, nothing else. A text that is longer than
+a message may be comes in several, so that none of it is lost.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from recollect.episodic.episode import ITEM, Episode
+from recollect.errors import InvalidInput
+from recollect.graph import checks
+from recollect.graph.types import Access, NewEpisode
+from recollect.ingest import intake
+from recollect.limits import MESSAGE_CHARS_MAX, NAME_CHARS_MAX
+from recollect.store.protocol import Transaction
+from recollect.subjects import session_logs
+from recollect.subjects.session_logs import SessionLog
+
+FED_ROLES = ("user", "assistant", "system")
+_TEXT_PARTS = ("text", "input_text", "output_text")
+_LAST_SPACE = re.compile(r"\s(?=\S*\Z)")
+
+
+class Said(NamedTuple):
+    """Who said what, and when if the log tells."""
+
+    role: str
+    text: str
+    name: str | None = None
+    at: datetime | None = None
+
+
+def said_in(episode: Episode) -> Said | None:
+    """What an episode adds to a conversation; None if nothing that a graph is to know."""
+    item = episode.item if episode.type == ITEM else None
+    if not isinstance(item, dict) or item.get("type") != "message" or not episode.meta.in_context:
+        return None
+    role, name = item.get("role"), item.get("name")
+    text = _clean(_text(item.get("content")))
+    if role not in FED_ROLES or not text.strip():
+        return None
+    called = _clean(name)[:NAME_CHARS_MAX] if isinstance(name, str) else None
+    return Said(role, text, called or None, _moment(episode.meta.get("date")))
+
+
+def _text(content: Any) -> str:
+    """The words of a message: its content, or those of its parts that are text."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    found = [
+        part["text"]
+        for part in parts
+        if isinstance(part, dict)
+        and part.get("type") in _TEXT_PARTS
+        and isinstance(part.get("text"), str)
+    ]
+    return "\n".join(found)
+
+
+def _clean(text: str) -> str:
+    """Text without what a graph does not hold: NUL, and halves of surrogate pairs."""
+    return text.replace("\0", "").encode(errors="replace").decode()
+
+
+def _moment(date: Any) -> datetime | None:
+    try:
+        return checks.moment("date", date) if isinstance(date, str) else None
+    except InvalidInput:
+        return None
+
+
+def pieces(text: str, chars_max: int = MESSAGE_CHARS_MAX) -> list[str]:
+    """The text in parts that are short enough, cut between words where there are any."""
+    found = []
+    while len(text) > chars_max:
+        space = _LAST_SPACE.search(text[: chars_max + 1])
+        end = space.start() if space is not None and space.start() else chars_max
+        found.append(text[:end])
+        text = text[end:].lstrip()
+    return [piece for piece in (*found, text) if piece.strip()]
+
+
+def feed(
+    tx: Transaction, access: Access, session: SessionLog, stored: Sequence[tuple[int, Episode]]
+) -> dict[int, list[str]]:
+    """Make what was said part of the graph of the session's user; the uuids by id in the log.
+
+    *stored* are episodes of the log with the ids of their rows.
+    """
+    if not session.feeds or session.user_id is None:
+        return {}
+    heard = [(row_id, one.id, said) for row_id, one in stored if (said := said_in(one))]
+    if not heard:
+        return {}
+    session_logs.ensure_thread(tx, access, session.session_id, session.user_id)
+    messages = [
+        (row_id, number, message)
+        for row_id, number, said in heard
+        for message in _messages(session, number, said)
+    ]
+    new = [message for *_, message in messages]
+    receipt = intake.add_messages(tx, access, session.session_id, new)
+    fed: dict[int, list[str]] = {}
+    for (row_id, number, _), uuid in zip(messages, receipt.uuids, strict=True):
+        tx.run("session_log_fed_insert", uuid=uuid, log_episode_id=row_id)
+        fed.setdefault(number, []).append(uuid)
+    return fed
+
+
+def _messages(session: SessionLog, number: int, said: Said) -> list[NewEpisode]:
+    texts = pieces(said.text)
+    source = f"session {session.session_id}, episode {number}"
+    return [
+        NewEpisode(
+            kind="message",
+            content=text,
+            role=said.role,
+            speaker=said.name,
+            source_description=(
+                source if len(texts) == 1 else f"{source}, part {place} of {len(texts)}"
+            ),
+            metadata=session.metadata,
+            created_at=said.at,
+        )
+        for place, text in enumerate(texts, 1)
+    ]

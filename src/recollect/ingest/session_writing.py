@@ -1,0 +1,306 @@
+"""Writing to session logs: appending, importing, and turns that are merged or dropped as a whole.
+
+Everything here is one transaction, so that two who write to one session do so one after the other,
+and what is answered is on disk.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from recollect.episodic.episode import (
+    BOUNDARY,
+    META,
+    SAFE_INTEGER,
+    Episode,
+    Meta,
+    make_meta,
+    make_payload,
+    renumbered,
+)
+from recollect.episodic.errors import InvalidEpisode
+from recollect.episodic.jsonl import Parsed, numbered
+from recollect.episodic.session import INTERRUPT_NOTE, INTERRUPT_TITLE
+from recollect.episodic.values import FrozenDict
+from recollect.errors import AlreadyExists, Conflict, InvalidInput, LogMoved
+from recollect.graph import checks
+from recollect.graph.types import Access, Record
+from recollect.ingest import session_feed
+from recollect.limits import (
+    LOG_EPISODE_BYTES_MAX,
+    LOG_EPISODES_PER_CALL_MAX,
+    LOG_IMPORTED_EPISODES_MAX,
+    LOG_TURN_EPISODES_MAX,
+    LOG_TURNS_OPEN_MAX,
+)
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.subjects import session_logs
+from recollect.subjects.session_lines import (
+    Line,
+    Turn,
+    episode_of,
+    line_of,
+    turn_of,
+    turn_row,
+    working,
+)
+from recollect.subjects.session_logs import SessionLog
+
+DISCARDED_EVENT = "turn.discarded"
+DISCARDED_WHY = "the server ended while the turn was open"
+
+
+class Draft(NamedTuple):
+    """An episode that was checked and has no id yet."""
+
+    type: str
+    meta: Meta
+    payload: FrozenDict
+
+
+class Appended(Record):
+    """What a write added to a log, or to an open turn, and where that is now."""
+
+    log_id: int
+    last_id: int
+    lines: list[Line]
+
+    @property
+    def fed(self) -> bool:
+        """Whether a graph has something new to read."""
+        return any(line.fed for line in self.lines)
+
+
+class Opened(Record):
+    """A turn that was opened, and the session it is of."""
+
+    session_id: str
+    turn: Turn
+
+
+def draft(field: str, type_: str, payload: Mapping[str, Any], meta: Any) -> Draft:
+    """An episode that may be appended. *field* is where the caller put it."""
+    try:
+        made = make_payload(type_, payload)
+    except InvalidEpisode as error:
+        raise InvalidInput(f"{field}.payload: {error}") from error
+    try:
+        said = make_meta(extra=meta)
+    except InvalidEpisode as error:
+        raise InvalidInput(f"{field}.meta: {error}") from error
+    return Draft(type_, said, made)
+
+
+def check_count(drafts: Sequence[Draft]) -> None:
+    """Few enough for one call, and not none."""
+    if not drafts:
+        raise InvalidInput("episodes: at least one is required")
+    if len(drafts) > LOG_EPISODES_PER_CALL_MAX:
+        raise InvalidInput(
+            f"episodes: at most {LOG_EPISODES_PER_CALL_MAX} per call, got {len(drafts)}"
+        )
+
+
+def append(
+    tx: Transaction,
+    access: Access,
+    session_id: str,
+    drafts: Sequence[Draft],
+    expected_last_id: int | None = None,
+) -> Appended:
+    """Append checked episodes to the committed log."""
+    session = session_logs.get(tx, access, session_id)
+    _expect(expected_last_id, session.last_id)
+    return _commit(tx, access, session, _numbered(drafts, session.last_id), bounded=True)
+
+
+def take_in(
+    tx: Transaction,
+    access: Access,
+    session_id: str,
+    parsed: Parsed,
+    expected_last_id: int | None = None,
+) -> Appended:
+    """Append the lines of a JSONL text, under their own ids where those are past the log's."""
+    if len(parsed.episodes) > LOG_IMPORTED_EPISODES_MAX:
+        raise InvalidInput(f"body: at most {LOG_IMPORTED_EPISODES_MAX} lines")
+    session = session_logs.get(tx, access, session_id)
+    _expect(expected_last_id, session.last_id)
+    return _commit(tx, access, session, numbered(parsed, session.last_id))
+
+
+def open_turn(
+    tx: Transaction, access: Access, session_id: str, turn_id: str | None, owner: str
+) -> Opened:
+    """Fork the committed log. The turn lives as long as *owner*, a process, does."""
+    session = session_logs.get(tx, access, session_id)
+    name = tx.new_id() if turn_id is None else checks.caller_id("turn_id", turn_id)
+    if tx.one("session_turn_by_name", log_id=session.id, turn_id=name) is not None:
+        raise AlreadyExists(f"turn_id: {name!r} is open already")
+    if len(tx.all("session_turns_of_log", log_id=session.id)) >= LOG_TURNS_OPEN_MAX:
+        raise Conflict(f"a session has at most {LOG_TURNS_OPEN_MAX} open turns")
+    tx.run(
+        "session_turn_insert",
+        log_id=session.id,
+        turn_id=name,
+        forked_at=session.last_id,
+        owner=owner,
+        now=rows.micros(tx.now),
+    )
+    return Opened(session_id=session_id, turn=turn_of(tx, session, name))
+
+
+def append_to_turn(
+    tx: Transaction,
+    access: Access,
+    session_id: str,
+    turn_id: str,
+    drafts: Sequence[Draft],
+    expected_last_id: int | None = None,
+) -> Appended:
+    """Append checked episodes to the working log of a turn; they carry the id of the turn."""
+    session = session_logs.get(tx, access, session_id)
+    turn = turn_of(tx, session, turn_id)
+    _expect(expected_last_id, turn.last_id)
+    if turn.last_id + len(drafts) - turn.forked_at > LOG_TURN_EPISODES_MAX:
+        raise Conflict(f"an open turn has at most {LOG_TURN_EPISODES_MAX} episodes: merge it")
+    own = [
+        Draft(one.type, make_meta(turn_id=turn_id, extra=one.meta), one.payload) for one in drafts
+    ]
+    lines = _lines(_numbered(own, turn.last_id), bounded=True)
+    for line in lines:
+        tx.run(
+            "session_turn_append",
+            turn_key=turn.id,
+            number=line.number,
+            type=line.type,
+            meta=line.meta,
+            payload=line.payload,
+        )
+    last = turn.last_id + len(lines)
+    tx.run("session_turn_advance", id=turn.id, last_number=last)
+    return Appended(log_id=session.id, last_id=last, lines=lines)
+
+
+def merge(
+    tx: Transaction,
+    access: Access,
+    session_id: str,
+    turn_id: str,
+    expected_last_id: int | None = None,
+) -> Appended:
+    """Append what a turn holds to the committed log under new ids, and end the turn."""
+    session = session_logs.get(tx, access, session_id)
+    turn = turn_of(tx, session, turn_id)
+    _expect(expected_last_id, session.last_id)
+    own = [episode_of(line) for line in working(tx, turn)]
+    ids = range(session.last_id + 1, session.last_id + 1 + len(own))
+    moved = {one.id: new for one, new in zip(own, ids, strict=True) if one.id != new}
+    tx.run("session_turn_delete", id=turn.id)
+    renewed = [renumbered(one, new, moved) for one, new in zip(own, ids, strict=True)]
+    return _commit(tx, access, session, renewed)
+
+
+def discard(tx: Transaction, access: Access, session_id: str, turn_id: str) -> int:
+    """Drop a turn and leave no trace of it; says how many episodes it had."""
+    turn = turn_of(tx, session_logs.get(tx, access, session_id), turn_id)
+    tx.run("session_turn_delete", id=turn.id)
+    return turn.last_id - turn.forked_at
+
+
+def interrupt(tx: Transaction, access: Access, session_id: str, turn_id: str) -> Appended:
+    """Drop a turn, and note in the committed log that it was interrupted."""
+    session = session_logs.get(tx, access, session_id)
+    turn = turn_of(tx, session, turn_id)
+    tx.run("session_turn_delete", id=turn.id)
+    payload = {"reason": "interrupt", "title": INTERRUPT_TITLE, "content": INTERRUPT_NOTE}
+    note = Draft(BOUNDARY, make_meta("runtime", turn_id), make_payload(BOUNDARY, payload))
+    return _commit(tx, access, session, _numbered([note], session.last_id))
+
+
+def discard_lost(tx: Transaction, alive: str) -> int:
+    """Drop the turns of every process but one, and say so in their logs; how many there were."""
+    lost = tx.all("session_turns_lost", alive=alive)
+    for row in lost:
+        turn = turn_row(row)
+        tx.run("session_turn_delete", id=turn.id)
+        data = {"turnId": turn.turn_id, "dropped": row["episodes"], "reason": DISCARDED_WHY}
+        payload = make_payload(META, {"event": DISCARDED_EVENT, "data": data})
+        head = tx.one("session_log_last_number", id=turn.log_id)
+        last = 0 if head is None else head["last_number"]
+        note = Draft(META, make_meta("runtime", turn.turn_id), payload)
+        _store(tx, turn.log_id, _numbered([note], last))
+    return len(lost)
+
+
+def _expect(expected: int | None, last_id: int) -> None:
+    if expected is not None and expected != last_id:
+        raise LogMoved(expected, last_id)
+
+
+def _numbered(drafts: Iterable[Draft], after: int) -> list[Episode]:
+    return [
+        Episode(number, one.type, one.meta, one.payload)
+        for number, one in enumerate(drafts, start=after + 1)
+    ]
+
+
+def _lines(episodes: Iterable[Episode], *, bounded: bool = False) -> list[Line]:
+    lines = [line_of(one) for one in episodes]
+    for place, line in enumerate(lines if bounded else ()):
+        if len(line.meta) + len(line.payload) > LOG_EPISODE_BYTES_MAX:
+            raise InvalidInput(
+                f"episodes[{place}].payload: at most {LOG_EPISODE_BYTES_MAX} characters of JSON "
+                "together with meta"
+            )
+    return lines
+
+
+def _commit(
+    tx: Transaction,
+    access: Access,
+    session: SessionLog,
+    episodes: Sequence[Episode],
+    *,
+    bounded: bool = False,
+) -> Appended:
+    lines = _lines(episodes, bounded=bounded)
+    stored = _store(tx, session.id, episodes, lines)
+    fed = session_feed.feed(tx, access, session, list(zip(stored, episodes, strict=True)))
+    told = [replace(line, fed=tuple(fed.get(line.number, ()))) for line in lines]
+    last = episodes[-1].id if episodes else session.last_id
+    return Appended(log_id=session.id, last_id=last, lines=told)
+
+
+def _store(
+    tx: Transaction, log_id: int, episodes: Sequence[Episode], lines: Sequence[Line] | None = None
+) -> list[int]:
+    """Write episodes to a log; the ids of their rows."""
+    if not episodes:
+        return []
+    if episodes[-1].id > SAFE_INTEGER:
+        raise Conflict("no id is left in this log")
+    ids = [
+        tx.insert(
+            "session_log_append",
+            log_id=log_id,
+            number=line.number,
+            type=line.type,
+            turn_id=_storable(episode.meta.turn_id),
+            meta=line.meta,
+            payload=line.payload,
+        )
+        for episode, line in zip(episodes, lines or _lines(episodes), strict=True)
+    ]
+    tx.run("session_log_advance", id=log_id, last_number=episodes[-1].id, now=rows.micros(tx.now))
+    return ids
+
+
+def _storable(turn_id: str | None) -> str | None:
+    """A turn id that can be asked for; one with half a character in it cannot."""
+    try:
+        return None if turn_id is None else turn_id.encode().decode()
+    except UnicodeEncodeError:
+        return None

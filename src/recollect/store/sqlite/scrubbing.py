@@ -1,0 +1,136 @@
+"""Wiping what deleted rows left in the file.
+
+`secure_delete` overwrites what is deleted where it lies. A row that was moved when a page was split
+may have left a copy in the unused middle of the page it came from, and SQLite neither reads nor
+clears that. Here it is cleared, with the free pages, by writing zeros into bytes that mean nothing.
+"""
+
+import os
+import sqlite3
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+from recollect.store.sqlite.connection import BUSY_MS
+
+_FILE_HEADER = 100
+_RESERVED_AT = 20
+_SHRINKS_AT = 52
+_LOCKS_AT = 2**30
+_MAP_ENTRY = 5
+_INTERIOR = (2, 5)
+_BTREE = (2, 5, 10, 13)
+_LARGEST_PAGE = 65_536
+_PAGES_TOGETHER = 1_024
+_PAGES_PER_PART = 16_384  # mostly 64 MB: so long the writer waits at a time
+DONE = -1
+# From so many pages on the first byte no longer tells a page of a tree from the rest of a row.
+_PAGES_MAX = 2**25
+_HEADER = struct.Struct(">BHHH")  # kind, first free block, cells, where their content begins
+_PAIR = struct.Struct(">HH")
+_NUMBER = struct.Struct(">I")
+
+Span = tuple[int, int]
+
+
+def truncate_log(connection: sqlite3.Connection) -> bool:
+    """Bring all of the write-ahead log into the file and empty it; False while someone reads it."""
+    connection.execute("PRAGMA busy_timeout = 100")
+    try:
+        return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+
+
+def wipe(connection: sqlite3.Connection, path: Path, file: int, first: int) -> int | None:
+    """Clear the unused bytes of the next pages of the file behind *file*, from number *first* on.
+
+    Answers where to go on, or DONE; None when the log is not empty, or when the file is too large.
+    The lock that is held meanwhile keeps writers away, and as the log is empty also everybody who
+    would bring it into the file. Readers do not look at these bytes. Whoever holds the connection
+    has to open a new one: this one may remember pages as they were.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        log = path.with_name(path.name + "-wal")
+        count = os.fstat(file).st_size // _page_size(file)
+        if (log.exists() and log.stat().st_size) or count >= _PAGES_MAX:
+            return None
+        last = min(first + _PAGES_PER_PART, count)
+        for start, length in _unused(file, first, last):
+            os.pwrite(file, bytes(length), start)
+        os.fsync(file)
+        return last if last < count else DONE
+    finally:
+        connection.execute("ROLLBACK")
+
+
+def _unused(file: int, first: int, last: int) -> Iterator[Span]:
+    """Where some pages hold bytes that are neither zero nor of any use."""
+    size = _page_size(file)
+    free = _free_pages(file, size)
+    maps = _map_pages(file, size, last)
+    for place in range(first, last, _PAGES_TOGETHER):
+        count = min(_PAGES_TOGETHER, last - place)
+        chunk = memoryview(os.pread(file, size * count, place * size))
+        for number in range(place, place + len(chunk) // size):
+            if number + 1 in maps:
+                continue
+            page = chunk[(number - place) * size : (number - place + 1) * size]
+            unused = [(0, size)] if number + 1 in free else _gaps(page, number)
+            for begin, end in unused:
+                if bytes(page[begin:end]).strip(b"\0"):
+                    yield number * size + begin, end - begin
+
+
+def _page_size(file: int) -> int:
+    size: int = struct.unpack(">H", os.pread(file, 2, 16))[0]
+    return _LARGEST_PAGE if size == 1 else size
+
+
+def _free_pages(file: int, size: int) -> set[int]:
+    """The pages that are listed as free; those that hold the list are in use."""
+    found: set[int] = set()
+    trunk = _NUMBER.unpack(os.pread(file, 4, 32))[0]
+    while trunk:
+        page = os.pread(file, size, (trunk - 1) * size)
+        trunk, count = struct.unpack_from(">II", page)
+        count = min(count, size // 4 - 2)
+        found.update(struct.unpack_from(f">{count}I", page, 8))
+    return found
+
+
+def _map_pages(file: int, size: int, last: int) -> set[int]:
+    """The pages that say whose every other page is: a file that shrinks by itself has them.
+
+    Nothing in such a page tells it from a page of a tree. One that would lie where locks are taken
+    lies on the page after it.
+    """
+    if not _NUMBER.unpack(os.pread(file, 4, _SHRINKS_AT))[0]:
+        return set()
+    usable = size - os.pread(file, 1, _RESERVED_AT)[0]
+    locks = _LOCKS_AT // size + 1
+    found = set(range(2, last + 1, usable // _MAP_ENTRY + 1))
+    return {number + 1 if number == locks else number for number in found}
+
+
+def _gaps(page: memoryview, number: int) -> list[Span]:
+    """The unused parts of a page of a tree: between pointers and content, and the free blocks."""
+    start = 0 if number else _FILE_HEADER
+    kind, block, cells, content = _HEADER.unpack_from(page, start)
+    if kind not in _BTREE:
+        return []  # the rest of a long row: its bytes are its owner's
+    pointers = start + (12 if kind in _INTERIOR else 8) + 2 * cells
+    content = content or _LARGEST_PAGE
+    if not pointers <= content <= len(page):
+        return []
+    spans = [(pointers, content)]
+    while content <= block <= len(page) - 4:
+        following, length = _PAIR.unpack_from(page, block)
+        if block + length > len(page) or 0 < following <= block:
+            return spans[:1]
+        spans.append((block + 4, block + length))
+        block = following
+    return spans

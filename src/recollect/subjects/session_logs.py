@@ -1,0 +1,196 @@
+"""Session logs: the append-only logs that agents run on, one per session.
+
+A session is judged by its own metadata: whoever may not see that finds nothing of it.
+"""
+
+from datetime import datetime
+
+from recollect.episodic.context import merged
+from recollect.errors import AlreadyExists, Conflict, InvalidInput, NotFound
+from recollect.governance import audit
+from recollect.graph import checks
+from recollect.graph.sight import effective
+from recollect.graph.types import Access, Json, Record
+from recollect.store import rows
+from recollect.store.protocol import Row, Transaction
+from recollect.subjects import threads, users
+
+
+class SessionLog(Record):
+    """A session: whose it is, whether it feeds that user's graph, and how far its log is.
+
+    *graph_id* is that of the user, None in a session that is bound to nobody.
+    """
+
+    id: int
+    uuid: str
+    session_id: str
+    user_id: str | None
+    graph_id: int | None
+    feeds: bool
+    metadata: Json | None
+    context: Json | None
+    last_id: int
+    created_at: datetime
+    updated_at: datetime
+
+
+def create(
+    tx: Transaction,
+    access: Access,
+    session_id: str,
+    *,
+    user_id: str | None = None,
+    feeds: bool | None = None,
+    metadata: Json | None = None,
+    context: Json | None = None,
+) -> SessionLog:
+    """A new session with an empty log; one of a user feeds that user's graph unless told not to."""
+    checks.caller_id("session_id", session_id)
+    checks.episode_metadata("metadata", metadata)
+    checks.json_object("context", context)
+    _check_feeds(user_id, feeds)
+    owner = None if user_id is None else users.get(tx, access, user_id)
+    if _row(tx, access, session_id) is not None:
+        raise AlreadyExists(f"session_id: {session_id!r} exists already")
+    if owner is not None:
+        check_thread(tx, access, session_id, owner.user_id)
+    tx.run(
+        "session_log_insert",
+        uuid=tx.new_id(),
+        project_id=access.project_id,
+        session_id=session_id,
+        user_id=None if owner is None else owner.id,
+        feeds=owner is not None and feeds is not False,
+        metadata=rows.to_json(metadata or None),
+        context=rows.to_json(context),
+        now=rows.micros(tx.now),
+    )
+    return _session(_still(_row(tx, access, session_id), session_id))
+
+
+def _check_feeds(user_id: str | None, feeds: bool | None) -> None:
+    if feeds and user_id is None:
+        raise InvalidInput("feeds: only a session that is bound to a user feeds a graph")
+
+
+def check_thread(tx: Transaction, access: Access, session_id: str, user_id: str) -> bool:
+    """Whether the thread that the session feeds is there; refused if it is somebody else's."""
+    row = tx.one("thread_by_name", project_id=access.project_id, thread_id=session_id)
+    if row is None:
+        return False
+    if rows.thread(row).user_id != user_id:
+        raise AlreadyExists(f"session_id: {session_id!r} is a thread of another user")
+    return True
+
+
+def ensure_thread(tx: Transaction, access: Access, session_id: str, user_id: str) -> None:
+    """Have a thread of the same id, of the user that the session is bound to."""
+    try:
+        there = check_thread(tx, access, session_id, user_id)
+    except AlreadyExists as error:
+        why = "it can feed no more until that thread is gone or `feeds` is off"
+        raise Conflict(f"{error.message}; {why}") from error
+    if not there:
+        threads.create(tx, access, session_id, user_id, field="session_id")
+
+
+def get(tx: Transaction, access: Access, session_id: str) -> SessionLog:
+    """A session by the caller's id."""
+    row = _row(tx, access, session_id)
+    found = None if row is None else _session(row)
+    if found is None or not sees(access, found):
+        raise NotFound(f"session not found: {session_id}")
+    return found
+
+
+def sees(access: Access, session: SessionLog) -> bool:
+    """Whether the one who asks may know of the session."""
+    return access.sight is None or access.sight.sees(effective([session.metadata]))
+
+
+def update(
+    tx: Transaction,
+    access: Access,
+    session_id: str,
+    *,
+    feeds: bool | None = None,
+    metadata: Json | None = None,
+    context: Json | None = None,
+) -> SessionLog:
+    """Switch feeding, for what is appended from now on, or change what is said of the session.
+
+    Metadata takes the place of what it was. A context is merged field by field, nested ones too.
+    """
+    session = get(tx, access, session_id)
+    _check_feeds(session.user_id, feeds)
+    told = session.metadata if metadata is None else metadata
+    around = session.context if context is None else merged(session.context, context)
+    tx.run(
+        "session_log_update",
+        id=session.id,
+        feeds=session.feeds if feeds is None else feeds,
+        metadata=rows.to_json(checks.episode_metadata("metadata", told)),
+        context=rows.to_json(checks.json_object("context", around)),
+        now=rows.micros(tx.now),
+    )
+    return _session(_still(_row(tx, access, session_id), session_id))
+
+
+def _still(row: Row | None, session_id: str) -> Row:
+    if row is None:
+        raise NotFound(f"session not found: {session_id}")
+    return row
+
+
+def page(
+    tx: Transaction, access: Access, *, user_id: str | None, limit: int, after: str
+) -> list[SessionLog]:
+    """Sessions by their ids, those past *after*; of one user if wanted."""
+    owner = None if user_id is None else users.get(tx, access, user_id)
+    found: list[SessionLog] = []
+    while len(found) < limit:
+        if owner is None:
+            read = tx.all(
+                "session_logs_page", project_id=access.project_id, after=after, limit=limit
+            )
+        else:
+            read = tx.all("session_logs_of_user", user_id=owner.id, after=after, limit=limit)
+        found += [one for one in map(_session, read) if sees(access, one)]
+        if len(read) < limit:
+            break
+        after = read[-1]["session_id"]
+    return found[:limit]
+
+
+def delete(tx: Transaction, access: Access, session_id: str) -> dict[str, int]:
+    """Remove a session with its log and open turns; tells what went.
+
+    What it fed to a graph is the graph's.
+    """
+    session = get(tx, access, session_id)
+    held = tx.one("session_log_contents", id=session.id)
+    tx.run("session_log_delete", id=session.id)
+    audit.redact(tx, access.project_id, [f"session_log:{session_id}"])
+    names = ("log_episodes", "open_turns")
+    return {"sessions": 1, **{name: held[name] for name in names if held and held[name]}}
+
+
+def _row(tx: Transaction, access: Access, session_id: str) -> Row | None:
+    return tx.one("session_log_by_name", project_id=access.project_id, session_id=session_id)
+
+
+def _session(row: Row) -> SessionLog:
+    return SessionLog(
+        id=row["id"],
+        uuid=row["uuid"],
+        session_id=row["session_id"],
+        user_id=row["user_name"],
+        graph_id=row["graph_id"],
+        feeds=bool(row["feeds"]),
+        metadata=rows.from_json(row["metadata"]),
+        context=rows.from_json(row["context"]),
+        last_id=row["last_number"],
+        created_at=rows.moment(row["created_at"]),
+        updated_at=rows.moment(row["updated_at"]),
+    )

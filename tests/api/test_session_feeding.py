@@ -1,0 +1,141 @@
+"""What is said in a session becomes part of its user's graph, and who may see it."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from recollect.governance import soundness
+from recollect.ingest import session_feed
+from recollect.limits import MESSAGE_CHARS_MAX
+from tests.support.session_log import Session, boundary, event, item, opened
+
+
+@pytest.fixture
+async def bound(tmp_path: Path) -> AsyncIterator[Session]:
+    """A session that is bound to ann."""
+    async with opened(tmp_path, user_id="ann", metadata={"team": "blue"}) as made:
+        yield made
+
+
+async def test_what_is_said_in_a_bound_session_becomes_knowledge_of_its_user(
+    bound: Session,
+) -> None:
+    """Once it is committed, with provenance both ways; what the fact rests on is the message."""
+    await bound.open()
+    await bound.append(item("I live in Lisbon."), turn="t")
+    assert not bound.running.rows("SELECT 1 FROM episodes WHERE kind = 'message'")
+    (merged,) = await bound.end("merge")
+    (uuid,) = merged["graph_episodes"]
+    (read,) = await bound.read()
+    assert read["graph_episodes"] == [uuid]
+    await bound.memory.learn()
+    (edge,) = [
+        one for one in await bound.memory.listed("edge", "user/ann") if "Lisbon" in one["fact"]
+    ]
+    assert edge["episodes"] == [uuid]
+    episode = await bound.memory.get(f"/graph/episodes/{uuid}")
+    assert episode["source_description"] == "session s, episode 1"
+    assert episode["metadata"] == {"team": "blue"}
+    thread = await bound.memory.get("/threads/s/messages")
+    assert [one["content"] for one in thread["messages"]] == ["I live in Lisbon."]
+
+
+async def test_only_messages_with_words_are_fed_and_only_while_it_is_on(bound: Session) -> None:
+    """Calls, outputs, boundaries, audit records and other roles stay in the log."""
+    parts = [
+        {"type": "input_text", "text": "one"},
+        {"type": "input_image"},
+        {"type": "text", "text": "two"},
+    ]
+    fed = await bound.append(
+        item("plain"),
+        item(parts),
+        item("of the model", "assistant"),
+        item("of the system", "system"),
+        item("tool", "tool"),
+        item("  "),
+        item([{"type": "input_image"}]),
+        item("not for views", context=False),
+        {"type": "item", "payload": {"item": {"type": "function_call", "content": "x"}}},
+        {"type": "item", "payload": {"item": "text"}},
+        boundary("checkpoint"),
+        event("e"),
+    )
+    assert [one["id"] for one in fed if one.get("graph_episodes")] == [1, 2, 3, 4]
+    await bound.ask("PATCH", bound.path, {"feeds": False})
+    (quiet,) = await bound.append(item("off"))
+    assert "graph_episodes" not in quiet
+    await bound.ask("PATCH", bound.path, {"feeds": True})
+    (loud,) = await bound.append(item("on"))
+    assert loud["graph_episodes"]
+    said = (await bound.memory.get("/threads/s/messages"))["messages"]
+    assert [(one["role"], one["content"]) for one in said] == [
+        ("user", "plain"),
+        ("user", "one\ntwo"),
+        ("assistant", "of the model"),
+        ("system", "of the system"),
+        ("user", "on"),
+    ]
+
+
+async def test_a_long_text_is_fed_in_parts_and_none_of_it_is_lost(bound: Session) -> None:
+    """Each part names its place."""
+    text = " ".join(f"word{number}" for number in range(1_500))
+    (stored,) = await bound.append(item(text))
+    parts = [await bound.memory.get(f"/graph/episodes/{u}") for u in stored["graph_episodes"]]
+    assert " ".join(one["content"] for one in parts) == text
+    assert all(len(one["content"]) <= MESSAGE_CHARS_MAX for one in parts)
+    assert parts[0]["source_description"] == f"session s, episode 1, part 1 of {len(parts)}"
+    assert session_feed.pieces("x" * 9_000) == ["x" * 4_096, "x" * 4_096, "x" * 808]
+
+
+async def test_what_the_graph_forgets_stays_in_the_log_and_goes_with_the_user(
+    bound: Session,
+) -> None:
+    """A log is only appended to; deleting the user erases it."""
+    (stored,) = await bound.append(item("I like tea."))
+    await bound.memory.learn()
+    await bound.memory.delete(f"/graph/episodes/{stored['graph_episodes'][0]}")
+    (left,) = await bound.read()
+    assert "graph_episodes" not in left
+    assert left["payload"] == stored["payload"]
+    await bound.memory.delete("/threads/s")
+    (again,) = await bound.append(item("I like milk."))
+    assert again["graph_episodes"]
+    await bound.open()
+    await bound.append(item("secret"), turn="t")
+    assert await bound.running.services.store.read(soundness.check) == []
+    await bound.memory.delete("/users/ann")
+    tables = ("session_logs", "session_log_episodes", "session_log_turns", "session_log_working")
+    for table in (*tables, "session_log_fed"):
+        assert bound.running.rows(f"SELECT * FROM {table}") == [], table  # noqa: S608
+    (removed,) = bound.running.rows("SELECT removed FROM erasures WHERE kind = 'user'")
+    told = json.loads(removed[0])
+    assert (told["sessions"], told["log_episodes"]) == (1, 2)
+    left_over = bound.running.rows("SELECT target FROM audit_entries WHERE target LIKE '%session%'")
+    assert left_over == []
+
+
+async def test_a_thread_that_became_somebody_elses_is_not_fed(bound: Session) -> None:
+    """The append is refused as a whole, and says what to do."""
+    await bound.memory.post("/users", {"user_id": "bob"})
+    await bound.memory.post("/threads", {"thread_id": "s", "user_id": "bob"})
+    answer = await bound.ask("POST", bound.log, {"episodes": [item()]}, status=409)
+    assert "feeds" in answer.message
+    assert await bound.ids() == []
+    await bound.append(event("not fed, so nothing is in its way"))
+
+
+async def test_policies_name_the_actions_of_logs_and_what_a_key_may_see(bound: Session) -> None:
+    """A key may read and not append; a session whose metadata is hidden is not there."""
+    await bound.append(item("hello"))
+    allow = {"effect": "allow", "actions": ["session_log.read", "session_log.list"]}
+    reader = await bound.memory.key(allow)
+    assert (await bound.ask("GET", bound.log, key=reader)).json()["last_id"] == 1
+    await bound.ask("POST", bound.log, {"episodes": [item()]}, status=403, key=reader)
+    await bound.ask("GET", f"{bound.log}/stream", status=403, key=reader)
+    red = await bound.memory.key({**allow, "attributes": {"metadata.team": ["red"]}})
+    await bound.ask("GET", bound.log, status=404, key=red)
+    assert (await bound.ask("GET", "/api/v1/sessions", key=red)).json()["sessions"] == []

@@ -1,0 +1,219 @@
+"""Requests on every route that reads, made from the route table.
+
+Paths name everything there is, and something that never was; bodies and queries come in several
+ways for each of their models. Whoever adds a reading route whose parameters or models are not
+known here has to add them: `unknown` names them, and a test asks for it.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from itertools import product
+from random import Random
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from recollect.api.router import Nothing, Route
+from recollect.asgi import route_table
+from tests.property.hidden_reader import PEOPLE
+from tests.property.hidden_story import GRAPH, SHELF, TEMPLATES, USER
+from tests.property.hidden_variants import BODIES, QUERIES, Pools, Several
+from tests.property.hidden_worlds import Asked, Json, World
+
+ABSENT = "00000000-0000-7000-8000-999999999999"
+NOWHERE = frozenset((ABSENT, "bob", "nobody", "nothread", "nograph", "noshelf", "noturn"))
+PARAMETER = re.compile(r"{(\w+)}")
+
+
+def pools(world: World) -> Pools:
+    """Everything that a world holds, hidden or not, and something that it does not."""
+
+    def uuids(query: str) -> list[str]:
+        return [row[0] for row in world.running.rows(query)] + [ABSENT]
+
+    threads = [row[0] for row in world.running.rows("SELECT thread_id FROM threads")]
+    documents = "SELECT DISTINCT document_id FROM episodes WHERE document_id IS NOT NULL"
+    papers = [row[0] for row in world.running.rows("SELECT document_id FROM documents")]
+    return Pools(
+        {
+            "user_id": [USER, "bob", "nobody"],
+            "thread_id": [*threads, "nothread"],
+            "turn_id": ["turn", "noturn"],
+            "graph_id": [GRAPH, "nograph"],
+            "collection_name": [SHELF, "noshelf"],
+            "template_id": [*TEMPLATES, "notemplate"],
+            "document_id": [*(row[0] for row in world.running.rows(documents)), "nodocument"],
+            "paper_id": [*papers, "nopaper"],
+            "episode": uuids("SELECT uuid FROM episodes"),
+            "message": uuids("SELECT uuid FROM episodes WHERE thread_id IS NOT NULL"),
+            "node": uuids("SELECT uuid FROM entities"),
+            "edge": uuids("SELECT uuid FROM facts"),
+            "observation": uuids("SELECT uuid FROM observations"),
+            "paper": uuids("SELECT uuid FROM documents"),
+            "batch": uuids("SELECT uuid FROM batches"),
+            "task": uuids("SELECT DISTINCT task_uuid FROM jobs"),
+            "erasure": uuids("SELECT uuid FROM erasures"),
+            "user": uuids("SELECT uuid FROM users"),
+            "user_group": uuids("SELECT uuid FROM user_groups"),
+            "project": [str(world.made["project"])],
+        },
+        tuple(world.running.rows(_SAID)),
+    )
+
+
+_SAID = "SELECT t.thread_id, e.uuid FROM episodes e JOIN threads t ON t.id = e.thread_id"
+
+
+def lost(known: Pools, other: Pools) -> set[str]:
+    """What one world holds and another does not."""
+    return {
+        value
+        for name, values in known.values.items()
+        for value in values
+        if value not in other.values[name]
+    }
+
+
+def without(known: Pools, name: str, gone: Collection[str]) -> Pools:
+    """Pools without some values of one kind."""
+    kept = [value for value in known.values[name] if value not in gone]
+    return Pools(known.values | {name: kept}, known.said)
+
+
+PATH_POOLS = {
+    "user_id": "user_id",
+    "thread_id": "thread_id",
+    "session_id": "thread_id",
+    "turn_id": "turn_id",
+    "graph_id": "graph_id",
+    "group_id": "graph_id",
+    "collection_name": "collection_name",
+    "template_id": "template_id",
+    "document_id": "document_id",
+    "message_uuid": "message",
+    "document_uuid": "paper",
+    "batch_id": "batch",
+    "task_id": "task",
+    "user_uuid": "user",
+    "group_uuid": "user_group",
+}
+UUID_POOLS = {
+    "/api/v2/graph/episodes/": "episode",
+    "/api/v2/graph/node/": "node",
+    "/api/v2/graph/edge/": "edge",
+    "/api/v2/facts/": "edge",
+    "/api/v2/graph/observation/": "observation",
+    "/api/v1/erasures/": "erasure",
+}
+
+
+def _pool(route: Route, name: str) -> str | None:
+    if name == "uuid":
+        return next((v for k, v in UUID_POOLS.items() if route.path.startswith(k)), None)
+    return PATH_POOLS.get(name)
+
+
+def reading() -> list[Route]:
+    """The routes that policies can narrow."""
+    return [route for route in route_table() if not (route.public or route.admin or route.mutates)]
+
+
+def unknown() -> Iterator[str]:
+    """What the table of routes has and this module does not know."""
+    for route in reading():
+        for name in PARAMETER.findall(route.path):
+            if _pool(route, name) is None:
+                yield f"path parameter {name!r} of {name_of(route)}"
+        if route.body is not Nothing and route.body.__name__ not in BODIES:
+            yield f"body {route.body.__name__} of {name_of(route)}"
+        if route.query is not Nothing and route.query.__name__ not in QUERIES:
+            yield f"query {route.query.__name__} of {name_of(route)}"
+
+
+def name_of(route: Route) -> str:
+    """How a route is told from others."""
+    return f"{route.method} {route.path}"
+
+
+def _several(table: dict[str, Several], model: Any, known: Pools, random: Random) -> list[Any]:
+    return [None] if model is Nothing else table[model.__name__](known, random)
+
+
+def of_route(route: Route, known: Pools, random: Random, most: int) -> list[Asked]:
+    """Some of the requests that can be made on a route, every value of a path first."""
+    names = PARAMETER.findall(route.path)
+    pools_ = [random.sample(p := known.values[str(_pool(route, n))], len(p)) for n in names]
+    ways = list(
+        product(
+            _several(QUERIES, route.query, known, random),
+            _several(BODIES, route.body, known, random),
+        )
+    )
+    random.shuffle(ways)
+    every = list(product(*pools_))
+    if names == ["session_id", "message_uuid"]:
+        every = random.sample(
+            [*known.said, *random.sample(every, len(known.said))], len(known.said)
+        )
+    # What is not there is asked for once; what is there in many ways.
+    there = [values for values in every if not NOWHERE.intersection(values)] or every
+    chosen = [*there, *(values for values in every if values not in there)][:most]
+    chosen += [there[number % len(there)] for number in range(most - len(chosen))]
+    asked = []
+    for number, given in enumerate(chosen[: len(every) * len(ways)]):
+        values = dict(zip(names, given, strict=True))
+        # Each round over the paths begins with another way, so that all of them come to pass.
+        query, body = ways[(number + number // len(there)) % len(ways)]
+        path = PARAMETER.sub(lambda m, given=values: quote(given[m[1]]), route.path)
+        asked.append(
+            Asked(
+                name_of(route),
+                route.method,
+                path,
+                urlencode(query or {}),
+                b"" if body is None else body,
+            )
+        )
+    return asked
+
+
+def everything(known: Pools, random: Random, most: int) -> Iterator[Asked]:
+    """Requests on all routes that read, *most* on each."""
+    for route in reading():
+        yield from of_route(route, known, random, most)
+
+
+def writes(known: Pools, random: Random, hidden: Collection[str], most: int) -> Iterator[Asked]:
+    """Writes that name something hidden, or that answer with what was said before."""
+    for method, path, pool, body in _WRITES:
+        unseen = [value for value in known.values[pool] if value in hidden]
+        for value in random.sample(unseen, min(most, len(unseen))):
+            told = path.format(value)
+            yield Asked(f"{method} {path}", method, told, body=b"" if body is None else body)
+    classes = {"name": "kind", "classes": ["likes", "lives", *PEOPLE[:4]], "last_n": 4}
+    for thread in known.values["thread_id"]:
+        path = f"/api/v2/sessions/{thread}/classify"
+        yield Asked("POST classify", "POST", path, body={**classes, "persist": False})
+
+
+_WRITES: tuple[tuple[str, str, str, Json | None], ...] = (
+    ("PATCH", "/api/v2/graph/edge/{}", "edge", {"name": "CHANGED"}),
+    ("DELETE", "/api/v2/graph/edge/{}", "edge", None),
+    ("DELETE", "/api/v2/facts/{}", "edge", None),
+    ("PATCH", "/api/v2/graph/node/{}", "node", {"summary": "changed"}),
+    ("DELETE", "/api/v2/graph/node/{}", "node", None),
+    ("PATCH", "/api/v2/graph/episodes/{}", "episode", {"metadata": {"class": "open"}}),
+    ("DELETE", "/api/v2/graph/episodes/{}", "episode", None),
+    ("DELETE", "/api/v1/episodes/{}", "episode", None),
+    ("POST", "/api/v1/jobs/{}/retry", "episode", None),
+    ("PATCH", "/api/v2/messages/{}", "message", {"metadata": {"class": "open"}}),
+    ("PATCH", f"/api/v2/collections/{SHELF}/documents/uuid/{{}}", "paper", {"metadata": {}}),
+    ("DELETE", f"/api/v2/collections/{SHELF}/documents/uuid/{{}}", "paper", None),
+)
+
+
+def next_page(asked: Asked, cursor: str | None) -> Asked | None:
+    """The request for the page after this one, which told where that begins."""
+    if not cursor or not isinstance(asked.body, dict):
+        return None
+    body = {k: v for k, v in asked.body.items() if k != "uuid_cursor"} | {"cursor": cursor}
+    return Asked(asked.route, asked.method, asked.path, asked.query, body)

@@ -1,0 +1,281 @@
+"""Random stories: what a project is told, step by step.
+
+A topic has a thread, a document and names of its own. In a story of separate topics nobody else
+speaks of them, so whoever may not see the episodes of a topic sees nothing that came of them. In a
+mixed story all topics share their names, threads and documents.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from tests.property.hidden_policies import PROFILES
+from tests.property.hidden_reader import ME, PEOPLE, PLACES, THINGS, sentence
+from tests.property.hidden_worlds import Json, Step
+
+USER, GRAPH, SHELF = "ann", "g", "shelf"
+USER_NAME = "Ann Lee"
+TEMPLATES = {
+    "everything": (
+        "U %{user_summary}\nF %{edges limit=20}\nE %{entities limit=20 include_attributes=true}\n"
+        "S %{episodes limit=10}\nO %{observations limit=5}\nT %{thread_summaries limit=5}"
+    ),
+    "likes": "%{edges limit=3 types=[LIKES]} %{entities limit=2}",
+}
+ASKED = "what does the user like"  # of summaries of users
+TOPICS = 6
+
+
+def mark(number: int) -> str:
+    """A word that no other text holds."""
+    return f"mark{number:05d}q"
+
+
+def tag(number: int) -> str:
+    """A metadata value that no other episode carries."""
+    return f"tag{number:05d}q"
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What one part of a story is about, and what its episodes carry."""
+
+    number: int
+    profiles: tuple[Json, ...]
+    people: tuple[str, ...]
+    places: tuple[str, ...]
+    things: tuple[str, ...]
+    mentions_user: bool
+
+    @property
+    def thread(self) -> str:
+        """The thread of the topic."""
+        return f"thread-{self.number}"
+
+    @property
+    def plain_profiles(self) -> list[Json]:
+        """The profiles without lists."""
+        return [one for one in self.profiles if not any(type(v) is list for v in one.values())]
+
+    @property
+    def document(self) -> str:
+        """The document of the topic."""
+        return f"document-{self.number}"
+
+
+def separate(random: Random) -> list[Topic]:
+    """Topics that share nothing; each has one profile, and only the first speaks of the user."""
+    profiles = random.sample(PROFILES, TOPICS)
+    return [
+        Topic(
+            number,
+            (profiles[number],),
+            tuple(PEOPLE[number::TOPICS]),
+            tuple(PLACES[number::TOPICS]),
+            tuple(THINGS[number::TOPICS]),
+            number == 0,
+        )
+        for number in range(TOPICS)
+    ]
+
+
+def mixed(random: Random) -> list[Topic]:
+    """Two topics of everybody, with all profiles."""
+    shuffled = random.sample(PROFILES, 5)
+    names = tuple(PEOPLE[:4]), tuple(PLACES[:3]), tuple(THINGS[:4])
+    return [Topic(number, tuple(shuffled), *names, True) for number in range(2)]
+
+
+@dataclass
+class Teller:
+    """Writes the steps of a story."""
+
+    random: Random
+    topics: list[Topic]
+    told: int = 0
+    sessions: set[int] = field(default_factory=set)
+
+    def beginning(self) -> Iterator[Step]:
+        """What is there before anything is told: the containers."""
+        person = {"user_id": USER, "first_name": "Ann", "last_name": "Lee"}
+        requests: list[tuple[str, str, Any]] = [
+            ("POST", "/users", {**person, "email": "ann@example.com"}),
+            ("POST", "/users", {"user_id": "bob", "first_name": "Bob"}),
+            ("POST", "/graph/create", {"graph_id": GRAPH, "name": "things"}),
+            ("POST", f"/collections/{SHELF}", {"description": "papers"}),
+        ]
+        for topic in self.topics:
+            thread = {"thread_id": topic.thread, "user_id": USER}
+            requests.append(("POST", "/threads", thread))
+        for name, text in TEMPLATES.items():
+            template = {"template_id": name, "template": text}
+            requests.append(("POST", "/context-templates", template))
+        group = {"name": "everybody"}
+        requests.append(("POST", "/user-groups?projectId={project}", group))
+        instructions = {"instructions": [{"name": "how", "text": ASKED}]}
+        requests.append(("POST", "/user-summary-instructions", instructions))
+        yield Step(1, tuple(requests))
+
+    def steps(self, count: int) -> Iterator[Step]:
+        """What is told: of the first topic some of every kind, then of any topic anything."""
+        yield from self.beginning()
+        first = [(kind, self.topics[0]) for kind in dict.fromkeys(_KINDS)]
+        rest = [
+            (self.random.choice(_KINDS), self.random.choice(self.topics))
+            for _ in range(count - len(first))
+        ]
+        for number, (kind, topic) in enumerate([*first, *rest], start=2):
+            yield Step(number, tuple(kind(self, topic)), topic.number)
+
+    def _metadata(self, topic: Topic, *, scalars: bool = False) -> Json:
+        """What an episode of the topic carries; knowledge that is written down takes no lists."""
+        profiles = topic.plain_profiles if scalars else topic.profiles
+        found = dict(self.random.choice(profiles))
+        found["tag"] = tag(self.told)
+        if self.random.random() < 0.5:
+            found["about"] = self.random.choice(("work", "play", 7, True))
+        return found
+
+    def _words(self, topic: Topic) -> str:
+        """A text: names in an order that makes facts, and a mark."""
+        self.told += 1
+        chosen: list[str] = []
+        for _ in range(self.random.choice((1, 2, 2, 3))):
+            me = topic.mentions_user and self.random.random() < 0.4
+            chosen.append(ME if me else self.random.choice(topic.people))
+            pool = self.random.choice((topic.people, topic.places, topic.things, topic.things))
+            chosen.append(self.random.choice(pool))
+            chosen.append("and")
+        if self.random.random() < 0.3:
+            chosen.append(f"trait{self.told:05d}q")
+        return f"{' '.join(chosen)} {mark(self.told)}"
+
+    def data(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
+        """A text or JSON for a graph, perhaps a part of a document."""
+        words = self._words(topic)
+        body: Json = {"type": "text", "data": words, "metadata": self._metadata(topic)}
+        if self.random.random() < 0.3:
+            body |= {"type": "json", "data": json.dumps({"said": words})}
+        if self.random.random() < 0.5:
+            body["document_id"] = topic.document
+        body |= self._target()
+        yield "POST", "/graph", body
+
+    def _target(self) -> Json:
+        return {"graph_id": GRAPH} if self.random.random() < 0.7 else {"user_id": USER}
+
+    def talk(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
+        """Messages of a thread."""
+        messages = [self._message(topic) for _ in range(self.random.choice((1, 2, 3)))]
+        body: Json = {"messages": messages}
+        if self.random.random() < 0.2:
+            body["ignore_roles"] = ["assistant"]
+        yield "POST", f"/threads/{topic.thread}/messages", body
+
+    def _message(self, topic: Topic) -> Json:
+        role = self.random.choice(("user", "user", "assistant"))
+        words = self._words(topic)
+        return {
+            "role": role,
+            "name": USER_NAME if role == "user" else "Helper",
+            "content": words,
+            "metadata": self._metadata(topic),
+        }
+
+    def tastes(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
+        """What somebody likes: enough for a pattern."""
+        self.told += 1
+        who = self.random.choice(topic.people)
+        words = " and ".join(f"{who} {thing}" for thing in topic.things)
+        body = {"type": "text", "data": f"{words} and {who} {mark(self.told)}"}
+        yield "POST", "/graph", {**body, "metadata": self._metadata(topic)} | self._target()
+
+    def triple(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
+        """A fact that is written down, with attributes."""
+        if not topic.plain_profiles:
+            yield from self.data(topic)
+            return
+        self.told += 1
+        one = self.random.choice(topic.people)
+        two = self.random.choice(topic.things)
+        body = {
+            "fact": sentence(one, two),
+            "fact_name": "LIKES",
+            "source_node_name": one,
+            "target_node_name": two,
+            "edge_attributes": {"told": mark(self.told)},
+            "metadata": self._metadata(topic, scalars=True),
+        }
+        yield "POST", "/graph/add-fact-triple", body | self._target()
+
+    def nodes(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
+        """Nodes that are written down, with summaries and attributes."""
+        if not topic.plain_profiles:
+            yield from self.data(topic)
+            return
+        self.told += 1
+        node = {
+            "name": self.random.choice(topic.people),
+            "summary": f"somebody {mark(self.told)}",
+            "attributes": {"told": mark(self.told)},
+            "metadata": self._metadata(topic, scalars=True),
+        }
+        yield "POST", "/graph/nodes", {"nodes": [node]} | self._target()
+
+    def batch(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
+        """A batch with a message and a piece of data.
+
+        A batch is a container, so it is there in every world and so must be what it holds.
+        """
+        if not topic.mentions_user:
+            yield from self.talk(topic)
+            return
+        yield "POST", "/batches", {}
+        message = {"type": "thread_message", "thread_id": topic.thread, **self._message(topic)}
+        piece = {"type": "graph_episode", "graph_id": GRAPH, "data_type": "text"}
+        piece |= {"data": self._words(topic), "metadata": self._metadata(topic)}
+        yield "POST", "/batches/{batch}/items", {"items": [message, piece]}
+        yield "POST", "/batches/{batch}/process", {}
+
+    def session(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
+        """A session under the id of the topic's thread, which it feeds, with an open turn.
+
+        All of it carries what the session does, whatever else is told of the topic.
+        """
+        log = f"/api/v1/sessions/{topic.thread}/log"
+        if topic.number not in self.sessions:
+            self.sessions.add(topic.number)
+            self.told += 1
+            body = {"session_id": topic.thread, "user_id": USER, "metadata": self._metadata(topic)}
+            yield "POST", "/api/v1/sessions", body
+            yield "POST", f"{log}/turns", {"turn_id": "turn"}
+        yield "POST", log, {"episodes": [self._item(topic)]}
+        yield "POST", f"{log}/turns/turn", {"episodes": [self._item(topic)]}
+
+    def _item(self, topic: Topic) -> Json:
+        said = {"type": "message", "role": "user", "name": USER_NAME}
+        return {"type": "item", "payload": {"item": {**said, "content": self._words(topic)}}}
+
+    def papers(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
+        """Documents of a collection."""
+        self.told += 1
+        paper = {
+            "content": f"{self.random.choice(topic.people)} {mark(self.told)}",
+            "document_id": f"paper-{self.told}",
+            "metadata": self._metadata(topic),
+        }
+        yield "POST", f"/collections/{SHELF}/documents", [paper]
+
+
+_KINDS = (
+    *(Teller.talk,) * 5,
+    *(Teller.data,) * 5,
+    *(Teller.triple,) * 2,
+    Teller.tastes,
+    *(Teller.nodes,) * 2,
+    Teller.batch,
+    Teller.papers,
+    Teller.session,
+)

@@ -1,0 +1,189 @@
+"""What a world holds and who may see it, read off its tables and judged by hand."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from tests.property.hidden_policies import Policy, carried
+from tests.property.hidden_worlds import World
+
+MARKS = re.compile(r"(?:mark|trait)\d{5}q")
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Told:
+    """An episode."""
+
+    id: int
+    uuid: str
+    content: str
+    metadata: Json
+    shown: bool  # what a caller wrote as knowledge has an episode that is listed nowhere
+
+
+@dataclass(frozen=True)
+class Thing:
+    """Something that episodes stand behind, and the facts that it speaks of."""
+
+    uuid: str
+    kind: str
+    episodes: frozenset[int]
+    facts: frozenset[int] = frozenset()
+    id: int = 0
+    text: str = ""
+    ends: tuple[str, ...] = ()  # of a fact, the nodes that it joins
+
+
+@dataclass
+class Truth:
+    """Everything in a world, by uuid."""
+
+    episodes: dict[int, Told]
+    things: dict[str, Thing] = field(default_factory=dict)
+    papers: dict[str, Json] = field(default_factory=dict)
+    said_of_nodes: str = ""  # all of their summaries
+
+    @cached_property
+    def facts(self) -> dict[int, Thing]:
+        """The facts by their row ids."""
+        return {thing.id: thing for thing in self.things.values() if thing.kind == "fact"}
+
+
+def _pairs(world: World, query: str) -> dict[int, frozenset[int]]:
+    found: dict[int, set[int]] = {}
+    for one, two in world.running.rows(query):
+        found.setdefault(one, set()).add(two)
+    return {key: frozenset(values) for key, values in found.items()}
+
+
+def truth(world: World) -> Truth:
+    """All there is."""
+    rows = world.running.rows
+    episodes = {
+        row[0]: Told(*row[:3], json.loads(row[3] or "{}"), row[4] not in ("fact_triple", "nodes"))
+        for row in rows("SELECT id, uuid, content, metadata, kind FROM episodes")
+    }
+    made = Truth(episodes)
+    supports = _pairs(world, "SELECT fact_id, episode_id FROM supports")
+    mentions = _pairs(world, "SELECT entity_id, episode_id FROM mentions")
+    evidence = _pairs(world, "SELECT observation_id, fact_id FROM observation_facts")
+    about = _pairs(world, "SELECT source_id, id FROM facts UNION SELECT target_id, id FROM facts")
+    kept = _pairs(world, "SELECT summary_id, fact_id FROM summary_facts")
+    said = _pairs(
+        world,
+        "SELECT s.id, e.id FROM summaries s JOIN episodes e ON e.thread_id = s.thread_id"
+        " OR (e.graph_id = s.graph_id AND e.document_id = s.document_id)",
+    )
+    none: frozenset[int] = frozenset()
+
+    def add(kind: str, query: str, behind: Mapping[int, Any], facts: Mapping[int, Any]) -> None:
+        for number, uuid, text in rows(query):
+            made.things[uuid] = Thing(
+                uuid, kind, behind.get(number, none), facts.get(number, none), number, text
+            )
+
+    add("fact", "SELECT id, uuid, fact FROM facts", supports, {})
+    for uuid, *ends in rows(_ENDS):
+        made.things[uuid] = replace(made.things[uuid], ends=tuple(ends))
+    add("entity", "SELECT id, uuid, name FROM entities", mentions, about)
+    add("summary", "SELECT id, uuid, summary FROM summaries", said, kept)
+    behind = {
+        number: frozenset(e for fact in facts for e in supports.get(fact, none))
+        for number, facts in evidence.items()
+    }
+    add("observation", "SELECT id, uuid, name FROM observations", behind, evidence)
+    made.said_of_nodes = " ".join(row[0] for row in rows("SELECT summary FROM entities"))
+    for told in episodes.values():
+        made.things[told.uuid] = Thing(told.uuid, "episode", frozenset({told.id}), id=told.id)
+    for uuid, metadata in rows("SELECT uuid, metadata FROM documents"):
+        made.papers[uuid] = json.loads(metadata or "{}")
+    return made
+
+
+_ENDS = (
+    "SELECT f.uuid, s.uuid, t.uuid FROM facts f"
+    " JOIN entities s ON s.id = f.source_id JOIN entities t ON t.id = f.target_id"
+)
+
+
+class View:
+    """A truth as a policy lets it be seen."""
+
+    def __init__(self, all_: Truth, policy: Policy) -> None:
+        self.all = all_
+        self._seen = {n: policy.sees([e.metadata]) for n, e in all_.episodes.items()}
+        self.facts = {n: policy.sees(self._said(t.episodes)) for n, t in all_.facts.items()}
+        self.visible = {uuid: self._sees(thing, policy) for uuid, thing in all_.things.items()}
+        self.visible |= {uuid: policy.sees([given]) for uuid, given in all_.papers.items()}
+
+    def _said(self, episodes: Iterable[int]) -> list[Json]:
+        return [self.all.episodes[number].metadata for number in sorted(episodes)]
+
+    def _sees(self, thing: Thing, policy: Policy) -> bool:
+        if thing.kind == "observation" and not all(self.facts[n] for n in thing.facts):
+            return False
+        return policy.sees(self._said(thing.episodes))
+
+    def heard(self, thing: Thing) -> bool:
+        """Whether every episode behind a thing may be seen."""
+        return all(self._seen[number] for number in thing.episodes)
+
+    def whole(self, thing: Thing) -> bool:
+        """Whether all that a thing rests on and speaks of may be seen."""
+        return self.heard(thing) and all(self.facts[number] for number in thing.facts)
+
+    def metadata(self, thing: Thing) -> dict[str, list[Any]]:
+        """What the episodes that may be seen give a thing."""
+        return carried(self._said(n for n in thing.episodes if self._seen[n]))
+
+    def episodes(self, thing: Thing) -> set[str]:
+        """The episodes of a thing that are shown with it."""
+        told = (self.all.episodes[n] for n in thing.episodes if self._seen[n])
+        return {one.uuid for one in told if one.shown}
+
+    def hidden(self) -> Iterator[str]:
+        """The uuids of what may not be seen."""
+        return (uuid for uuid, seen in self.visible.items() if not seen)
+
+    def is_node(self, uuid: str) -> bool:
+        """Whether that is an entity."""
+        return uuid in self.all.things and self.all.things[uuid].kind == "entity"
+
+    def neighbours(self, node: str) -> dict[str, set[str]]:
+        """The nodes beside a node that may be seen, with the facts that lead there and may be."""
+        found: dict[str, set[str]] = {}
+        for number, fact in self.all.facts.items():
+            others = set(fact.ends) - {node}
+            if self.facts[number] and node in fact.ends and others:
+                (other,) = others
+                if self.visible[other]:
+                    found.setdefault(other, set()).add(fact.uuid)
+        return found
+
+    @cached_property
+    def secrets(self) -> frozenset[str]:
+        """Words that no answer may hold."""
+        found: set[str] = set()
+        for number, told in self.all.episodes.items():
+            if not self._seen[number]:
+                found |= {told.uuid, str(told.metadata.get("tag", told.uuid))}
+                found.update(MARKS.findall(told.content))
+        for uuid in self.hidden():
+            # A node's uuid stays on the edges that lead to it.
+            if uuid in self.all.papers or self.all.things[uuid].kind != "entity":
+                found.add(uuid)
+        for thing in self.all.things.values():
+            if thing.kind in ("summary", "entity") and not self.whole(thing):
+                found.add(written(thing))
+        told = {t.text for n, t in self.all.facts.items() if self.facts[n]}
+        unsaid = {t.text for n, t in self.all.facts.items() if not self.facts[n]} - told
+        return frozenset(found | {one for one in unsaid if not any(one in two for two in told)})
+
+
+def written(thing: Thing) -> str:
+    """What a language model is said to have written about a thing."""
+    return f"written about {thing.kind} {thing.id:05d}q"

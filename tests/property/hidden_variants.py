@@ -1,0 +1,229 @@
+"""What the bodies and queries of reading requests can be, several for each of their models."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from random import Random
+from typing import Any
+
+from tests.property.hidden_reader import PEOPLE, PLACES, THINGS
+from tests.property.hidden_story import GRAPH, TEMPLATES, USER
+from tests.property.hidden_worlds import Json
+
+QUESTIONS = (
+    f"What does {PEOPLE[0]} like?",
+    f"Where does {PEOPLE[1]} live?",
+    f"{PEOPLE[2]} {THINGS[0]} {PLACES[0]}",
+    f"Who is a friend of {PEOPLE[3]}",
+    "likes lives friend and",
+)
+SCHEMA = '{"properties": {"drink": {"type": "string", "zep_type": "ZepText"}}}'
+
+
+@dataclass(frozen=True)
+class Pools:
+    """What requests can name."""
+
+    values: dict[str, list[str]]
+    said: tuple[tuple[str, ...], ...]  # threads with their messages
+
+    def some(self, random: Random, name: str, count: int = 1) -> list[str]:
+        """Some of the values of a kind."""
+        known = self.values[name]
+        return random.sample(known, min(count, len(known)))
+
+
+Several = Callable[[Pools, Random], list[Json]]
+
+
+def _page_sizes(*names: str) -> Several:
+    size, number = names
+    return lambda _, __: [{}, {size: 1}, {size: 2, number: 2}, {size: 50}]
+
+
+def leaf(name: str, operator: str, value: Any = None) -> Json:
+    """One test of a metadata tree."""
+    made = {"property_name": name, "comparison_operator": operator}
+    return made if value is None else {**made, "property_value": value}
+
+
+TREES: tuple[Json, ...] = (
+    {"type": "and", "filters": [leaf("class", "=", "open")]},
+    {"type": "and", "filters": [leaf("class", "=", "secret")]},
+    {"type": "or", "filters": [leaf("level", ">=", 3), leaf("vip", "IS NOT NULL")]},
+    {"type": "and", "filters": [leaf("class", "IS NULL")]},
+    {"type": "and", "filters": [leaf("about", "<>", "work")]},
+)
+
+
+def _filters(known: Pools, random: Random, *, walk: bool = False) -> list[Json]:
+    made: list[Json] = [
+        {"edge_types": ["LIKES"]},
+        {"exclude_edge_types": ["LIKES"]},
+        {"node_labels": ["Entity"]},
+        {"created_at": [[{"comparison_operator": ">", "date": "2025-03-10T00:00:00Z"}]]},
+        {"invalid_at": [[{"comparison_operator": "IS NULL"}]]},
+        {"property_filters": [leaf("told", "IS NOT NULL")]},
+        {"edge_uuids": known.some(random, "edge", 4)},
+        {"source_node_uuids": known.some(random, "node", 3)},
+        {"target_node_uuids": known.some(random, "node", 3)},
+        {"connected_node_uuids": known.some(random, "node", 2)},
+    ]
+    if walk:
+        return made
+    return [
+        *made,
+        {"episode_uuids": known.some(random, "episode", 3)},
+        {"episode_uuids": known.some(random, "episode", 1)},
+        *({"episode_metadata_filters": tree} for tree in TREES),
+    ]
+
+
+def _pages(known: Pools, random: Random) -> list[Json]:
+    narrowed = [
+        {"filters": by, "limit": random.choice((1, 2, 50))} for by in _filters(known, random)
+    ]
+    return [
+        *({"limit": size} for size in (1, 2, 50)),
+        {"limit": 2, "order_by": "created_at", "direction": "asc"},
+        {"limit": 3, "order_by": "created_at", "direction": "desc"},
+        {"limit": 2, "order_by": "degree", "direction": "desc"},
+        {"limit": 2, "order_by": "valid_at", "direction": "asc"},
+        {"limit": 50, "uuid_cursor": known.some(random, "node")[0]},
+        {"limit": 50, "mentioned_node_uuids": known.some(random, "node", 2)},
+        *({"limit": 50, "episode_metadata_filters": tree} for tree in TREES),
+        *narrowed,
+    ]
+
+
+def _searches(known: Pools, random: Random) -> list[Json]:
+    targets: list[Json] = [{"user_id": USER}, {"graph_id": GRAPH}, {"group_id": GRAPH}]
+    scopes = ("edges", "nodes", "episodes", "observations", "thread_summaries", "auto")
+    ways: list[Json] = [
+        {},
+        {"limit": 2},
+        {"limit": 50},
+        {"reranker": "rrf"},
+        {"reranker": "mmr", "mmr_lambda": 0.3},
+        {"reranker": "cross_encoder"},
+        {"reranker": "episode_mentions"},
+        {"reranker": "node_distance", "center_node_uuid": known.some(random, "node")[0]},
+        {"bfs_origin_node_uuids": known.some(random, "node", 2)},
+        {"min_score": 0.3},
+        {"valid_at": "2025-03-20T00:00:00Z"},
+        {"known_at": "2025-03-20T00:00:00Z"},
+        {"max_characters": 400},
+        {"return_raw_results": True},
+        *({"search_filters": by} for by in _filters(known, random)),
+    ]
+    return [
+        {"query": random.choice(QUESTIONS), "scope": scope, **random.choice(targets), **way}
+        for scope, way in product(scopes, ways)
+    ]
+
+
+def _session_searches(known: Pools, random: Random) -> list[Json]:
+    scopes = ("messages", "facts", "summary")
+    ways: list[Json] = [
+        {"user_id": USER},
+        {"session_ids": known.some(random, "thread_id", 3)},
+        {"user_id": USER, "search_type": "mmr", "mmr_lambda": 0.5},
+    ]
+    return [
+        {"text": random.choice(QUESTIONS), "search_scope": scope, **way}
+        for scope, way in product(scopes, ways)
+    ]
+
+
+def _seeds(known: Pools, random: Random) -> list[Json]:
+    targets: list[Json] = [{"user_id": USER}, {"graph_id": GRAPH}]
+    ways: list[Json] = [
+        {},
+        {"depth": 1},
+        {"depth": 3, "max_nodes": 3},
+        {"max_edges": 2},
+        {"direction": "out"},
+        *({"search_filters": by} for by in _filters(known, random, walk=True)),
+    ]
+    return [
+        {"seed_node_uuids": known.some(random, "node", random.choice((1, 2, 3))), **target, **way}
+        for target, way in product(targets, ways)
+    ]
+
+
+def _patterns(known: Pools, random: Random) -> list[Json]:
+    targets: list[Json] = [{"user_id": USER}, {"graph_id": GRAPH}]
+    ways: list[Json] = [
+        {},
+        {"query": random.choice(QUESTIONS)},
+        {"query": random.choice(QUESTIONS), "edge_limit": 2, "query_limit": 3},
+        {"min_occurrences": 1, "recency_weight": "30_days"},
+        {"seeds": {"node_uuids": known.some(random, "node", 3)}, "min_occurrences": 1},
+        {"seeds": {"edge_types": ["LIKES"]}, "detect": {"hubs": {"min_degree": 2}}},
+        {"detect": {"clusters": {}, "relationships": {}}, "min_occurrences": 1},
+        {"search_filters": random.choice(_filters(known, random)), "min_occurrences": 1},
+    ]
+    return [{**target, **way} for target, way in product(targets, ways)]
+
+
+BODIES: dict[str, Several] = {
+    "PageRequest": _pages,
+    "Search": _searches,
+    "SearchSessions": _session_searches,
+    "SearchSession": lambda known, random: [
+        {k: v for k, v in one.items() if k not in ("user_id", "session_ids")}
+        for one in _session_searches(known, random)
+    ],
+    "SubgraphRequest": _seeds,
+    "DetectPatterns": _patterns,
+    "NeighborsRequest": lambda known, random: [
+        {},
+        {"limit": 1},
+        {"limit": 2, "direction": "in"},
+        {"order_by": "created_at", "direction_sort": "asc", "limit": 2},
+        *({"filters": by} for by in _filters(known, random, walk=True)),
+    ],
+    "AssembleInput": lambda _, __: [{}, {"context_length": 100}],
+    "ExtractData": lambda _, __: [{"model_schema": SCHEMA, "last_n": 4}],
+    "GetDocuments": lambda known, random: [
+        {"uuids": known.some(random, "paper", 5)},
+        {"document_ids": known.some(random, "paper_id", 5)},
+    ],
+    "SearchDocuments": lambda _, random: [
+        {"text": random.choice(QUESTIONS)},
+        {"metadata": {"class": "open"}},
+        {"text": PEOPLE[0], "search_type": "mmr", "mmr_lambda": 0.5},
+    ],
+}
+QUERIES: dict[str, Several] = {
+    "ListQuery": _page_sizes("pageSize", "pageNumber"),
+    "ThreadsQuery": _page_sizes("page_size", "page_number"),
+    "SessionFactsQuery": lambda _, __: [{}, {"minRating": 0.1}],
+    "QuestionQuery": lambda _, __: [{}, {"lastNMessages": 2}],
+    "SearchLimit": lambda _, __: [{}, {"limit": 2}],
+    "SearchQuery": lambda _, __: [{}, {"limit": 1}, {"limit": 2}],
+    "MessagesQuery": lambda _, __: [
+        {},
+        *({"limit": size, "cursor": start} for size in (1, 2) for start in (0, 1, 2)),
+        *({"lastn": count} for count in (1, 2, 5)),
+    ],
+    "MemoryQuery": lambda _, __: [{}, {"lastn": 1}, {"lastn": 3}],
+    "ContextQuery": lambda _, __: [
+        {},
+        {"mode": "basic"},
+        {"mode": "summary"},
+        *({"template_id": name} for name in TEMPLATES),
+    ],
+    "LastQuery": lambda _, __: [{}, *({"lastn": count} for count in (1, 2, 5, 50))],
+    "DocumentQuery": lambda _, __: [{"graph_id": GRAPH}],
+    "ScopeQuery": lambda _, __: [{}, {"user_id": USER}, {"graph_id": GRAPH}],
+    "UserScopeQuery": lambda _, __: [{}, {"user_id": USER}],
+    "BatchesQuery": lambda _, __: [{}, {"limit": 1}],
+    "ErasuresQuery": lambda _, __: [{}, {"limit": 1}],
+    "LogSessionsQuery": lambda _, __: [{}, {"limit": 1}, {"user_id": USER}],
+    "LogQuery": lambda _, __: [{}, {"from_id": 0}, {"limit": 2, "type": "item"}],
+    "StreamQuery": lambda _, __: [{}, {"from_id": 0, "seconds": 0}],
+    "BatchItemsQuery": lambda _, __: [{}, {"limit": 1}],
+    "UserGroupPageQuery": lambda known, _: [{"projectId": known.values["project"][0]}],
+    "UserGroupQuery": lambda known, _: [{"projectId": known.values["project"][0]}],
+}
