@@ -1,7 +1,7 @@
 # ruff: noqa: T201 - an example prints
 """An agent with a tool, an interrupt and a resume, on nothing but `recollect.episodic`.
 
-    python examples/agent_loop.py [folder]
+    .venv/bin/python examples/agent_loop.py [folder]
 
 The model is scripted, so that the example runs anywhere; put a function that asks a real one in its
 place. Sessions are kept in the folder, or in a temporary one.

@@ -329,3 +329,22 @@ async def test_receipts_are_for_those_who_see_everything(memory: Memory) -> None
     one = f"/api/v1/erasures/{receipt['uuid']}"
     assert (await memory.running.send("GET", one, key=key)).status == 404
     assert (await memory.running.send("GET", one)).status == 200
+
+
+async def test_a_narrowed_key_deletes_its_own_and_nothing_as_a_whole(memory: Memory) -> None:
+    """An episode it sees goes, with a receipt; a thread, a graph or a user may hold more."""
+    deletes = ["graph.episode.delete", "thread.delete", "graph.delete", "user.delete"]
+    rule = {"effect": "allow", "actions": deletes, "attributes": {"group": ["public"]}}
+    key = await memory.key(rule)
+    said = await memory.tell(f"{JOB}.", {"group": "public"})
+    hidden = await memory.tell("Emma Lopez likes tea.", {"group": "secret"})
+    await memory.thread("t")
+    send = memory.running.send
+    assert (await send("DELETE", f"/api/v1/episodes/{hidden}", key=key)).status == 404
+    receipt = await send("DELETE", f"/api/v1/episodes/{said}", key=key)
+    assert (receipt.status, receipt.json()["kind"]) == (200, "episode")
+    for path in ("/v1/threads/t", "/v1/graphs/g", "/v1/users/ann", "/v2/threads/t"):
+        assert (await send("DELETE", f"/api{path}", key=key)).status == 403, path
+    for path in ("/v2/sessions/t/memory", "/v2/graph/g", "/v2/users/ann"):
+        assert (await send("DELETE", f"/api{path}", key=key)).status == 403, path
+    await memory.get("/threads/t/messages")

@@ -1,6 +1,7 @@
 """`recollect audit`: look at the log of what was done, and check that nobody changed it."""
 
 import json
+import re
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -39,6 +40,8 @@ def verify(
     """
     if expect is not None and project is None:
         raise fail("--expect needs --project: every project has a log of its own")
+    if expect is not None and not re.fullmatch("[0-9a-fA-F]{64}", expect):
+        raise fail("--expect takes a whole hash: 64 hexadecimal digits, as `verify` prints them")
     found = on_store(data, _verify, project, expect.lower() if expect else None)
     rows = [_row(owner, verdict) for owner, verdict in found]
     show(rows, ["project", "entries", "redacted", "head", "state"], as_json=as_json)

@@ -127,7 +127,8 @@ async def _prepare(services: Services, listening: socket.socket) -> None:
         key = await services.store.write(keys.ensure_default, secret)
     # This process holds the folder, so a server that held leases here is gone.
     await services.store.write(queue.free, SERVER)
-    await services.store.write(session_writing.discard_lost, services.owner)
+    if await services.store.write(session_writing.discard_lost, services.owner):
+        services.store.scrub_soon()
     services.start_workers(chosen.workers, owner=SERVER)
     services.warm()
     services.finish_erasures()

@@ -11,8 +11,9 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from recollect.errors import NotAllowed
 from recollect.governance import describing, unnaming
-from recollect.graph.types import Record
+from recollect.graph.types import Access, Record
 from recollect.store import derived, findable, index, rows
 from recollect.store.derived import Aftermath, Resting
 from recollect.store.index import ItemKind
@@ -32,6 +33,14 @@ class Removed(Record):
     facts_reopened: int = 0
     entities_reworded: int = 0
     derived_reworded: int = 0
+
+
+def require_whole_sight(access: Access) -> None:
+    """Refuse to erase a whole thread, graph or user for a key that sees only part of it."""
+    if access.sight is not None:
+        raise NotAllowed(
+            "this key sees only part of what this holds by its metadata, and all of it would go"
+        )
 
 
 def forget_episodes(tx: Transaction, episode_ids: Iterable[int], mode: Mode = "delete") -> Removed:

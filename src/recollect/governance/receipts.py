@@ -138,7 +138,7 @@ def _keep(
         removed=rows.to_json(dict(removed)),
         kept=rows.to_json(list(kept)),
     )
-    return get(tx, access, uuid)
+    return _receipt(_row(tx, access, uuid))
 
 
 def mark_scrubbed(tx: Transaction, uuid: str) -> None:
@@ -154,10 +154,16 @@ def unscrubbed(tx: Transaction) -> str | None:
 
 def get(tx: Transaction, access: Access, uuid: str) -> Receipt:
     """A receipt by its uuid; whoever may not see everything sees none, for it counts the rest."""
-    row = tx.one("erasure_by_uuid", uuid=uuid, project_id=access.project_id)
-    if row is None or access.sight is not None:
+    if access.sight is not None:
         raise NotFound(f"erasure not found: {uuid}")
-    return _receipt(row)
+    return _receipt(_row(tx, access, uuid))
+
+
+def _row(tx: Transaction, access: Access, uuid: str) -> Row:
+    row = tx.one("erasure_by_uuid", uuid=uuid, project_id=access.project_id)
+    if row is None:
+        raise NotFound(f"erasure not found: {uuid}")
+    return row
 
 
 def page(tx: Transaction, access: Access, *, limit: int, before: str | None) -> list[Receipt]:

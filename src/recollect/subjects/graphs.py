@@ -1,6 +1,7 @@
 """Graphs: a user's own, or standalone ones (called groups by older clients)."""
 
 from recollect.errors import AlreadyExists, InvalidInput, NotFound
+from recollect.governance import erasure
 from recollect.graph import checks
 from recollect.graph.types import Access, Graph, GraphKind, Json, Record
 from recollect.limits import DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX
@@ -124,6 +125,7 @@ def update(tx: Transaction, access: Access, graph_id: str, details: GraphDetails
 def delete(tx: Transaction, access: Access, graph_id: str) -> None:
     """Remove a standalone graph with all it holds; a user's graph goes with its user."""
     graph = get(tx, access, graph_id)
+    erasure.require_whole_sight(access)
     tx.run(
         "batch_items_forget_graph",
         project_id=access.project_id,

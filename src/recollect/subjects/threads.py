@@ -135,6 +135,7 @@ def delete_keeping_graph(tx: Transaction, access: Access, thread_id: str) -> Non
 def _delete(
     tx: Transaction, access: Access, thread: Thread, *, ignored_only: bool, mode: Mode = "delete"
 ) -> Removed:
+    erasure.require_whole_sight(access)
     found = tx.all("episode_ids_of_thread", thread_id=thread.id, ignored_only=ignored_only)
     removed = erasure.forget_episodes(tx, [row["id"] for row in found], mode)
     tx.run(

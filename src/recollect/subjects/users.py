@@ -1,6 +1,7 @@
 """Users. Each has a graph of their own, whose first node is the user."""
 
 from recollect.errors import AlreadyExists, InvariantViolated, NotFound
+from recollect.governance import erasure
 from recollect.graph import checks
 from recollect.graph.gist import gist
 from recollect.graph.types import Access, Entity, Json, Record, User
@@ -127,6 +128,7 @@ def _read_with(user: User) -> tuple[object, ...]:
 def delete(tx: Transaction, access: Access, user_id: str) -> None:
     """Forget a user: threads, messages, graph and all, and what waits in batches for them."""
     user = get(tx, access, user_id)
+    erasure.require_whole_sight(access)
     tx.run(
         "batch_items_forget_user",
         project_id=access.project_id,

@@ -95,12 +95,14 @@ async def merge(call: Call) -> Reply:
 async def discard(call: Call) -> Discarded:
     """End a turn and drop its episodes; the committed log says nothing of it."""
     dropped = await call.services.store.write(session_writing.discard, call.access, *_ids(call))
+    call.services.store.scrub_soon()
     return Discarded(dropped=dropped)
 
 
 async def interrupt(call: Call) -> Reply:
     """End a turn, drop its episodes, and leave an interrupt boundary in the committed log."""
     made = await call.services.store.write(session_writing.interrupt, call.access, *_ids(call))
+    call.services.store.scrub_soon()
     committed(call, made)
     return appended_reply(made)
 
