@@ -89,6 +89,8 @@ async def test_a_long_text_is_fed_in_parts_and_none_of_it_is_lost(bound: Session
     assert all(len(one["content"]) <= MESSAGE_CHARS_MAX for one in parts)
     assert parts[0]["source_description"] == f"session s, episode 1, part 1 of {len(parts)}"
     assert session_feed.pieces("x" * 9_000) == ["x" * 4_096, "x" * 4_096, "x" * 808]
+    assert session_feed.pieces("ab  cd e" + " " * 9, 4) == ["ab ", "cd e"]
+    assert session_feed.pieces(" abcdef", 3) == [" ab", "cde", "f"]
 
 
 async def test_what_the_graph_forgets_stays_in_the_log_and_goes_with_the_user(
@@ -139,3 +141,19 @@ async def test_policies_name_the_actions_of_logs_and_what_a_key_may_see(bound: S
     red = await bound.memory.key({**allow, "attributes": {"metadata.team": ["red"]}})
     await bound.ask("GET", bound.log, status=404, key=red)
     assert (await bound.ask("GET", "/api/v1/sessions", key=red)).json()["sessions"] == []
+
+
+async def test_feeding_needs_the_right_to_add_messages(bound: Session) -> None:
+    """A key that may only keep logs cannot reach a memory through them."""
+    logs = ["session_log.append", "session_log.import", "session_log.turn.merge"]
+    turns = ["session_log.turn.open", "session_log.turn.append"]
+    key = await bound.memory.key({"effect": "allow", "actions": [*logs, *turns]})
+    said = {"episodes": [item("I live in Lisbon.")]}
+    line = json.dumps({"id": 1, **item("I live in Lisbon.")}).encode()
+    await bound.ask("POST", bound.log, said, status=403, key=key)
+    await bound.ask("POST", f"{bound.log}/import", line, status=403, key=key)
+    await bound.ask("POST", f"{bound.log}/turns", {"turn_id": "t"}, key=key)
+    await bound.ask("POST", f"{bound.log}/turns/t", said, key=key)
+    await bound.ask("POST", f"{bound.log}/turns/t/merge", status=403, key=key)
+    await bound.ask("POST", bound.log, {"episodes": [event("note")]}, key=key)
+    assert [one["type"] for one in await bound.read()] == ["meta"]

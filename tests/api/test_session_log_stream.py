@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.governance import keys
 from tests.support.asgi import KEY, Program
 from tests.support.session_log import Json, Session, event, item, opened
 
@@ -21,14 +22,16 @@ async def session(tmp_path: Path) -> AsyncIterator[Session]:
 class Listener:
     """A client of a stream that stays until it is told to leave."""
 
-    def __init__(self, running: Program, path: str, query: str = "", last: str = "") -> None:
+    def __init__(
+        self, running: Program, path: str, query: str = "", last: str = "", key: str = KEY
+    ) -> None:
         self.scope: Json = {
             "type": "http",
             "method": "GET",
             "path": path,
             "raw_path": path.encode(),
             "query_string": query.encode(),
-            "headers": [(b"authorization", f"Api-Key {KEY}".encode())],
+            "headers": [(b"authorization", f"Api-Key {key}".encode())],
         }
         if last:
             self.scope["headers"].append((b"last-event-id", last.encode()))
@@ -144,3 +147,23 @@ async def test_a_last_event_id_that_is_none_is_refused(session: Session) -> None
     headers = [("Last-Event-ID", "x")]
     answer = await session.ask("GET", f"{session.log}/stream", status=400, headers=headers)
     assert "Last-Event-ID" in answer.message
+
+
+async def test_a_key_that_may_no_longer_listen_hears_nothing_more(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Revoked or governed anew, its stream ends before the next episode."""
+    monkeypatch.setattr("recollect.api.auth._REMEMBERED_S", 0.0)
+    secret = await session.memory.key({"effect": "allow", "actions": ["session_log.stream"]})
+    listener = Listener(session.running, f"{session.log}/stream", "from_id=0", key=secret)
+    await session.append(item("heard"))
+    assert await listener.until(1) == [1]
+    (governed,) = [
+        key
+        for key in await session.running.services.store.read(keys.list_keys)
+        if key.name == "scoped"
+    ]
+    await session.running.services.store.write(keys.revoke_key, governed.uuid)
+    await session.append(item("not for you"))
+    await listener.end()
+    assert (listener.ids, listener.finished) == ([1], True)

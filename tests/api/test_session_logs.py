@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from recollect.episodic import Episodic, load
+from recollect.episodic.episode import SAFE_INTEGER
 from recollect.governance import keys, soundness
 from recollect.graph.types import Access
 from recollect.ingest import session_writing
@@ -139,9 +140,10 @@ async def test_what_is_not_an_episode_is_refused_and_nothing_is_written(session:
     bad = {"type": "boundary", "payload": {"reason": "checkpoint", "title": "no content"}}
     answer = await session.ask("POST", session.log, {"episodes": [item(), bad]}, status=400)
     assert "episodes[1].payload" in answer.message
-    wrong = {**item(), "meta": {"source": "nobody"}}
-    answer = await session.ask("POST", session.log, {"episodes": [wrong]}, status=400)
-    assert "episodes[0].meta" in answer.message
+    for source in ("nobody", ["user"], {}, 1):
+        wrong = {**item(), "meta": {"source": source}}
+        answer = await session.ask("POST", session.log, {"episodes": [wrong]}, status=400)
+        assert "episodes[0].meta" in answer.message
     huge = item("x" * 1_100_000)
     await session.ask("POST", session.log, {"episodes": [item(), huge]}, status=400)
     await session.ask("POST", session.log, {"episodes": []}, status=400)
@@ -260,6 +262,20 @@ async def test_the_turns_of_a_dead_process_are_dropped_and_their_logs_say_so(
     assert note["payload"]["data"]["dropped"] == 2
     turns = (await session.ask("GET", f"{session.log}/turns")).json()["turns"]
     assert [one["turn_id"] for one in turns] == ["mine"]
+
+
+async def test_a_lost_turn_of_a_log_without_ids_left_is_dropped_without_a_word(
+    session: Session,
+) -> None:
+    """This is done when the server starts, and one full log must not keep it from that."""
+    store = session.running.services.store
+    await store.write(_open_as, "theirs")
+    last = {"id": SAFE_INTEGER, "type": "item", "meta": {}, "payload": {"item": 1}}
+    await session.ask("POST", f"{session.log}/import", json.dumps(last).encode())
+    await session.ask("POST", session.log, {"episodes": [item()]}, status=409)
+    assert await store.write(session_writing.discard_lost, session.running.services.owner) == 1
+    assert (await session.ask("GET", f"{session.log}/turns")).json()["turns"] == []
+    assert await session.ids() == [SAFE_INTEGER]
 
 
 def _open_as(tx: Transaction, turn: str) -> None:

@@ -113,6 +113,11 @@ class App:
             seen = both(seen, found.sight)
         return access if seen is None else replace(access, sight=seen)
 
+    async def _again(self, route: Route, scope: Scope) -> Access:
+        """The access of whoever made a request, should its answer go on for long."""
+        access = await self._authenticator.access(scope)
+        return self._permitted(route, access, self._decide(route, access))
+
     def _route(self, scope: Scope) -> tuple[Route, dict[str, str]]:
         parts = segments(scope)
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
@@ -144,6 +149,7 @@ class App:
             body=_decoded(body, route.body),
             headers=scope["headers"],
             actions=self.actions,
+            again=partial(self._again, route, scope),
         )
         auditing.decoded(call)
         answer = await route.handler(call)

@@ -25,6 +25,7 @@ class Call:
     body: Any
     headers: Sequence[tuple[bytes, bytes]] = ()
     actions: "Actions" = field(default_factory=lambda: Actions(()))
+    again: Callable[[], Awaitable[Access]] | None = None  # who asks, as of now; raises when refused
 
     def access_for(self, action: str) -> Access | None:
         """Who asks, for a further action that the answer contains; None when it is denied."""

@@ -7,7 +7,8 @@ nothing; views start after it.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from recollect.episodic.episode import BOUNDARY, Episode
+from recollect.episodic.corrections import CORRECTS
+from recollect.episodic.episode import Episode
 from recollect.episodic.errors import InvalidEpisode, NoAnchor
 from recollect.episodic.log import Episodic
 
@@ -17,8 +18,11 @@ HANDOFF_NOTE = "What came before did not fit any more and is not shown."
 
 
 def is_anchor(episode: Episode) -> bool:
-    """Whether the episode is an anchor: every checkpoint is one, its title is its name."""
-    return episode.type == BOUNDARY and episode.payload.get("reason") == "checkpoint"
+    """Whether the episode is an anchor: every checkpoint is one, its title is its name.
+
+    The correction of one is not another.
+    """
+    return episode.reason == "checkpoint" and CORRECTS not in episode.meta
 
 
 def anchor(

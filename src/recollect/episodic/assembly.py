@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from recollect.episodic.corrections import corrected
+from recollect.episodic.corrections import CORRECTS, corrected
 from recollect.episodic.episode import (
     BOUNDARY,
     ITEM,
@@ -79,7 +79,7 @@ def start_position(
     episodes: Sequence[Episode], budget: float | None, turn_id: str | None = None
 ) -> int:
     """Where history starts: 0 if all fits, the length of *episodes* if none is to be shown."""
-    if budget is None or not math.isfinite(budget):
+    if budget is None or math.isnan(budget) or budget == math.inf:
         return 0
     if budget <= 0:
         return len(episodes)
@@ -87,13 +87,20 @@ def start_position(
     if used is None or used <= budget:
         return 0
     for back, episode in enumerate(reversed(episodes), 1):
-        if episode.type == BOUNDARY and episode.payload.get("reason") in RESTARTS:
+        if _is_restart(episode):
             return len(episodes) - back
     if turn_id is not None:
         for position, episode in enumerate(episodes):
             if episode.meta.get("turnId") == turn_id:
                 return position
     return len(episodes)
+
+
+def _is_restart(episode: Episode) -> bool:
+    """A correction is none: it belongs to the place of what it corrects. Nor is one that no model
+    is shown, or the anchor that every log begins with would keep all of it."""
+    shown = episode.meta.in_context and CORRECTS not in episode.meta
+    return episode.type == BOUNDARY and episode.payload.get("reason") in RESTARTS and shown
 
 
 def last_input_tokens(episodes: Sequence[Episode]) -> float | None:

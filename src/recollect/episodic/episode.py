@@ -80,7 +80,7 @@ def make_meta(
     fields = dict(extra) if extra else {}
     said = source if source is not None else fields.get("source")
     fields["source"] = "runtime" if said is None else said
-    if fields["source"] not in SOURCES:
+    if not isinstance(fields["source"], str) or fields["source"] not in SOURCES:
         raise InvalidEpisode(f"meta.source is one of {', '.join(sorted(SOURCES))}")
     if turn_id is not None:
         fields["turnId"] = turn_id

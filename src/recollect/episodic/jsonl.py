@@ -91,8 +91,13 @@ def numbered(parsed: Parsed, after: int = 0) -> list[Episode]:
     ids = list(_rising((episode.id for episode in found), after + 1))
     if ids and ids[-1] > SAFE_INTEGER:
         ids = list(range(after + 1, after + len(found) + 1))
-    moved = {episode.id: new for episode, new in zip(found, ids, strict=True) if episode.id != new}
-    return [renumbered(*one, moved) for one in zip(found, ids, strict=True)] if moved else found
+    # What a line says of an id is said of the last line before it that had that id.
+    moved: dict[int, int] = {}
+    for place, (episode, new) in enumerate(zip(found, ids, strict=True)):
+        if moved or episode.id != new:
+            found[place] = renumbered(episode, new, moved)
+            moved[episode.id] = new
+    return found
 
 
 def _parse_error(parsed: Parsed) -> Episode:

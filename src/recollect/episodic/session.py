@@ -140,7 +140,7 @@ class Session:
             if error is None and not turn.aborted:
                 await to_the_end(self._merge(turn))
         except BaseException as failure:
-            error = failure
+            error = None if turn.merged else failure
             raise
         finally:
             turn.close()
@@ -169,6 +169,7 @@ class Session:
                 return
             turn.close()
             await self._committed.commit(turn.own)
+            turn.merged = True
 
     def abort(self, reason: object = "aborted") -> str | None:
         """Abort the live turn without a trace in the log; its id, or None if there is none."""

@@ -72,7 +72,7 @@ class FileStorage:
         await asyncio.to_thread(self._set, key, value)
 
     async def remove(self, key: str) -> None:
-        """Forget a key."""
+        """Forget a key, and what a process that died while it wrote has left of it."""
         await asyncio.to_thread(self._remove, key)
 
     def _get(self, key: str) -> str | None:
@@ -82,7 +82,7 @@ class FileStorage:
 
     def _set(self, key: str, value: str) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self._folder, suffix=".new")
+        handle, name = tempfile.mkstemp(".new", f"{self.path(key).stem}.", self._folder)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(value.encode())
@@ -96,6 +96,8 @@ class FileStorage:
 
     def _remove(self, key: str) -> None:
         self.path(key).unlink(missing_ok=True)
+        for unfinished in self._folder.glob(f"{self.path(key).stem}.*.new"):
+            unfinished.unlink(missing_ok=True)
         if self._folder.exists():
             self._sync_folder()
 

@@ -13,6 +13,7 @@ body.
 import asyncio
 import functools
 import inspect
+import sys
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator
 from typing import Any
@@ -45,7 +46,8 @@ class Portal:
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:
-            if self._loop is None:
+            # In a process that was forked off, the thread of the parent is not running.
+            if self._loop is None or self._thread is None or not self._thread.is_alive():
                 self._loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(
                     target=self._loop.run_forever, name="recollect-episodic", daemon=True
@@ -113,7 +115,8 @@ def _iterating(function: Callable[..., Any]) -> Callable[..., Any]:
                     return
                 yield _faced(value)
         finally:
-            PORTAL.call(_closed, values)
+            if not sys.is_finalizing():  # the thread has stopped by then, and nobody would answer
+                PORTAL.call(_closed, values)
 
     return method
 

@@ -19,6 +19,7 @@ class Turn:
         self.log = Episodic()
         self.forked_at = 0
         self.reason: object = None
+        self.merged = False  # whether the committed log has it
         self._aborted = False
         self._open = True
         self._task: asyncio.Task[Any] | None = None

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from recollect.episodic.episode import ITEM, Episode
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, NotAllowed
 from recollect.graph import checks
 from recollect.graph.types import Access, NewEpisode
 from recollect.ingest import intake
@@ -75,27 +75,39 @@ def _moment(date: Any) -> datetime | None:
 
 def pieces(text: str, chars_max: int = MESSAGE_CHARS_MAX) -> list[str]:
     """The text in parts that are short enough, cut between words where there are any."""
-    found = []
-    while len(text) > chars_max:
-        space = _LAST_SPACE.search(text[: chars_max + 1])
-        end = space.start() if space is not None and space.start() else chars_max
-        found.append(text[:end])
-        text = text[end:].lstrip()
-    return [piece for piece in (*found, text) if piece.strip()]
+    found, start = [], 0
+    while len(text) - start > chars_max:
+        space = _LAST_SPACE.search(text, start + 1, start + chars_max + 1)
+        end = start + chars_max if space is None else space.start()
+        found.append(text[start:end])
+        start = end
+        while start < len(text) and text[start].isspace():
+            start += 1
+    return [piece for piece in (*found, text[start:]) if piece.strip()]
 
 
 def feed(
-    tx: Transaction, access: Access, session: SessionLog, stored: Sequence[tuple[int, Episode]]
+    tx: Transaction,
+    access: Access,
+    session: SessionLog,
+    stored: Sequence[tuple[int, Episode]],
+    *,
+    allowed: bool = True,
 ) -> dict[int, list[str]]:
     """Make what was said part of the graph of the session's user; the uuids by id in the log.
 
-    *stored* are episodes of the log with the ids of their rows.
+    *stored* are episodes of the log with the ids of their rows. Unless it is *allowed*, something
+    to feed is refused.
     """
     if not session.feeds or session.user_id is None:
         return {}
     heard = [(row_id, one.id, said) for row_id, one in stored if (said := said_in(one))]
     if not heard:
         return {}
+    if not allowed:
+        raise NotAllowed(
+            "this key may not do thread.add_messages, and this session feeds its user's memory"
+        )
     session_logs.ensure_thread(tx, access, session.session_id, session.user_id)
     messages = [
         (row_id, number, message)

@@ -109,11 +109,14 @@ def append(
     session_id: str,
     drafts: Sequence[Draft],
     expected_last_id: int | None = None,
+    *,
+    may_feed: bool = True,
 ) -> Appended:
     """Append checked episodes to the committed log."""
     session = session_logs.get(tx, access, session_id)
     _expect(expected_last_id, session.last_id)
-    return _commit(tx, access, session, _numbered(drafts, session.last_id), bounded=True)
+    made = _numbered(drafts, session.last_id)
+    return _commit(tx, access, session, made, bounded=True, may_feed=may_feed)
 
 
 def take_in(
@@ -122,13 +125,15 @@ def take_in(
     session_id: str,
     parsed: Parsed,
     expected_last_id: int | None = None,
+    *,
+    may_feed: bool = True,
 ) -> Appended:
     """Append the lines of a JSONL text, under their own ids where those are past the log's."""
     if len(parsed.episodes) > LOG_IMPORTED_EPISODES_MAX:
         raise InvalidInput(f"body: at most {LOG_IMPORTED_EPISODES_MAX} lines")
     session = session_logs.get(tx, access, session_id)
     _expect(expected_last_id, session.last_id)
-    return _commit(tx, access, session, numbered(parsed, session.last_id))
+    return _commit(tx, access, session, numbered(parsed, session.last_id), may_feed=may_feed)
 
 
 def open_turn(
@@ -190,6 +195,8 @@ def merge(
     session_id: str,
     turn_id: str,
     expected_last_id: int | None = None,
+    *,
+    may_feed: bool = True,
 ) -> Appended:
     """Append what a turn holds to the committed log under new ids, and end the turn."""
     session = session_logs.get(tx, access, session_id)
@@ -200,7 +207,7 @@ def merge(
     moved = {one.id: new for one, new in zip(own, ids, strict=True) if one.id != new}
     tx.run("session_turn_delete", id=turn.id)
     renewed = [renumbered(one, new, moved) for one, new in zip(own, ids, strict=True)]
-    return _commit(tx, access, session, renewed)
+    return _commit(tx, access, session, renewed, may_feed=may_feed)
 
 
 def discard(tx: Transaction, access: Access, session_id: str, turn_id: str) -> int:
@@ -231,7 +238,8 @@ def discard_lost(tx: Transaction, alive: str) -> int:
         head = tx.one("session_log_last_number", id=turn.log_id)
         last = 0 if head is None else head["last_number"]
         note = Draft(META, make_meta("runtime", turn.turn_id), payload)
-        _store(tx, turn.log_id, _numbered([note], last))
+        if last < SAFE_INTEGER:  # a log without ids left says nothing, and the server still starts
+            _store(tx, turn.log_id, _numbered([note], last))
     return len(lost)
 
 
@@ -265,10 +273,12 @@ def _commit(
     episodes: Sequence[Episode],
     *,
     bounded: bool = False,
+    may_feed: bool = True,
 ) -> Appended:
     lines = _lines(episodes, bounded=bounded)
     stored = _store(tx, session.id, episodes, lines)
-    fed = session_feed.feed(tx, access, session, list(zip(stored, episodes, strict=True)))
+    said = list(zip(stored, episodes, strict=True))
+    fed = session_feed.feed(tx, access, session, said, allowed=may_feed)
     told = [replace(line, fed=tuple(fed.get(line.number, ()))) for line in lines]
     last = episodes[-1].id if episodes else session.last_id
     return Appended(log_id=session.id, last_id=last, lines=told)

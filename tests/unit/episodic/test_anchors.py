@@ -140,6 +140,19 @@ def test_k3_an_anchor_can_be_corrected_and_an_audit_record_cannot(log: Episodic)
             correct(log, target, message("x"))
 
 
+def test_k3_the_correction_of_an_anchor_is_no_anchor_and_no_place_to_restart_from(
+    log: Episodic,
+) -> None:
+    correct(log, 7, {"reason": "checkpoint", "title": "one", "content": "better"})
+    log.append_items([message("f")])
+    usage = {"inputTokens": 999, "outputTokens": 0, "totalTokens": 999}
+    log.append_event("turn.usage", usage)
+    said = [item["content"] for item in assemble(log.episodes, context_length=100).items]
+    assert said == ["<checkpoint>\nbetter\n</checkpoint>", "e", "f"]
+    assert contents(after_last_anchor(log.episodes, types="item")) == ["e", "f"]
+    assert [one.id for one in anchors(log.episodes)] == [2, 5, 7]
+
+
 def test_k3_a_correction_of_another_type_corrects_nothing(log: Episodic) -> None:
     payload = {"reason": "segment", "title": "t"}
     log.append("boundary", payload, meta={"corrects": 1})

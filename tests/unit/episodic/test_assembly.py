@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from recollect.episodic import Episodic, assemble, normalise
+from recollect.episodic import Episodic, assemble, begin, normalise
 from tests.unit.episodic.support import call, message, output, usage
 
 
@@ -33,8 +33,8 @@ def test_e16_without_a_limit_everything_is_shown() -> None:
     assert shown(log, max_output_tokens=50) == ["a", "b"]
 
 
-@pytest.mark.parametrize("reserve", [100, 101])
-def test_e16_a_budget_of_nothing_shows_nothing(reserve: int) -> None:
+@pytest.mark.parametrize("reserve", [100, 101, math.inf])
+def test_e16_a_budget_of_nothing_shows_nothing(reserve: float) -> None:
     log = history("a", ("checkpoint", "c", "c"))
     assert shown(log, context_length=100, max_output_tokens=reserve) == []
     assert shown(log, context_length=100, max_output_tokens=99) == [
@@ -89,6 +89,17 @@ def test_e17_overflow_is_shown_but_history_does_not_restart_there() -> None:
     log = history("a", ("overflow", "o", "much"), "b")
     assert shown(log) == ["a", "<overflow>\nmuch\n</overflow>", "b"]
     log.append_event("turn.usage", usage(999))
+    assert shown(log, context_length=100) == []
+
+
+def test_e16_the_anchor_that_every_log_begins_with_is_no_place_to_restart() -> None:
+    log = Episodic()
+    begin(log)
+    log.append_items([message("a")], turn_id="old")
+    log.append_items([message("b")], turn_id="new")
+    log.append_event("turn.usage", usage(999))
+    assert shown(log) == ["a", "b"]
+    assert shown(log, context_length=100, turn_id="new") == ["b"]
     assert shown(log, context_length=100) == []
 
 

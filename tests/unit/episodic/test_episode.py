@@ -50,8 +50,9 @@ def test_e2_there_are_five_sources(source: str) -> None:
 
 def test_e2_another_source_is_refused_and_takes_no_id() -> None:
     log = Episodic()
-    with pytest.raises(InvalidEpisode, match=r"meta\.source"):
-        log.append("meta", {"event": "e"}, source="robot")
+    for source in ("robot", ["user"], {}):
+        with pytest.raises(InvalidEpisode, match=r"meta\.source"):
+            log.append("meta", {"event": "e"}, meta={"source": source})
     assert log.append("meta", {"event": "e"}).id == 1
 
 

@@ -176,6 +176,15 @@ def test_e10_references_follow_the_episodes_that_get_other_ids() -> None:
     assert third.meta == {"corrects": 5, "sources": [5, 1]}
 
 
+def test_e10_two_logs_one_after_the_other_refer_each_to_their_own_episodes() -> None:
+    one = "\n".join([line(1), line(2, meta={"corrects": 1})])
+    found = load(f"{one}\n{one}")
+    assert [(episode.id, episode.meta.get("corrects")) for episode in found] == [
+        *((1, None), (2, 1)),
+        *((3, None), (4, 3)),
+    ]
+
+
 def test_e10_behind_a_log_ids_go_on_from_its_end() -> None:
     """What was parsed before is numbered for the place where it goes."""
     parsed = parse("\n".join([line(3), line(9), line(4, meta={"corrects": 3}), "bad"]))

@@ -154,3 +154,21 @@ async def test_bytes_changed_inside_a_stored_log_cost_only_their_line() -> None:
     await store(storage, "second")
     storage.values[KEY] = storage.values[KEY].replace('\\"id\\":1', '\\"id\\":x')
     assert await said(storage) == ["second"]
+
+
+async def test_e20_removing_takes_along_what_an_unfinished_write_has_left(tmp_path: Path) -> None:
+    """A process may die between writing a file and putting it in its place."""
+    storage = FileStorage(tmp_path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "replace", _die)
+        patch.setattr(Path, "unlink", _die)
+        with pytest.raises(SystemError):
+            await storage.set(KEY, "secret")
+    assert suffixes(tmp_path) == [".new"]
+    await storage.set("another", "text")
+    await storage.remove(KEY)
+    assert suffixes(tmp_path) == [".json"]
+
+
+def _die(*_: object, **__: object) -> None:
+    raise SystemError

@@ -1,6 +1,8 @@
 """The synchronous face is made from the asynchronous classes and behaves like them."""
 
 import inspect
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -118,3 +120,34 @@ def test_waiting_for_itself_is_refused() -> None:
     assert PORTAL.call(int) == 0
     with pytest.raises(AttributeError):
         session._nothing  # noqa: B018
+
+
+def test_a_process_that_still_holds_the_events_of_a_run_can_end() -> None:
+    program = """
+from recollect.episodic import SyncAgent
+run = SyncAgent("a", lambda request: "hi").session().run("x")
+events = run.events()
+print(next(events).type)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=True
+    )
+    assert (ended.stdout, ended.stderr) == ("turn.queued\n", "")
+
+
+def test_a_process_that_was_forked_off_has_a_thread_of_its_own() -> None:
+    program = """
+import os, signal
+from recollect.episodic import SyncSession
+SyncSession("parent").load()
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    SyncSession("child").load()
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=True
+    )
+    assert ended.stdout == "7\n"

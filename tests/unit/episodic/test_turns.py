@@ -285,6 +285,8 @@ async def test_e13_a_cancellation_during_the_merge_waits_for_it_to_end() -> None
         async with session.turn() as turn:
             turn.append_items([message("kept")])
 
+    told: list[str] = []
+    session.listen(lambda event: told.append(event.type))
     task = asyncio.create_task(body())
     await storage.saving.wait()
     task.cancel()
@@ -295,6 +297,7 @@ async def test_e13_a_cancellation_during_the_merge_waits_for_it_to_end() -> None
         await task
     assert contents(session.log.read()) == ["kept"]
     assert storage.log() == session.log.to_jsonl()
+    assert told[-1] == "turn.done"  # what is in the log was not aborted
 
 
 async def test_e13_mutations_of_one_session_wait_for_each_other() -> None:

@@ -46,9 +46,15 @@ async def append(call: Call) -> Reply:
         call.path["session_id"],
         drafts(sent),
         sent.expected_last_id,
+        may_feed=may_feed(call),
     )
     committed(call, made)
     return appended_reply(made)
+
+
+def may_feed(call: Call) -> bool:
+    """Whether the key may also do what a session that feeds its user's memory does."""
+    return call.access_for("thread.add_messages") is not None
 
 
 def committed(call: Call, made: Appended) -> None:
@@ -140,6 +146,7 @@ async def take_in(call: Call) -> Imported:
         call.path["session_id"],
         parsed,
         call.query.expected_last_id,
+        may_feed=may_feed(call),
     )
     committed(call, made)
     return Imported(

@@ -86,8 +86,9 @@ async def _follow(call: Call, window: Window, seconds: int) -> AsyncGenerator[by
         while not services.listeners.closed:
             woken.clear()
             try:
-                heard = await services.store.read(_listen, call, window)
-            except RecollectError:  # the session is gone, or the store is closed
+                access = await call.again() if call.again else call.access
+                heard = await services.store.read(_listen, access, call.path["session_id"], window)
+            except RecollectError:  # the key or the session is gone, or the store is closed
                 return
             window = heard.window
             if heard.lines:
@@ -105,12 +106,12 @@ async def _follow(call: Call, window: Window, seconds: int) -> AsyncGenerator[by
                     await woken.wait()
 
 
-def _listen(tx: Transaction, call: Call, window: Window) -> Heard:
+def _listen(tx: Transaction, access: Access, session_id: str, window: Window) -> Heard:
     """What is new. Looked up as the one who asked: it may be gone, or hidden, by now."""
-    session = session_logs.get(tx, call.access, call.path["session_id"])
+    session = session_logs.get(tx, access, session_id)
     if session.id != window.log_id:
         raise NotFound("another session has the id now")
-    lines, rest = session_reading.page(tx, call.access, window, LOG_EPISODES_PER_PAGE)
+    lines, rest = session_reading.page(tx, access, window, LOG_EPISODES_PER_PAGE)
     following = rest or session_reading.from_here(window, max(window.after, session.last_id))
     return Heard(lines=lines, window=following, more=rest is not None)
 

@@ -2,7 +2,7 @@
 
 from recollect.api.http import Reply
 from recollect.api.native.session_log_episodes import PATH as LOG
-from recollect.api.native.session_log_episodes import assembling, committed, reading
+from recollect.api.native.session_log_episodes import assembling, committed, may_feed, reading
 from recollect.api.native.session_log_wire import (
     AppendEpisodes,
     AssembledInput,
@@ -86,7 +86,11 @@ async def assemble(call: Call) -> Reply:
 async def merge(call: Call) -> Reply:
     """End a turn and append its episodes to the committed log, under new ids, in one step."""
     made = await call.services.store.write(
-        session_writing.merge, call.access, *_ids(call), call.query.expected_last_id
+        session_writing.merge,
+        call.access,
+        *_ids(call),
+        call.query.expected_last_id,
+        may_feed=may_feed(call),
     )
     committed(call, made)
     return appended_reply(made)
