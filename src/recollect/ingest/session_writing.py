@@ -133,7 +133,8 @@ def take_in(
         raise InvalidInput(f"body: at most {LOG_IMPORTED_EPISODES_MAX} lines")
     session = session_logs.get(tx, access, session_id)
     _expect(expected_last_id, session.last_id)
-    return _commit(tx, access, session, numbered(parsed, session.last_id), may_feed=may_feed)
+    made = numbered(parsed, session.last_id)
+    return _commit(tx, access, session, made, bounded=True, may_feed=may_feed)
 
 
 def open_turn(
