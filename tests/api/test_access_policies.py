@@ -443,3 +443,15 @@ def test_a_decision_is_made_again_for_policies_that_only_compare_equal() -> None
         assert sight is not None
         assert not sight.sees({"tier": [hidden]})
         assert sight.sees({"tier": [seen]})
+
+
+async def test_a_field_that_nobody_knows_is_refused_by_name(world: World) -> None:
+    """On our own routes a misspelt wish is not passed over in silence."""
+    send, key = world.program.send, world.tenant.values["governed_key"]
+    asked = {"key_uuid": key, "action": "graph.search", "metadata": {"team": "support"}}
+    answer = await send("POST", "/api/v1/policy-sets/explain", asked, key=ALPHA_KEY)
+    assert answer.status == 400
+    assert "metadata" in answer.message
+    answer = await send("PATCH", f"/api/v1/keys/{key}", {"rôle": "default_deny"}, key=ALPHA_KEY)
+    assert answer.status == 400
+    assert "rôle" in answer.message

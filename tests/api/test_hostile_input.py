@@ -448,14 +448,18 @@ async def test_an_empty_body_is_an_empty_object(target: Target, route: Route) ->
 
 
 @pytest.mark.parametrize("route", WITH_BODY, ids=name_of)
-async def test_unknown_fields_are_ignored(target: Target, route: Route) -> None:
-    """A newer client may say more than we know."""
+async def test_unknown_fields_are_ignored_or_named(target: Target, route: Route) -> None:
+    """A newer client of another product may say more than we know; on our own routes a word that we
+    do not know is a mistake, and named."""
     known = await target.refuses_or_does(route, target.valid(route)[2])
     unknown = {"unknown": {"a": [1, 2]}, "": 1, "__class__": "x", "constructor": None}
     again = target.valid(route)[2]
     items = again if isinstance(again, list) else [again]
     more = [{**unknown, **item} if isinstance(item, dict) else item for item in items]
     answer = await target.refuses_or_does(route, more if isinstance(again, list) else more[0])
+    if route.path.startswith("/api/v1/"):
+        assert known.status != 200 or answer.status == 400, answer
+        return
     # What was changed or deleted the first time may be refused for that the second time.
     assert answer.status in {known.status, 400, 404, 409}, answer
     assert "unknown" not in answer.body.decode() or known.status != 200

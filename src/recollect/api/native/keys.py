@@ -35,7 +35,7 @@ class Keys(msgspec.Struct):
     keys: list[ShownKey]
 
 
-class ChangeKey(msgspec.Struct):
+class ChangeKey(msgspec.Struct, forbid_unknown_fields=True):
     """What is to change of a key; the rest stays."""
 
     role: Role | None = None

@@ -25,7 +25,7 @@ _Written = Annotated[
 ]
 
 
-class WrittenPolicySet(msgspec.Struct):
+class WrittenPolicySet(msgspec.Struct, forbid_unknown_fields=True):
     """A policy set: `document` is YAML or JSON text, or `policy_set` is there as it would be."""
 
     document: str | None = None
@@ -78,7 +78,7 @@ class DeleteQuery(msgspec.Struct):
     force: bool = False
 
 
-class Explain(msgspec.Struct):
+class Explain(msgspec.Struct, forbid_unknown_fields=True):
     """What to explain: an action of a key, and an object by its uuid or by its metadata."""
 
     key_uuid: str

@@ -20,7 +20,7 @@ Json = dict[str, Any]
 LastId = Annotated[int, msgspec.Meta(ge=0, le=INTEGER_MAX)]
 
 
-class CreateLogSession(msgspec.Struct):
+class CreateLogSession(msgspec.Struct, forbid_unknown_fields=True):
     """A session; one of a user feeds that user's graph unless *feeds* is false."""
 
     session_id: str
@@ -30,7 +30,7 @@ class CreateLogSession(msgspec.Struct):
     context: Json | None = None
 
 
-class ChangeLogSession(msgspec.Struct):
+class ChangeLogSession(msgspec.Struct, forbid_unknown_fields=True):
     """What is to change of a session; the rest stays."""
 
     feeds: bool | None = None
@@ -75,7 +75,7 @@ class NewLogEpisode(msgspec.Struct):
     meta: Json | None = None
 
 
-class AppendEpisodes(msgspec.Struct):
+class AppendEpisodes(msgspec.Struct, forbid_unknown_fields=True):
     """Episodes to append, all or none; if *expected_last_id* is given, only to a log that is there."""
 
     episodes: list[NewLogEpisode]
@@ -132,7 +132,7 @@ class Imported(msgspec.Struct):
     last_id: int
 
 
-class AssembleInput(msgspec.Struct):
+class AssembleInput(msgspec.Struct, forbid_unknown_fields=True):
     """The room there is, the current turn, and items that are shown after the history."""
 
     context_length: float | None = None
@@ -148,7 +148,7 @@ class AssembledInput(msgspec.Struct):
     truncated: bool
 
 
-class OpenTurn(msgspec.Struct):
+class OpenTurn(msgspec.Struct, forbid_unknown_fields=True):
     """A turn to open; without an id it gets one."""
 
     turn_id: str | None = None
