@@ -208,6 +208,7 @@ LOG_EPISODE_BYTES_MAX = 1024 * 1024  # of meta and payload together, as JSON
 LOG_IMPORTED_EPISODES_MAX = 20_000  # of one call: for one or two seconds nobody else can write
 LOG_ASSEMBLED_EPISODES_MAX = 100_000  # of a log that model input is made of
 LOG_EPISODES_PER_PAGE = 500  # that are held in memory at a time, however many are asked for
+LOG_PAGE_CHARS = 4 * 1024 * 1024  # from so many on, a page ends; one episode is always in it
 LOG_TURNS_OPEN_MAX = 16  # of one session
 LOG_TURN_EPISODES_MAX = 10_000  # of one open turn
 LOG_LISTENERS_MAX = 1_000  # of one process

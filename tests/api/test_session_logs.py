@@ -400,3 +400,19 @@ async def test_the_doctor_finds_what_is_wrong_with_a_log(
     session.running.execute(damage)
     (trouble,) = await session.running.services.store.read(soundness.check)
     assert (trouble.what.startswith(what), trouble.count) == (True, 1)
+
+
+async def test_a_log_of_large_episodes_is_read_in_small_pages(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However large they are, whole, in order and each once; one that alone is too large as well."""
+    monkeypatch.setattr("recollect.subjects.session_reading.LOG_PAGE_CHARS", 1_000)
+    sizes = {"a": 10, "b": 400, "c": 700, "d": 5_000, "e": 3, "f": 3, "g": 990}
+    texts = [letter * size for letter, size in sizes.items()]
+    await session.append(*map(item, texts))
+    read = await session.read()
+    assert [one["payload"]["item"]["content"] for one in read] == texts
+    exported = (await session.ask("GET", f"{session.log}/export")).body.decode()
+    assert [json.loads(line)["id"] for line in exported.split("\n") if line] == list(range(1, 8))
+    assembled = await session.ask("POST", f"{session.log}/assemble", {})
+    assert [one["content"] for one in assembled.json()["items"]] == texts

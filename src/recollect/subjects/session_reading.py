@@ -11,7 +11,7 @@ from recollect.episodic.reading import READ_LIMIT_DEFAULT, select, whole
 from recollect.errors import InvalidInput, NotFound
 from recollect.graph.sight import effective
 from recollect.graph.types import Access, Record
-from recollect.limits import LOG_ASSEMBLED_EPISODES_MAX, LOG_EPISODES_PER_PAGE
+from recollect.limits import LOG_ASSEMBLED_EPISODES_MAX, LOG_EPISODES_PER_PAGE, LOG_PAGE_CHARS
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
 from recollect.subjects import session_logs
@@ -148,13 +148,36 @@ def page(
     """The first episodes of a window, and what is left of it; NotFound if the log is gone."""
     if tx.one("session_log_last_number", id=window.log_id) is None:
         raise NotFound("the session was deleted")
-    query = "session_log_page" if window.turn_id is None else "session_log_page_of_turn"
-    found = tx.all(query, limit=limit, **_given(window))
-    if not found:
+    upto, more = _page_end(tx, window, limit)
+    if upto is None:
         return [], None
+    query = "session_log_page" if window.turn_id is None else "session_log_page_of_turn"
+    found = tx.all(query, limit=limit, **{**_given(window), "upto": upto})
     fed = _fed(tx, access, window.log_id, found)
     lines = [line_row(row, fed.get(row["number"], ())) for row in found]
-    return lines, from_here(window, lines[-1].number) if len(found) == limit else None
+    return lines, from_here(window, upto) if more else None
+
+
+def _whole(tx: Transaction, access: Access, window: Window, most: int) -> list[Line]:
+    """The episodes of all pages of a window, or the first of them when there are more than most."""
+    lines: list[Line] = []
+    rest: Window | None = window
+    while rest is not None and len(lines) < most:
+        part, rest = page(tx, access, rest)
+        lines += part
+    return lines[:most]
+
+
+def _page_end(tx: Transaction, window: Window, limit: int) -> tuple[int | None, bool]:
+    """The last episode of a page, None without any, and whether there may be more behind it."""
+    query = "session_log_sizes" if window.turn_id is None else "session_log_sizes_of_turn"
+    sizes = tx.all(query, limit=limit, **_given(window))
+    total = 0
+    for place, row in enumerate(sizes, 1):
+        total += row["size"]
+        if total >= LOG_PAGE_CHARS:
+            return row["number"], place < len(sizes) or len(sizes) == limit
+    return (sizes[-1]["number"] if sizes else None), len(sizes) == limit
 
 
 def _fed(tx: Transaction, access: Access, log_id: int, found: list[Row]) -> dict[int, list[str]]:
@@ -187,7 +210,7 @@ def assembled(
         view = look_in_turn(tx, access, session_id, open_turn, wanted)
     lines: list[Line] = []
     if view.window is not None:
-        lines, _ = page(tx, access, view.window, LOG_ASSEMBLED_EPISODES_MAX + 1)
+        lines = _whole(tx, access, view.window, LOG_ASSEMBLED_EPISODES_MAX + 1)
         if len(lines) > LOG_ASSEMBLED_EPISODES_MAX:
             raise InvalidInput(
                 f"session_id: a log of more than {LOG_ASSEMBLED_EPISODES_MAX} episodes is "

@@ -15,6 +15,8 @@ AT_THE_START = {"session_turns_lost"}
 IN_ORDER = {
     "session_log_page",
     "session_log_page_of_turn",
+    "session_log_sizes",
+    "session_log_sizes_of_turn",
     "session_log_nth_last",
     "session_log_nth_last_of_turn",
     "session_logs_page",

@@ -70,6 +70,19 @@ WHERE log_id = :log_id AND turn_id = :turn_id AND number > :after AND number <= 
   AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
 ORDER BY number LIMIT :limit;
 
+-- name: session_log_sizes
+-- How much the first episodes of a window take, so that a page need not hold more than it should.
+SELECT number, length(meta) + length(payload) AS size FROM session_log_episodes
+WHERE log_id = :log_id AND number > :after AND number <= :upto
+  AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
+ORDER BY number LIMIT :limit;
+
+-- name: session_log_sizes_of_turn
+SELECT number, length(meta) + length(payload) AS size FROM session_log_episodes
+WHERE log_id = :log_id AND turn_id = :turn_id AND number > :after AND number <= :upto
+  AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
+ORDER BY number LIMIT :limit;
+
 -- name: session_log_nth_last
 SELECT number FROM session_log_episodes
 WHERE log_id = :log_id AND number > :after AND number <= :upto
