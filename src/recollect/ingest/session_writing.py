@@ -73,13 +73,6 @@ class Appended(Record):
         return any(line.fed for line in self.lines)
 
 
-class Opened(Record):
-    """A turn that was opened, and the session it is of."""
-
-    session_id: str
-    turn: Turn
-
-
 def draft(field: str, type_: str, payload: Mapping[str, Any], meta: Any) -> Draft:
     """An episode that may be appended. *field* is where the caller put it."""
     try:
@@ -139,7 +132,7 @@ def take_in(
 
 def open_turn(
     tx: Transaction, access: Access, session_id: str, turn_id: str | None, owner: str
-) -> Opened:
+) -> Turn:
     """Fork the committed log. The turn lives as long as *owner*, a process, does."""
     session = session_logs.get(tx, access, session_id)
     name = tx.new_id() if turn_id is None else checks.caller_id("turn_id", turn_id)
@@ -155,7 +148,7 @@ def open_turn(
         owner=owner,
         now=rows.micros(tx.now),
     )
-    return Opened(session_id=session_id, turn=turn_of(tx, session, name))
+    return turn_of(tx, session, name)
 
 
 def append_to_turn(

@@ -1,6 +1,7 @@
 """Reading what is derived from many facts at once: observations and summaries."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from recollect.errors import NotFound
 from recollect.graph import comparing
@@ -22,6 +23,8 @@ from recollect.store import effective, rows, summaries
 from recollect.store.protocol import Row, Transaction
 from recollect.subjects import graphs, guidance, seeing, telling, threads, users
 from recollect.subjects.pages import Page, PageRequest, page_seen
+
+Derived = TypeVar("Derived", Observation, ThreadSummary, DocumentSummary)
 
 LABEL = "Observation"
 
@@ -99,18 +102,7 @@ def observations_page(
 ) -> Page[Observation]:
     """Observations of a graph, page by page; those that pass."""
     narrow = _Narrow(tx, access, filters, "observation_sources")
-
-    def tell(found: list[Row]) -> dict[int, Observation]:
-        return {one.id: one for one in _observations(tx, access, narrow(found))}
-
-    return page_seen(
-        lambda bounds: tx.all(
-            "observations_page", order=request.order, graph_id=graph.id, **bounds
-        ),
-        request,
-        tell,
-        narrowing=narrow.narrows,
-    )
+    return _page(tx, access, graph, request, narrow, "observations_page", _observations)
 
 
 def thread_summary(tx: Transaction, access: Access, thread_id: str) -> ThreadSummary:
@@ -144,18 +136,7 @@ def thread_summaries_page(
 ) -> Page[ThreadSummary]:
     """Summaries of a graph's threads, page by page; those that pass."""
     narrow = _Narrow(tx, access, filters, "thread_summary_sources")
-
-    def tell(found: list[Row]) -> dict[int, ThreadSummary]:
-        return {one.id: one for one in _thread_summaries(tx, access, narrow(found))}
-
-    return page_seen(
-        lambda bounds: tx.all(
-            "thread_summaries_page", order=request.order, graph_id=graph.id, **bounds
-        ),
-        request,
-        tell,
-        narrowing=narrow.narrows,
-    )
+    return _page(tx, access, graph, request, narrow, "thread_summaries_page", _thread_summaries)
 
 
 def document_summaries_page(
@@ -167,17 +148,30 @@ def document_summaries_page(
 ) -> Page[DocumentSummary]:
     """Summaries of a graph's documents, page by page; those that pass."""
     narrow = _Narrow(tx, access, filters, "document_summary_sources")
+    return _page(tx, access, graph, request, narrow, "document_summaries_page", _document_summaries)
 
-    def tell(found: list[Row]) -> dict[int, DocumentSummary]:
-        made = [_document_summary(tx, row) for row in narrow(found)]
-        return {one.id: one for one in telling.document_summaries(tx, access, made)}
 
+def _document_summaries(
+    tx: Transaction, access: Access, found: Sequence[Row]
+) -> list[DocumentSummary]:
+    made = [_document_summary(tx, row) for row in found]
+    return telling.document_summaries(tx, access, made)
+
+
+def _page(
+    tx: Transaction,
+    access: Access,
+    graph: Graph,
+    request: PageRequest,
+    narrow: "_Narrow",
+    query: str,
+    tell: Callable[[Transaction, Access, Sequence[Row]], list[Derived]],
+) -> Page[Derived]:
+    """A page of what a query finds, passes and may be told."""
     return page_seen(
-        lambda bounds: tx.all(
-            "document_summaries_page", order=request.order, graph_id=graph.id, **bounds
-        ),
+        lambda bounds: tx.all(query, order=request.order, graph_id=graph.id, **bounds),
         request,
-        tell,
+        lambda found: {one.id: one for one in tell(tx, access, narrow(found))},
         narrowing=narrow.narrows,
     )
 

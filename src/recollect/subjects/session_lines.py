@@ -33,8 +33,6 @@ class Turn(Record):
     turn_id: str
     forked_at: int
     last_id: int
-    owner: str
-    created_at: int
 
 
 def written(value: Any) -> str:
@@ -88,8 +86,6 @@ def turn_row(row: Row) -> Turn:
         turn_id=row["turn_id"],
         forked_at=row["forked_at"],
         last_id=row["last_number"],
-        owner=row["owner"],
-        created_at=row["created_at"],
     )
 
 

@@ -17,16 +17,12 @@ from recollect.subjects import threads, users
 
 
 class SessionLog(Record):
-    """A session: whose it is, whether it feeds that user's graph, and how far its log is.
-
-    *graph_id* is that of the user, None in a session that is bound to nobody.
-    """
+    """A session: whose it is, whether it feeds that user's graph, and how far its log is."""
 
     id: int
     uuid: str
     session_id: str
     user_id: str | None
-    graph_id: int | None
     feeds: bool
     metadata: Json | None
     context: Json | None
@@ -186,7 +182,6 @@ def _session(row: Row) -> SessionLog:
         uuid=row["uuid"],
         session_id=row["session_id"],
         user_id=row["user_name"],
-        graph_id=row["graph_id"],
         feeds=bool(row["feeds"]),
         metadata=rows.from_json(row["metadata"]),
         context=rows.from_json(row["context"]),

@@ -46,7 +46,7 @@ async def open_(call: Call) -> OpenedTurn:
         sent.turn_id,
         call.services.owner,
     )
-    return _shown(made.turn)
+    return _shown(made)
 
 
 async def list_(call: Call) -> OpenTurns:
