@@ -8,6 +8,7 @@ RecollectError
 ├── NotAuthenticated      no key, or one we do not know
 ├── NotAllowed            a key we know, asking for what it may not do
 ├── NotFound
+├── NotOffered            a client knows it, this server has nothing behind it; says why
 ├── Conflict              right request, wrong moment
 │   └── LogMoved          a log is not where the caller thinks it is; says where it is
 ├── Unavailable           try again later
@@ -64,6 +65,10 @@ class NotAllowed(RecollectError):
 
 class NotFound(RecollectError):
     """not found"""
+
+
+class NotOffered(RecollectError):
+    """This server does not offer that."""
 
 
 class Conflict(RecollectError):

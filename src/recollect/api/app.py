@@ -1,6 +1,7 @@
 """The ASGI application: finds the route, authenticates, decodes, runs, answers, logs."""
 
 import time
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
@@ -61,11 +62,12 @@ class App:
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         began = time.perf_counter()
         action = "unknown"
+        refusal: Callable[[Exception], Reply] = reply_for
         access = _NOBODY
         decision = None
         try:
             route, path = self._route(scope)
-            action = route.action
+            action, refusal = route.action, route.refusal
             if not route.public:
                 access = await self._authenticator.access(scope)
                 decision = self._decide(route, access)
@@ -74,7 +76,7 @@ class App:
         except Disconnected:
             return
         except Exception as error:  # noqa: BLE001 - the one handler of everything that fails
-            reply = reply_for(error)
+            reply = refusal(error)
             if reply.status >= 500 and not isinstance(error, RecollectError):
                 _log.error("request.crashed", action=action, exc_info=error)
         answered = time.perf_counter()

@@ -11,6 +11,7 @@ STATUS: dict[type[errors.RecollectError], int] = {
     errors.NotAuthenticated: 401,
     errors.NotAllowed: 403,
     errors.NotFound: 404,
+    errors.NotOffered: 501,
     errors.Conflict: 409,
     errors.LogMoved: 409,
     errors.Unavailable: 503,

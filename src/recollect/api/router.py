@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from recollect.api.errors import reply_for
+from recollect.api.http import Reply
 from recollect.bootstrap import Services
 from recollect.graph import policy
 from recollect.graph.policy import Decision, KeyPolicy
@@ -61,6 +63,7 @@ class Route:
     takes: str = "application/json"
     gives: str = "application/json"
     shows: str | None = None  # the read whose object a write answers with: that is needed as well
+    refusal: Callable[[Exception], Reply] = reply_for  # how a failure is told to its client
     admin: bool = False  # it manages access: only an admin key may, whatever policies say
 
     @property

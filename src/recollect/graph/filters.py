@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
+from recollect.graph.episode_filters import EpisodeTree
 from recollect.graph.types import Record
 
 Operator = Literal["=", "<>", ">", "<", ">=", "<=", "IS NULL", "IS NOT NULL", "CONTAINS"]
@@ -53,6 +54,7 @@ class Filters(Record):
     target_node_uuids: tuple[str, ...] | None = None
     connected_node_uuids: tuple[str, ...] | None = None
     episode_metadata: MetadataTree | None = None
+    episodes: EpisodeTree | None = None  # at least one episode behind it satisfies the whole tree
     rating_min: float | None = None
     # As of both clocks: what was true then, and what was known then. Facts only.
     valid_on: datetime | None = None

@@ -10,6 +10,7 @@ from recollect.graph.sight import Sight, Value
 
 GraphKind = Literal["user", "standalone"]
 EpisodeKind = Literal["message", "text", "json", "fact_triple", "nodes"]
+MemoryKind = Literal["episodic", "semantic"]
 # Written by the caller as knowledge, not as text: kept in the log, left out of its public lists.
 DIRECT_KINDS = frozenset({"fact_triple", "nodes"})
 TaskStatus = Literal["pending", "processing", "succeeded", "partial", "failed"]
@@ -129,7 +130,12 @@ class Thread(Record):
 
 
 class Episode(Record):
-    """One immutable input. `created_at` is when it happened, `received_at` when we got it."""
+    """One immutable input. `created_at` is when it happened, `received_at` when we got it.
+
+    What a memory client adds has a `producer`, whom it is by in the client's words, and perhaps an
+    `addressee`; `extra` is metadata that nothing filters by. It is `kept_for` both memories, the
+    episodic and the semantic one, or for one of them.
+    """
 
     id: int
     uuid: str
@@ -148,6 +154,10 @@ class Episode(Record):
     received_at: datetime
     processed_at: datetime | None = None
     task_uuid: str | None = None
+    producer: str | None = None
+    addressee: str | None = None
+    extra: Json | None = None
+    kept_for: MemoryKind | None = None
 
 
 class NewEpisode(Record):
@@ -163,6 +173,10 @@ class NewEpisode(Record):
     ignored: bool = False
     strict_ontology: bool = False
     created_at: datetime | None = None
+    producer: str | None = None
+    addressee: str | None = None
+    extra: Json | None = None
+    kept_for: MemoryKind | None = None
 
 
 class Entity(Record):

@@ -189,6 +189,10 @@ def _write(tx: Transaction, place: _Place, seq: int, uuid: str, task: str, new: 
         received_at=place.now,
         processed_at=place.now if new.ignored else None,
         task_uuid=None if new.ignored else task,
+        producer=new.producer,
+        addressee=new.addressee,
+        extra=rows.to_json(new.extra),
+        kept_for=new.kept_for,
     )
     if not new.ignored:
         tx.run(

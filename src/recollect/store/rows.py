@@ -150,6 +150,10 @@ def episode(row: Row) -> Episode:
         received_at=moment(row["received_at"]),
         processed_at=moment_or_none(row["processed_at"]),
         task_uuid=row["task_uuid"],
+        producer=row["producer"],
+        addressee=row["addressee"],
+        extra=from_json(row["extra"]),
+        kept_for=row["kept_for"],
     )
 
 

@@ -105,6 +105,10 @@ CREATE TABLE episodes (
     received_at INTEGER NOT NULL,
     processed_at INTEGER,
     task_uuid TEXT,
+    producer TEXT,
+    addressee TEXT,
+    extra TEXT,
+    kept_for TEXT,
     UNIQUE (graph_id, seq)
 );
 CREATE INDEX episodes_by_thread ON episodes (thread_id, seq, kind) WHERE thread_id IS NOT NULL;

@@ -23,10 +23,11 @@ SELECT id FROM guidance WHERE graph_id = :graph_id ORDER BY id;
 INSERT INTO episodes
     (uuid, graph_id, seq, kind, content, role, speaker, source_description, thread_id,
      document_id, metadata, ignored, strict_ontology, created_at, received_at, processed_at,
-     task_uuid)
+     task_uuid, producer, addressee, extra, kept_for)
 SELECT json_extract(c.value, '$[1]'), :graph_id, e.seq, e.kind, e.content, e.role, e.speaker,
     e.source_description, NULL, e.document_id, e.metadata, e.ignored, e.strict_ontology,
-    e.created_at, e.received_at, e.processed_at, :task_uuid
+    e.created_at, e.received_at, e.processed_at, :task_uuid, e.producer, e.addressee,
+    e.extra, e.kept_for
 FROM json_each(:pairs) c JOIN episodes e ON e.id = json_extract(c.value, '$[0]')
 ORDER BY e.id;
 

@@ -5,11 +5,11 @@
 INSERT INTO episodes
     (uuid, graph_id, seq, kind, content, role, speaker, source_description, thread_id,
      document_id, metadata, ignored, strict_ontology, created_at, received_at, processed_at,
-     task_uuid)
+     task_uuid, producer, addressee, extra, kept_for)
 VALUES
     (:uuid, :graph_id, :seq, :kind, :content, :role, :speaker, :source_description, :thread_id,
      :document_id, :metadata, :ignored, :strict_ontology, :created_at, :received_at,
-     :processed_at, :task_uuid);
+     :processed_at, :task_uuid, :producer, :addressee, :extra, :kept_for);
 
 -- name: episode_by_uuid
 SELECT e.*, t.thread_id AS thread_name
