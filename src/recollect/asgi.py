@@ -3,8 +3,9 @@
 from importlib.metadata import version
 
 from recollect.api.app import App
+from recollect.api.compat.memmachine import routes as memmachine
 from recollect.api.compat.zep import routes as zep
-from recollect.api.native import audit, docs, erasure, keys, policies, session_logs
+from recollect.api.native import audit, chapters, docs, erasure, keys, policies, session_logs
 from recollect.api.native import routes as native
 from recollect.api.router import Route, Router
 from recollect.bootstrap import Services
@@ -19,7 +20,9 @@ def route_table() -> list[Route]:
         *audit.ROUTES,
         *erasure.ROUTES,
         *session_logs.ROUTES,
+        *chapters.ROUTES,
         *zep.ROUTES,
+        *memmachine.ROUTES,
     ]
     return [*described, *docs.routes(described, version("recollect"))]
 

@@ -20,6 +20,7 @@ from recollect.ingest.session_listeners import Listeners
 from recollect.ingest.worker import Worker
 from recollect.ingest.writing import Writer
 from recollect.limits import JOBS_PER_COMMIT_MAX
+from recollect.memories.keeping import Memories
 from recollect.models import language_model
 from recollect.models.language_model import LanguageModel
 from recollect.search.finder import Finder
@@ -43,9 +44,13 @@ class Services:
     workers: list[Worker] = field(default_factory=list)
     listeners: Listeners = field(default_factory=Listeners)
     owner: str = field(default_factory=ids.TimeOrderedIds())  # of the turns that are open here
+    memories: Memories = field(init=False)
     _writer: Writer | None = None
     _extractors: list[Extractor] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.memories = Memories(self.store, self.finder, self.settings)
 
     def wake_workers(self) -> None:
         """Say that episodes were stored."""
@@ -115,6 +120,7 @@ class Services:
                 task.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
+        await self.memories.close()
         for extractor in self._extractors:
             await extractor.close()
         if self.language_model is not None:

@@ -16,6 +16,24 @@ METADATA_KEYS_MAX = 10
 METADATA_BYTES_MAX = 64 * 1024
 SEARCH_QUERY_CHARS_MAX = 8_192
 
+# Memory clients.
+MEMORY_MESSAGES_PER_CALL_MAX = 100
+MEMORY_METADATA_KEYS_MAX = 100
+MEMORY_SEARCH_LIMIT_MAX = 200  # of episodes from each memory
+MEMORY_EXPAND_MAX = 100  # episodes around one that was found
+MEMORY_PAGE_MAX = 1_000
+MEMORY_DELETED_PER_CALL_MAX = 5_000  # for about two seconds nobody else can write
+MEMORY_PROJECTS_LISTED_MAX = 100_000
+MEMORY_WINDOW_EPISODES_MAX = 10_000
+MEMORY_WINDOW_CHARS_MAX = 4_000_000
+
+# Features: what is known, as memory clients sort it.
+FEATURE_CITATIONS_MAX = 100
+FEATURE_DELETED_PER_CALL_MAX = 1_000
+FEATURE_SET_TYPES_MAX = 100
+FEATURE_CATEGORIES_MAX = 1_000
+FEATURE_TAGS_MAX = 10_000
+
 # Bulk batches.
 BATCH_ITEMS_PER_CALL_MAX = 350
 BATCH_ITEMS_MAX = 50_000
@@ -133,6 +151,9 @@ FILTER_LIST_MAX = 256
 FILTER_TREE_DEPTH_MAX = 8
 FILTER_TESTS_MAX = 100  # of one tree, of one date field, or of properties
 FILTER_VALUE_CHARS_MAX = 10_000
+FILTER_TEXT_CHARS_MAX = 64 * 1024  # of a filter written in the language of memory clients
+FILTER_TEXT_DEPTH_MAX = 32
+EPISODES_PER_LOOK = 1_000  # of a graph, when conditions are asked of every one
 
 # Searching.
 SEARCH_QUERY_SHORT_CHARS_MAX = 400
@@ -141,6 +162,9 @@ SEARCH_SESSIONS_MAX = 100
 THREADS_PER_SEARCH_MAX = 10_000  # of one user, the newest ones
 CONTEXT_CHARS_DEFAULT = 2_500
 CONTEXT_CHARS_MAX = 50_000
+
+RECALL_CANDIDATES_PER_EPISODE = 5  # hits whose contexts are compared, for each episode wanted …
+RECALL_CANDIDATES_MAX = 200  # … but no more than these, unless as many are wanted
 
 # Walking through a graph.
 NODE_EPISODES_MAX = 100
@@ -215,3 +239,23 @@ LOG_LISTENERS_MAX = 1_000  # of one process
 LOG_POLL_S = 5.0  # between looks for what another process may have written
 LOG_HEARTBEAT_S = 15.0  # of silence before a listener is told that we are still here
 LOG_STREAM_S_MAX = 600.0  # then a listener comes again, and its key is looked at anew
+
+# Instances of memories.
+INSTANCE_CLOSE_S_MAX = 10.0  # then the next one's turn is come
+INSTANCE_WAIT_S = 10.0  # of a deletion for those who hold one, and of holders for a deletion
+INSTANCE_WINDOWS_MAX = 4  # that one remembers, each for other bounds, filters or limits
+
+# The window, and what is told of what left it.
+WINDOW_SUMMARY_SHARE = 8  # one part in so many of the characters is kept free for the summary
+WINDOW_SUMMARY_CHARS_SMALL = 200  # of a small window the summary may take more, up to a half …
+WINDOW_SUMMARY_CHARS_MIN = 20  # … and in less room than this there is none
+WINDOW_SUMMARY_CHARS_MAX = 4_000
+WINDOW_EPISODES_PER_READ = 64
+WINDOW_LOOK_BACK_EPISODES = 1_024  # before the window, where chapters cannot tell of them
+
+# Chapters. The numbers of the first two are in queries and in the schema, too.
+CHAPTER_EPISODES = 32
+CHAPTER_PARTS = 8  # of one level that make one of the next
+CHAPTERS_PER_COMMIT_MAX = 8
+CHAPTERS_PER_PAGE_DEFAULT = 20
+CHAPTERS_PER_PAGE_MAX = 100

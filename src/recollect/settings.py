@@ -72,6 +72,36 @@ class Settings(BaseSettings):
         description="How many of a thread's newest messages say what a context block is about. "
         "Unset: 4 on the routes of generation 2, 2 on those of generation 3.",
     )
+    memory_window_episodes: int = Field(
+        100,
+        ge=1,
+        le=10_000,
+        description="How many of the newest episodes the short-term memory holds at most, where a "
+        "memory client chose nothing else.",
+    )
+    memory_window_chars: int = Field(
+        64_000,
+        ge=1,
+        le=4_000_000,
+        description="How many characters those episodes have at most, all in all.",
+    )
+    memory_roles: Literal["any", "known"] = Field(
+        "any",
+        description="Which roles memory clients may give a message: `any`, or `known`: user, "
+        "assistant, system, tool and function, or none.",
+    )
+    memory_instances_max: int = Field(
+        100,
+        ge=1,
+        le=1_000_000,
+        description="Memories kept open at the same time; more only while all of them are in use.",
+    )
+    memory_life_s: float = Field(
+        600.0, gt=0, le=86_400, description="How long a memory that nobody uses stays open."
+    )
+    memory_sweep_s: float = Field(
+        2.0, gt=0, le=3600, description="Pause between looks for memories that nobody uses."
+    )
     stop_grace_s: float = Field(
         20.0, ge=0, le=600, description="How long a stop waits for requests and jobs under way."
     )

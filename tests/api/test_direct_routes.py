@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recollect.api.compat.zep import routes_direct
+from recollect.api import waiting
 from recollect.extract import direct
 from recollect.extract.reading import Extracted, Reading
 from recollect.graph import predicates
@@ -170,7 +170,7 @@ async def test_a_slow_triple_is_not_waited_for(
     working: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After a while the caller gets the task instead."""
-    monkeypatch.setattr(routes_direct, "DIRECT_WAIT_S", 0.0)
+    monkeypatch.setattr(waiting, "DIRECT_WAIT_S", 0.0)
     assert list(await working.triple()) == ["task_id"]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from recollect import errors
 from recollect.api.app import App
+from recollect.api.compat.memmachine import refusing as memmachine
 from recollect.api.errors import STATUS, reply_for, status_of
 from recollect.api.router import Call, Route, Router
 from recollect.limits import BODY_BYTES_MAX
@@ -86,6 +87,7 @@ async def test_every_failure_has_one_shape(running: Program, way: str) -> None:
     answer = await ask(running)
     assert answer.status == status, answer
     assert answer.message
+    assert set(answer.json()) == {"message"}
     assert answer.header("content-length") == str(len(answer.body))
     assert SECRET not in answer.body.decode(), "a fault of ours is not told to strangers"
 
@@ -130,6 +132,29 @@ MADE_OF: dict[type[Any], Callable[[], Any]] = {
     errors.MethodNotAllowed: lambda: errors.MethodNotAllowed("PUT", ["GET"]),
     errors.LogMoved: lambda: errors.LogMoved(3, 7),
 }
+
+
+@pytest.mark.parametrize("kind", leaves(errors.RecollectError), ids=lambda kind: kind.__name__)
+def test_every_error_of_the_tree_is_told_to_memory_clients(kind: type[Any]) -> None:
+    """Under the same status or one of their own, in their shape, with the same headers."""
+    error = MADE_OF.get(kind, kind)()
+    usual, reply = reply_for(error), memmachine.reply_for(error)
+    own = {400: {409, 422}, 500: {500}}.get(usual.status, {usual.status, 409})
+    assert reply.status in own
+    assert Answer(reply.status, reply.headers, reply.body).message
+    assert set(Answer(reply.status, reply.headers, reply.body).json()) == {"detail"}
+    told = {name for name, _ in usual.headers} - {name for name, _ in reply.headers}
+    assert told == set(), "what the usual answer says in its headers is not lost"
+
+
+@pytest.mark.parametrize("fault", [RuntimeError(SECRET), MemoryError(SECRET), OSError(SECRET)])
+def test_a_fault_of_ours_is_not_told_to_memory_clients(fault: Exception) -> None:
+    """They hear that it is ours, and no more."""
+    reply = memmachine.reply_for(fault)
+    answer = Answer(reply.status, reply.headers, reply.body)
+    assert answer.status == 500
+    assert answer.message
+    assert SECRET not in answer.body.decode()
 
 
 @pytest.mark.parametrize("kind", leaves(errors.RecollectError), ids=lambda kind: kind.__name__)

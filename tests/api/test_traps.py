@@ -1,6 +1,6 @@
 """The traps of provenance, metadata and access: each once, through the whole program.
 
-The numbers are those of the list of traps; those about agents' logs and caches are tested there.
+The numbers are those of the list of traps; those about agents' logs are tested there.
 """
 
 from collections.abc import AsyncIterator
@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from recollect.governance import keys
 from recollect.graph.policy import Mode
+from recollect.subjects import graphs
 from tests.support.memory import Json, Memory, remembering
 
 JANUARY, FEBRUARY, MARCH = (f"2024-0{month}-01T00:00:00Z" for month in (1, 2, 3))
@@ -348,3 +350,21 @@ async def test_a_narrowed_key_deletes_its_own_and_nothing_as_a_whole(memory: Mem
     for path in ("/v2/sessions/t/memory", "/v2/graph/g", "/v2/users/ann"):
         assert (await send("DELETE", f"/api{path}", key=key)).status == 403, path
     await memory.get("/threads/t/messages")
+
+
+async def test_12_an_instance_in_use_past_its_life_survives_the_sweep(memory: Memory) -> None:
+    """One that nobody uses does not; its idle time runs from the moment it was let go."""
+    services = memory.running.services
+    manager, seconds = services.memories._manager, [0.0]
+    manager._now = lambda: seconds[0]
+    key = await services.store.read(keys.authenticate, keys.hashed(memory.running.key))
+    assert key is not None
+    graph = await services.store.read(graphs.get, key, "g")
+    async with services.memories.hold(graph):
+        seconds[0] = 601.0
+        assert manager.sweep() == 0
+        assert manager.open_count == 1
+    seconds[0] = 1201.0
+    assert manager.sweep() == 0
+    seconds[0] = 1201.5
+    assert manager.sweep() == 1

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import psutil
 
-from tests.bench import episodic, extraction, narrowed, search
+from tests.bench import episodic, extraction, memories, narrowed, search
 from tests.bench.load import drive, request
 from tests.support.server import Server
 
@@ -137,7 +137,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=_SECONDS)
     parser.add_argument(
         "--only",
-        choices=["http", "reading", "search", "narrowed", "episodic"],
+        choices=["http", "reading", "search", "narrowed", "episodic", "memories"],
         help="one of the parts",
     )
     search.add_options(parser)
@@ -158,6 +158,10 @@ def main() -> None:
         print(f"\n# {machine()}\n")
         with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
             episodic.measure(Path(folder), options.rounds, options.seconds)
+    if options.only in (None, "memories"):
+        print(f"\n# {machine()}\n")
+        with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
+            memories.measure(Path(folder), options.rounds)
 
 
 if __name__ == "__main__":

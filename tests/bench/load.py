@@ -2,11 +2,12 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import uvloop
 
 MakeRequest = Callable[[int, int], bytes]
+Requests = Sequence[bytes]
 
 
 class Client(asyncio.Protocol):
@@ -87,6 +88,33 @@ def drive(port: int, clients: int, seconds: float, make: MakeRequest) -> dict[st
     """Requests per second and latencies of *clients* closed-loop clients."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(_drive(port, clients, seconds, make))
+
+
+async def _exchange(port: int, requests: Requests) -> list[float]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    waits = []
+    for one in requests:
+        began = time.perf_counter()
+        writer.write(one)
+        head = await reader.readuntil(b"\r\n\r\n")
+        await reader.readexactly(_length(head))
+        waits.append((time.perf_counter() - began) * 1000)
+        if not head.startswith(b"HTTP/1.1 2"):
+            raise RuntimeError(head.decode())
+    writer.close()
+    await writer.wait_closed()
+    return waits
+
+
+async def _exchange_all(port: int, clients: int, requests: Requests) -> list[float]:
+    parts = [_exchange(port, requests[number::clients]) for number in range(clients)]
+    return [wait for part in await asyncio.gather(*parts) for wait in part]
+
+
+def drive_all(port: int, clients: int, requests: Requests) -> list[float]:
+    """Milliseconds of each request, shared out to clients that send theirs one after the other."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(_exchange_all(port, clients, requests))
 
 
 def request(method: str, path: str, key: str, body: bytes = b"") -> bytes:

@@ -1,4 +1,4 @@
-"""`make eval`: measure extraction and search, and print tables beside simple baselines."""
+"""`make eval`: measure extraction, search and memories, and print tables beside simple baselines."""
 
 import argparse
 import importlib
@@ -12,7 +12,9 @@ from tests.eval.found import changed, settings
 
 EXTRACTION = ("carb", "dates", "names", "relations", "locomo", "speed")
 SEARCH = ("search-locomo", "search-longmemeval")
-PARTS = (*EXTRACTION, *SEARCH)
+MEMORIES = ("memories-locomo", "memories-client")
+PARTS = (*EXTRACTION, *SEARCH, *MEMORIES)
+TITLES = {**dict.fromkeys(SEARCH, "Search"), **dict.fromkeys(MEMORIES, "Memories")}
 PAGES = PROJECT / "docs" / "measurements"
 
 
@@ -47,7 +49,7 @@ def measure(part: str, options: Options) -> list[Table]:
 
 
 def _write(part: str, tables: Sequence[Table], facts: str) -> None:
-    title = "Search" if part.startswith(SEARCH) else "Extraction"
+    title = TITLES.get(part.split()[0], "Extraction")
     path = PAGES / f"{title.lower()}.md"
     old = path.read_text(encoding="utf-8") if path.is_file() else f"# {title}\n"
     path.write_text(page(old, part, tables, facts), encoding="utf-8")

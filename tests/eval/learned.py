@@ -23,6 +23,7 @@ from recollect.ingest import intake
 from recollect.limits import MESSAGES_PER_CALL_MAX
 from recollect.search.finder import Finder
 from recollect.settings import Settings
+from recollect.store.protocol import Store
 from recollect.subjects import graphs, threads, users
 from recollect.subjects.users import UserDetails
 from tests.eval import kept
@@ -74,6 +75,7 @@ class _Kept(msgspec.Struct):
 class Learned:
     """An open store that has learned."""
 
+    store: Store
     finder: Finder
     access: Access
     graph: Graph
@@ -111,7 +113,7 @@ async def learned(name: str, memory: Memory, *, facts: bool = True) -> AsyncIter
         services = await open_services(Settings(data=Path(used)))
         graph = await services.store.read(graphs.of_user, held.access, memory.user_id)
         try:
-            yield Learned(services.finder, held.access, graph, held.places)
+            yield Learned(services.store, services.finder, held.access, graph, held.places)
         finally:
             await services.close()
 

@@ -28,6 +28,12 @@ def objects(answer: Any) -> Iterator[dict[str, Any]]:
             yield from objects(value)
 
 
+def _named_by(found: dict[str, Any]) -> str:
+    """The uuid of an object; memory clients have other names for it."""
+    named = (found.get(name) for name in ("uuid", "uid", "id"))
+    return next((one for one in named if isinstance(one, str)), "")
+
+
 def _content(answer: Answer) -> Any:
     """What an answer says: JSON, or a text such as a log in lines."""
     if answer.header("content-type") == "application/json":
@@ -92,7 +98,7 @@ class Judge:
         assert leaked == [], f"{asked}: {leaked} in {text}"
 
     def _shows_what_it_may(self, asked: Asked, found: dict[str, Any]) -> None:
-        thing = self._view.all.things.get(str(found.get("uuid")))
+        thing = self._view.all.things.get(_named_by(found))
         if thing is None:
             return
         where = f"{asked}: {found}"
@@ -102,8 +108,9 @@ class Judge:
         if thing.kind == "fact" and not self._view.heard(thing):
             assert not found.get("attributes"), where
             assert "'told'" not in str(asked.body), where
-        if thing.kind == "fact" and "episodes" in found:
-            assert set(found["episodes"]) == self._view.episodes(thing), where
+        behind = found.get("episodes", found.get("citations"))
+        if thing.kind == "fact" and behind is not None:
+            assert set(behind) == self._view.episodes(thing), where
         if thing.kind == "entity" and found.get("degree") is not None:
             assert found["degree"] == sum(self._view.facts[n] for n in thing.facts), where
         if thing.kind == "entity" and "attributes" in found and not self._view.heard(thing):
@@ -185,6 +192,10 @@ NO_NUMBER = re.compile(r"\d+")
 # Where a word can be asked for: it stands where None does.
 ASKING: list[tuple[str, dict[str, Any]]] = [
     *(
+        ("/api/v2/memories/search", {"query": None, "top_k": 50, **place})
+        for place in (hidden_story.PROJECT, hidden_story.USER_PROJECT)
+    ),
+    *(
         ("/api/v2/graph/search", {"query": None, "scope": scope, "limit": 50, **target})
         for scope in ("edges", "nodes", "episodes", "observations", "thread_summaries", "auto")
         for target in ({"user_id": hidden_story.USER}, {"graph_id": hidden_story.GRAPH})
@@ -216,8 +227,10 @@ FILTERED = {
     "GET /api/v2/users/{user_id}/facts",
     "GET /api/v2/groups/{group_id}/facts",
     "POST /api/v2/collections/{collection_name}/documents/batchGet",
+    "POST /api/v2/memories/list",
 }
 _PLAIN = {"limit", "order_by", "direction", "uuids", "document_ids", "filters"}
+_PLACE = {"org_id", "project_id"}
 _PLAIN_FILTERS = {"edge_types", "exclude_edge_types", "created_at", "invalid_at", "edge_uuids"}
 
 
@@ -226,6 +239,8 @@ def _narrows_nothing(asked: Asked) -> bool:
     if asked.query and "graph_id" not in asked.query:
         return False
     body = asked.body if isinstance(asked.body, dict) else {}
+    if body.get("type") == "episodic":
+        return body.keys() <= {*_PLACE, "type", "filter"}
     plain = body.keys() <= _PLAIN and (body.get("filters") or {}).keys() <= _PLAIN_FILTERS
     return plain and body.get("order_by") != "degree"
 
@@ -233,7 +248,8 @@ def _narrows_nothing(asked: Asked) -> bool:
 def _uuids(answer: Answer) -> list[str]:
     """What a list holds, in its order."""
     told = answer.json()
+    told = told.get("content", told) if isinstance(told, dict) else told
     lists = [told] if isinstance(told, list) else [v for v in told.values() if isinstance(v, list)]
     flat = [item for some in lists for item in some]
     flat = [item for some in flat for item in (some if isinstance(some, list) else [some])]
-    return [item["uuid"] for item in flat if isinstance(item, dict) and "uuid" in item]
+    return [named for item in flat if isinstance(item, dict) and (named := _named_by(item))]

@@ -22,6 +22,9 @@ WRITES = (
     "document.update_document",
     "document.delete_document",
     "job.retry",
+    "memory.delete",
+    "memory.feature.delete",
+    "memory.feature.update",
 )
 
 

@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode
 from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
 from tests.property.hidden_reader import PEOPLE
-from tests.property.hidden_story import GRAPH, SHELF, TEMPLATES, USER
+from tests.property.hidden_story import GRAPH, PROJECT, SHELF, TEMPLATES, USER
 from tests.property.hidden_variants import BODIES, QUERIES, Pools, Several
 from tests.property.hidden_worlds import Asked, Json, World
 
@@ -55,6 +55,9 @@ def pools(world: World) -> Pools:
             "user": uuids("SELECT uuid FROM users"),
             "user_group": uuids("SELECT uuid FROM user_groups"),
             "project": [str(world.made["project"])],
+            "category": uuids("SELECT uuid FROM feature_categories"),
+            "set_type": uuids("SELECT uuid FROM feature_set_types"),
+            "resource": ["noresource"],
         },
         tuple(world.running.rows(_SAID)),
     )
@@ -95,6 +98,7 @@ PATH_POOLS = {
     "task_id": "task",
     "user_uuid": "user",
     "group_uuid": "user_group",
+    "name": "resource",
 }
 UUID_POOLS = {
     "/api/v2/graph/episodes/": "episode",
@@ -162,7 +166,8 @@ def of_route(route: Route, known: Pools, random: Random, most: int) -> list[Aske
     for number, given in enumerate(chosen[: len(every) * len(ways)]):
         values = dict(zip(names, given, strict=True))
         # Each round over the paths begins with another way, so that all of them come to pass.
-        query, body = ways[(number + number // len(there)) % len(ways)]
+        turned = number // len(there) if len(there) > 1 else 0
+        query, body = ways[(number + turned) % len(ways)]
         path = PARAMETER.sub(lambda m, given=values: quote(given[m[1]]), route.path)
         asked.append(
             Asked(
@@ -188,7 +193,8 @@ def writes(known: Pools, random: Random, hidden: Collection[str], most: int) -> 
         unseen = [value for value in known.values[pool] if value in hidden]
         for value in random.sample(unseen, min(most, len(unseen))):
             told = path.format(value)
-            yield Asked(f"{method} {path}", method, told, body=b"" if body is None else body)
+            sent = b"" if body is None else {k: value if v == "{}" else v for k, v in body.items()}
+            yield Asked(f"{method} {path}", method, told, body=sent)
     classes = {"name": "kind", "classes": ["likes", "lives", *PEOPLE[:4]], "last_n": 4}
     for thread in known.values["thread_id"]:
         path = f"/api/v2/sessions/{thread}/classify"
@@ -208,6 +214,14 @@ _WRITES: tuple[tuple[str, str, str, Json | None], ...] = (
     ("PATCH", "/api/v2/messages/{}", "message", {"metadata": {"class": "open"}}),
     ("PATCH", f"/api/v2/collections/{SHELF}/documents/uuid/{{}}", "paper", {"metadata": {}}),
     ("DELETE", f"/api/v2/collections/{SHELF}/documents/uuid/{{}}", "paper", None),
+    ("POST", "/api/v2/memories/episodic/delete", "episode", {**PROJECT, "episodic_id": "{}"}),
+    ("POST", "/api/v2/memories/semantic/delete", "edge", {**PROJECT, "semantic_id": "{}"}),
+    (
+        "POST",
+        "/api/v2/memories/semantic/feature/update",
+        "edge",
+        {**PROJECT, "feature_id": "{}", "tag": "changed"},
+    ),
 )
 
 

@@ -11,12 +11,17 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from recollect.memories import feature_sets
 from tests.property.hidden_policies import PROFILES
 from tests.property.hidden_reader import ME, PEOPLE, PLACES, THINGS, sentence
 from tests.property.hidden_worlds import Json, Step
 
 USER, GRAPH, SHELF = "ann", "g", "shelf"
 USER_NAME = "Ann Lee"
+# The same two graphs as memory clients name them; the first has a window that soon overflows.
+PROJECT = {"org_id": "universal", "project_id": GRAPH}
+USER_PROJECT = {"org_id": "recollect:users", "project_id": USER}
+WINDOW = {"episodes": 6, "message_capacity": 500}
 TEMPLATES = {
     "everything": (
         "U %{user_summary}\nF %{edges limit=20}\nE %{entities limit=20 include_attributes=true}\n"
@@ -114,6 +119,9 @@ class Teller:
             requests.append(("POST", "/context-templates", template))
         group = {"name": "everybody"}
         requests.append(("POST", "/user-groups?projectId={project}", group))
+        window = {**PROJECT, **WINDOW}
+        requests.append(("POST", "/memory/episodic/short_term/config", window))
+        requests += _sorting()
         instructions = {"instructions": [{"name": "how", "text": ASKED}]}
         requests.append(("POST", "/user-summary-instructions", instructions))
         yield Step(1, tuple(requests))
@@ -258,6 +266,52 @@ class Teller:
         said = {"type": "message", "role": "user", "name": USER_NAME}
         return {"type": "item", "payload": {"item": {**said, "content": self._words(topic)}}}
 
+    def memories(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
+        """Messages of a memory client, to both memories or to one of them."""
+        types: list[str] = self.random.choice(([], [], [], ["episodic"], ["semantic"]))
+        messages = [self._remembered(topic) for _ in range(self.random.choice((1, 2, 3)))]
+        place = PROJECT if self.random.random() < 0.7 else USER_PROJECT
+        yield "POST", "/memories", {**place, "types": types, "messages": messages}
+
+    def _remembered(self, topic: Topic) -> Json:
+        words, metadata = self._words(topic), self._metadata(topic)
+        if self.random.random() < 0.5:
+            metadata["user_id"] = self.random.choice(topic.people)
+        if self.random.random() < 0.2:
+            metadata["deep"] = {"told": mark(self.told)}
+        said: Json = {"content": words, "metadata": metadata}
+        if self.random.random() < 0.6:
+            said["producer"] = self.random.choice(topic.people)
+        if self.random.random() < 0.3:
+            said["produced_for"] = self.random.choice(topic.people)
+        if self.random.random() < 0.5:
+            said["role"] = self.random.choice(("user", "assistant", "narrator"))
+        if self.random.random() < 0.3:
+            said["timestamp"] = f"2025-02-{self.random.randrange(1, 28):02d}T12:00:00"
+        return said
+
+    def feature(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
+        """A feature that a memory client writes into the set of what its topic carries."""
+        if not topic.plain_profiles:
+            yield from self.memories(topic)
+            return
+        self.told += 1
+        carried = self._metadata(topic, scalars=True)
+        of_set = feature_sets.made(carried, carried)
+        yield (
+            "POST",
+            "/memories/semantic/feature",
+            {
+                **PROJECT,
+                "set_id": feature_sets.id_of(of_set, PROJECT["org_id"], PROJECT["project_id"]),
+                "category_name": self.random.choice(("taste", "habit")),
+                "tag": "food",
+                "feature": self.random.choice(topic.things),
+                "value": f"{self.random.choice(topic.things)} {mark(self.told)}",
+                "feature_metadata": {"told": mark(self.told)},
+            },
+        )
+
     def papers(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
         """Documents of a collection."""
         self.told += 1
@@ -269,6 +323,20 @@ class Teller:
         yield "POST", f"/collections/{SHELF}/documents", [paper]
 
 
+def _sorting() -> Iterator[tuple[str, str, Any]]:
+    """How features are sorted: a kind of sets, a category of it, and one that is left out."""
+    yield "POST", "/memories/semantic/set_type", {**PROJECT, "metadata_tags": ["class"]}
+    whole = feature_sets.id_of(feature_sets.OF_PROJECT, PROJECT["org_id"], PROJECT["project_id"])
+    category = {**PROJECT, "set_id": whole, "category_name": "taste", "prompt": "what tastes"}
+    yield "POST", "/memories/semantic/category", category
+    yield (
+        "POST",
+        "/memories/semantic/category/disable",
+        {k: category[k] for k in _OFF} | {"category_name": "habit"},
+    )
+
+
+_OFF = ("org_id", "project_id", "set_id")
 _KINDS = (
     *(Teller.talk,) * 5,
     *(Teller.data,) * 5,
@@ -278,4 +346,6 @@ _KINDS = (
     Teller.batch,
     Teller.papers,
     Teller.session,
+    *(Teller.memories,) * 4,
+    Teller.feature,
 )

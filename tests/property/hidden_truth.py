@@ -98,6 +98,8 @@ def truth(world: World) -> Truth:
     add("observation", "SELECT id, uuid, name FROM observations", behind, evidence)
     made.said_of_nodes = " ".join(row[0] for row in rows("SELECT summary FROM entities"))
     for told in episodes.values():
+        if told.uuid in made.things:
+            continue  # a fact that was written down bears the uuid of what carried it
         made.things[told.uuid] = Thing(told.uuid, "episode", frozenset({told.id}), id=told.id)
     for uuid, metadata in rows("SELECT uuid, metadata FROM documents"):
         made.papers[uuid] = json.loads(metadata or "{}")
@@ -170,7 +172,8 @@ class View:
         found: set[str] = set()
         for number, told in self.all.episodes.items():
             if not self._seen[number]:
-                found |= {told.uuid, str(told.metadata.get("tag", told.uuid))}
+                own = set() if self.visible[told.uuid] else {told.uuid}
+                found |= own | {str(told.metadata["tag"])} if "tag" in told.metadata else own
                 found.update(MARKS.findall(told.content))
         for uuid in self.hidden():
             # A node's uuid stays on the edges that lead to it.

@@ -7,7 +7,15 @@ from random import Random
 from typing import Any
 
 from tests.property.hidden_reader import PEOPLE, PLACES, THINGS
-from tests.property.hidden_story import GRAPH, TEMPLATES, USER
+from tests.property.hidden_story import (
+    GRAPH,
+    PROJECT,
+    TEMPLATES,
+    USER,
+    USER_PROJECT,
+    mark,
+    tag,
+)
 from tests.property.hidden_worlds import Json
 
 QUESTIONS = (
@@ -166,7 +174,101 @@ def _patterns(known: Pools, random: Random) -> list[Json]:
     return [{**target, **way} for target, way in product(targets, ways)]
 
 
+PLACES_OF_MEMORY: tuple[Json, ...] = (PROJECT, PROJECT, USER_PROJECT)
+NO_PLACE: Json = {"org_id": "universal", "project_id": "nograph"}
+FILTERS = (
+    "metadata.class = 'open'",
+    "metadata.class = 'secret' OR m.level >= 3",
+    "m.class IS NULL",
+    "NOT m.about = 'work'",
+    "m.about IN ('work', 'play')",
+    f"producer_id = '{PEOPLE[0]}' OR producer_id = '{PEOPLE[1]}'",
+    "producer_role = 'assistant'",
+    "produced_for_id IS NOT NULL",
+    "created_at >= date('2025-03-10')",
+    "created_at < date('2025-03-01') AND m.vip IS NULL",
+    f"m.tag = '{tag(3)}'",
+    f"m.user_id IN ('{PEOPLE[0]}', '{PEOPLE[2]}')",
+)
+CHOSEN_SETS: tuple[Json, ...] = (
+    {"class": "open"},
+    {"class": "secret"},
+    {"user_id": PEOPLE[0]},
+    {"producer_id": PEOPLE[1]},
+    {"tag": tag(2), "class": "open"},
+)
+
+
+def _in_place(*ways: Json) -> Several:
+    """Each of several ways in one place or another, and once where nothing is."""
+    return lambda _, random: [
+        *({**random.choice(PLACES_OF_MEMORY), **way} for way in ways),
+        {**NO_PLACE, **ways[0]},
+    ]
+
+
+def _recollections(_: Pools, random: Random) -> list[Json]:
+    ways: list[Json] = [
+        {},
+        {"top_k": 1},
+        {"top_k": 3},
+        {"top_k": 50},
+        {"top_k": 6, "expand_context": 5},
+        {"top_k": 50, "expand_context": 2, "score_threshold": 0.2},
+        {"score_threshold": 0.5},
+        {"types": ["semantic"]},
+        {"types": ["episodic"], "agent_mode": True},
+        {"query": mark(4)},
+        *({"filter": text, "top_k": random.choice((2, 20))} for text in FILTERS),
+        *({"set_metadata": one} for one in CHOSEN_SETS),
+    ]
+    asked = {"query": random.choice(QUESTIONS)}
+    return _in_place(*({**asked, **way} for way in ways))(_, random)
+
+
+def _memory_pages(_: Pools, random: Random) -> list[Json]:
+    ways: list[Json] = [
+        {"type": kind, **way}
+        for kind in ("episodic", "semantic")
+        for way in (
+            {},
+            {"page_size": 1},
+            {"page_size": 2, "page_num": 1},
+            {"page_size": 3, "page_num": 2},
+            *({"filter": text} for text in FILTERS),
+            *({"set_metadata": one} for one in CHOSEN_SETS),
+        )
+    ]
+    return _in_place(*ways)(_, random)
+
+
+def _of(field: str, pool: str, **more: Any) -> Several:
+    """Everything of a pool by its id, in one place or another."""
+    return lambda known, random: [
+        {**random.choice(PLACES_OF_MEMORY), field: value, **more} for value in known.values[pool]
+    ]
+
+
+def _features(known: Pools, random: Random) -> list[Json]:
+    return [
+        {**place, "feature_id": value, "load_citations": random.random() < 0.7}
+        for value in known.values["edge"]
+        for place in (PROJECT, USER_PROJECT)
+    ]
+
+
 BODIES: dict[str, Several] = {
+    "AboutProject": _in_place({}, {}, {}),
+    "InProject": _in_place({}, {}, {}),
+    "SearchMemories": _recollections,
+    "ListMemories": _memory_pages,
+    "GetFeature": _features,
+    "GetSetId": _in_place(
+        *({"metadata_tags": list(one), "set_metadata": one} for one in CHOSEN_SETS)
+    ),
+    "ListSetIds": _in_place({}, *({"set_metadata": one} for one in CHOSEN_SETS)),
+    "OfCategory": _of("category_id", "category"),
+    "OfSetType": _of("set_type_id", "set_type"),
     "PageRequest": _pages,
     "Search": _searches,
     "SearchSessions": _session_searches,
@@ -220,6 +322,7 @@ QUERIES: dict[str, Several] = {
     "UserScopeQuery": lambda _, __: [{}, {"user_id": USER}],
     "BatchesQuery": lambda _, __: [{}, {"limit": 1}],
     "ErasuresQuery": lambda _, __: [{}, {"limit": 1}],
+    "ChaptersQuery": lambda _, __: [{}, {"limit": 1}, {"limit": 1, "cursor": 1}],
     "LogSessionsQuery": lambda _, __: [{}, {"limit": 1}, {"user_id": USER}],
     "LogQuery": lambda _, __: [{}, {"from_id": 0}, {"limit": 2, "type": "item"}],
     "StreamQuery": lambda _, __: [{}, {"from_id": 0, "seconds": 0}],

@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from recollect.graph.episode_filters import addressee_of, producer_of, role_of
 from recollect.graph.filters import Dates, DateTest, Filters, MetadataTree, Operator, ValueTest
 from recollect.graph.types import Entity, Episode, Fact, Json
 from recollect.search.columns import NO_TIME, Codes, Slots
@@ -24,9 +25,23 @@ NULLS: tuple[Operator, ...] = ("IS NULL", "IS NOT NULL")
 moments = st.integers(0, 4).map(lambda day: datetime(2024, 1, 1, tzinfo=UTC) + timedelta(days=day))
 maybe_moments = st.none() | moments
 # Values that look like one another: as numbers, as texts, as truths.
-scalars: st.SearchStrategy[Any] = st.sampled_from([1, 1.0, "1", True, 2, 10, "10", 9.5, "x", False])
+scalars: st.SearchStrategy[Any] = st.sampled_from(
+    (1, 1.0, "1", True, 2, 10, "10", 9.5, "x", False, "True", "2024-01-02")
+)
 maps: st.SearchStrategy[Json | None] = st.none() | st.dictionaries(
     st.sampled_from(KEYS), scalars | st.lists(scalars, min_size=1, max_size=2)
+)
+# Whom episodes are by and for, and for which memory; those of other clients have a speaker at most.
+NAMES = ("1", "bot", "user", "x")
+who: st.SearchStrategy[Json] = st.fixed_dictionaries(
+    {},
+    optional={
+        "producer": st.sampled_from(NAMES),
+        "speaker": st.sampled_from(NAMES),
+        "role": st.sampled_from(("user", "assistant", "10")),
+        "addressee": st.sampled_from(("", *NAMES)),
+        "kept_for": st.sampled_from(("semantic", "episodic")),
+    },
 )
 ratings = st.none() | st.sampled_from([0.1, 0.3, 0.5, 0.7])
 
@@ -68,7 +83,7 @@ def small_graphs(draw: st.DrawFn) -> Small:
         for number in range(1 + draw(sizes))
     ]
     facts = [draw(_facts(number, entities)) for number in range(draw(sizes))]
-    episodes = [_episode(number, draw(maps)) for number in range(draw(sizes))]
+    episodes = [_episode(number, draw(maps), draw(who)) for number in range(draw(sizes))]
     uuids = [item.uuid for items in (entities, facts, episodes) for item in items]
     return Small(
         entities=entities,
@@ -105,7 +120,7 @@ def _facts(draw: st.DrawFn, number: int, entities: list[Entity]) -> Fact:
     )
 
 
-def _episode(number: int, metadata: Json | None) -> Episode:
+def _episode(number: int, metadata: Json | None, given: Json) -> Episode:
     at = datetime(2024, 1, 1, tzinfo=UTC)
     return Episode(
         id=300 + number,
@@ -115,8 +130,9 @@ def _episode(number: int, metadata: Json | None) -> Episode:
         kind="text",
         content="",
         metadata=metadata,
-        created_at=at,
+        created_at=at + timedelta(days=number % 3),
         received_at=at,
+        **given,
     )
 
 
@@ -233,6 +249,12 @@ def _shelve_episodes(graph: Small, shelves: Shelves) -> None:
         shelf.alive.put(slot, episode.uuid not in graph.gone)
         shelf.open.put(slot, position not in graph.closed)
         shelf.metadata.put(slot, _coded(shelf.metadata_texts, episode.metadata))
+        shelf.created_at.put(slot, micros(episode.created_at))
+        shelf.producer.put(slot, shelf.producers.code(producer_of(episode)))
+        shelf.role.put(slot, shelf.roles.code(role_of(episode)))
+        addressee = addressee_of(episode)
+        shelf.addressee.put(slot, shelf.addressees.code(addressee) if addressee else -1)
+        shelf.recallable.put(slot, episode.kept_for != "semantic")
 
 
 def _shelve_facts(graph: Small, shelves: Shelves) -> None:
@@ -269,4 +291,5 @@ def anchors(graph: Small, shelves: Shelves, chosen: Filters) -> Anchors:
         sources=slots(shelves.entities, graph.entities, chosen.source_node_uuids),
         targets=slots(shelves.entities, graph.entities, chosen.target_node_uuids),
         connected=slots(shelves.entities, graph.entities, chosen.connected_node_uuids),
+        named={one.uuid: int(shelves.episodes.known([one.id])[0]) for one in graph.episodes},
     )

@@ -1,12 +1,15 @@
 """Filters over columns let by what the rule for one item lets by, whatever the graph."""
 
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from recollect.graph.episode_filters import EpisodeTree
 from recollect.graph.filters import Filters
 from recollect.graph.passing import passes_entity, passes_episode, passes_fact
 from recollect.search.columns import Flags
 from recollect.search.masks import entity_mask, episode_mask, fact_mask
 from recollect.search.shelves import Shelf, Shelves
+from tests.property.filter_texts import episode_trees
 from tests.property.small_graphs import Small, anchors, many_filters, shelve, small_graphs
 
 EXAMPLES = 150  # each of them some twenty filters over one graph
@@ -69,6 +72,39 @@ def test_what_passes_the_mask_is_what_passes_the_rule(graph: Small, several: lis
         assert passing_ids(shelves.facts, facts) == facts_by_the_rule(graph, chosen)
         assert passing_ids(shelves.entities, entities) == entities_by_the_rule(graph, chosen)
         assert passing_ids(shelves.episodes, episodes) == episodes_by_the_rule(graph, chosen)
+
+
+@settings(max_examples=50)
+@given(graph=small_graphs(), trees=st.lists(episode_trees, min_size=5, max_size=5))
+def test_conditions_on_episodes_let_by_what_the_rule_for_one_lets_by(
+    graph: Small, trees: list[EpisodeTree]
+) -> None:
+    """For episodes themselves, and for what rests on them."""
+    shelves = shelve(graph)
+    nested = EpisodeTree(joined_by="or", trees=tuple(trees[:2]))
+    for tree in [*trees, nested]:
+        for chosen in (
+            Filters(episodes=tree),
+            Filters(episodes=tree, recallable_only=True, episode_uuids=("e0", "e1", "e2")),
+        ):
+            facts, entities, episodes = masks(graph, shelves, chosen)
+            assert passing_ids(shelves.facts, facts) == facts_by_the_rule(graph, chosen)
+            assert passing_ids(shelves.entities, entities) == entities_by_the_rule(graph, chosen)
+            assert passing_ids(shelves.episodes, episodes) == episodes_by_the_rule(graph, chosen)
+
+
+@settings(max_examples=20)
+@given(graph=small_graphs())
+def test_only_episodes_are_asked_which_memory_they_are_for(graph: Small) -> None:
+    """What was learned from one that is not recalled is known all the same."""
+    shelves = shelve(graph)
+    facts, entities, episodes = masks(graph, shelves, Filters(recallable_only=True))
+    every = masks(graph, shelves, Filters())
+    assert (facts == every[0]).all()
+    assert (entities == every[1]).all()
+    semantic = {one.id for one in graph.episodes if one.kept_for == "semantic"}
+    found = set(passing_ids(shelves.episodes, every[2]))
+    assert set(passing_ids(shelves.episodes, episodes)) == found - semantic
 
 
 @settings(max_examples=20)

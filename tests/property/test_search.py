@@ -195,6 +195,9 @@ def _episode_row(episode: Any, told: Told, is_open: bool) -> dict[str, Any]:
         "speaker": told.speakers[episode.uuid],
         "strand": told.strands[episode.uuid],
         "metadata": to_json(episode.metadata),
+        "producer": episode.producer,
+        "addressee": episode.addressee,
+        "kept_for": episode.kept_for,
     }
 
 

@@ -157,6 +157,7 @@ def test_only_those_who_can_be_heard_are_known_as_speakers() -> None:
     said = [
         {"id": number, "seq": number, "created_at": micros(at), "open": 1, "role": "user"}
         | {"speaker": speaker, "strand": "t", "metadata": to_json({"class": kind})}
+        | {"producer": None, "addressee": None, "kept_for": None}
         for number, (speaker, kind) in enumerate([("Ann Lee", "open"), ("Bob", "secret")])
     ]
     rows = [{"item_kind": "episode", "item_id": n, "terms": b"", "vector": None} for n in range(2)]

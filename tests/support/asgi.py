@@ -32,6 +32,7 @@ from recollect.store.sqlite.connection import FILE_NAME
 
 KEY = "key-of-the-default-project"
 Headers = list[tuple[bytes, bytes]]
+REFUSED = {"code", "message", "internal_error", "exception", "trace"}
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,12 @@ class Answer:
         """What an error says, after a look at its shape."""
         said = self.json()
         assert isinstance(said, dict), said
-        assert set(said) == {"message"}, said
+        if set(said) == {"detail"}:  # of memory clients
+            said = said["detail"]
+            assert said.keys() == REFUSED, said
+            assert said["code"] == self.status, said
+        else:
+            assert set(said) == {"message"}, said
         assert isinstance(said["message"], str), said
         assert said["message"], "an empty message"
         assert self.header("content-type") == "application/json", self.headers

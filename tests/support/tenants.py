@@ -15,6 +15,7 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 
+from recollect.api.compat.memmachine.refusing import reply_for
 from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
 from recollect.governance import keys
@@ -165,6 +166,39 @@ async def _seed_rest(ask: Any, word: str, prefix: str, user: Any) -> dict[str, s
     }
 
 
+async def _seed_memory(ask: Any, word: str, prefix: str) -> dict[str, str]:
+    """What a memory client keeps in the same graph: a message, a feature and what sorts it."""
+    named = {"org_id": "universal", "project_id": f"{prefix}-graph"}
+
+    async def told(path: str, **body: Any) -> Any:
+        return await ask("POST", f"/api/v2/{path}", {**named, **body})
+
+    user = {"user_id": f"{word}-secret user"}
+    message = {"content": f"{word}-secret memory", "metadata": user}
+    added = await told("memories", messages=[message])
+    tags = {"metadata_tags": ["user_id"]}
+    set_type = await told("memories/semantic/set_type", **tags, name=f"{word}-secret type")
+    of_user = await told("memories/semantic/set_id/get", **tags, set_metadata=user)
+    secret = {"category_name": f"{word}-secret category", "prompt": f"{word}-secret prompt"}
+    category = await told("memories/semantic/category", **of_user, **secret)
+    of_type = {"set_type_id": set_type["set_type_id"]}
+    await told("memories/semantic/category/template", **of_type, **secret)
+    described = {"tag_name": f"{word}-secret tag", "tag_description": f"{word}-secret"}
+    tag = await told("memories/semantic/category/tag", **category, **described)
+    sorted_as = {"category_name": secret["category_name"], "tag": f"{word}-secret tag"}
+    value = {"feature": "bread", "value": f"{word}-secret value"}
+    feature = await told("memories/semantic/feature", **of_user, **sorted_as, **value)
+    await told("memory/episodic/short_term/config", enabled=True, message_capacity=50_000)
+    return {
+        "memory": added["results"][0]["uid"],
+        "set_type": set_type["set_type_id"],
+        "set": of_user["set_id"],
+        "category": category["category_id"],
+        "tag": tag["tag_id"],
+        "feature": feature["feature_id"],
+    }
+
+
 async def _seed_session(ask: Any, word: str, prefix: str) -> None:
     """A session under the id of a thread, with something in its log and in an open turn."""
     named = {"session_id": f"{prefix}-thread", "user_id": f"{prefix}-user", "feeds": False}
@@ -190,8 +224,8 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
 
     async def ask(method: str, path: str, body: Any = b"", query: str = "") -> Any:
         answer = await program.send(method, path, body, query=query, key=key)
-        assert answer.status == 200, (method, path, answer)
-        return answer.json()
+        assert answer.status in (200, 201, 204), (method, path, answer)
+        return answer.json() if answer.body else None
 
     for prefix in ("shared", f"{word}-only"):
         user, thread, graph = f"{prefix}-user", f"{prefix}-thread", f"{prefix}-graph"
@@ -207,6 +241,7 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
         piece = await ask("POST", "/api/v2/graph", {**data, "graph_id": graph})
         found = await store.write(_seed_graph, made["graph_uuid"], word, word)
         found |= await _seed_rest(ask, word, prefix, made)
+        found |= await _seed_memory(ask, word, prefix)
         await _seed_session(ask, word, prefix)
     await program.work()
     gone = await ask("POST", "/api/v2/graph", {**data, "graph_id": "shared-graph"})
@@ -270,6 +305,7 @@ CALLER_IDS = {
     "turn_id": "turn_id",
     "graph_id": "graph_id",
     "group_id": "graph_id",
+    "project_id": "graph_id",  # of memory clients, whose projects are graphs
     "document_id": "document_id",
     "source_user_id": "user_id",
     "source_graph_id": "graph_id",
@@ -296,6 +332,16 @@ SERVER_IDS = {
     "source_node_uuid": "node",
     "target_node_uuid": "node",
     "fact_uuid": "edge",
+    "episodic_id": "memory",
+    "episodic_ids": "memory",
+    "citations": "memory",
+    "feature_id": "feature",
+    "semantic_id": "feature",
+    "semantic_ids": "feature",
+    "set_id": "set",
+    "set_type_id": "set_type",
+    "category_id": "category",
+    "tag_id": "tag",
 }
 UUID_OF_PATH = {
     "/api/v2/graph/episodes/": "episode",
@@ -307,8 +353,9 @@ UUID_OF_PATH = {
     "/api/v1/episodes/": "episode",
     "/api/v1/erasures/": "erasure",
 }
-# Ids that name nothing of ours: a cursor is opaque and tested by itself, ids in a log are numbers.
-NAMELESS = {"cursor", "from_id", "expected_last_id"}
+# What names nothing of ours: a cursor is opaque and tested by itself, ids in a log are numbers, and
+# a resource is the server's.
+NAMELESS = {"cursor", "from_id", "expected_last_id", "name"}
 POLICIES = """
 policy_set:
   name: renamed
@@ -360,8 +407,37 @@ LOG_SAMPLES: dict[str, Any] = {
 }
 
 
+# What the same fields hold for memory clients, and what only they send.
+MEMORY_SAMPLES: dict[str, Any] = {
+    "org_id": "universal",
+    "messages": [{"content": "hello", "metadata": {"user_id": "alpha-secret user"}}],
+    "type": "episodic",
+    "episodes": 3,
+    "metadata": {"touched": "yes"},
+    "metadata_tags": ["team_id"],
+    "set_metadata": {"user_id": "alpha-secret user", "team_id": "a team"},
+    "filter": "metadata.user_id = 'alpha-secret user'",
+    "category_name": "another category",
+    "prompt": "what is alpha-secret",
+    "tag": "alpha-secret tag",
+    "tag_name": "another tag",
+    "tag_description": "another",
+    "feature": "bread",
+    "value": "alpha-secret value",
+    "provider": "openai",
+    "config": {},
+}
+
+
+def is_memory(route: Route) -> bool:
+    """Whether a route is for memory clients, who are told of failures in a way of their own."""
+    return route.refusal is reply_for
+
+
 def samples(route: Route) -> dict[str, Any]:
     """Values of the fields of a route."""
+    if is_memory(route):
+        return {**SAMPLES, **MEMORY_SAMPLES}
     return {**SAMPLES, **LOG_SAMPLES} if route.path.startswith(LOGS) else SAMPLES
 
 
@@ -528,6 +604,8 @@ SEARCHES = {
     "source_node_uuid",
     "target_node_uuid",
     "fact_uuid",
+    "set_metadata",
+    "filter",
 }
 
 

@@ -92,7 +92,7 @@ class Auditor:
             action=route.action,
             project_id=access.project_id,
             target=_of_path(route, path),
-            erases=route.method == "DELETE",
+            erases=route.erases or route.method == "DELETE",
             reads=not route.mutates,
         )
         try:

@@ -27,6 +27,7 @@ async def erase(
     erased = await store.write(unit, call.access, *args, **kwargs)
     call.services.segments.forget(erased.graph_uuid)
     call.services.finder.forget()
+    call.services.memories.forget(erased.graph_uuid)
     if not await store.scrub():
         store.scrub_soon()
         return erased.receipt

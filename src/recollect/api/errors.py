@@ -36,10 +36,11 @@ def reply_for(error: Exception) -> Reply:
     """What the caller is told. A fault of ours says so and no more."""
     if isinstance(error, errors.InvariantViolated) or not isinstance(error, errors.RecollectError):
         return Reply.json({"message": "internal server error"}, 500)
-    return Reply.json({"message": error.message}, status_of(error), _headers(error))
+    return Reply.json({"message": error.message}, status_of(error), headers_of(error))
 
 
-def _headers(error: errors.RecollectError) -> dict[str, str]:
+def headers_of(error: errors.RecollectError) -> dict[str, str]:
+    """What a failure says in headers: when to come back, how to come in, what else there is."""
     if isinstance(error, errors.Unavailable):
         return {"Retry-After": "1"}
     if isinstance(error, errors.NotAuthenticated):

@@ -19,6 +19,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 # An escaped NUL: after an even number of backslashes, or it would be an escaped backslash.
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 _SEARCHED_BYTES_MAX = 256 * 1024
+_NO_CONTENT = 204
 _JSON = (b"content-type", b"application/json")
 _encode = msgspec.json.Encoder().encode
 _decode_any = msgspec.json.Decoder().decode
@@ -57,9 +58,16 @@ class Reply:
         """Bytes of some other kind."""
         return cls(status, body, [(b"content-type", content_type.encode())])
 
+    @classmethod
+    def nothing(cls) -> "Reply":
+        """Done, and there is nothing to say about it."""
+        return cls(_NO_CONTENT, b"", [])
+
     async def send(self, send: Send) -> None:
         """Put the answer on the wire."""
-        headers = [*self.headers, (b"content-length", str(len(self.body)).encode())]
+        headers = list(self.headers)
+        if self.status != _NO_CONTENT:  # which must not tell a length
+            headers.append((b"content-length", str(len(self.body)).encode()))
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": self.body})
 

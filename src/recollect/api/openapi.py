@@ -6,27 +6,33 @@ from typing import Any
 
 import msgspec
 
+from recollect import errors
+from recollect.api.compat.memmachine import refusing
+from recollect.api.errors import reply_for
 from recollect.api.router import Nothing, Route
 
 _REF = "#/components/schemas/{name}"
 _ERRORS = {
-    400: "The request is not valid; the message names the field",
-    401: "The key is missing or unknown",
-    403: "The key may not do this",
-    404: "There is no such thing in this project",
+    errors.InvalidInput: "The request is not valid; the message names the field",
+    errors.NotAuthenticated: "The key is missing or unknown",
+    errors.NotAllowed: "The key may not do this",
+    errors.NotFound: "There is no such thing in this project",
 }
 
 
 class Error(msgspec.Struct):
-    """Every error body."""
+    """Every error body, but for those of memory clients."""
 
     message: str
+
+
+_SHAPES: dict[Any, Any] = {reply_for: Error, refusing.reply_for: refusing.Refusal}
 
 
 def document(routes: Iterable[Route], version: str) -> dict[str, Any]:
     """What is served, as OpenAPI 3.1."""
     served = list(routes)
-    models = {Error, *_models(served)}
+    models = {*_SHAPES.values(), *_models(served)}
     _, components = msgspec.json.schema_components(models, ref_template=_REF)
     paths: dict[str, dict[str, Any]] = {}
     for route in served:
@@ -114,9 +120,9 @@ def _responses(route: Route) -> dict[str, Any]:
     if route.answer is not None:
         content = {"content": {route.gives: {"schema": _schema(route.answer)}}}
     responses: dict[str, Any] = {str(route.status): {"description": "Done", **content}}
-    for status, description in _ERRORS.items() if not route.public else ():
-        responses[str(status)] = {
+    for kind, description in _ERRORS.items() if not route.public else ():
+        responses[str(route.refusal(kind()).status)] = {
             "description": description,
-            "content": {"application/json": {"schema": _schema(Error)}},
+            "content": {"application/json": {"schema": _schema(_SHAPES.get(route.refusal, Error))}},
         }
     return responses

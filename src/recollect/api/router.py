@@ -60,6 +60,7 @@ class Route:
     status: int = 200
     public: bool = False
     reads: bool = False  # it changes nothing, although its method may suggest so
+    erases: bool = False  # what it names may be gone afterwards, although it is no DELETE
     takes: str = "application/json"
     gives: str = "application/json"
     shows: str | None = None  # the read whose object a write answers with: that is needed as well

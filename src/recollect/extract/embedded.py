@@ -35,11 +35,9 @@ class Embedded:
 
     def read(self, readings: Sequence[Reading]) -> list[Extracted]:
         """Everything the episodes say, each as if it were read alone."""
-        prose = [reading for reading in readings if reading.kind in ("message", "text")]
-        told = iter(self._prose.read_many(prose))
+        told = iter(self._prose.read_many([reading for reading in readings if _is_prose(reading)]))
         found = [
-            next(told) if reading.kind in ("message", "text") else self._structured(reading)
-            for reading in readings
+            next(told) if _is_prose(reading) else self._structured(reading) for reading in readings
         ]
         return [
             self.finish(reading, self._classified(reading, item))
@@ -47,6 +45,8 @@ class Embedded:
         ]
 
     def _structured(self, reading: Reading) -> Found:
+        if not reading.learn:
+            return Found()
         if reading.kind in DIRECT_KINDS:
             return direct.read(reading.kind, reading.content)
         return documents.read(reading, self._prose.read)
@@ -71,6 +71,10 @@ class Embedded:
             vector=own,
             fact_vectors=tuple(packed),
         )
+
+
+def _is_prose(reading: Reading) -> bool:
+    return reading.learn and reading.kind in ("message", "text")
 
 
 def _passages(reading: Reading) -> list[str]:

@@ -47,13 +47,18 @@ class Guidance(Record):
 
 
 class Reading(Record):
-    """One episode to be read. *at* is when it happened; *before* has the newest turn last."""
+    """One episode to be read. *at* is when it happened; *before* has the newest turn last.
+
+    *addressee* is whom it is said to, where that is told. What is not to be learned from is made
+    findable, and nothing else.
+    """
 
     kind: EpisodeKind
     content: str
     at: datetime
     role: str | None = None
     speaker: str | None = None
+    addressee: str | None = None
     source_description: str | None = None
     time_zone: str | None = None
     before: tuple[Turn, ...] = ()
@@ -61,6 +66,7 @@ class Reading(Record):
     known: tuple[KnownName, ...] = ()
     guidance: Guidance = Guidance()
     strict: bool = False
+    learn: bool = True
 
 
 class Extracted(Record):

@@ -12,7 +12,8 @@ from recollect.graph.types import Access, Record
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
 
-Kind = Literal["episode", "thread", "graph", "user", "session_log"]
+# Several episodes at once are named by the graph they were in.
+Kind = Literal["episode", "episodes", "thread", "graph", "user", "session_log"]
 
 # What no erasure in this store can reach.
 _OUT_OF_REACH = (

@@ -22,6 +22,7 @@ _QUERIES = {
     "observations that rest on nothing": "unsound_observations",
     "summaries of nothing": "unsound_summaries",
     "user summaries that rest on nothing": "unsound_written",
+    "chapters that keep what none of their episodes says": "unsound_chapters",
     "jobs of no episode": "unsound_jobs",
     "unread episodes without a job": "unsound_unowed",
     "batch items that keep what they should not": "unsound_batch_items",

@@ -13,12 +13,12 @@ from operator import ge, gt, le, lt
 from typing import Any
 
 from recollect.graph.filters import Dates, DateTest, MetadataTree, Operator, ValueTest
+from recollect.graph.scalars import text_of
 
 Values = Mapping[str, Any]
 
 _NUMBERS = frozenset({int, float})  # by exact type: a boolean is none
 _ORDERED: dict[Operator, Callable[[Any, Any], bool]] = {">": gt, "<": lt, ">=": ge, "<=": le}
-_WHOLE_BELOW = 1e15  # whole floats up to here are written without a fraction, like integers
 
 
 def dates_hold(dates: Dates, moment: datetime | None) -> bool:
@@ -93,7 +93,7 @@ def _scalar_test(test: ValueTest) -> Callable[[Any], bool]:
         listed = given if isinstance(given, tuple) else (given,)
         texts = frozenset(choice for choice in listed if type(choice) is str)
         others = [_equal_to(choice) for choice in listed if type(choice) is not str]
-        return lambda element: _text(element) in texts or any(same(element) for same in others)
+        return lambda element: text_of(element) in texts or any(same(element) for same in others)
     if test.operator in ("=", "<>"):
         return _equal_to(given)
     return _ordered_to(_ORDERED[test.operator], given)
@@ -107,24 +107,13 @@ def _equal_to(given: Any) -> Callable[[Any], bool]:
 
 
 def _ordered_to(ordered: Callable[[Any, Any], bool], given: Any) -> Callable[[Any], bool]:
-    text = _text(given)
+    text = text_of(given)
     number = type(given) in _NUMBERS
 
     def holds(element: Any) -> bool:
         if number and type(element) in _NUMBERS:
             return ordered(element, given)
-        written = _text(element)
+        written = text_of(element)
         return written is not None and text is not None and ordered(written, text)
 
     return holds
-
-
-def _text(value: Any) -> str | None:
-    """A scalar as it is compared with texts; nothing else has a text."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE_BELOW:
-        return str(int(value))
-    return str(value) if type(value) in _NUMBERS else None

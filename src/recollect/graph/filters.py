@@ -55,6 +55,7 @@ class Filters(Record):
     connected_node_uuids: tuple[str, ...] | None = None
     episode_metadata: MetadataTree | None = None
     episodes: EpisodeTree | None = None  # at least one episode behind it satisfies the whole tree
+    recallable_only: bool = False  # of episodes: without those kept for the semantic memory alone
     rating_min: float | None = None
     # As of both clocks: what was true then, and what was known then. Facts only.
     valid_on: datetime | None = None

@@ -51,6 +51,7 @@ class FoundFact(Record):
     assumed because the clause is about the present. *slot* is the key path of a value in JSON:
     facts of one entity and one slot replace each other. *span* is where in the episode's content
     it was read. *mood* `requested` is a wish or a command, kept only when the ontology wants it.
+    *cites* are the places in the log of earlier episodes that bear it out as well.
     """
 
     source: int
@@ -72,6 +73,7 @@ class FoundFact(Record):
     rating: float | None = None
     uuid: str | None = None
     expired_at: datetime | None = None
+    cites: tuple[int, ...] = ()
 
 
 class Found(Record):

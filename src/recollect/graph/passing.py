@@ -4,32 +4,21 @@ Each kind is asked only what means something for it:
 
 - facts: all of it. `node_labels` wants both ends to carry a listed label, and
   `exclude_node_labels` neither of them;
-- entities: labels, properties, `episode_uuids`, `episode_metadata`. Types, dates, ratings and
-  the fact anchors speak of facts and are passed over;
-- episodes: `episode_uuids` and `episode_metadata`, of the episode itself.
+- entities: labels, properties, `episode_uuids`, `episode_metadata`, `episodes`. Types, dates,
+  ratings and the fact anchors speak of facts and are passed over;
+- episodes: `episode_uuids`, `episode_metadata` and `episodes`, of the episode itself, and
+  `recallable_only`, which speaks of nothing else.
 
 Whatever is asked must hold together; a list is satisfied by any of its members.
 """
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
-from typing import Protocol
 
 from recollect.graph.comparing import dates_hold, tree_holds, values_hold
+from recollect.graph.episode_filters import Told, holds
 from recollect.graph.filters import Filters
 from recollect.graph.types import Entity, Episode, Fact, Json, Record
-
-
-class Evidence(Protocol):
-    """An episode that an item rests on, as far as filters look at it."""
-
-    @property
-    def uuid(self) -> str:
-        """The episode's uuid."""
-
-    @property
-    def metadata(self) -> Json | None:
-        """What the episode itself carries."""
 
 
 class Source(Record):
@@ -37,14 +26,23 @@ class Source(Record):
 
     uuid: str
     metadata: Json | None = None
+    role: str | None = None
+    speaker: str | None = None
+    producer: str | None = None
+    addressee: str | None = None
+    created_at: datetime | None = None
 
 
 def needs_evidence(filters: Filters) -> bool:
     """Whether the episodes behind an item matter; if not, none have to be handed in."""
-    return filters.episode_uuids is not None or filters.episode_metadata is not None
+    return (
+        filters.episode_uuids is not None
+        or filters.episode_metadata is not None
+        or filters.episodes is not None
+    )
 
 
-def passes_fact(filters: Filters, fact: Fact, evidence: Iterable[Evidence] = ()) -> bool:
+def passes_fact(filters: Filters, fact: Fact, evidence: Iterable[Told] = ()) -> bool:
     """Whether a fact passes, resting on *evidence*: all its episodes, hidden ones included."""
     return (
         _among(fact.name, filters.edge_types)
@@ -56,22 +54,40 @@ def passes_fact(filters: Filters, fact: Fact, evidence: Iterable[Evidence] = ())
         and stands_at(fact, valid_on=filters.valid_on, known_on=filters.known_on)
         and _rated(filters, fact)
         and values_hold(filters.properties, fact.attributes or {})
-        and _rests_on(filters, evidence)
+        and rests_on(filters, evidence)
     )
 
 
-def passes_entity(filters: Filters, entity: Entity, evidence: Iterable[Evidence] = ()) -> bool:
+def passes_entity(filters: Filters, entity: Entity, evidence: Iterable[Told] = ()) -> bool:
     """Whether an entity passes, resting on *evidence*: every episode that mentions it."""
     return (
         _labels_pass(filters, entity.labels)
         and values_hold(filters.properties, entity.attributes or {})
-        and _rests_on(filters, evidence)
+        and rests_on(filters, evidence)
     )
 
 
 def passes_episode(filters: Filters, episode: Episode) -> bool:
     """Whether an episode passes: it is its own evidence."""
-    return _rests_on(filters, (episode,))
+    if filters.recallable_only and episode.kept_for == "semantic":
+        return False
+    return rests_on(filters, (episode,))
+
+
+def rests_on(filters: Filters, evidence: Iterable[Told]) -> bool:
+    """Whether something passes as far as the episodes behind it matter.
+
+    The anchor may be met by one episode and a tree by another; each tree by one alone.
+    """
+    if not needs_evidence(filters):
+        return True
+    behind = list(evidence)
+    tree, episodes = filters.episode_metadata, filters.episodes
+    return (
+        _allowed(filters.episode_uuids, [one.uuid for one in behind])
+        and (tree is None or any(tree_holds(tree, one.metadata or {}) for one in behind))
+        and (episodes is None or any(holds(episodes, one) for one in behind))
+    )
 
 
 def stands_at(
@@ -131,14 +147,3 @@ def _dated(filters: Filters, fact: Fact) -> bool:
 def _rated(filters: Filters, fact: Fact) -> bool:
     """A fact that nobody rated is never below the mark."""
     return filters.rating_min is None or fact.rating is None or fact.rating >= filters.rating_min
-
-
-def _rests_on(filters: Filters, evidence: Iterable[Evidence]) -> bool:
-    """The anchor may be met by one episode and the tree by another; each tree by one alone."""
-    if not needs_evidence(filters):
-        return True
-    episodes = list(evidence)
-    tree = filters.episode_metadata
-    return _allowed(filters.episode_uuids, [episode.uuid for episode in episodes]) and (
-        tree is None or any(tree_holds(tree, episode.metadata or {}) for episode in episodes)
-    )

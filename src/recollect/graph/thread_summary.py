@@ -4,7 +4,7 @@ Nothing is rephrased: the facts that say most and the newest ones, oldest first,
 within a budget. What no longer holds says until when, or is left out for what took its place.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 
 from recollect.graph import gist
@@ -20,6 +20,7 @@ _WORDS_ENOUGH = 8
 _MESSAGE_WORDS_MIN = 3
 _UNRATED = 0.5
 _SENTENCE_CHARS_MIN = 20  # in less room nothing is looked for
+_LOOKED_AT_ONCE = 64
 
 
 class Said(Record):
@@ -63,6 +64,30 @@ def keep(facts: Iterable[Said]) -> list[Said]:
     chosen = {fact.number for fact in ordered[-SUMMARY_NEWEST_FACTS_MAX:]}
     chosen.update(fact.number for fact in _ranked(ordered)[:SUMMARY_WEIGHTY_FACTS_MAX])
     return [fact for fact in ordered if fact.number in chosen]
+
+
+def keep_seen(
+    facts: Iterable[Said], seen: Callable[[Sequence[int]], Collection[int]]
+) -> list[Said]:
+    """The same of those facts whose numbers are *seen*; it asks for few more than it keeps."""
+    ordered = sorted(facts, key=lambda fact: fact.number)
+    newest = _first_seen(ordered[::-1], SUMMARY_NEWEST_FACTS_MAX, seen)
+    weighty = _first_seen(_ranked(ordered), SUMMARY_WEIGHTY_FACTS_MAX, seen)
+    chosen = {fact.number: fact for fact in (*newest, *weighty)}
+    return [chosen[number] for number in sorted(chosen)]
+
+
+def _first_seen(
+    facts: Sequence[Said], most: int, seen: Callable[[Sequence[int]], Collection[int]]
+) -> list[Said]:
+    found: list[Said] = []
+    for start in range(0, len(facts), _LOOKED_AT_ONCE):
+        some = facts[start : start + _LOOKED_AT_ONCE]
+        shown = seen([fact.number for fact in some])
+        found += [fact for fact in some if fact.number in shown]
+        if len(found) >= most:
+            break
+    return found[:most]
 
 
 def summarize(

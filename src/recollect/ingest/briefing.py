@@ -14,6 +14,9 @@ from recollect.store.protocol import Row, Transaction
 from recollect.subjects import guidance, users
 
 _NAME_WORDS_MAX = 3
+# The metadata by which memory clients tell their talks apart. Two users may well give their sessions
+# the same name, or none; "she" of one would then be someone of whom the other spoke.
+_SESSION_KEY, _USER_KEY = "session_id", "user_id"
 _WORD = re.compile(r"[^\s,;:!?()\[\]\"]+")
 
 
@@ -73,6 +76,7 @@ def _reading(
         at=episode.created_at,
         role=episode.role,
         speaker=episode.speaker,
+        addressee=episode.addressee,
         source_description=episode.source_description,
         time_zone=graph.time_zone,
         before=_before(tx, episode, guarded),
@@ -84,7 +88,7 @@ def _reading(
 
 
 def _before(tx: Transaction, episode: Episode, guarded: frozenset[str]) -> tuple[Turn, ...]:
-    """Earlier turns of the same thread, or of the same document; none for anything else.
+    """Earlier turns of the same thread, document or talk; none for anything else.
 
     Only those that everybody sees who sees the episode: a name that "she" stands for would
     otherwise be told to people who must not know it.
@@ -108,6 +112,16 @@ def _turns(tx: Transaction, episode: Episode, seq: int) -> list[Row]:
             "episodes_before_in_document",
             graph_id=episode.graph_id,
             document_id=episode.document_id,
+            seq=seq,
+            limit=TURNS_BEFORE_MAX,
+        )
+    if episode.producer is not None:
+        named = episode.metadata or {}
+        return tx.all(
+            "episodes_before_in_talk",
+            graph_id=episode.graph_id,
+            session=rows.to_json(named.get(_SESSION_KEY)),
+            user=rows.to_json(named.get(_USER_KEY)),
             seq=seq,
             limit=TURNS_BEFORE_MAX,
         )

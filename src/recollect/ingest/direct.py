@@ -91,7 +91,7 @@ def add_triple(
 
 
 def _fact(tx: Transaction, graph: Graph, triple: GivenTriple, predicates: Predicates) -> FoundFact:
-    predicate, negated = _relation(triple.name, predicates)
+    predicate, negated = relation(triple.name, predicates)
     said_at = triple.created_at or tx.now
     assumed = said_at if triple.invalid_at is None or said_at < triple.invalid_at else None
     return FoundFact(
@@ -110,7 +110,7 @@ def _fact(tx: Transaction, graph: Graph, triple: GivenTriple, predicates: Predic
     )
 
 
-def _relation(name: str, predicates: Predicates) -> tuple[str, bool]:
+def relation(name: str, predicates: Predicates) -> tuple[str, bool]:
     """The relation behind a fact's name, and whether the name says that it does not hold."""
     for prefix, verb in _NEGATIONS.items():
         if name.startswith(prefix):

@@ -42,11 +42,14 @@ class LanguageModelExtractor:
         self._process = ExtractionProcess(models, table)
 
     async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
-        """What each episode says, in order; what a caller wrote as knowledge needs no model."""
+        """What each episode says, in order.
+
+        What a caller wrote as knowledge, and what nothing is to be learned from, needs no model.
+        """
         return [await self._extract(reading) for reading in readings]
 
     async def _extract(self, reading: Reading) -> Extracted:
-        if reading.kind in DIRECT_KINDS:
+        if reading.kind in DIRECT_KINDS or not reading.learn:
             return (await self._process.read([reading]))[0]
         return await self._process.finish(reading, await self._model.read(reading))
 

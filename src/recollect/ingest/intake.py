@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from recollect.errors import InvalidInput, InvariantViolated, NotFound
 from recollect.graph import checks
-from recollect.graph.types import Access, NewEpisode, Record
+from recollect.graph.types import Access, GraphKind, NewEpisode, Record
 from recollect.limits import (
     DESCRIPTION_CHARS_MAX,
     DOCUMENT_ID_CHARS_MAX,
@@ -15,9 +15,10 @@ from recollect.limits import (
     MESSAGES_PER_CALL_MAX,
     NAME_CHARS_MAX,
 )
-from recollect.store import index, rows
+from recollect.store import chapters, index, rows
 from recollect.store.protocol import Transaction
 from recollect.subjects import graphs
+from recollect.subjects.graphs import GraphDetails
 
 
 class Receipt(Record):
@@ -101,6 +102,28 @@ def add_episodes(
 ) -> Receipt:
     """Append checked data to the graph that exactly one of the two ids names."""
     return _append(tx, graphs.target(tx, access, user_id, graph_id).id, None, episodes)
+
+
+def add_entries(
+    tx: Transaction,
+    access: Access,
+    kind: GraphKind,
+    graph_id: str,
+    episodes: Sequence[NewEpisode],
+    *,
+    field: str = "graph_id",
+) -> Receipt:
+    """Append what memory clients said; a standalone graph that is not there yet is made with it.
+
+    *field* is what the caller's vocabulary calls the id.
+    """
+    graph = graphs.find(tx, access, kind, graph_id)
+    if graph is None and kind == "user":
+        raise NotFound(f"user not found: {graph_id}")
+    if graph is None:
+        graph = graphs.create(tx, access, graph_id, GraphDetails(), field=field)
+    chapters.condense(tx, graph.id)
+    return _append(tx, graph.id, None, episodes)
 
 
 def add_direct(

@@ -20,7 +20,7 @@ from recollect.graph.types import DIRECT_KINDS, Episode, Job
 from recollect.ingest import briefing, queue, summaries
 from recollect.ingest.queue import Claim
 from recollect.limits import JOBS_PER_COMMIT_MAX
-from recollect.store import findable, index
+from recollect.store import chapters, findable, index
 from recollect.store.index import Item
 from recollect.store.knowledge import Neighbourhood
 from recollect.store.protocol import Store, Transaction
@@ -71,8 +71,14 @@ async def prepare(
     if extractor is None:
         return {job.id: (found[job.id], _written_down(job.episode)) for job in jobs}
     owed = await store.read(briefing.brief, graph_id, jobs, with_names=extractor.with_names)
-    extracted = await extractor.extract([reading for _, reading in owed]) if owed else []
+    wanted = [_as_kept(job.episode, reading) for job, reading in owed]
+    extracted = await extractor.extract(wanted) if wanted else []
     return {job.id: (found[job.id], item) for (job, _), item in zip(owed, extracted, strict=True)}
+
+
+def _as_kept(episode: Episode, reading: Reading) -> Reading:
+    """Nothing is learned from what is kept for the episodic memory alone."""
+    return msgspec.structs.replace(reading, learn=episode.kept_for != "episodic")
 
 
 def _written_down(episode: Episode) -> Extracted | None:
@@ -95,7 +101,8 @@ def commit(
     table: Predicates,
 ) -> None:
     """Write all that came of *jobs* and mark them done, in one transaction."""
-    for job in queue.finish(tx, held, [job for job in jobs if job.id in prepared]):
+    done = queue.finish(tx, held, [job for job in jobs if job.id in prepared])
+    for job in done:
         words, extracted = prepared[job.id]
         vector = extracted.vector if extracted else None
         items = [Item(kind="episode", id=job.episode.id, terms=words, vector=vector)]
@@ -103,6 +110,14 @@ def commit(
             items += _learn(tx, job.episode, extracted, table)
         index.put(tx, held.graph_id, items)
         findable.put(tx, held.graph_id, summaries.refresh(tx, job.episode, table))
+    chapters.follow(tx, held.graph_id, [seq for job in done for seq in _told_by(job, prepared)])
+
+
+def _told_by(job: Job, prepared: Prepared) -> list[int]:
+    """The places of the log that say more now: that of the episode, and of those it cites."""
+    _, extracted = prepared[job.id]
+    cited = [] if extracted is None else [s for fact in extracted.found.facts for s in fact.cites]
+    return [job.episode.seq, *cited]
 
 
 def _learn(
@@ -129,6 +144,8 @@ def _learn(
         resolved=resolved,
     )
     around.apply(delta, episode_id=episode.id, now=now, extractor=found.extractor)
+    cited = around.cite(delta, [seq for fact in found.facts for seq in fact.cites])
+    index.touch(tx, episode.graph_id, "episode", cited)
     closed = [around.fact_id(fact.uuid) for fact in delta.closed_facts]
     index.touch(tx, episode.graph_id, "fact", closed)
     return _items(around, delta, extracted)

@@ -8,7 +8,7 @@ import msgspec
 
 from recollect.graph.types import Record
 from recollect.ingest.worker import Worker
-from recollect.store import index, rows
+from recollect.store import chapters, index, rows
 from recollect.store.protocol import Store, Transaction
 from recollect.subjects import users
 
@@ -107,6 +107,7 @@ def unlearn(tx: Transaction, graph_id: int) -> None:
     tx.run("graph_unlearn_observations", graph_id=graph_id)
     tx.run("graph_unlearn_summaries", graph_id=graph_id)
     tx.run("graph_unlearn_user_summary", graph_id=graph_id)
+    chapters.unlearn(tx, graph_id)
     tx.run("graph_unlearn_facts", graph_id=graph_id)
     tx.run("graph_unlearn_mentions", graph_id=graph_id)
     tx.run("graph_unlearn_entities", graph_id=graph_id)

@@ -21,6 +21,12 @@ class MemorySettings(Record):
     enabled: bool = True
     short_term: bool = True
     long_term: bool = True
+    semantic: bool = True
+
+    @property
+    def is_on(self) -> bool:
+        """Whether there is any episodic memory to ask: with neither of its parts it is off."""
+        return self.enabled and (self.short_term or self.long_term)
 
 
 class Question(Record):

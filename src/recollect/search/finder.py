@@ -4,19 +4,20 @@ import asyncio
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
 
+from recollect.graph.contexts import Context, Reach
 from recollect.graph.filters import Filters
 from recollect.graph.sight import Sight
 from recollect.graph.types import Access, Graph
 from recollect.limits import RERANK_BUDGET_S
 from recollect.models import cross_encoder, embedder
-from recollect.search import rank
+from recollect.search import rank, surroundings
 from recollect.search.asked import Asked, ask, known_to
 from recollect.search.columns import NO_TIME, Floats
 from recollect.search.events import Event
@@ -55,16 +56,34 @@ class Finder:
         """What fits *query* best, as of now; an empty text finds nothing."""
         if not query.text.strip() or query.limit <= 0:
             return Found()
-        segment = await self._segments.of(access, graph)
-        look = self._store.read if query.filters.episode_uuids else self._store.glance
-        resolved = await look(resolve, graph.id, query)
-        hits = await asyncio.to_thread(self._search, _Look(segment, access.sight), query, resolved)
+        look, resolved = await self._begin(access, graph, query)
+        hits = await asyncio.to_thread(self._search, look, query, resolved)
         found = await self._store.read(fetch, access, graph, query.kind, hits)
         if query.reranker == "cross_encoder":
             found = await asyncio.to_thread(self._rerank, query, found)
             found = [one for one in found if one.score >= (query.score_min or 0.0)]
         field = SHAPES[query.kind].field
         return msgspec.structs.replace(Found(), **{field: tuple(found[: query.limit])})
+
+    async def contexts(
+        self,
+        access: Access,
+        graph: Graph,
+        query: Query,
+        reach: Reach,
+        without: Collection[int] = (),
+    ) -> list[Context]:
+        """The episodes that fit *query* best, but for those of *without*, row ids; each within
+        what was said around it, the best episodes first. An empty text finds nothing."""
+        if not query.text.strip() or query.limit <= 0:
+            return []
+        look, resolved = await self._begin(access, graph, query)
+        return await asyncio.to_thread(self._contexts, look, query, resolved, reach, without)
+
+    async def _begin(self, access: Access, graph: Graph, query: Query) -> tuple["_Look", Resolved]:
+        segment = await self._segments.of(access, graph)
+        read = self._store.read if query.filters.episode_uuids else self._store.glance
+        return _Look(segment, access.sight), await read(resolve, graph.id, query)
 
     async def matching(
         self, access: Access, graph: Graph, kind: Kind, filters: Filters
@@ -92,11 +111,25 @@ class Finder:
 
     def _search(self, look: "_Look", query: Query, resolved: Resolved) -> list[Hit]:
         """The costly part, for a thread of its own."""
+        return look(rank.search, self._ask(look, query, resolved))
+
+    def _contexts(
+        self,
+        look: "_Look",
+        query: Query,
+        resolved: Resolved,
+        reach: Reach,
+        without: Collection[int],
+    ) -> list[Context]:
+        return look(surroundings.contexts, self._ask(look, query, resolved), reach, without)
+
+    def _ask(self, look: "_Look", query: Query, resolved: Resolved) -> Asked:
+        """The question as it stands before this segment."""
         speakers, resolved = look(known_to, resolved)
         asked = ask(speakers, query, resolved, self._embed)
         if asked.event is not None:
             asked = self._dated(look, speakers, asked, asked.event)
-        return look(rank.search, asked)
+        return asked
 
     def _dated(self, look: "_Look", speakers: set[str], asked: Asked, event: Event) -> Asked:
         """Find out when what a question calls its time happened; unknown, it narrows nothing."""

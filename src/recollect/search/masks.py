@@ -4,7 +4,7 @@ What passes is decided in `graph/passing.py`; this is the same rule over columns
 read as JSON is looked at once per text, however many items carry it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +15,7 @@ from recollect.graph.comparing import Values, tree_test
 from recollect.graph.filters import Dates, DateTest, Filters, MetadataTree
 from recollect.graph.types import Record
 from recollect.search.columns import NO_TIME, Codes, Flags, Ints, Slots
+from recollect.search.episode_masks import episodes_holding
 from recollect.search.metadata import satisfying
 from recollect.search.shelves import EntityShelf, EpisodeShelf, FactShelf, Links, Shelves
 from recollect.store.rows import micros
@@ -38,6 +39,7 @@ class Anchors(Record):
     sources: Slots | None = None
     targets: Slots | None = None
     connected: Slots | None = None
+    named: Mapping[str, int] = {}  # the slots of episodes that conditions name, by uuid
 
 
 NO_ANCHORS = Anchors()
@@ -82,6 +84,10 @@ def episode_mask(shelves: Shelves, filters: Filters, anchors: Anchors = NO_ANCHO
         mask &= _flagged(anchors.episodes, len(mask))
     if filters.episode_metadata is not None:
         mask &= satisfying_episodes(episodes, filters)
+    if filters.episodes is not None:
+        mask &= episodes_holding(filters.episodes, episodes, anchors.named)
+    if filters.recallable_only:
+        mask &= episodes.recallable.array
     return mask
 
 
@@ -117,6 +123,8 @@ def _wanted_episodes(shelves: Shelves, filters: Filters, anchors: Anchors) -> li
         wanted.append(near & shelves.episodes.alive.array)
     if filters.episode_metadata is not None:
         wanted.append(satisfying_episodes(shelves.episodes, filters))
+    if filters.episodes is not None:
+        wanted.append(episodes_holding(filters.episodes, shelves.episodes, anchors.named))
     return wanted
 
 
@@ -245,7 +253,7 @@ def _within(moment: datetime, starts: Ints, ends: Ints) -> Flags:
 def _keep_resting(
     mask: Flags, shelves: Shelves, links: Links, filters: Filters, anchors: Anchors
 ) -> Flags:
-    """The anchor may be met by one episode and the tree by another, as in the rule."""
+    """The anchor may be met by one episode and a tree by another, as in the rule."""
     for episodes in _wanted_episodes(shelves, filters, anchors):
         mask &= resting_on(links, episodes, len(mask))
     return mask

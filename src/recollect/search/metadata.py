@@ -29,6 +29,7 @@ class MetadataKey:
         self._codes: dict[Typed, int] = {}
         self._text = Column(np.int32, -1)
         self._value = Column(np.int32, -1)
+        self._readings: dict[Callable[[Any], Any], list[Any]] = {}
 
     def read(self) -> None:
         """Take in the texts that have come since."""
@@ -50,6 +51,12 @@ class MetadataKey:
         if code == len(self.values):
             self.values.append(value)
         return code
+
+    def read_as(self, reader: Callable[[Any], Any]) -> list[Any]:
+        """For every value, what *reader* makes of it; each is read once."""
+        known = self._readings.setdefault(reader, [])
+        known += [reader(value) for value in self.values[len(known) :]]
+        return known
 
     def one_of(self, wanted: "list[Typed]") -> Flags:
         """For every value, whether it is one of these."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import regex
 
 from recollect.graph import names
+from recollect.graph.episode_filters import EpisodeTree, uuids_named
 from recollect.graph.terms import STOP_WORDS
 from recollect.graph.types import Record
 from recollect.search.query import Query
@@ -37,6 +38,7 @@ class Resolved(Record):
     origin_entities: tuple[int, ...] = ()
     origin_episodes: tuple[int, ...] = ()
     named: tuple[Named, ...] = ()
+    tested: tuple[tuple[str, int], ...] = ()  # episodes that conditions name, by uuid
 
 
 def resolve(tx: Transaction, graph_id: int, query: Query) -> Resolved:
@@ -63,7 +65,19 @@ def resolve(tx: Transaction, graph_id: int, query: Query) -> Resolved:
         origin_entities=ids("entity_ids_by_uuids", query.origin_uuids),
         origin_episodes=ids("episode_ids_by_uuids", query.origin_uuids),
         named=_named(tx, graph_id, query.text),
+        tested=_tested(tx, graph_id, chosen.episodes),
     )
+
+
+def _tested(
+    tx: Transaction, graph_id: int, tree: EpisodeTree | None
+) -> tuple[tuple[str, int], ...]:
+    uuids = uuids_named(tree) if tree is not None else set()
+    if not uuids:
+        return ()
+    listed = rows.to_json(sorted(uuids))
+    found = tx.all("episode_ids_by_uuids", graph_id=graph_id, uuids=listed)
+    return tuple((row["uuid"], row["id"]) for row in found)
 
 
 def _named(tx: Transaction, graph_id: int, text: str) -> tuple[Named, ...]:

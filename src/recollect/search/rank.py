@@ -89,10 +89,21 @@ def _best(view: View, times: int) -> tuple[Slots, Scores]:
     return _chosen(view, view.slots, fused(view), times * view.query.limit)
 
 
+def best(view: View, without: Slots) -> tuple[Slots, Scores]:
+    """As many as are wanted, better ones first, with their fused scores; none of *without*."""
+    scores = fused(view)
+    kept = ~np.isin(view.slots, without)
+    return _chosen(view, view.slots[kept], scores[kept], view.query.limit)
+
+
+def scaled(scores: Scores) -> Scores:
+    """Fused scores between 0 and 1: a half is what an item has of which nothing is thought."""
+    return 1 / (1 + np.exp(-scores / 2))
+
+
 def _default(view: View) -> tuple[Slots, Scores]:
-    """Scores between 0 and 1: a half is what an item has of which nothing is thought."""
     slots, scores = _best(view, 1)
-    return slots, 1 / (1 + np.exp(-scores / 2))
+    return slots, scaled(scores)
 
 
 def _rrf(view: View) -> tuple[Slots, Scores]:

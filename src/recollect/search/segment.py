@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
+from recollect.graph.episode_filters import producer_named
 from recollect.graph.sight import Sight
 from recollect.graph.types import Record
 from recollect.search.columns import NO_TIME, Codes, Column, Flags, Slots
@@ -183,9 +184,19 @@ class Segment:
         shelf.seq.put(slots, sequence)
         shelf.created_at.put(slots, [row["created_at"] for row in rows])
         shelf.open.put(slots, [bool(row["open"]) for row in rows])
-        shelf.by_user.put(slots, [row["role"] == "user" for row in rows])
+        shelf.by_user.put(slots, [(row["role"] or row["producer"]) == "user" for row in rows])
         shelf.speaker.put(slots, _codes(shelf.speakers, rows, "speaker"))
         self._tell(shelf.metadata, slots, _codes(shelf.metadata_texts, rows, "metadata"))
+        self._fill_who(rows, slots)
+
+    def _fill_who(self, rows: Sequence[Row], slots: Slots) -> None:
+        """Whom episodes are by and for, as memory clients read it, and for which memory."""
+        shelf = self.episodes
+        producers = [producer_named(row["producer"], row["speaker"], row["role"]) for row in rows]
+        shelf.producer.put(slots, [shelf.producers.code(name) for name in producers])
+        shelf.role.put(slots, [shelf.roles.code(row["role"] or "") for row in rows])
+        shelf.addressee.put(slots, _codes(shelf.addressees, rows, "addressee"))
+        shelf.recallable.put(slots, [row["kept_for"] != "semantic" for row in rows])
 
     def _tell(self, column: Column, slots: Slots, codes: Sequence[int]) -> None:
         """Write codes of texts, and note whether a text was there that may be no longer told."""
@@ -207,12 +218,19 @@ class Segment:
         shelf.strand.put(slots, _codes(self.episodes.strands, rows, "strand"))
 
     def _link(self, links: Links, shelf: Shelf, rows: Sequence[Row], new: set[int]) -> None:
-        """Add what episodes stand behind; an episode says it once, when it comes."""
+        """Add what episodes stand behind: all that they say when they come, and later on what
+        cites them."""
         chosen = [row for row in rows if row["episode_id"] in new]
-        links.add(
-            shelf.slots(row["item_id"] for row in chosen),
-            self.episodes.slots(row["episode_id"] for row in chosen),
-        )
+        again = [row for row in rows if row["episode_id"] not in new]
+        links.add(*self._slots(shelf, chosen))
+        if again:
+            items, episodes = self._slots(shelf, again)
+            unknown = links.lacks(items, episodes)
+            links.add(items[unknown], episodes[unknown])
+
+    def _slots(self, shelf: Shelf, rows: Sequence[Row]) -> tuple[Slots, Slots]:
+        items = shelf.slots(row["item_id"] for row in rows)
+        return items, self.episodes.slots(row["episode_id"] for row in rows)
 
     def visible(self, kind: ItemKind) -> Flags:
         """Which slots can be found, before any filter."""

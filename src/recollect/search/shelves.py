@@ -127,6 +127,13 @@ class EpisodeShelf(Shelf):
         self.speaker = Column(np.int32, -1)
         self.speakers = Codes()
         self._first_names: list[str] = []
+        self.producer = Column(np.int32, -1)
+        self.producers = Codes()
+        self.role = Column(np.int32, -1)
+        self.roles = Codes()
+        self.addressee = Column(np.int32, -1)  # -1 when it is for nobody in particular
+        self.addressees = Codes()
+        self.recallable = Column(np.bool_, True)  # not kept for the semantic memory alone
         self.metadata = Column(np.int32, -1)  # codes of `metadata_texts`, -1 without any
         self.metadata_texts = Codes()  # JSON
         self._keys: dict[str, MetadataKey] = {}
@@ -188,6 +195,14 @@ class Links:
         places = np.arange(start, start + len(items))
         self.item.put(places, items)
         self.episode.put(places, episodes)
+
+    def lacks(self, items: Slots, episodes: Slots) -> Flags:
+        """Which of these pairs are not here yet."""
+        near = np.isin(self.episode.array, episodes)
+        items_near, episodes_near = self.item.array[near], self.episode.array[near]
+        known = set(zip(items_near.tolist(), episodes_near.tolist(), strict=True))
+        asked = zip(items.tolist(), episodes.tolist(), strict=True)
+        return np.array([pair not in known for pair in asked], bool)
 
     def pairs(self, episodes: EpisodeShelf) -> tuple[Slots, Slots]:
         """Every pair whose episode is there."""

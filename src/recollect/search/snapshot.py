@@ -18,7 +18,7 @@ from recollect.search.shelves import Links, Shelf
 from recollect.search.strands import Strands
 from recollect.search.vectors import Vectors
 
-_FORMAT = 3
+_FORMAT = 4
 _ALIGNED = 64
 CHUNK_BYTES = 4 * 1024 * 1024
 

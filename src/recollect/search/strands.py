@@ -14,6 +14,7 @@ from recollect.search.columns import Flags, Ints, Slots
 
 # What a word of the neighbour so many places away counts.
 DECAY = (0.7, 0.5, 0.3)
+ANY_GAP = int(np.iinfo(np.int64).max)
 _GAP_MICROS = 24 * 3600 * 1_000_000  # what is further apart in time does not belong together
 _SEQ_BITS = 40
 _INSERTED_MAX = 64
@@ -37,9 +38,14 @@ class Window:
 
     def before(self, slots: Slots, distance: int) -> tuple[Slots, Flags]:
         """The neighbour so many places before each slot, and whether there is one."""
+        return self.beside(slots, -distance)
+
+    def beside(self, slots: Slots, shift: int) -> tuple[Slots, Flags]:
+        """The neighbour so many places behind each slot, or before it, and whether there is one."""
         places = self.place[slots]
-        reached = np.maximum(places - distance, 0)
-        there = (places >= distance) & (self.group[reached] == self.group[places])
+        wanted = places + shift
+        reached = np.clip(wanted, 0, len(self.slots) - 1)
+        there = (reached == wanted) & (self.group[reached] == self.group[places])
         return self.slots[reached], there
 
     def around(self, slots: Slots) -> tuple[Slots, Reals]:
@@ -115,13 +121,14 @@ class Strands:
         """Go on with an order that was kept."""
         self.keys, self.slots = keys, slots
 
-    def window(self, visible: Flags, created_at: Ints) -> Window:
-        """The neighbourhoods of what is visible."""
+    def window(self, visible: Flags, created_at: Ints, gap: int = _GAP_MICROS) -> Window:
+        """The neighbourhoods of what is visible; what is further apart than *gap*, in
+        microseconds, is in different ones."""
         seen = visible[self.slots]
         slots, strands = self.slots[seen], self.keys[seen] >> _SEQ_BITS
         times = created_at[slots]
         apart = np.ones(len(slots), bool)
-        apart[1:] = (strands[1:] != strands[:-1]) | (np.abs(np.diff(times)) > _GAP_MICROS)
+        apart[1:] = (strands[1:] != strands[:-1]) | (np.abs(np.diff(times)) > gap)
         place = np.full(len(visible), -1, np.int32)
         place[slots] = np.arange(len(slots), dtype=np.int32)
         return Window(slots, place, np.cumsum(apart, dtype=np.int32))

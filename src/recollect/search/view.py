@@ -5,6 +5,7 @@ large one what some opinion puts forward.
 """
 
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
 
 import msgspec
@@ -47,6 +48,11 @@ def mask(segment: Segment, query: Query, resolved: Resolved) -> Flags:
         sources=_known(segment, "entity", resolved.sources),
         targets=_known(segment, "entity", resolved.targets),
         connected=_known(segment, "entity", resolved.connected),
+        named={
+            uuid: int(slot)
+            for uuid, number in resolved.tested
+            for slot in segment.episodes.known([number])
+        },
     )
     return _MASKS[query.kind](segment.shelves, query.filters, anchors)
 
@@ -75,10 +81,16 @@ class View:
         else:
             self.slots = self._put_forward()
 
+    def of(self, slots: Slots) -> "View":
+        """What the same question thinks of others that it may see."""
+        other = copy(self)
+        other.slots = slots
+        return other
+
     def _window(self) -> Window | None:
         if self.kind != "episode":
             return None
-        if self.query.filters == NO_FILTERS:
+        if np.array_equal(self.visible, self.segment.visible("episode")):
             return self.segment.whole_window
         return self.segment.strands.window(self.visible, self.segment.episodes.created_at.array)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from recollect.graph.types import Record
-from recollect.store import observations, rows, summaries
+from recollect.store import chapters, observations, rows, summaries
 from recollect.store.protocol import Transaction
 
 DerivedKind = Literal["observation", "thread_summary"]
@@ -30,11 +30,13 @@ class Gone(Record):
 
 
 class Resting(Record):
-    """What rests on some facts and episodes: row ids, each with that of its graph."""
+    """What rests on some facts and episodes: row ids, each with that of its graph; chapters have
+    numbers, each after the row id of its graph."""
 
     observations: tuple[tuple[int, int], ...] = ()
     thread_summaries: tuple[tuple[int, int], ...] = ()
     document_summaries: tuple[tuple[int, int], ...] = ()
+    chapters: tuple[tuple[int, int], ...] = ()
 
 
 class Aftermath(Record):
@@ -81,6 +83,7 @@ def resting_on(
         document_summaries=tuple(
             (row["id"], row["graph_id"]) for row in told.values() if not row["of_thread"]
         ),
+        chapters=tuple(chapters.touched(tx, episodes=episodes, facts=facts)),
     )
 
 
@@ -94,6 +97,7 @@ def merged(one: Resting, other: Resting) -> Resting:
         observations=both("observations"),
         thread_summaries=both("thread_summaries"),
         document_summaries=both("document_summaries"),
+        chapters=both("chapters"),
     )
 
 
@@ -106,6 +110,7 @@ def renew(tx: Transaction, resting: Resting, *, forgetting: bool = False) -> Aft
     seen = _renew_observations(tx, resting.observations, forgetting)
     threads = _renew_summaries(tx, resting.thread_summaries)
     _renew_summaries(tx, resting.document_summaries)
+    chapters.again(tx, resting.chapters)
     return Aftermath(renewed=(*seen.renewed, *threads.renewed), gone=(*seen.gone, *threads.gone))
 
 

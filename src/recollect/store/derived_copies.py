@@ -1,8 +1,8 @@
-"""Observations and document summaries of a graph that was copied; threads are not copied."""
+"""Observations, document summaries and chapters of a graph that was copied; threads are not."""
 
 from collections.abc import Mapping, Sequence
 
-from recollect.store import rows
+from recollect.store import chapters, rows
 from recollect.store.protocol import Row, Transaction
 
 Pairs = Sequence[tuple[int, int]]
@@ -27,6 +27,7 @@ def copy(
             made.append((old["id"], new))
     for old in tx.all("copied_summaries", graph_id=source_id):
         _summary(tx, old, target_id, same_fact)
+    chapters.copy(tx, source_id, target_id, facts=facts)
     return made
 
 

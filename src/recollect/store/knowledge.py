@@ -150,6 +150,21 @@ class Neighbourhood:
             entity_id = self._entity_ids[uuid]
             self._tx.run("mention_insert", entity_id=entity_id, episode_id=episode_id)
 
+    def cite(self, delta: Delta, seqs: Sequence[int]) -> list[int]:
+        """Let further episodes of the log stand behind what a delta says; gives their row ids.
+
+        One that is gone since is passed over.
+        """
+        if not seqs:
+            return []
+        listed = rows.to_json(sorted(set(seqs)))
+        found = self._tx.all("episode_ids_by_seqs", graph_id=self._graph_id, seqs=listed)
+        stated = [one for one in delta.supports if one.role != "closes"]
+        for support in stated:
+            for row in found:
+                self._support(Support(fact=support.fact, role="restates"), row["id"])
+        return [row["id"] for row in found]
+
     def entity_id(self, uuid: str) -> int:
         """The row id of an entity that was read or added."""
         return self._entity_ids[uuid]

@@ -40,7 +40,7 @@ def add(
 ) -> list[Kept]:
     """Take an episode that was just read into the summaries of its thread and its document; tells
     which read differently now."""
-    said = [_said(row) for row in tx.all("summary_facts_said", episode_id=episode.id)]
+    said = [said_by(row) for row in tx.all("summary_facts_said", episode_id=episode.id)]
     grown = (
         _grow(tx, place, old, episode, said, now=now, new_id=new_id)
         for place, old in _places(tx, episode)
@@ -62,7 +62,7 @@ def text_of(tx: Transaction, row: Row) -> str:
         return str(row["summary"])
     newer = tx.all("summary_facts_newer", id=row["id"], after=row["written_fact_id"])
     room = max(_NEWER_CHARS_MIN, SUMMARY_CHARS_MAX - len(row["written"]))
-    tail = thread_summary.summarize([_said(fact) for fact in newer], room=room) if newer else ""
+    tail = thread_summary.summarize([said_by(fact) for fact in newer], room=room) if newer else ""
     return " ".join(part for part in (row["written"], tail) if part)
 
 
@@ -71,7 +71,7 @@ def as_told(tx: Transaction, number: int) -> Kept | None:
     found = tx.all("summaries_by_ids", ids=rows.to_json([number]))
     if not found:
         return None
-    facts = [_said(fact) for fact in tx.all("summary_facts_kept", id=number)]
+    facts = [said_by(fact) for fact in tx.all("summary_facts_kept", id=number)]
     return _as_told(tx, _told(tx, number, _place_of(found[0]), facts, _ANY_SEQ), found[0])
 
 
@@ -84,7 +84,7 @@ def _as_told(tx: Transaction, kept: Kept, old: Row | None) -> Kept:
 def retold(tx: Transaction, number: int, facts: Collection[int], episodes: Collection[int]) -> str:
     """What a summary would say if there were only these facts and episodes."""
     found = tx.all("summaries_by_ids", ids=rows.to_json([number]))
-    kept = [_said(row) for row in tx.all("summary_facts_kept", id=number) if row["id"] in facts]
+    kept = [said_by(row) for row in tx.all("summary_facts_kept", id=number) if row["id"] in facts]
     if kept or not found:
         return thread_summary.summarize(kept)
     place, several = _place_of(found[0]), SUMMARY_MESSAGES_MAX
@@ -106,7 +106,7 @@ def again(tx: Transaction, old: Row) -> Kept | None:
     if extent is None or not extent["episodes"]:
         tx.run("summary_delete", id=old["id"])
         return None
-    facts = [_said(row) for row in tx.all("summary_facts_kept", id=old["id"])]
+    facts = [said_by(row) for row in tx.all("summary_facts_kept", id=old["id"])]
     kept = _told(tx, old["id"], place, facts, extent["seq"])
     _update(tx, old, kept.text, episode_count=extent["episodes"], forget=True)
     return kept
@@ -141,7 +141,7 @@ def _grow(
         _put(tx, old["id"], old, episode, now, old["summary"])
         return None
     number = old["id"] if old is not None else _insert(tx, place, episode, now, new_id())
-    held = [] if old is None else [_said(row) for row in tx.all("summary_facts_kept", id=number)]
+    held = [] if old is None else [said_by(row) for row in tx.all("summary_facts_kept", id=number)]
     facts = thread_summary.keep({fact.number: fact for fact in (*held, *said)}.values())
     _keep(tx, number, held, facts)
     kept = _told(tx, number, place, facts, episode.seq)
@@ -230,7 +230,7 @@ def _update(tx: Transaction, old: Row, text: str, *, episode_count: int, forget:
 
 
 def _reword(tx: Transaction, old: Row) -> Kept | None:
-    facts = [_said(row) for row in tx.all("summary_facts_kept", id=old["id"])]
+    facts = [said_by(row) for row in tx.all("summary_facts_kept", id=old["id"])]
     if not facts:
         return None
     kept = _told(tx, old["id"], _place_of(old), facts, 0)
@@ -254,7 +254,8 @@ def _extent(tx: Transaction, place: Place) -> Row | None:
     )
 
 
-def _said(row: Row) -> Said:
+def said_by(row: Row) -> Said:
+    """A row of a fact as summaries see it."""
     slot = row["slot"] or row["predicate"]
     return Said(
         number=row["id"],

@@ -1,7 +1,7 @@
 """Copies of whole graphs: a user's as a new user, a standalone one as a new graph.
 
-Episodes, nodes, facts, where they came from, search rows and guidance are copied under new uuids,
-in one transaction. Threads are not: what was said in them is in the copy's log without them, and
+Episodes, nodes, facts, where they came from, how they are sorted, search rows and guidance are
+copied under new uuids, in one transaction. Threads are not: what was said in them is in the copy's log without them, and
 so the copy has no message history. Membership in groups of users is not copied either.
 """
 
@@ -151,6 +151,7 @@ class _Copy:
             }
         )
         self._guidance()
+        self._sorting()
         self._insert("clone_counters", source=self._source.id)
         self._rename_user()
         self._owe()
@@ -222,6 +223,17 @@ class _Copy:
         pairs = [(row["id"], self._tx.new_id()) for row in found]
         scope = guidance.scope_of(self._target).key
         self._insert("clone_guidance", pairs=_json(pairs), scope=scope, now=self._now)
+
+    def _sorting(self) -> None:
+        """How memory clients sort what is known."""
+        for found, query in (
+            ("clone_feature_set_types_of", "clone_feature_set_types"),
+            ("clone_feature_categories_of", "clone_feature_categories"),
+            ("clone_feature_tags_of", "clone_feature_tags"),
+        ):
+            held = self._tx.all(found, graph_id=self._source.id)
+            self._insert(query, pairs=_json([(row["id"], self._tx.new_id()) for row in held]))
+        self._insert("clone_feature_categories_off", source=self._source.id)
 
     def _owe(self) -> None:
         self._insert("clone_jobs", task_uuid=self._task, now=self._now)

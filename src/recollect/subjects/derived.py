@@ -1,12 +1,13 @@
 """Reading what is derived from many facts at once: observations and summaries."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from recollect.errors import NotFound
 from recollect.graph import comparing
 from recollect.graph import user_summary as rules
 from recollect.graph.filters import NO_FILTERS, Filters
+from recollect.graph.passing import Source, needs_evidence, rests_on
 from recollect.graph.types import (
     Access,
     DocumentSummary,
@@ -189,12 +190,7 @@ class _Narrow:
     def narrows(self) -> bool:
         """Whether anything can fail to pass, or to be seen."""
         hiding = self._access.sight is not None
-        return hiding or bool(self._filters.created_at) or self._asks_for_episodes
-
-    @property
-    def _asks_for_episodes(self) -> bool:
-        chosen = self._filters
-        return chosen.episode_uuids is not None or chosen.episode_metadata is not None
+        return hiding or bool(self._filters.created_at) or needs_evidence(self._filters)
 
     def __call__(self, found: Sequence[Row]) -> list[Row]:
         """Those that pass."""
@@ -203,22 +199,14 @@ class _Narrow:
             for row in found
             if comparing.dates_hold(self._filters.created_at, rows.moment(row["created_at"]))
         ]
-        if not dated or not self._asks_for_episodes:
+        if not dated or not needs_evidence(self._filters):
             return dated
-        behind: dict[int, list[Row]] = {}
+        behind: dict[int, list[Source]] = {}
         listed = rows.to_json([row["id"] for row in dated])
         # Nobody may find out by a filter what they could not read.
-        for source in seeing.carriers(self._access, self._tx.all(self._sources, ids=listed)):
-            behind.setdefault(source["id"], []).append(source)
-        return [row for row in dated if self._rests(behind.get(row["id"], []))]
-
-    def _rests(self, episodes: Iterable[Row]) -> bool:
-        uuids, tree = self._filters.episode_uuids, self._filters.episode_metadata
-        known = [(row["uuid"], rows.from_json(row["metadata"]) or {}) for row in episodes]
-        named = uuids is None or any(uuid in uuids for uuid, _ in known)
-        return named and (
-            tree is None or any(comparing.tree_holds(tree, metadata) for _, metadata in known)
-        )
+        for row in seeing.carriers(self._access, self._tx.all(self._sources, ids=listed)):
+            behind.setdefault(row["id"], []).append(seeing.source(row))
+        return [row for row in dated if rests_on(self._filters, behind.get(row["id"], []))]
 
 
 class _Basis(Record):

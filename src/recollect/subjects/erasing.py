@@ -1,9 +1,11 @@
-"""Erasing with a receipt: an episode, a thread, a graph, a user, a session with its log."""
+"""Erasing with a receipt: episodes, a thread, a graph, a user, a session with its log."""
 
-from recollect.governance import audit, receipts
+from collections.abc import Sequence
+
+from recollect.governance import audit, erasure, receipts
 from recollect.governance.erasure import Mode
 from recollect.governance.receipts import Erased
-from recollect.graph.types import Access
+from recollect.graph.types import Access, Episode, Graph
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
 from recollect.subjects import episodes, graphs, session_logs, threads, users
@@ -15,6 +17,15 @@ def episode(tx: Transaction, access: Access, uuid: str, mode: Mode) -> Erased:
     removed = episodes.delete(tx, access, uuid, mode)
     receipt = receipts.of_part(tx, access, "episode", uuid, mode, removed)
     return Erased(receipt=receipt, graph_uuid=_graph_uuid(tx, graph_id))
+
+
+def several(
+    tx: Transaction, access: Access, graph: Graph, found: Sequence[Episode], mode: Mode = "delete"
+) -> Erased:
+    """Erase episodes of one graph together, and what rested on them alone."""
+    removed = erasure.forget_episodes(tx, [one.id for one in found], mode)
+    receipt = receipts.of_part(tx, access, "episodes", graph.uuid, mode, removed)
+    return Erased(receipt=receipt, graph_uuid=graph.uuid)
 
 
 def thread(tx: Transaction, access: Access, thread_id: str, mode: Mode) -> Erased:

@@ -48,7 +48,7 @@ def create(
     if graph_id in _TAKEN:
         raise InvalidInput(f"{field}: {graph_id!r} is a word of the API and cannot be an id")
     _check(details)
-    if _find(tx, access, "standalone", graph_id) is not None:
+    if find(tx, access, "standalone", graph_id) is not None:
         raise AlreadyExists(f"{field}: {graph_id!r} exists already")
     return insert(tx, access, "standalone", graph_id, details)
 
@@ -72,13 +72,14 @@ def insert(
     return _get(tx, access, kind, graph_id)
 
 
-def _find(tx: Transaction, access: Access, kind: GraphKind, graph_id: str) -> Graph | None:
+def find(tx: Transaction, access: Access, kind: GraphKind, graph_id: str) -> Graph | None:
+    """A graph by its kind and its caller's id, if there is one."""
     row = tx.one("graph_by_name", project_id=access.project_id, kind=kind, graph_id=graph_id)
     return None if row is None else rows.graph(row)
 
 
 def _get(tx: Transaction, access: Access, kind: GraphKind, graph_id: str) -> Graph:
-    found = _find(tx, access, kind, graph_id)
+    found = find(tx, access, kind, graph_id)
     if found is None:
         noun = "graph" if kind == "standalone" else "user"
         raise NotFound(f"{noun} not found: {graph_id}")
@@ -133,6 +134,12 @@ def delete(tx: Transaction, access: Access, graph_id: str) -> None:
         now=rows.micros(tx.now),
     )
     tx.run("graph_delete", id=graph.id)
+
+
+def names(tx: Transaction, access: Access, limit: int) -> list[tuple[GraphKind, str]]:
+    """The kinds and ids of a project's graphs, in order, those of its users after the others."""
+    found = tx.all("graph_names", project_id=access.project_id, limit=limit)
+    return [(row["kind"], row["graph_id"]) for row in found]
 
 
 def page(

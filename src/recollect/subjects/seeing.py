@@ -107,9 +107,21 @@ def fact_sources(tx: Transaction, among: Sequence[int]) -> dict[int, list[Source
     """The episodes behind facts, hidden ones included, the oldest first."""
     behind: dict[int, list[Source]] = {number: [] for number in among}
     for row in tx.all("sources_of_facts", ids=rows.to_json(list(behind))):
-        source = Source(uuid=row["uuid"], metadata=rows.from_json(row["metadata"]))
-        behind[row["fact_id"]].append(source)
+        behind[row["fact_id"]].append(source(row))
     return behind
+
+
+def source(row: Row) -> Source:
+    """An episode behind something, as filters look at it."""
+    return Source(
+        uuid=row["uuid"],
+        metadata=rows.from_json(row["metadata"]),
+        role=row["role"],
+        speaker=row["speaker"],
+        producer=row["producer"],
+        addressee=row["addressee"],
+        created_at=rows.moment(row["created_at"]),
+    )
 
 
 def sources(access: Access, given: Sequence[Source]) -> list[Source]:

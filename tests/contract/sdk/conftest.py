@@ -12,14 +12,16 @@ import pytest
 
 from tests.contract.sdk.drivers import Driver, Zep
 from tests.contract.sdk.environments import (
-    ALL_CLIENTS,
     JS2,
     JS3,
+    MM,
     PY2,
     PY3,
+    ZEP_CLIENTS,
     Client,
     NodeUnavailable,
 )
+from tests.contract.sdk.memmachine import MemMachine, Place
 from tests.support.server import EXTRACTION_ON, Server
 
 HERE = Path(__file__).resolve().parent
@@ -43,13 +45,20 @@ class Clients:
 
     def get(self, client: Client) -> Zep:
         """The client with the default project's key; skips when there is no node to run it."""
+        return Zep(self._driver(client), self._server.base_url, self._server.api_key)
+
+    def memmachine(self) -> MemMachine:
+        """The MemMachine client with the same key; it is given the bare origin."""
+        return MemMachine(self._driver(MM), self._server.url, self._server.api_key)
+
+    def _driver(self, client: Client) -> Driver:
         if client.name not in self._started:
             try:
                 driver = Driver(client, self._logs / f"{client.name}.log")
             except NodeUnavailable as reason:
                 pytest.skip(str(reason))
             self._started[client.name] = self._drivers.enter_context(driver)
-        return Zep(self._started[client.name], self._server.base_url, self._server.api_key)
+        return self._started[client.name]
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +92,7 @@ def zep3(request: pytest.FixtureRequest, clients: Clients) -> Zep:
     return clients.get(request.param)
 
 
-@pytest.fixture(params=ALL_CLIENTS, ids=_name)
+@pytest.fixture(params=ZEP_CLIENTS, ids=_name)
 def zep(request: pytest.FixtureRequest, clients: Clients) -> Zep:
     """Both generations in both languages, for calls they share."""
     return clients.get(request.param)
@@ -99,6 +108,18 @@ def py2(clients: Clients) -> Zep:
 def py3(clients: Clients) -> Zep:
     """The Python client of generation 3."""
     return clients.get(PY3)
+
+
+@pytest.fixture
+def mm(clients: Clients) -> MemMachine:
+    """The MemMachine client."""
+    return clients.memmachine()
+
+
+@pytest.fixture
+def place(mm: MemMachine) -> Place:
+    """A project nobody else uses; it comes into being with the first thing said in it."""
+    return Place(mm)
 
 
 @pytest.fixture

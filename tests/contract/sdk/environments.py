@@ -23,6 +23,7 @@ CLIENTS = Path(__file__).resolve().parent / "clients"
 CACHE = ROOT / ".cache" / "clients"
 BUILD_SECONDS_MAX = 600
 NODE_MAJOR_MIN = 18
+OVERRIDING = ("ZEP_", "MEMMACHINE_", "MEMORY_BACKEND_")  # variables that clients read
 
 
 class NodeUnavailable(Exception):
@@ -31,11 +32,11 @@ class NodeUnavailable(Exception):
 
 @dataclass(frozen=True)
 class Client:
-    """A released client: its short name, its language and its generation."""
+    """A released client: its short name, its language, and its generation if it has several."""
 
     name: str
     language: str
-    generation: int
+    generation: int | None = None
 
 
 @dataclass(frozen=True)
@@ -50,25 +51,32 @@ PY2 = Client("py2", "python", 2)
 PY3 = Client("py3", "python", 3)
 JS2 = Client("js2", "javascript", 2)
 JS3 = Client("js3", "javascript", 3)
-ALL_CLIENTS = (PY2, PY3, JS2, JS3)
+MM = Client("mm", "python")
+ZEP_CLIENTS = (PY2, PY3, JS2, JS3)
+ALL_CLIENTS = (*ZEP_CLIENTS, MM)
 
+PYTHON_DRIVER = {"py2": "driver.py", "py3": "driver.py", "mm": "driver_mm.py"}
 JS_ENTRY = {"js2": "entry.cjs", "js3": "entry.mjs"}
 
 
 def driver_command(client: Client) -> list[str]:
     """Make the client's environment if need be and answer the words that start its driver."""
     if client.language == "python":
-        home = _python_environment(client.name)
-        return [str(_python_of(home)), "-I", str(CLIENTS / "driver.py")]
+        return [str(python_of(client)), "-I", str(CLIENTS / PYTHON_DRIVER[client.name])]
     node = find_node()
     home = _node_environment(client.name, node)
     entry = home / JS_ENTRY[client.name]
     return [str(node.program), str(CLIENTS / "driver.mjs"), str(entry)]
 
 
+def python_of(client: Client) -> Path:
+    """Make a Python client's environment if need be and answer its interpreter."""
+    return _python_of(_python_environment(client.name))
+
+
 def client_environment() -> dict[str, str]:
     """The variables a driver runs with: loopback without a proxy, and no overriding address."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ZEP_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(OVERRIDING)}
     return {**kept, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
 
 

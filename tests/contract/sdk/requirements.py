@@ -1,13 +1,15 @@
-"""What the released clients of generations 2 and 3 rely on, as a list that is tested both ways.
+"""What the released clients rely on, as a list that is tested both ways.
 
-Each client method is an entry, named `v2:memory.add` or `v3:thread.add_messages`; each further
-promise is an entry named after the method or topic it belongs to. `test_requirements.py` compares
+Each client method is an entry, named `v2:memory.add`, `v3:thread.add_messages` or, for the
+MemMachine client, `mm:memory.add`; each further promise is an entry named after the method or topic it belongs to. `test_requirements.py` compares
 the list with the tests.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
+
+from tests.contract.sdk import requirements_mm
 
 BASE_PATH = "/api/v2"
 MARK = "__requirements__"
@@ -16,11 +18,15 @@ Test = TypeVar("Test", bound=Callable[..., object])
 
 @dataclass(frozen=True)
 class Requirement:
-    """One thing a client relies on: where it is written down, and what holds."""
+    """One thing a client relies on: where it is written down, and what holds.
+
+    A method that this server does not offer says why: it is answered with 501.
+    """
 
     source: str
     behaviour: str
     http: str | None = None
+    not_offered: str | None = None
 
 
 def requirement(*ids: str) -> Callable[[Test], Test]:
@@ -39,14 +45,18 @@ def is_method(name: str) -> bool:
 
 
 def _methods(
-    generation: str, source: str, rows: Iterable[tuple[str, str, str]]
+    generation: str,
+    source: str,
+    rows: Iterable[tuple[str, str, str]],
+    not_offered: Mapping[str, str] | None = None,
 ) -> dict[str, Requirement]:
     """Entries for client methods from rows of method, `VERB path`, behaviour."""
     entries = {}
     for method, http, behaviour in rows:
         verb, _, path = http.partition(" ")
         route = f"{verb} {BASE_PATH}/{path}"
-        entries[f"{generation}:{method}"] = Requirement(source, behaviour, route)
+        lacking = (not_offered or {}).get(method)
+        entries[f"{generation}:{method}"] = Requirement(source, behaviour, route, lacking)
     return entries
 
 
@@ -1054,4 +1064,15 @@ PROMISES: dict[str, Requirement] = {
     ),
 }
 
-REQUIREMENTS: dict[str, Requirement] = {**GENERATION_2, **GENERATION_3, **PROMISES}
+MEMMACHINE: dict[str, Requirement] = {}
+for _source, _rows in requirements_mm.METHODS.items():
+    MEMMACHINE |= _methods("mm", _source, _rows, requirements_mm.NOT_OFFERED)
+for _source, _told in requirements_mm.PROMISES.items():
+    MEMMACHINE |= _promises(_source, _told)
+
+REQUIREMENTS: dict[str, Requirement] = {
+    **GENERATION_2,
+    **GENERATION_3,
+    **PROMISES,
+    **MEMMACHINE,
+}

@@ -9,12 +9,24 @@ from pathlib import Path
 import pytest
 
 from tests.contract.sdk.drivers import Zep
+from tests.contract.sdk.memmachine import MemMachine
 from tests.contract.sdk.requirements import MARK, REQUIREMENTS, is_method
+from tests.contract.sdk.requirements_mm import NOT_OFFERED
 
 HERE = Path(__file__).resolve().parent
 ROUTE = re.compile(r"(GET|POST|PUT|PATCH|DELETE) /api/v2(/([\w-]+|\{\w+\}))+")
 # Python conveniences that send nothing of their own: each ends in a method of the list.
 HELPERS = {"graph.set_ontology", "graph.set_entity_types", "memory.extract"}
+MEMMACHINE_HELPERS = {
+    "client.request",
+    "client.config",
+    "client.close",
+    "project.memory",
+    "memory.get_context",
+    "memory.get_current_metadata",
+    "memory.get_default_filter_dict",
+    "memory.mark_client_closed",
+}
 
 
 def all_tests() -> Iterator[tuple[str, Callable[..., None]]]:
@@ -80,6 +92,31 @@ def test_both_generations_together_use_as_many_routes_as_the_contract_counts() -
         for route in methods(generation).values()
     }
     assert len(routes) == 145
+
+
+def test_the_methods_of_the_memmachine_client_are_as_many_as_the_contract_counts() -> None:
+    """52 methods on 50 verbs and paths: three of them read a project. None is a Zep route."""
+    routes = methods("mm")
+    assert len(routes) == 52
+    assert len(set(routes.values())) == 50
+    assert [route for route in routes.values() if not ROUTE.fullmatch(route)] == []
+    others = {*methods("v2").values(), *methods("v3").values()}
+    assert sorted(set(routes.values()) & others) == []
+
+
+def test_only_methods_can_be_declared_as_not_offered() -> None:
+    """What is lacking is said in the list with its reason, and never of a further promise."""
+    lacking = {name: entry for name, entry in REQUIREMENTS.items() if entry.not_offered}
+    assert lacking
+    assert [name for name in lacking if not is_method(name)] == []
+    assert {f"mm:{name}" for name in NOT_OFFERED} == lacking.keys()
+
+
+def test_the_list_holds_exactly_the_methods_of_the_memmachine_client(mm: MemMachine) -> None:
+    """Nothing that sends a request is missing from the list, and nothing on it is made up."""
+    offered = mm.methods()
+    assert set(offered) - MEMMACHINE_HELPERS == set(methods("mm"))
+    assert set(offered) >= MEMMACHINE_HELPERS
 
 
 def test_the_list_holds_exactly_the_methods_of_the_released_clients(py2: Zep, py3: Zep) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.graph.gist import gist
-from recollect.graph.thread_summary import Message, Said, keep, summarize, weight
+from recollect.graph.thread_summary import Message, Said, keep, keep_seen, summarize, weight
 from recollect.limits import (
     SUMMARY_CHARS_MAX,
     SUMMARY_NEWEST_FACTS_MAX,
@@ -89,3 +89,22 @@ def test_keeping_in_two_steps_keeps_the_same(data: list[tuple[int, float, bool]]
     assert keep([*keep(facts[:cut]), *facts[cut:]]) == kept
     assert len(kept) <= SUMMARY_NEWEST_FACTS_MAX + SUMMARY_WEIGHTY_FACTS_MAX
     assert [item.number for item in kept] == sorted(item.number for item in kept)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 400), st.floats(0, 1)),
+        unique_by=lambda item: item[0],
+        max_size=300,
+    ),
+    st.integers(1, 5),
+)
+def test_keeping_of_what_is_seen_is_keeping_without_the_rest(
+    data: list[tuple[int, float]], hidden: int
+) -> None:
+    """However little is looked at."""
+    facts = [said(n, f"fact {n}", rating=rating) for n, rating in data]
+    seen = [item for item in facts if item.number % hidden]
+    kept = keep_seen(facts, lambda some: {number for number in some if number % hidden})
+    assert kept == keep(seen)
+    assert keep_seen(facts, lambda some: some) == keep(facts)

@@ -49,6 +49,9 @@ def episode_row(number: int) -> dict[str, Any]:
         "metadata": None,
         "open": number % 3 != 2,
         "asks": 0,
+        "producer": f"p{number % 2}" if number % 3 else None,
+        "addressee": "Bob" if number % 4 == 1 else None,
+        "kept_for": "semantic" if number % 5 == 4 else None,
         "strand": "thread 1" if number % 2 else None,
     }
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.search.strands import DECAY, Strands
+from recollect.search.strands import ANY_GAP, DECAY, Strands
 
 HOUR = 3600 * 1_000_000
 
@@ -80,6 +80,22 @@ def test_whoever_is_hidden_is_nobodys_neighbour() -> None:
     assert groups == [[0, 2], [3, 4]]
     before, there = window.before(np.array([2], np.int32), 1)
     assert (before.tolist(), there.tolist()) == ([0], [True])
+
+
+def test_whoever_is_beside_is_of_the_same_strand() -> None:
+    """However long the pause was, when no gap ends a neighbourhood."""
+    visible, times = np.ones(5, bool), np.arange(5, dtype=np.int64) * 1000 * HOUR
+    window = three_and_two().window(visible, times, ANY_GAP)
+    for shift, expected in (
+        (1, {0: 1, 1: 2, 3: 4}),
+        (2, {0: 2}),
+        (-1, {1: 0, 2: 1, 4: 3}),
+        (3, {}),
+    ):
+        beside, there = window.beside(np.arange(5, dtype=np.int32), shift)
+        assert {slot: int(beside[slot]) for slot in np.flatnonzero(there).tolist()} == expected
+    apart = three_and_two().window(visible, times)
+    assert not apart.beside(np.arange(5, dtype=np.int32), 1)[1].any()
 
 
 def test_values_spread_to_neighbours_and_not_further() -> None:

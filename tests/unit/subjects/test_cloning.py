@@ -8,6 +8,9 @@ import pytest
 from recollect.governance import keys
 from recollect.graph.types import Access
 from recollect.ingest import intake
+from recollect.memories import categories
+from recollect.memories.categories import NewCategory
+from recollect.memories.feature_sets import OF_PROJECT, SetType
 from recollect.store.sqlite import SqliteStore, migrate
 from recollect.store.sqlite.connection import FILE_NAME, connect, statements
 from recollect.subjects import cloning, graphs
@@ -25,10 +28,18 @@ OWN = {
     "mentions": {"entity_id", "episode_id"},
     "index_rows": {"graph_id", "item_id"},
     "guidance": {"id", "uuid", "scope", "graph_id", "created_at", "updated_at"},
+    "chapters": {"id", "graph_id"},
+    "chapter_facts": {"chapter_id", "fact_id"},
+    "feature_set_types": {"id", "uuid", "graph_id"},
+    "feature_categories": {"id", "uuid", "graph_id", "set_type_id"},
+    "feature_tags": {"id", "uuid", "category_id"},
+    "feature_categories_off": {"graph_id"},
 }
 OF_GRAPH = {
     "supports": "fact_id IN (SELECT id FROM facts WHERE graph_id = ?)",
     "mentions": "entity_id IN (SELECT id FROM entities WHERE graph_id = ?)",
+    "chapter_facts": "chapter_id IN (SELECT id FROM chapters WHERE graph_id = ?)",
+    "feature_tags": "category_id IN (SELECT id FROM feature_categories WHERE graph_id = ?)",
 }
 KEPT = {"ignored", "is_user", "seq", "processed_at", "item_kind", "key", "project_id"}
 
@@ -69,6 +80,14 @@ async def store(tmp_path: Path):
             value="{}",
             now=1,
         )
+        place = {"graph_id": graph.id, "level": 0, "number": 1}
+        tx.run("chapter_put", **place)
+        tx.run("chapter_facts_put", facts=f"[{fact['id']}]", **place)
+        categories.add_set_type(tx, graph, SetType(tags=("user_id",)))
+        new = NewCategory(name="food", prompt="p")
+        made = categories.add_category(tx, graph, OF_PROJECT, new)
+        categories.add_tag(tx, graph, str(made), "taste", "d")
+        categories.leave_out(tx, graph, OF_PROJECT, "work")
 
     await opened.write(fill)
     yield opened, access, graph
@@ -102,11 +121,20 @@ async def test_every_column_is_copied(store, tmp_path: Path, table: str) -> None
     assert len(old) == 1
 
 
+PLANNED = (
+    "chapter_facts_copy",
+    "clone_facts",
+    "clone_index",
+    "clone_mentions",
+    "clone_supports",
+)
+
+
 def test_a_copy_is_made_by_looking_things_up(tmp_path: Path) -> None:
     """Or a large graph would take the square of its size."""
     with closing(connect(tmp_path / "x.db", writer=True)) as connection:
         migrate.apply(connection)
-        for name in ("clone_facts", "clone_mentions", "clone_supports", "clone_index"):
+        for name in PLANNED:
             values = {"pairs": "[]", "graph_id": 1, "source": 1, "after": 1, "item_kind": "fact"}
             plan = connection.execute(f"EXPLAIN QUERY PLAN {statements()[name]}", values).fetchall()
             details = [row["detail"] for row in plan]

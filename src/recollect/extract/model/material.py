@@ -59,6 +59,7 @@ def _situation(reading: Reading) -> Json:
         weekday=_WEEKDAYS[at.weekday()],
         speaker=reading.speaker,
         role=reading.role,
+        spoken_to=reading.addressee,
         source_description=reading.source_description,
         user=_told(**msgspec.structs.asdict(reading.user)) if reading.user else None,
         known_names=[_told(**msgspec.structs.asdict(known)) for known in reading.known],

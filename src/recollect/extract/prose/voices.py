@@ -57,7 +57,14 @@ def speeches(reading: Reading) -> list[Speech]:
         if cuts:
             return _transcript(reading, cuts, user)
     turn = Turn(content=reading.content, role=reading.role, speaker=reading.speaker)
-    return [_speech(turn, 0, reading.before, user)]
+    return [_speech(turn, 0, reading.before, user, _addressee(reading, user))]
+
+
+def _addressee(reading: Reading, user: Voice | None) -> Voice | None:
+    """Whom the message names as the one it is for."""
+    if not (reading.addressee or "").strip():
+        return None
+    return voice(Turn(content="", speaker=reading.addressee), user)
 
 
 def _cuts(content: str) -> list["regex.Match[str]"]:
@@ -87,9 +94,15 @@ def _transcript(
     return found
 
 
-def _speech(turn: Turn, start: int, before: tuple[Turn, ...], user: Voice | None) -> Speech:
+def _speech(
+    turn: Turn,
+    start: int,
+    before: tuple[Turn, ...],
+    user: Voice | None,
+    addressee: Voice | None = None,
+) -> Speech:
     speaker = voice(turn, user)
-    others = (voice(item, user) for item in reversed(before))
+    others = (addressee, *(voice(item, user) for item in reversed(before)))
     listener = next((item for item in others if item is not None and item != speaker), None)
     if listener is None and speaker is not None:
         if speaker.who == "user":

@@ -45,6 +45,8 @@ CREATE TABLE graphs (
     updated_at INTEGER NOT NULL,
     edits INTEGER NOT NULL DEFAULT 0,
     index_epoch INTEGER NOT NULL DEFAULT 0,
+    condenses INTEGER NOT NULL DEFAULT 0,  -- whether chapters are made of its log
+    condensed INTEGER NOT NULL DEFAULT 0,  -- of how many runs of episodes they were made
     UNIQUE (project_id, kind, graph_id)
 );
 
@@ -114,6 +116,10 @@ CREATE TABLE episodes (
 CREATE INDEX episodes_by_thread ON episodes (thread_id, seq, kind) WHERE thread_id IS NOT NULL;
 CREATE INDEX episodes_by_document ON episodes (graph_id, document_id, seq)
     WHERE document_id IS NOT NULL;
+-- What was said before in the same talk: memory clients have no threads, but name their sessions.
+CREATE INDEX episodes_by_talk ON episodes
+    (graph_id, json_extract(metadata, '$.session_id'), json_extract(metadata, '$.user_id'), seq)
+    WHERE producer IS NOT NULL AND thread_id IS NULL;
 
 CREATE TABLE entities (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -462,6 +468,24 @@ CREATE TABLE summary_facts (
 ) WITHOUT ROWID;
 CREATE INDEX summary_facts_by_fact ON summary_facts (fact_id);
 
+-- What a run of episodes says, as the facts that are worth keeping of it. Level 0 holds 32 places of
+-- the log, every level above it 8 of the one below; numbers begin at 1. No words are kept here: what
+-- a chapter says is put together from its facts, or else its messages.
+CREATE TABLE chapters (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    level INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    UNIQUE (graph_id, level, number)
+);
+
+CREATE TABLE chapter_facts (
+    chapter_id INTEGER NOT NULL REFERENCES chapters (id) ON DELETE CASCADE,
+    fact_id INTEGER NOT NULL REFERENCES facts (id) ON DELETE CASCADE,
+    PRIMARY KEY (chapter_id, fact_id)
+) WITHOUT ROWID;
+CREATE INDEX chapter_facts_by_fact ON chapter_facts (fact_id);
+
 -- What a language model wrote about a user, and a digest of what it was asked with.
 CREATE TABLE user_summaries (
     graph_id INTEGER PRIMARY KEY REFERENCES graphs (id) ON DELETE CASCADE,
@@ -642,3 +666,51 @@ CREATE TABLE session_log_working (
     payload TEXT NOT NULL,
     UNIQUE (turn_key, number)
 );
+
+-- How memory clients sort what is known of a graph: kinds of sets, categories with their tags, and
+-- what a set leaves out. set_key is what a set is, as canonical JSON: its level and the metadata
+-- that its episodes share. Sets themselves have no rows.
+CREATE TABLE feature_set_types (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid TEXT NOT NULL UNIQUE,
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    is_org_level INTEGER NOT NULL,
+    tags TEXT NOT NULL,
+    name TEXT,
+    description TEXT,
+    created_at INTEGER NOT NULL,
+    UNIQUE (graph_id, is_org_level, tags)
+);
+
+-- A category belongs to one set, or as a template to all sets of a type.
+CREATE TABLE feature_categories (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid TEXT NOT NULL UNIQUE,
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    set_key TEXT,
+    set_type_id INTEGER REFERENCES feature_set_types (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    prompt TEXT NOT NULL,
+    description TEXT,
+    created_at INTEGER NOT NULL,
+    CHECK ((set_key IS NULL) <> (set_type_id IS NULL)),
+    UNIQUE (graph_id, set_key, name)
+);
+CREATE UNIQUE INDEX feature_categories_by_type ON feature_categories (set_type_id, name)
+    WHERE set_type_id IS NOT NULL;
+
+CREATE TABLE feature_tags (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid TEXT NOT NULL UNIQUE,
+    category_id INTEGER NOT NULL REFERENCES feature_categories (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    description TEXT NOT NULL,
+    UNIQUE (category_id, name)
+);
+
+CREATE TABLE feature_categories_off (
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    set_key TEXT NOT NULL,
+    name TEXT NOT NULL,
+    PRIMARY KEY (graph_id, set_key, name)
+) WITHOUT ROWID;

@@ -16,7 +16,7 @@ from recollect.store.protocol import Row, Transaction
 from recollect.subjects import graphs
 from recollect.subjects.guidance import lists
 
-Kind = Literal["ontology", "extraction", "summary", "steering", "template"]
+Kind = Literal["ontology", "extraction", "summary", "steering", "template", "memory"]
 T = TypeVar("T")
 
 
@@ -86,6 +86,13 @@ def _count_edit(tx: Transaction, access: Access, kind: Kind, where: Scope) -> No
 def at(tx: Transaction, access: Access, kind: Kind, where: Scope) -> list[Row]:
     """What is said at this very scope."""
     return tx.all("guidance_at", project_id=access.project_id, kind=kind, scope=where.key)
+
+
+def named(tx: Transaction, access: Access, kind: Kind, where: Scope, name: str) -> Row | None:
+    """What is said under one name at this very scope."""
+    return tx.one(
+        "guidance_named", project_id=access.project_id, kind=kind, scope=where.key, name=name
+    )
 
 
 def effective(tx: Transaction, access: Access, kind: Kind, where: Scope) -> list[Row]:

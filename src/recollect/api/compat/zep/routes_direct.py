@@ -1,27 +1,21 @@
 """Facts and nodes that a caller writes down, and copies of whole graphs."""
 
-import asyncio
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from recollect.api import waiting
 from recollect.api.compat.zep import answers, translate, wire
 from recollect.api.router import Call, Route
-from recollect.errors import NotFound
 from recollect.graph import checks
 from recollect.graph.types import Entity
-from recollect.ingest import direct, direct_checks, direct_results, queue
+from recollect.ingest import direct, direct_checks, direct_results
 from recollect.ingest.direct import GivenTriple
 from recollect.ingest.direct_checks import GivenNode
 from recollect.ingest.direct_results import Outcome
 from recollect.ingest.intake import Receipt
-from recollect.limits import DIRECT_WAIT_S
 from recollect.subjects import cloning
 from recollect.subjects.cloning import Ends
-
-_POLL_FIRST_S = 0.01
-_POLL_MAX_S = 0.2
 
 
 async def add_fact_triple(call: Call) -> wire.AddTripleAnswer:
@@ -85,26 +79,14 @@ async def _outcome(call: Call, receipt: Receipt) -> Outcome | None:
 
     A name may have met a node that was there: what is known of it is for those who may read it.
     """
-    call.services.wake_workers()
-    # Without workers in this process nobody may be there to do it at all.
-    if receipt.task_uuid is None or not call.services.workers:
+    if receipt.task_uuid is None or not await waiting.completed(call, receipt.task_uuid):
         return None
-    pause_s, deadline = _POLL_FIRST_S, time.monotonic() + DIRECT_WAIT_S
-    while time.monotonic() < deadline:
-        try:
-            task = await call.services.store.glance(queue.task, call.access, receipt.task_uuid)
-        except NotFound:  # the graph was deleted meanwhile
-            return None
-        if task.completed_at is not None:
-            return await call.services.store.read(
-                direct_results.readable,
-                call.access_for("graph.edge.get"),
-                call.access_for("graph.node.get"),
-                receipt.task_uuid,
-            )
-        await asyncio.sleep(pause_s)
-        pause_s = min(2 * pause_s, _POLL_MAX_S)
-    return None
+    return await call.services.store.read(
+        direct_results.readable,
+        call.access_for("graph.edge.get"),
+        call.access_for("graph.node.get"),
+        receipt.task_uuid,
+    )
 
 
 async def _nodes(call: Call, found: Sequence[Entity]) -> list[wire.Node]:

@@ -11,6 +11,7 @@ from recollect.api.compat.zep.wire import derived
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.types import (
+    ROLE_TYPES,
     Access,
     Entity,
     Episode,
@@ -29,6 +30,7 @@ from recollect.subjects.listing import ListedEntity
 from recollect.subjects.pages import Mark, PageRequest, read_cursor
 
 T = TypeVar("T")
+_NO_ROLE = "norole"
 
 
 def given(value: T | UnsetType, otherwise: T) -> T:
@@ -90,13 +92,18 @@ def thread(access: Access, found: Thread) -> wire.Thread:
     )
 
 
+def role_type(found: Episode) -> str | None:
+    """The role of an episode; memory clients give roles that these clients do not know."""
+    return found.role if found.role is None or found.role in ROLE_TYPES else _NO_ROLE
+
+
 def message2(episode: Episode) -> wire.Message2:
     """A message in the words of generation 2."""
     return wire.Message2(
         uuid=episode.uuid,
         content=episode.content,
         role=episode.speaker,
-        role_type=episode.role or "norole",
+        role_type=role_type(episode) or _NO_ROLE,
         metadata=episode.metadata,
         processed=episode.processed_at is not None,
         created_at=episode.created_at,
@@ -110,7 +117,7 @@ def message3(episode: Episode) -> wire.Message3:
         uuid=episode.uuid,
         content=episode.content,
         name=episode.speaker,
-        role=episode.role or "norole",
+        role=role_type(episode) or _NO_ROLE,
         metadata=episode.metadata,
         processed=episode.processed_at is not None,
         created_at=episode.created_at,
@@ -191,7 +198,7 @@ def episode(found: Episode, score: float | None = None) -> wire.Episode:
         source=found.kind,
         source_description=found.source_description,
         role=found.speaker,
-        role_type=found.role,
+        role_type=role_type(found),
         session_id=found.thread_id,
         thread_id=found.thread_id,
         document_id=found.document_id,

@@ -115,10 +115,56 @@ SELECT json_extract(c.value, '$[1]'), g.project_id, g.kind, :scope, :graph_id, g
 FROM json_each(:pairs) c JOIN guidance g ON g.id = json_extract(c.value, '$[0]')
 ORDER BY g.id;
 
+-- name: clone_feature_set_types_of
+SELECT id FROM feature_set_types WHERE graph_id = :graph_id ORDER BY id;
+
+-- name: clone_feature_categories_of
+SELECT id FROM feature_categories WHERE graph_id = :graph_id ORDER BY id;
+
+-- name: clone_feature_tags_of
+SELECT t.id FROM feature_categories c JOIN feature_tags t ON t.category_id = c.id
+WHERE c.graph_id = :graph_id ORDER BY t.id;
+
+-- name: clone_feature_set_types
+INSERT INTO feature_set_types (uuid, graph_id, is_org_level, tags, name, description, created_at)
+SELECT json_extract(p.value, '$[1]'), :graph_id, t.is_org_level, t.tags, t.name, t.description,
+    t.created_at
+FROM json_each(:pairs) p JOIN feature_set_types t ON t.id = json_extract(p.value, '$[0]')
+ORDER BY t.id;
+
+-- name: clone_feature_categories
+INSERT INTO feature_categories
+    (uuid, graph_id, set_key, set_type_id, name, prompt, description, created_at)
+SELECT json_extract(p.value, '$[1]'), :graph_id, c.set_key, copy.id, c.name, c.prompt, c.description, c.created_at
+FROM json_each(:pairs) p JOIN feature_categories c ON c.id = json_extract(p.value, '$[0]')
+LEFT JOIN feature_set_types t ON t.id = c.set_type_id
+LEFT JOIN feature_set_types copy ON copy.graph_id = :graph_id
+    AND copy.is_org_level = t.is_org_level AND copy.tags = t.tags
+ORDER BY c.id;
+
+-- name: clone_feature_tags
+-- A category and its copy have the same name in the same set, or in types of the same metadata.
+INSERT INTO feature_tags (uuid, category_id, name, description)
+SELECT json_extract(p.value, '$[1]'), copy.id, g.name, g.description
+FROM json_each(:pairs) p JOIN feature_tags g ON g.id = json_extract(p.value, '$[0]')
+JOIN feature_categories c ON c.id = g.category_id
+LEFT JOIN feature_set_types t ON t.id = c.set_type_id
+LEFT JOIN feature_set_types kind ON kind.graph_id = :graph_id
+    AND kind.is_org_level = t.is_org_level AND kind.tags = t.tags
+JOIN feature_categories copy ON copy.graph_id = :graph_id AND copy.set_key IS c.set_key
+    AND copy.name = c.name AND copy.set_type_id IS kind.id
+ORDER BY g.id;
+
+-- name: clone_feature_categories_off
+INSERT INTO feature_categories_off (graph_id, set_key, name)
+SELECT :graph_id, set_key, name FROM feature_categories_off WHERE graph_id = :source;
+
 -- name: clone_counters
 -- The uuids of the copy are new, so its log alone would not give the same graph again.
 UPDATE graphs
 SET last_seq = (SELECT last_seq FROM graphs WHERE id = :source),
     index_version = index_version + (SELECT index_version FROM graphs WHERE id = :source),
+    condenses = (SELECT condenses FROM graphs WHERE id = :source),
+    condensed = (SELECT condensed FROM graphs WHERE id = :source),
     edits = edits + 1
 WHERE id = :graph_id;

@@ -36,6 +36,25 @@ WHERE e.graph_id = :graph_id AND e.ignored = 0 AND e.kind NOT IN ('fact_triple',
        OR e.uuid IN (SELECT value FROM json_each(:mentioned)))
 ORDER BY {key} {dir}, e.uuid {dir} LIMIT :limit;
 
+-- name: episodes_by_time
+-- Their content is read only when it is known which they are.
+SELECT e.*, t.thread_id AS thread_name
+FROM (SELECT id FROM episodes
+      WHERE graph_id = :graph_id AND kind NOT IN ('fact_triple', 'nodes')
+      ORDER BY created_at, seq LIMIT :limit OFFSET :offset) i
+JOIN episodes e ON e.id = i.id LEFT JOIN threads t ON t.id = e.thread_id
+ORDER BY e.created_at, e.seq;
+
+-- name: episodes_judged
+-- What conditions and policies look at, in the order they were stored.
+SELECT id, uuid, seq, role, speaker, metadata, created_at, producer, addressee FROM episodes
+WHERE graph_id = :graph_id AND seq > :after_seq AND kind NOT IN ('fact_triple', 'nodes')
+ORDER BY seq LIMIT :limit;
+
+-- name: episodes_of_graph_count
+SELECT count(*) AS n FROM episodes
+WHERE graph_id = :graph_id AND kind NOT IN ('fact_triple', 'nodes');
+
 -- name: episodes_of_document
 SELECT e.*, t.thread_id AS thread_name
 FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id
@@ -92,6 +111,15 @@ ORDER BY e.seq DESC LIMIT :limit;
 SELECT seq, content, role, speaker, metadata FROM episodes
 WHERE thread_id = (SELECT thread_id FROM episodes WHERE id = :id) AND seq < :seq
   AND kind NOT IN ('fact_triple', 'nodes')
+ORDER BY seq DESC LIMIT :limit;
+
+-- name: episodes_before_in_talk
+-- Of memory clients; session and user are the JSON of what they call them, null when they name none.
+SELECT seq, content, role, speaker, metadata FROM episodes
+WHERE graph_id = :graph_id AND seq < :seq
+  AND json_extract(metadata, '$.session_id') IS json_extract(:session, '$')
+  AND json_extract(metadata, '$.user_id') IS json_extract(:user, '$')
+  AND producer IS NOT NULL AND thread_id IS NULL AND kind NOT IN ('fact_triple', 'nodes')
 ORDER BY seq DESC LIMIT :limit;
 
 -- name: episodes_before_in_document

@@ -120,6 +120,7 @@ SELECT (SELECT count(*) FROM episodes WHERE graph_id = :id) AS episodes,
     (SELECT count(*) FROM summaries WHERE graph_id = :id AND document_id IS NOT NULL)
         AS document_summaries,
     (SELECT count(*) FROM user_summaries WHERE graph_id = :id) AS user_summaries,
+    (SELECT count(*) FROM chapters WHERE graph_id = :id AND level = 0) AS chapters,
     (SELECT count(*) FROM index_rows WHERE graph_id = :id) AS index_rows,
     (SELECT count(*) FROM threads WHERE graph_id = :id) AS threads,
     (SELECT count(*) FROM guidance WHERE graph_id = :id) AS guidance,

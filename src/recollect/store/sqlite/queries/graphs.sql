@@ -36,6 +36,11 @@ SELECT count(*) AS n FROM graphs
 WHERE project_id = :project_id AND kind = 'standalone'
   AND (:search = '' OR instr(lower(graph_id || ' ' || coalesce(name, '')), lower(:search)) > 0);
 
+-- name: graph_names
+-- Of users and standalone ones.
+SELECT kind, graph_id FROM graphs WHERE project_id = :project_id
+ORDER BY kind, graph_id LIMIT :limit;
+
 -- name: graph_next_seq
 UPDATE graphs SET last_seq = last_seq + :count WHERE id = :id RETURNING last_seq;
 

@@ -43,10 +43,15 @@ SELECT id, created_at, labels, attributes FROM entities
 WHERE id IN (SELECT value FROM json_each(:ids));
 
 -- name: index_episodes
-SELECT id, created_at, seq, role, speaker, metadata,
+SELECT id, created_at, seq, role, speaker, metadata, producer, kept_for,
+    nullif(addressee, '') AS addressee,
     ignored = 0 AND kind NOT IN ('fact_triple', 'nodes') AS open,
     CASE WHEN thread_id IS NOT NULL THEN 'thread ' || thread_id
         WHEN document_id IS NOT NULL THEN 'document ' || document_id
+        WHEN producer IS NOT NULL AND coalesce(json_extract(metadata, '$.session_id'),
+                json_extract(metadata, '$.user_id')) IS NOT NULL
+            THEN 'session ' || json_array(json_extract(metadata, '$.session_id'),
+                json_extract(metadata, '$.user_id'))
         WHEN kind = 'message' THEN 'messages' END AS strand
 FROM episodes WHERE id IN (SELECT value FROM json_each(:ids));
 
@@ -67,7 +72,7 @@ SELECT id FROM entities
 WHERE graph_id = :graph_id AND uuid IN (SELECT value FROM json_each(:uuids)) ORDER BY id;
 
 -- name: episode_ids_by_uuids
-SELECT id FROM episodes
+SELECT id, uuid FROM episodes
 WHERE uuid IN (SELECT value FROM json_each(:uuids)) AND graph_id = :graph_id ORDER BY id;
 
 -- name: entities_asked

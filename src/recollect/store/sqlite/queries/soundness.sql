@@ -85,6 +85,20 @@ WHERE NOT EXISTS (SELECT 1 FROM episodes e WHERE e.thread_id = s.thread_id
 SELECT count(*) AS n, min(u.graph_id) AS one FROM user_summaries u
 WHERE NOT EXISTS (SELECT 1 FROM episodes e WHERE e.graph_id = u.graph_id);
 
+-- name: unsound_chapters
+-- Of a run of the log without episodes or that was not gone through, or a fact from elsewhere.
+SELECT count(*) AS n, min(c.graph_id || '/' || c.level || '/' || c.number) AS one FROM chapters c
+JOIN graphs g ON g.id = c.graph_id
+WHERE g.condenses = 0 OR c.number << (3 * c.level) > g.condensed
+   OR NOT EXISTS (SELECT 1 FROM episodes e WHERE e.graph_id = c.graph_id
+                  AND e.seq > (c.number - 1) * (32 << (3 * c.level))
+                  AND e.seq <= c.number * (32 << (3 * c.level)))
+   OR EXISTS (SELECT 1 FROM chapter_facts k WHERE k.chapter_id = c.id AND NOT EXISTS (
+        SELECT 1 FROM supports p JOIN episodes e ON e.id = p.episode_id
+        WHERE p.fact_id = k.fact_id AND p.role <> 'closes' AND e.graph_id = c.graph_id
+          AND e.seq > (c.number - 1) * (32 << (3 * c.level))
+          AND e.seq <= c.number * (32 << (3 * c.level))));
+
 -- name: unsound_jobs
 SELECT count(*) AS n, min(j.id) AS one FROM jobs j LEFT JOIN episodes e ON e.id = j.id
 WHERE e.graph_id IS NOT j.graph_id;

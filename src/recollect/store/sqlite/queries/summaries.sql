@@ -297,18 +297,20 @@ SELECT s.*, t.thread_id AS thread_name FROM summaries s JOIN threads t ON t.id =
 WHERE s.graph_id = :graph_id AND s.id IN (SELECT value FROM json_each(:ids)) ORDER BY s.id;
 
 -- name: observation_sources
-SELECT DISTINCT o.observation_id AS id, e.uuid, e.metadata
+SELECT DISTINCT o.observation_id AS id, e.uuid, e.metadata, e.role, e.speaker, e.producer,
+    e.addressee, e.created_at
 FROM observation_facts o JOIN supports p ON p.fact_id = o.fact_id
 JOIN episodes e ON e.id = p.episode_id
 WHERE o.observation_id IN (SELECT value FROM json_each(:ids));
 
 -- name: thread_summary_sources
 -- Every message of the thread, also those that nothing was learned from.
-SELECT s.id, e.uuid, e.metadata FROM summaries s JOIN episodes e ON e.thread_id = s.thread_id
+SELECT s.id, e.uuid, e.metadata, e.role, e.speaker, e.producer, e.addressee, e.created_at
+FROM summaries s JOIN episodes e ON e.thread_id = s.thread_id
 WHERE s.id IN (SELECT value FROM json_each(:ids));
 
 -- name: document_summary_sources
-SELECT s.id, e.uuid, e.metadata
+SELECT s.id, e.uuid, e.metadata, e.role, e.speaker, e.producer, e.addressee, e.created_at
 FROM summaries s JOIN episodes e ON e.graph_id = s.graph_id AND e.document_id = s.document_id
 WHERE s.id IN (SELECT value FROM json_each(:ids)) AND e.ignored = 0;
 

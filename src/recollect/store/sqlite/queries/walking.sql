@@ -61,8 +61,8 @@ WHERE f.id IN (
 ORDER BY f.id DESC;
 
 -- name: sources_of_facts
--- The episodes behind facts, hidden ones included, as filters on metadata look at them.
-SELECT s.fact_id, e.uuid, e.metadata
+-- The episodes behind facts, hidden ones included, as filters look at them.
+SELECT s.fact_id, e.uuid, e.metadata, e.role, e.speaker, e.producer, e.addressee, e.created_at
 FROM supports s JOIN episodes e ON e.id = s.episode_id
 WHERE s.fact_id IN (SELECT value FROM json_each(:ids)) ORDER BY s.fact_id, e.id;
 

@@ -1,0 +1,76 @@
+"""Organisations and projects of memory clients are our graphs, each under one name.
+
+A project of an organisation is the standalone graph `org.project`; in the organisation that
+clients take when they name none, it is the graph `project`. The graphs of users are the projects
+of an organisation of their own, each under its user's id.
+"""
+
+import unicodedata
+
+from recollect.errors import InvalidInput, NotFound
+from recollect.graph.types import Access, Graph, GraphKind, Record
+from recollect.limits import ID_CHARS_MAX
+from recollect.store.protocol import Transaction
+from recollect.subjects import graphs
+
+DEFAULT_ID = "universal"
+USERS_ORG = "recollect:users"
+_SEPARATOR = "."  # no id of these clients has one, so the two parts can be told apart
+_MARKS = frozenset("_:-")
+
+
+class Name(Record):
+    """A graph as its own clients call it: its kind, and the id it has among that kind."""
+
+    kind: GraphKind
+    id: str
+
+
+def is_plain(value: str) -> bool:
+    """Whether an id is of letters, digits and the three marks that these clients allow."""
+    return bool(value) and all(c in _MARKS or unicodedata.category(c)[0] in "LN" for c in value)
+
+
+def check(org_id: str, project_id: str) -> None:
+    """Refuse ids that no client could send."""
+    for field, value in (("org_id", org_id), ("project_id", project_id)):
+        if not value:
+            raise InvalidInput(f"{field}: must not be empty")
+        if len(value) > ID_CHARS_MAX:
+            raise InvalidInput(f"{field}: at most {ID_CHARS_MAX} characters, got {len(value)}")
+        if not is_plain(value):
+            raise InvalidInput(f"{field}: only letters, digits, '_', '-' and ':' are allowed")
+
+
+def graph_of(org_id: str, project_id: str) -> Name:
+    """The graph that a project is."""
+    if org_id == USERS_ORG:
+        return Name(kind="user", id=project_id)
+    if org_id == DEFAULT_ID:
+        return Name(kind="standalone", id=project_id)
+    return Name(kind="standalone", id=f"{org_id}{_SEPARATOR}{project_id}")
+
+
+def project_of(kind: GraphKind, graph_id: str) -> tuple[str, str] | None:
+    """The organisation and project that a graph is; None when no such ids can name it."""
+    if kind == "user":
+        return (USERS_ORG, graph_id) if is_plain(graph_id) else None
+    org_id, separator, project_id = graph_id.rpartition(_SEPARATOR)
+    found = (org_id if separator else DEFAULT_ID, project_id)
+    whole = all(map(is_plain, found)) and graph_of(*found) == Name(kind=kind, id=graph_id)
+    return found if whole else None
+
+
+def session_key(org_id: str, project_id: str) -> str:
+    """How episodes name the project they are of."""
+    return f"{org_id}/{project_id}"
+
+
+def find(tx: Transaction, access: Access, org_id: str, project_id: str) -> Graph:
+    """The graph of a project; raises NotFound when there is none."""
+    check(org_id, project_id)
+    named = graph_of(org_id, project_id)
+    found = graphs.find(tx, access, named.kind, named.id)
+    if found is None:
+        raise NotFound(f"project not found: {session_key(org_id, project_id)}")
+    return found

@@ -1,0 +1,54 @@
+"""How a log is divided: runs of episodes are chapters, several of one level make one of the next.
+
+A prefix of the log, however long, is made up of few chapters; that is what the levels are for.
+"""
+
+from recollect.limits import CHAPTER_EPISODES, CHAPTER_PARTS
+
+Chapter = tuple[int, int]  # its level and its number, which begins at 1
+
+
+def number_of(seq: int) -> int:
+    """The chapter of the lowest level that holds a place of the log."""
+    return (seq - 1) // CHAPTER_EPISODES + 1
+
+
+def extent(number: int) -> tuple[int, int]:
+    """The first and the last place of the log in a chapter of the lowest level."""
+    return (number - 1) * CHAPTER_EPISODES + 1, number * CHAPTER_EPISODES
+
+
+def before(seq: int) -> int:
+    """How many chapters of the lowest level end before a place of the log."""
+    return max(seq - 1, 0) // CHAPTER_EPISODES
+
+
+def parts(level: int, number: int) -> list[Chapter]:
+    """The chapters that make one of a higher level."""
+    first = (number - 1) * CHAPTER_PARTS
+    return [(level - 1, first + part) for part in range(1, CHAPTER_PARTS + 1)]
+
+
+def above(number: int, whole: int) -> list[Chapter]:
+    """The chapters that hold one of the lowest level, from below; those that are complete when
+    *whole* of the lowest level are."""
+    found: list[Chapter] = []
+    level, extent_ = 1, CHAPTER_PARTS
+    while extent_ <= whole:
+        holding = (number - 1) // extent_ + 1
+        if holding * extent_ > whole:
+            break
+        found.append((level, holding))
+        level, extent_ = level + 1, extent_ * CHAPTER_PARTS
+    return found
+
+
+def making_up(whole: int) -> list[Chapter]:
+    """The fewest chapters that make up the first *whole* of the lowest level."""
+    found: list[Chapter] = []
+    level = 0
+    while whole:
+        left = whole % CHAPTER_PARTS
+        found += [(level, number) for number in range(whole - left + 1, whole + 1)]
+        level, whole = level + 1, whole // CHAPTER_PARTS
+    return found

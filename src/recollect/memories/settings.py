@@ -1,0 +1,113 @@
+"""What is chosen about the memories of a graph: by itself, by its project, by the operator.
+
+Each choice is kept where it was made. A graph that made none takes its project's, and a project
+the operator's; so a change of a default reaches every graph that did not choose for itself.
+"""
+
+from typing import TypeVar
+
+from msgspec import structs
+
+from recollect.errors import InvalidInput
+from recollect.graph.types import Access, Graph, Json, Record
+from recollect.limits import MEMORY_WINDOW_CHARS_MAX, MEMORY_WINDOW_EPISODES_MAX
+from recollect.memories.types import Bounds, MemorySettings
+from recollect.settings import Settings
+from recollect.store.protocol import Transaction
+from recollect.subjects.guidance import PROJECT, scopes
+from recollect.subjects.guidance.scopes import Scope
+
+_SWITCHES = "switches"
+_CONFIG = "config"
+T = TypeVar("T")
+
+
+class Choice(Record):
+    """What someone chose; None is left to whoever decides otherwise."""
+
+    enabled: bool | None = None
+    short_term: bool | None = None
+    long_term: bool | None = None
+    semantic: bool | None = None
+    episodes: int | None = None
+    chars: int | None = None
+
+
+def usual(chosen: Settings) -> MemorySettings:
+    """What holds where nobody chose anything."""
+    window = Bounds(episodes=chosen.memory_window_episodes, chars=chosen.memory_window_chars)
+    return MemorySettings(window=window, semantic=chosen.extraction != "off")
+
+
+def of_graph(
+    tx: Transaction, access: Access, graph: Graph, otherwise: MemorySettings
+) -> MemorySettings:
+    """What holds for a graph; *otherwise* is what the operator chose."""
+    own = _chosen(tx, access, scopes.scope_of(graph))
+    return _with(of_project(tx, access, otherwise), own)
+
+
+def of_project(tx: Transaction, access: Access, otherwise: MemorySettings) -> MemorySettings:
+    """What holds for the graphs of a project that did not choose for themselves."""
+    return _with(otherwise, _chosen(tx, access, PROJECT))
+
+
+def choose_for_graph(tx: Transaction, access: Access, graph: Graph, change: Choice) -> None:
+    """Let what is given of *change* hold for a graph from now on."""
+    _choose(tx, access, scopes.scope_of(graph), change)
+
+
+def choose_for_project(tx: Transaction, access: Access, change: Choice) -> None:
+    """Let what is given of *change* hold for every graph that has no choice of its own."""
+    _choose(tx, access, PROJECT, change)
+
+
+def put_config(tx: Transaction, access: Access, graph: Graph, config: Json) -> None:
+    """Keep what a client asked its graph to be made of."""
+    scopes.put(tx, access, "memory", scopes.scope_of(graph), config, _CONFIG)
+
+
+def config(tx: Transaction, access: Access, graph: Graph) -> Json:
+    """What a client asked its graph to be made of; empty when nobody asked."""
+    row = scopes.named(tx, access, "memory", scopes.scope_of(graph), _CONFIG)
+    return {} if row is None else scopes.value(row, Json)
+
+
+def _choose(tx: Transaction, access: Access, where: Scope, change: Choice) -> None:
+    _check(change)
+    given = {name: value for name, value in structs.asdict(change).items() if value is not None}
+    if given:
+        merged = structs.replace(_chosen(tx, access, where), **given)
+        scopes.put(tx, access, "memory", where, merged, _SWITCHES)
+
+
+def _check(change: Choice) -> None:
+    for field, value, most in (
+        ("episodes", change.episodes, MEMORY_WINDOW_EPISODES_MAX),
+        ("message_capacity", change.chars, MEMORY_WINDOW_CHARS_MAX),
+    ):
+        if value is not None and not 1 <= value <= most:
+            raise InvalidInput(f"{field}: must be between 1 and {most}, got {value}")
+
+
+def _chosen(tx: Transaction, access: Access, where: Scope) -> Choice:
+    row = scopes.named(tx, access, "memory", where, _SWITCHES)
+    return Choice() if row is None else scopes.value(row, Choice)
+
+
+def _with(base: MemorySettings, choice: Choice) -> MemorySettings:
+    """*base* with what was chosen put in its place."""
+    return MemorySettings(
+        window=Bounds(
+            episodes=_first(choice.episodes, base.window.episodes),
+            chars=_first(choice.chars, base.window.chars),
+        ),
+        enabled=_first(choice.enabled, base.enabled),
+        short_term=_first(choice.short_term, base.short_term),
+        long_term=_first(choice.long_term, base.long_term),
+        semantic=_first(choice.semantic, base.semantic),
+    )
+
+
+def _first(chosen: T | None, otherwise: T) -> T:
+    return otherwise if chosen is None else chosen

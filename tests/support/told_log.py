@@ -1,0 +1,168 @@
+"""A graph whose log is told at will, and what a plain look at all of it says there should be."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recollect.governance import erasure
+from recollect.graph import thread_summary
+from recollect.graph.sight import Sight, effective
+from recollect.graph.thread_summary import Message, Said
+from recollect.graph.types import DIRECT_KINDS, Access, Episode, Graph, NewEpisode
+from recollect.ingest import intake
+from recollect.limits import CHAPTER_EPISODES, CHAPTER_PARTS, SUMMARY_MESSAGES_MAX
+from recollect.store import chapters, rows
+from recollect.store.sqlite import SqliteStore
+from recollect.store.sqlite.connection import FILE_NAME, connect
+from recollect.store.summaries import said_by
+from tests.contract.store.world import CountingIds, StillClock, new_graph, new_project
+from tests.support import here
+from tests.support.three_words import ThreeWords
+
+Passing = Callable[[Episode], bool]
+Chapters = dict[tuple[int, int], set[int]]
+
+
+@dataclass
+class ToldLog:
+    """A store with one graph `g`."""
+
+    folder: Path
+    store: SqliteStore
+    access: Access
+    graph: Graph
+
+    async def condense(self) -> None:
+        """Have chapters made from now on."""
+        await self.store.write(chapters.condense, self.graph.id)
+
+    async def tell(self, *said: str | NewEpisode) -> list[str]:
+        """Append to the log without reading it; uuids."""
+        given = [one if isinstance(one, NewEpisode) else spoken(one) for one in said]
+        name = self.graph.graph_id
+        receipt = await self.store.write(intake.add_episodes, self.access, None, name, given)
+        return list(receipt.uuids)
+
+    async def learn(self) -> None:
+        """Read what was told."""
+        await here.learn(self.store, ThreeWords())
+
+    async def erase(self, uuids: Sequence[str], mode: erasure.Mode = "delete") -> None:
+        """Delete episodes."""
+        wanted = set(uuids)
+        ids = [one.id for one in self.look().log if one.uuid in wanted]
+        await self.store.write(erasure.forget_episodes, ids, mode)
+
+    def look(self, graph: Graph | None = None) -> "Look":
+        """Everything there is of a graph, read row by row."""
+        return Look(self.folder, (graph or self.graph).id)
+
+
+@asynccontextmanager
+async def told_log(folder: Path) -> AsyncIterator[ToldLog]:
+    """A new store with a graph and nothing in it."""
+    store = SqliteStore.open(folder, clock=StillClock(), ids=CountingIds())
+    try:
+        access = await new_project(store, "first")
+        yield ToldLog(folder, store, access, await new_graph(store, access, "g"))
+    finally:
+        await store.close()
+
+
+def spoken(content: str, **more: Any) -> NewEpisode:
+    """A message."""
+    return NewEpisode(kind="message", content=content, role="user", **more)
+
+
+class Look:
+    """What lists and sets make of a graph's rows: no index, no pieces, nothing kept."""
+
+    def __init__(self, folder: Path, graph_id: int) -> None:
+        with closing(connect(folder / FILE_NAME, writer=False)) as connection:
+            episodes = connection.execute(
+                "SELECT *, NULL AS thread_name FROM episodes WHERE graph_id = ? ORDER BY seq",
+                (graph_id,),
+            )
+            self.log = [rows.episode(row) for row in episodes]
+            facts = connection.execute(_FACTS, (graph_id,))
+            self.facts: dict[int, Said] = {row["id"]: said_by(row) for row in facts}
+            self.supports = [tuple(row) for row in connection.execute(_SUPPORTS)]
+            self.stored = self._stored(connection, graph_id)
+
+    def _stored(self, connection: Any, graph_id: int) -> Chapters:
+        """The chapters that are in the store, with their facts."""
+        found: Chapters = {}
+        for row in connection.execute(_CHAPTERS, (graph_id,)):
+            kept = found.setdefault((row["level"], row["number"]), set())
+            if row["fact_id"] is not None:
+                kept.add(row["fact_id"])
+        return found
+
+    def members(self, sight: Sight | None = None) -> list[Episode]:
+        """The episodes that have a place in a window and may be seen, in order."""
+        return [
+            one
+            for one in self.log
+            if not one.ignored
+            and one.kind not in DIRECT_KINDS
+            and one.kept_for != "semantic"
+            and (sight is None or sight.sees(effective([one.metadata])))
+        ]
+
+    def said(self, episodes: Sequence[Episode], sight: Sight | None = None) -> list[Said]:
+        """The facts worth keeping of what some episodes state."""
+        told = {one.id for one in episodes}
+        stated = {f for f, e, role in self.supports if e in told and role != "closes"}
+        found = [self.facts[number] for number in stated if number in self.facts]
+        return thread_summary.keep(
+            fact for fact in found if sight is None or sight.sees(self._carried(fact.number))
+        )
+
+    def _carried(self, fact: int) -> dict[str, list[Any]]:
+        metadata = {one.id: one.metadata for one in self.log}
+        return effective(metadata[e] for f, e, _ in sorted(self.supports) if f == fact)
+
+    def summary(
+        self,
+        before: int,
+        room: int,
+        sight: Sight | None = None,
+        passing: Passing = lambda _: True,
+    ) -> tuple[str, ...]:
+        """What the summary of everything before a place of the log has to say."""
+        left = [one for one in self.members(sight) if one.seq < before and passing(one)]
+        quoted = [
+            Message(number=one.id, content=one.content, speaker=one.speaker or one.role)
+            for one in left[-SUMMARY_MESSAGES_MAX:]
+        ]
+        text = thread_summary.summarize(self.said(left, sight), quoted, room) if room else ""
+        return (text,) if text else ()
+
+    def chapters(self, whole: int) -> Chapters:
+        """The chapters that the first *whole* runs of the log have to have."""
+        found: Chapters = {}
+        level, extent = 0, 1
+        while extent <= whole:
+            places = CHAPTER_EPISODES * extent
+            for number in range(1, whole // extent + 1):
+                first, last = (number - 1) * places + 1, number * places
+                held = [one for one in self.members() if first <= one.seq <= last]
+                if held:
+                    found[level, number] = {fact.number for fact in self.said(held)}
+            level, extent = level + 1, extent * CHAPTER_PARTS
+        return found
+
+
+_FACTS = """
+SELECT f.id, f.fact, f.gist, f.source_id, f.predicate, f.slot, f.target_id <> f.source_id AS joins,
+    n.is_user AS of_user, f.rating, f.confidence, f.invalid_at
+FROM facts f JOIN entities n ON n.id = f.source_id
+WHERE f.graph_id = ? AND f.extractor IS NOT NULL
+"""
+_SUPPORTS = "SELECT fact_id, episode_id, role FROM supports"
+_CHAPTERS = """
+SELECT c.level, c.number, k.fact_id FROM chapters c
+LEFT JOIN chapter_facts k ON k.chapter_id = c.id WHERE c.graph_id = ?
+"""
