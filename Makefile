@@ -55,8 +55,9 @@ types: .venv/dev  ## check types
 
 check: fmt lint types test  ## what to run before a commit
 
-docs: .venv/dev  ## write the reference pages from the code
+docs: .venv/dev  ## write the reference pages and the synchronous face from the code
 	$(BIN)/python -m tests.docs.reference
+	$(BIN)/python scripts/sync_face.py
 
 bench: setup .venv/dev  ## measure speed as ratios, in one run
 	$(BIN)/python -m tests.bench

@@ -9,6 +9,7 @@ from recollect.api.native import audit, chapters, docs, erasure, keys, policies,
 from recollect.api.native import routes as native
 from recollect.api.router import Route, Router
 from recollect.bootstrap import Services
+from recollect.mcp import endpoint as mcp
 
 
 def route_table() -> list[Route]:
@@ -28,5 +29,7 @@ def route_table() -> list[Route]:
 
 
 def application(services: Services) -> App:
-    """The application over open services."""
-    return App(Router(route_table()), services)
+    """The application over open services; to be closed before them."""
+    app = App(Router(route_table()), services)
+    app.mount(mcp.PATH, mcp.Endpoint(app))
+    return app

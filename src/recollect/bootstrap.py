@@ -2,8 +2,11 @@
 
 import asyncio
 from contextlib import suppress
+from contextvars import Context
 from dataclasses import dataclass, field
 from functools import partial
+
+from msgspec.structs import replace
 
 from recollect import ids
 from recollect.clock import Clock, system_clock
@@ -11,6 +14,7 @@ from recollect.errors import ModelUnavailable
 from recollect.extract.model import ModelExtractor
 from recollect.governance import receipts
 from recollect.governance.audited import AuditedStore
+from recollect.governance.receipts import Erased, Receipt
 from recollect.graph import predicates
 from recollect.graph.predicates import Predicates
 from recollect.ingest import pipeline
@@ -45,6 +49,7 @@ class Services:
     listeners: Listeners = field(default_factory=Listeners)
     owner: str = field(default_factory=ids.TimeOrderedIds())  # of the turns that are open here
     memories: Memories = field(init=False)
+    reads_here: bool = False  # episodes, in a thread; else in processes of their own
     _writer: Writer | None = None
     _extractors: list[Extractor] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -93,6 +98,19 @@ class Services:
         with suppress(ModelUnavailable):  # whoever asks is told
             await asyncio.to_thread(self.finder.load)
 
+    async def wipe(self, erased: Erased) -> Receipt:
+        """Hold nothing more of what was erased, in memory or, if that is possible now, in files."""
+        self.segments.forget(erased.graph_uuid)
+        self.finder.forget()
+        self.memories.forget(erased.graph_uuid)
+        if not await self.store.scrub():
+            self.store.scrub_soon()
+            return erased.receipt
+        # In a context of its own: it belongs to the erasure and is no further act of the caller.
+        noted = self.store.write(receipts.mark_scrubbed, erased.receipt.uuid)
+        await asyncio.create_task(noted, context=Context())
+        return replace(erased.receipt, scrubbed=True)
+
     def _new_extractor(self) -> Extractor | None:
         """What one worker reads episodes with; nothing is loaded before the first one."""
         chosen = self.settings
@@ -100,10 +118,12 @@ class Services:
             return None
         extractor: Extractor
         if self.language_model is None:
-            extractor = EmbeddedExtractor(chosen.models, chosen.predicates)
+            extractor = EmbeddedExtractor(chosen.models, chosen.predicates, here=self.reads_here)
         else:
             reader = ModelExtractor(self.language_model, self.predicates)
-            extractor = LanguageModelExtractor(reader, chosen.models, chosen.predicates)
+            extractor = LanguageModelExtractor(
+                reader, chosen.models, chosen.predicates, here=self.reads_here
+            )
         self._extractors.append(extractor)
         return extractor
 
@@ -129,7 +149,9 @@ class Services:
         await self.store.close()
 
 
-async def open_services(settings: Settings, *, clock: Clock = system_clock) -> Services:
+async def open_services(
+    settings: Settings, *, clock: Clock = system_clock, reads_here: bool = False
+) -> Services:
     """Open the store that the settings name, and what stands on it."""
     table = predicates.load(settings.predicates)  # a broken one is said before anything is opened
     store = await asyncio.to_thread(
@@ -144,4 +166,5 @@ async def open_services(settings: Settings, *, clock: Clock = system_clock) -> S
         clock=clock,
         predicates=table,
         language_model=language_model.from_settings(settings),
+        reads_here=reads_here,
     )

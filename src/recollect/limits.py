@@ -259,3 +259,11 @@ CHAPTER_PARTS = 8  # of one level that make one of the next
 CHAPTERS_PER_COMMIT_MAX = 8
 CHAPTERS_PER_PAGE_DEFAULT = 20
 CHAPTERS_PER_PAGE_MAX = 100
+
+# Resources that one page of a list names to an MCP client.
+MCP_RESOURCES_PER_PAGE = 100
+
+# Files that memory is carried in.
+EXCHANGE_ROWS_PER_PAGE = 200  # that an export holds in memory at a time
+EXCHANGE_LINE_BYTES_MAX = 64 * 1024 * 1024
+IMPORT_EPISODES_PER_COMMIT = 200  # of another memory's file

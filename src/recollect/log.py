@@ -46,6 +46,23 @@ def configure(format_: Literal["json", "console", "auto"], level: str) -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
 
 
+class _Quiet:
+    """A logger that is silent until the process has configured logging.
+
+    Unconfigured, structlog writes to standard output, which belongs to whoever imports us.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._behind = structlog.get_logger(name)
+
+    def __getattr__(self, method: str) -> Any:
+        return getattr(self._behind, method) if structlog.is_configured() else _say_nothing
+
+
+def _say_nothing(*_: Any, **__: Any) -> None:
+    """Nobody listens."""
+
+
 def get(name: str) -> Any:
     """A logger whose events are named `<noun>.<past tense>`."""
-    return structlog.get_logger(name)
+    return _Quiet(name)

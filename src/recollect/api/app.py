@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec.structs import replace
 from prometheus_client import Counter, Histogram
@@ -19,6 +20,7 @@ from recollect.api.http import (
     Scope,
     Send,
     StreamReply,
+    inside,
     parse_body,
     parse_query,
     read_body,
@@ -44,6 +46,29 @@ def _metrics(action: str, status: int) -> tuple[Counter, Histogram]:
     return _REQUESTS.labels(action, status), _SECONDS.labels(action)
 
 
+@dataclass(slots=True)
+class _Request:
+    """A request on its way, and what is known of it so far."""
+
+    scope: Scope
+    receive: Receive
+    access: Access = _NOBODY
+    action: str = "unknown"
+    refusal: Callable[[Exception], Reply] = reply_for
+    decision: Decision | None = None
+    began: float = field(default_factory=time.perf_counter)
+
+
+class Mounted(Protocol):
+    """What answers at one path in place of routes, with a life of its own."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One HTTP request."""
+
+    async def close(self) -> None:
+        """Let go of everything; no request follows."""
+
+
 class App:
     """Routes over open services. Whoever opened the services closes them."""
 
@@ -53,39 +78,73 @@ class App:
         self._services = services
         self._authenticator = Authenticator(services.store)
         self._auditor = auditing.Auditor(services.store)
+        self._mounted: dict[str, Mounted] = {}
+
+    def mount(self, path: str, mounted: Mounted) -> None:
+        """Leave what is asked at *path* to somebody else, whom `close` closes."""
+        self._mounted[path] = mounted
+
+    async def close(self) -> None:
+        """Close what is mounted."""
+        for mounted in self._mounted.values():
+            await mounted.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request of the ASGI kind."""
         if scope["type"] == "http":
-            await self._http(scope, receive, send)
+            answer = self._mounted.get(scope["path"], self._http)
+            await answer(scope, receive, send)
+
+    async def access(self, scope: Scope) -> Access:
+        """Who is asking; raises NotAuthenticated without a key that we know."""
+        return await self._authenticator.access(scope)
+
+    async def answer(
+        self, access: Access, method: str, path: str, query: str = "", body: bytes = b""
+    ) -> Reply:
+        """What a route answers somebody inside this process, who is known already.
+
+        Decided, audited, counted and logged as if it had come over the wire. *path* is escaped.
+        Not for routes that stream.
+        """
+        scope, receive = inside(method, path, query, body)
+        request = _Request(scope, receive, access)
+        reply = await self._reply(request)
+        self._record(request, reply, time.perf_counter() - request.began)
+        return reply
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        began = time.perf_counter()
-        action = "unknown"
-        refusal: Callable[[Exception], Reply] = reply_for
-        access = _NOBODY
-        decision = None
+        request = _Request(scope, receive)
         try:
-            route, path = self._route(scope)
-            action, refusal = route.action, route.refusal
-            if not route.public:
-                access = await self._authenticator.access(scope)
-                decision = self._decide(route, access)
-            run = partial(self._run, route, path, access, decision, scope, receive)
-            reply = await self._auditor.watch(route, path, access, run)
+            reply = await self._reply(request)
         except Disconnected:
             return
-        except Exception as error:  # noqa: BLE001 - the one handler of everything that fails
-            reply = refusal(error)
-            if reply.status >= 500 and not isinstance(error, RecollectError):
-                _log.error("request.crashed", action=action, exc_info=error)
         answered = time.perf_counter()
         if isinstance(reply, StreamReply):
-            await self._stream(reply, action, scope, receive, send)
+            await self._stream(reply, request.action, scope, receive, send)
         else:
             await reply.send(send)
             answered = time.perf_counter()
-        self._record(action, scope, reply, access, decision, answered - began)
+        self._record(request, reply, answered - request.began)
+
+    async def _reply(self, request: _Request) -> Reply:
+        """The answer, also to what fails; raises only when the client went away."""
+        try:
+            route, path = self._route(request.scope)
+            request.action, request.refusal = route.action, route.refusal
+            if not route.public:
+                if request.access is _NOBODY:
+                    request.access = await self._authenticator.access(request.scope)
+                request.decision = self._decide(route, request.access)
+            run = partial(self._run, route, path, request)
+            return await self._auditor.watch(route, path, request.access, run)
+        except Disconnected:
+            raise
+        except Exception as error:  # noqa: BLE001 - the one handler of everything that fails
+            reply = request.refusal(error)
+            if reply.status >= 500 and not isinstance(error, RecollectError):
+                _log.error("request.crashed", action=request.action, exc_info=error)
+            return reply
 
     async def _stream(
         self, reply: StreamReply, action: str, scope: Scope, receive: Receive, send: Send
@@ -131,18 +190,11 @@ class App:
             raise MethodNotAllowed(scope["method"], allowed)
         raise NotFound("no such route")
 
-    async def _run(
-        self,
-        route: Route,
-        path: dict[str, str],
-        access: Access,
-        decision: Decision | None,
-        scope: Scope,
-        receive: Receive,
-    ) -> Reply:
-        if decision is not None:
-            access = self._permitted(route, access, decision)
-        body = await read_body(scope, receive)
+    async def _run(self, route: Route, path: dict[str, str], request: _Request) -> Reply:
+        access, scope = request.access, request.scope
+        if request.decision is not None:
+            access = self._permitted(route, access, request.decision)
+        body = await read_body(scope, request.receive)
         call = Call(
             services=self._services,
             access=access,
@@ -157,28 +209,20 @@ class App:
         answer = await route.handler(call)
         return answer if isinstance(answer, Reply) else Reply.json(answer, route.status)
 
-    def _record(
-        self,
-        action: str,
-        scope: Scope,
-        reply: Reply,
-        access: Access,
-        decision: Decision | None,
-        seconds: float,
-    ) -> None:
-        counter, seconds_seen = _metrics(action, reply.status)
+    def _record(self, request: _Request, reply: Reply, seconds: float) -> None:
+        counter, seconds_seen = _metrics(request.action, reply.status)
         counter.inc()
         seconds_seen.observe(seconds)
         _log.info(
             "request.done",
-            action=action,
-            method=scope["method"],
+            action=request.action,
+            method=request.scope["method"],
             status=reply.status,
-            project=access.project_uuid,
-            key=access.key_uuid,
+            project=request.access.project_uuid,
+            key=request.access.key_uuid,
             bytes=reply.size,
             duration_ms=round(seconds * 1000, 2),
-            **_told(decision),
+            **_told(request.decision),
         )
 
 

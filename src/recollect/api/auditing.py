@@ -19,7 +19,7 @@ from recollect.api.errors import status_of
 from recollect.api.http import Disconnected, Reply
 from recollect.api.router import Call, Route
 from recollect.errors import RecollectError
-from recollect.governance import audited
+from recollect.governance import audit, audited
 from recollect.governance.audit import Outcome
 from recollect.governance.audit_targets import Target
 from recollect.governance.audited import Acting
@@ -88,7 +88,8 @@ class Auditor:
         if route.public or not (route.mutates or access.logs_reads):
             return await answer()
         who = Acting(
-            actor=f"key:{access.key_uuid}",
+            # Without a key: somebody who opened the folder itself.
+            actor=f"key:{access.key_uuid}" if access.key_uuid else audit.COMMAND,
             action=route.action,
             project_id=access.project_id,
             target=_of_path(route, path),

@@ -42,6 +42,7 @@ _MODE: dict[ModeChoice, Mode] = {
 _ROLE_HELP = "What holds where no rule does."
 _MODE_HELP = "Whether policies take effect, are only reported on, or do not count."
 _READS_HELP = "Tell of its reads in the audit log, too."
+_MCP_HELP = "Offer it the MCP tools that change the memory."
 KeyArgument = Annotated[str, typer.Argument(help="The id that `recollect key list` shows.")]
 
 
@@ -55,6 +56,7 @@ def create(
     role: Annotated[RoleChoice, typer.Option(help=_ROLE_HELP)] = RoleChoice.default_allow,
     mode: Annotated[ModeChoice, typer.Option(help=_MODE_HELP)] = ModeChoice.enforce,
     log_reads: Annotated[bool, typer.Option("--log-reads", help=_READS_HELP)] = False,
+    mcp_write: Annotated[bool, typer.Option("--mcp-write", help=_MCP_HELP)] = False,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -68,6 +70,7 @@ def create(
         role=_ROLE[role],
         mode=_MODE[mode],
         logs_reads=log_reads,
+        mcp_write=mcp_write,
     )
     if as_json:
         typer.echo(
@@ -96,6 +99,7 @@ def _row(key: Key, policy_sets: list[str]) -> dict[str, Any]:
         "role": "admin" if key.is_admin else key.role,
         "mode": key.mode,
         "log_reads": key.logs_reads,
+        "mcp_write": key.mcp_write,
         "policy_sets": policy_sets,
     }
 
@@ -118,6 +122,9 @@ def change(
     log_reads: Annotated[
         bool | None, typer.Option("--log-reads/--no-log-reads", help=_READS_HELP)
     ] = None,
+    mcp_write: Annotated[
+        bool | None, typer.Option("--mcp-write/--no-mcp-write", help=_MCP_HELP)
+    ] = None,
     data: DataOption = None,
 ) -> None:
     """Change what governs a key. A running server notices within a second."""
@@ -128,8 +135,10 @@ def change(
         role=_ROLE[role] if role else None,
         mode=_MODE[mode] if mode else None,
         logs_reads=log_reads,
+        mcp_write=mcp_write,
     )
     told = "reads are logged" if made.logs_reads else "reads are not logged"
+    told += ", MCP may write" if made.mcp_write else ""
     out.print(f"{made.name} ({made.prefix}…): {made.role}, {made.mode}, {told}")
 
 

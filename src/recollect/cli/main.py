@@ -2,7 +2,22 @@
 
 import typer
 
-from recollect.cli import audit, doctor, key, models, policy, project, rebuild, serve, store
+from recollect.cli import (
+    audit,
+    doctor,
+    export,
+    importing,
+    key,
+    mcp,
+    models,
+    policy,
+    project,
+    rebuild,
+    recall,
+    remember,
+    serve,
+    store,
+)
 
 app = typer.Typer(
     name="recollect",
@@ -12,9 +27,19 @@ app = typer.Typer(
 )
 app.command()(serve.serve)
 app.command()(serve.worker)
+app.command("mcp")(mcp.mcp_)
+app.command()(remember.add)
+app.command()(recall.search)
+app.command()(recall.context)
+app.command()(recall.facts)
+app.command()(recall.entity)
+app.command()(recall.timeline)
+app.command()(recall.why)
 app.command()(store.migrate)
 app.command("rebuild")(rebuild.rebuild_)
 app.command()(doctor.doctor)
+app.command()(export.export)
+app.command("import")(importing.import_)
 app.add_typer(audit.app, name="audit")
 app.add_typer(key.app, name="key")
 app.add_typer(policy.app, name="policy")

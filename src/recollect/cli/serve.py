@@ -99,10 +99,11 @@ class _Server(uvicorn.Server):
 
 async def _serve(chosen: Settings, listening: socket.socket) -> None:
     services = await open_services(chosen)
+    app = application(services)
     try:
         await _prepare(services, listening)
         config = uvicorn.Config(
-            application(services),
+            app,
             http=GatheringProtocol,
             lifespan="off",
             access_log=False,
@@ -116,6 +117,7 @@ async def _serve(chosen: Settings, listening: socket.socket) -> None:
         )
         await _Server(config, services).serve(sockets=[listening])
     finally:
+        await app.close()
         await services.close()
 
 

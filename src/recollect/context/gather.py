@@ -23,7 +23,15 @@ from recollect.graph.types import (
     Record,
     Thread,
 )
-from recollect.limits import PAGE_MAX, RECENT_MESSAGES_DEFAULT
+from recollect.limits import (
+    BLOCK_ENTITIES_BESIDE_MAX,
+    BLOCK_EPISODES_MAX,
+    BLOCK_FACTS_BESIDE_MAX,
+    BLOCK_OBSERVATIONS_MAX,
+    BLOCK_THREAD_SUMMARIES_MAX,
+    PAGE_MAX,
+    RECENT_MESSAGES_DEFAULT,
+)
 from recollect.search.query import Found, Kind, Query, Ranked
 from recollect.store.protocol import Store, Transaction
 from recollect.subjects import derived, episodes, graphs, knowledge, threads, users
@@ -41,9 +49,9 @@ class Searcher(Protocol):
 
 
 class Asked(Record):
-    """A thread at the moment somebody wants to know what matters to it."""
+    """A graph, or a thread, at the moment somebody wants to know what matters to it."""
 
-    thread: Thread
+    thread: Thread | None = None
     graph: Graph
     user: Entity | None  # with the user's summary as its own; None: it may not be seen
     newest: tuple[Episode, ...]
@@ -60,6 +68,15 @@ class Wanted(Record):
     thread_summaries: int = 0
 
 
+ALL_KINDS = Wanted(
+    facts=BLOCK_FACTS_BESIDE_MAX,
+    entities=BLOCK_ENTITIES_BESIDE_MAX,
+    episodes=BLOCK_EPISODES_MAX,
+    observations=BLOCK_OBSERVATIONS_MAX,
+    thread_summaries=BLOCK_THREAD_SUMMARIES_MAX,
+)
+
+
 def ask(tx: Transaction, access: Access, thread_id: str, messages: int) -> Asked:
     """What the newest *messages* of a thread ask for, and whom they are about."""
     thread = threads.get(tx, access, thread_id)
@@ -71,6 +88,12 @@ def ask(tx: Transaction, access: Access, thread_id: str, messages: int) -> Asked
         newest=tuple(newest),
         text=query_text(newest[-messages:]),
     )
+
+
+def ask_graph(tx: Transaction, access: Access, graph: Graph, text: str) -> Asked:
+    """What *text* asks for of a graph, and whom it is about if that is a user's."""
+    user = _user(tx, access, graph.graph_id) if graph.kind == "user" else None
+    return Asked(graph=graph, user=user, newest=(), text=text)
 
 
 def _user(tx: Transaction, access: Access, user_id: str) -> Entity | None:
@@ -150,7 +173,7 @@ class Gatherer:
         found = await self._find(kind, limit)
         if len(self.asked.newest) >= RECENT_MESSAGES_DEFAULT:
             return found
-        own = self.asked.thread.thread_id
+        own = self.asked.thread.thread_id if self.asked.thread else None
         others = tuple(hit for hit in found.thread_summaries if hit.item.thread_id != own)
         return msgspec.structs.replace(found, thread_summaries=others)
 

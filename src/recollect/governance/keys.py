@@ -78,10 +78,12 @@ def create_key(
     role: Role = "default_allow",
     mode: Mode = "enforce",
     logs_reads: bool = False,
+    mcp_write: bool = False,
 ) -> NewKey:
     """A key of *project*, made up unless *secret* is given.
 
-    An *admin* key manages policies and keys, and no policy applies to it.
+    An *admin* key manages policies and keys, and no policy applies to it. *mcp_write* offers it
+    the MCP tools that change the memory.
     """
     checks.text("name", name, NAME_CHARS_MAX, required=True)
     _check(role, mode)
@@ -99,6 +101,7 @@ def create_key(
         role=role,
         mode=mode,
         logs_reads=logs_reads,
+        mcp_write=mcp_write,
         now=rows.micros(tx.now),
     )
     return NewKey(secret=secret, key=get_key(tx, uuid))
@@ -137,14 +140,20 @@ def change_key(
     role: Role | None = None,
     mode: Mode | None = None,
     logs_reads: bool | None = None,
+    mcp_write: bool | None = None,
 ) -> Key:
     """Change what is given of a key. A running server notices within a second."""
     old = get_key(tx, uuid, project_id)
     role, mode = role or old.role, mode or old.mode
     _check(role, mode)
-    if logs_reads is None:
-        logs_reads = old.logs_reads
-    tx.run("key_change", uuid=uuid, role=role, mode=mode, logs_reads=logs_reads)
+    tx.run(
+        "key_change",
+        uuid=uuid,
+        role=role,
+        mode=mode,
+        logs_reads=old.logs_reads if logs_reads is None else logs_reads,
+        mcp_write=old.mcp_write if mcp_write is None else mcp_write,
+    )
     return get_key(tx, uuid)
 
 
@@ -166,6 +175,7 @@ def authenticate(tx: Transaction, secret_hash: bytes) -> Access | None:
         key_uuid=row["uuid"],
         is_admin=bool(row["is_admin"]),
         logs_reads=bool(row["logs_reads"]),
+        mcp_write=bool(row["mcp_write"]),
         policy=_policy(tx, row),
     )
 

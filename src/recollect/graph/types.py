@@ -45,6 +45,7 @@ class Access(Record):
     sight: Sight | None = None  # what this action may see; None: everything
     is_admin: bool = False
     logs_reads: bool = False
+    mcp_write: bool = False  # the tools that change the memory are offered
     policy: KeyPolicy | None = None  # None: everything is allowed
 
 
@@ -72,6 +73,7 @@ class Key(Record):
     role: Role = "default_allow"
     mode: Mode = "enforce"
     logs_reads: bool = False
+    mcp_write: bool = False
     created_at: datetime
     revoked_at: datetime | None = None
 

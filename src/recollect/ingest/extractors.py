@@ -6,20 +6,24 @@ from pathlib import Path
 from recollect.extract.model import ModelExtractor
 from recollect.extract.process import ExtractionProcess
 from recollect.extract.reading import Extracted, Reading
+from recollect.extract.thread import ExtractionThread
 from recollect.graph import predicates
 from recollect.graph.types import DIRECT_KINDS
 from recollect.limits import JOBS_PER_COMMIT_MAX
 
 
 class EmbeddedExtractor:
-    """Reads with the models and rules that come with the program, in a process of its own."""
+    """Reads with the models and rules that come with the program.
+
+    That happens in a process of its own; with *here*, in a thread of this one.
+    """
 
     together = JOBS_PER_COMMIT_MAX
     with_names = False
 
-    def __init__(self, models: Path, table: Path | None = None) -> None:
+    def __init__(self, models: Path, table: Path | None = None, *, here: bool = False) -> None:
         self.predicates = predicates.load(table)
-        self._process = ExtractionProcess(models, table)
+        self._process = _place(models, table, here=here)
 
     async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
         """What each episode says, in order."""
@@ -36,10 +40,17 @@ class LanguageModelExtractor:
     together = 1
     with_names = True
 
-    def __init__(self, model: ModelExtractor, models: Path, table: Path | None = None) -> None:
+    def __init__(
+        self,
+        model: ModelExtractor,
+        models: Path,
+        table: Path | None = None,
+        *,
+        here: bool = False,
+    ) -> None:
         self.predicates = predicates.load(table)
         self._model = model
-        self._process = ExtractionProcess(models, table)
+        self._process = _place(models, table, here=here)
 
     async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
         """What each episode says, in order.
@@ -56,3 +67,7 @@ class LanguageModelExtractor:
     async def close(self) -> None:
         """End the process."""
         await self._process.close()
+
+
+def _place(models: Path, table: Path | None, *, here: bool) -> ExtractionProcess | ExtractionThread:
+    return ExtractionThread(models, table) if here else ExtractionProcess(models, table)

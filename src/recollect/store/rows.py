@@ -69,6 +69,7 @@ def key(row: Row) -> Key:
         role=row["role"],
         mode=row["mode"],
         logs_reads=bool(row["logs_reads"]),
+        mcp_write=bool(row["mcp_write"]),
         created_at=moment(row["created_at"]),
         revoked_at=moment_or_none(row["revoked_at"]),
     )

@@ -57,6 +57,7 @@ ALL_CLIENTS = (*ZEP_CLIENTS, MM)
 
 PYTHON_DRIVER = {"py2": "driver.py", "py3": "driver.py", "mm": "driver_mm.py"}
 JS_ENTRY = {"js2": "entry.cjs", "js3": "entry.mjs"}
+INSPECTOR = "inspector"
 
 
 def driver_command(client: Client) -> list[str]:
@@ -72,6 +73,17 @@ def driver_command(client: Client) -> list[str]:
 def python_of(client: Client) -> Path:
     """Make a Python client's environment if need be and answer its interpreter."""
     return _python_of(_python_environment(client.name))
+
+
+def inspector_command() -> list[str]:
+    """The words that start the MCP inspector's command line; the last one is its program.
+
+    It looks for its own package beside the working directory, so it is run from its folder.
+    """
+    node = find_node()
+    home = _node_environment(INSPECTOR, node)
+    program = home / "node_modules/@modelcontextprotocol/inspector-cli/build/index.js"
+    return [str(node.program), str(program)]
 
 
 def client_environment() -> dict[str, str]:
@@ -127,7 +139,8 @@ def _python_environment(name: str) -> Path:
 
 def _node_environment(name: str, node: Node) -> Path:
     files = [CLIENTS / name / file for file in ("package.json", "package-lock.json", ".npmrc")]
-    files.append(CLIENTS / name / JS_ENTRY[name])
+    if name in JS_ENTRY:
+        files.append(CLIENTS / name / JS_ENTRY[name])
 
     def build(home: Path) -> None:
         for file in files:
@@ -193,6 +206,8 @@ def main() -> None:
             print(f"{client.name}: skipped, {reason}")
         else:
             print(f"{client.name}: {Path(words[-1 if client.language == 'javascript' else 0])}")
+    with contextlib.suppress(NodeUnavailable):
+        print(f"{INSPECTOR}: {inspector_command()[-1]}")
 
 
 if __name__ == "__main__":

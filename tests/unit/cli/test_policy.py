@@ -161,3 +161,12 @@ def test_every_command_explains_itself(command: str) -> None:
     result = CliRunner().invoke(app, ["policy", command, "--help"])
     assert result.exit_code == 0
     assert len(result.output.split()) > 10
+
+
+def test_a_key_writes_through_mcp_only_when_it_is_told_so(run: Run) -> None:
+    key, writer = a_key(run), a_key(run, "--mcp-write")
+    listed = {row["id"]: row["mcp_write"] for row in json.loads(run("key", "list", "--json"))}
+    assert listed == {key: False, writer: True}
+    assert "MCP may write" in run("key", "change", key, "--mcp-write")
+    assert "MCP may write" in run("key", "change", key, "--mode", "off")
+    assert "MCP may write" not in run("key", "change", key, "--no-mcp-write")

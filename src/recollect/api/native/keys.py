@@ -24,6 +24,7 @@ class ShownKey(msgspec.Struct):
     role: Role
     mode: Mode
     logs_reads: bool
+    mcp_write: bool
     policy_sets: list[str]
     created_at: datetime
     revoked_at: datetime | None
@@ -41,6 +42,7 @@ class ChangeKey(msgspec.Struct, forbid_unknown_fields=True):
     role: Role | None = None
     mode: Mode | None = None
     logs_reads: bool | None = None
+    mcp_write: bool | None = None
 
 
 def _shown(key: Key, names: list[str]) -> ShownKey:
@@ -52,6 +54,7 @@ def _shown(key: Key, names: list[str]) -> ShownKey:
         role=key.role,
         mode=key.mode,
         logs_reads=key.logs_reads,
+        mcp_write=key.mcp_write,
         policy_sets=names,
         created_at=key.created_at,
         revoked_at=key.revoked_at,
@@ -78,6 +81,7 @@ def _change(tx: Transaction, project_id: int, uuid: str, sent: ChangeKey) -> Sho
         role=sent.role,
         mode=sent.mode,
         logs_reads=sent.logs_reads,
+        mcp_write=sent.mcp_write,
     )
     return _get(tx, project_id, uuid)
 
@@ -109,7 +113,7 @@ async def get(call: Call) -> ShownKey:
 
 
 async def change(call: Call) -> ShownKey:
-    """Change the role or mode of a key, or whether its reads are logged."""
+    """Change the role or mode of a key, whether its reads are logged, or what MCP offers it."""
     project_id, uuid = call.access.project_id, call.path["key_uuid"]
     return await call.services.store.write(_change, project_id, uuid, call.body)
 

@@ -25,7 +25,8 @@ CREATE TABLE api_keys (
         CHECK (role IN ('default_allow', 'default_deny')),
     mode TEXT NOT NULL DEFAULT 'enforce'
         CHECK (mode IN ('off', 'report_only', 'enforce')),
-    logs_reads INTEGER NOT NULL DEFAULT 0
+    logs_reads INTEGER NOT NULL DEFAULT 0,
+    mcp_write INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX api_keys_by_project ON api_keys (project_id);
 

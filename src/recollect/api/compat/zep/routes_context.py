@@ -10,30 +10,18 @@ from recollect.context.gather import Asked, Gatherer, Wanted
 from recollect.errors import InvalidInput, NotFound
 from recollect.graph.types import Access, Episode, Thread
 from recollect.limits import (
-    BLOCK_ENTITIES_BESIDE_MAX,
     BLOCK_ENTITIES_MAX,
-    BLOCK_EPISODES_MAX,
-    BLOCK_FACTS_BESIDE_MAX,
     BLOCK_FACTS_MAX,
     BLOCK_MESSAGES_2,
     BLOCK_MESSAGES_3,
-    BLOCK_OBSERVATIONS_MAX,
-    BLOCK_THREAD_SUMMARIES_MAX,
     PAGE_MAX,
     RECENT_MESSAGES_DEFAULT,
 )
 from recollect.search.query import Found
 from recollect.store.protocol import Transaction
-from recollect.subjects import derived, episodes, guidance
+from recollect.subjects import derived, episodes, guidance, threads
 
 _WANTED_2 = Wanted(facts=BLOCK_FACTS_MAX, entities=BLOCK_ENTITIES_MAX)
-_WANTED_3 = Wanted(
-    facts=BLOCK_FACTS_BESIDE_MAX,
-    entities=BLOCK_ENTITIES_BESIDE_MAX,
-    episodes=BLOCK_EPISODES_MAX,
-    observations=BLOCK_OBSERVATIONS_MAX,
-    thread_summaries=BLOCK_THREAD_SUMMARIES_MAX,
-)
 # How early clients of generation 3 ask for the block of generation 2.
 _MODES = (None, "summary", "basic")
 _log = log.get(__name__)
@@ -77,7 +65,7 @@ async def context2(call: Call, thread_id: str) -> str:
 async def context3(call: Call, thread_id: str, rating_min: float | None = None) -> str:
     """The block that generation 3 reads."""
     gatherer = await _asked(call, thread_id, BLOCK_MESSAGES_3)
-    found = await gatherer.everything(_WANTED_3, rating_min)
+    found = await gatherer.everything(gather.ALL_KINDS, rating_min)
     room = call.services.settings.context_chars_max
     user = gatherer.asked.user
     return assemble.user_block(None if user is None else user.summary, found, room)
@@ -109,8 +97,9 @@ def _recent(
 async def get_memory(call: Call) -> wire.Memory:
     """What an agent of generation 2 reads before a turn."""
     sent: wire.MemoryQuery = call.query
-    gatherer = await _asked(call, call.path["session_id"], BLOCK_MESSAGES_2)
-    thread = gatherer.asked.thread
+    session_id = call.path["session_id"]
+    thread = await call.services.store.glance(threads.get, call.access, session_id)
+    gatherer = await _asked(call, session_id, BLOCK_MESSAGES_2)
     count = min(sent.lastn or RECENT_MESSAGES_DEFAULT, PAGE_MAX)
     newest, summary = await call.services.store.read(_recent, call.access, thread, count)
     found = await gatherer.everything(_WANTED_2, sent.min_rating)

@@ -18,8 +18,9 @@ UPDATE projects SET default_time_zone = :time_zone WHERE id = :id;
 
 -- name: key_insert
 INSERT INTO api_keys (uuid, project_id, name, prefix, hash, is_admin, role, mode, logs_reads,
-                      created_at)
-VALUES (:uuid, :project_id, :name, :prefix, :hash, :is_admin, :role, :mode, :logs_reads, :now);
+                      mcp_write, created_at)
+VALUES (:uuid, :project_id, :name, :prefix, :hash, :is_admin, :role, :mode, :logs_reads,
+        :mcp_write, :now);
 
 -- name: key_by_hash
 SELECT k.*, p.uuid AS project_uuid, p.name AS project_name,
@@ -43,7 +44,9 @@ FROM api_keys k JOIN projects p ON p.id = k.project_id
 WHERE k.project_id = :project_id ORDER BY k.id;
 
 -- name: key_change
-UPDATE api_keys SET role = :role, mode = :mode, logs_reads = :logs_reads WHERE uuid = :uuid;
+UPDATE api_keys
+SET role = :role, mode = :mode, logs_reads = :logs_reads, mcp_write = :mcp_write
+WHERE uuid = :uuid;
 
 -- name: key_revoke
 UPDATE api_keys SET revoked_at = :now WHERE uuid = :uuid AND revoked_at IS NULL;

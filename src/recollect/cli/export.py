@@ -1,0 +1,103 @@
+"""`recollect export`: a project, or one graph of it, as a file."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+
+from recollect.cli.common import DataOption, JsonOption, err, fail, settings, show
+from recollect.cli.progress import bar
+from recollect.errors import InvalidInput, RecollectError
+from recollect.exchange import writing
+from recollect.exchange.writing import Wanted, Written
+from recollect.governance import keys
+from recollect.store.sqlite import SqliteStore
+from recollect.store.sqlite.connection import FILE_NAME
+
+COLUMNS = ("kind", "graph", "episodes", "digest")
+
+
+def export(
+    file: Annotated[str, typer.Argument(help="File to write; - is standard output.")],
+    project: Annotated[str, typer.Option(help="Name of the project.")] = keys.DEFAULT_PROJECT,
+    graph: Annotated[
+        str | None, typer.Option(help="Only this graph.", show_default="whole project")
+    ] = None,
+    user: Annotated[
+        str | None, typer.Option(help="Only this user's graph.", show_default="whole project")
+    ] = None,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a project, or one graph of it, to a file for `recollect import`.
+
+    The file holds episodes and all that was learned from them, one JSON record a line. A server
+    may be running meanwhile: the file shows one moment. Keys and audit logs are not in it.
+    """
+    place = settings(data=data).data
+    if not (place / FILE_NAME).is_file():
+        raise fail(f"there is no store in {place}", "Choose its folder with --data.")
+    try:
+        told = asyncio.run(_export(place, file, project, user, graph))
+    except RecollectError as error:
+        raise fail(error.message) from error
+    except OSError as error:
+        raise fail(f"{file}: {error.strerror}") from error
+    if file != "-":  # otherwise the result is the file
+        tell(told.project, told.graphs, told.counts, as_json=as_json)
+
+
+async def _export(
+    place: Path, file: str, project: str, user: str | None, graph: str | None
+) -> Written:
+    store = SqliteStore.open(place, readers=1)
+    try:
+        owner = await store.read(keys.project_named, project)
+        wanted = Wanted(project=owner, user_id=user, graph_id=graph)
+        total = await store.read(writing.graph_count, wanted)
+        with bar("graphs", total) as step, opened(file) as sink:
+            return await store.read(writing.export, wanted, sink.write, step)
+    finally:
+        await store.close()
+
+
+@contextmanager
+def opened(file: str) -> Iterator[IO[bytes]]:
+    """A file that is there when all of it is, or standard output."""
+    if file == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path = Path(file)
+    if path.exists():
+        raise InvalidInput(f"{file} exists already")
+    partial = path.with_name(path.name + ".part")
+    try:
+        with partial.open("xb") as sink:
+            partial.chmod(0o600)  # it may hold what people said
+            yield sink
+        partial.rename(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def tell(project: str, graphs: Any, counts: dict[str, int], *, as_json: bool) -> None:
+    """What is in a file: its graphs with their digests, and how much of what."""
+    told = [
+        {
+            "kind": graph.kind,
+            "graph": graph.graph_id,
+            "episodes": graph.episodes,
+            "digest": graph.digest,
+        }
+        for graph in graphs
+    ]
+    if as_json:
+        show([{"project": project, "graphs": told, "records": counts}], (), as_json=True)
+        return
+    show([{**row, "digest": row["digest"][:12]} for row in told], COLUMNS, as_json=False)
+    err.print(f"{sum(counts.values())} records of project {project}")

@@ -1,0 +1,160 @@
+"""`recollect import`: files of `recollect export`, and what other memories write of theirs."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+
+from recollect.cli.common import DataOption, JsonOption, err, fail, settings, show, this_command
+from recollect.cli.export import tell
+from recollect.cli.progress import bar
+from recollect.errors import RecollectError
+from recollect.exchange import foreign, reading
+from recollect.exchange.foreign import Brought
+from recollect.exchange.reading import Imported, Target
+from recollect.governance import audited, keys
+from recollect.governance.audited import AuditedStore
+from recollect.graph.types import Project
+from recollect.settings import Settings
+from recollect.store.protocol import Transaction
+from recollect.store.sqlite import SqliteStore
+
+_SHAPES = ", ".join(foreign.SHAPES)
+
+
+def import_(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[WHOSE] FILE",
+            help=f"Whose file it is ({_SHAPES}), if not ours; and the file, - for standard input.",
+        ),
+    ],
+    project: Annotated[
+        str | None,
+        typer.Option(help="Project that it goes into.", show_default=keys.DEFAULT_PROJECT),
+    ] = None,
+    into: Annotated[
+        str | None,
+        typer.Option(
+            help="What the project, or the one graph, is to be called.", show_default="as it was"
+        ),
+    ] = None,
+    new_ids: Annotated[
+        bool, typer.Option("--new-ids", help="Give everything new uuids, for a copy beside it.")
+    ] = False,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Read a file of `recollect export`, or one of another memory.
+
+    Ours comes whole or not at all, and with equal digests. Of others the episodes are read, and
+    what they say is learned here; doing it again adds only what is missing.
+    """
+    if len(words) > 2:
+        raise fail(f"one file at a time; got {' '.join(words)}")
+    shape, file = (None, words[0]) if len(words) == 1 else words
+    if shape is not None and shape not in foreign.SHAPES:
+        raise fail(f"{shape}: none of {', '.join(foreign.SHAPES)}")
+    if shape is not None and (into is not None or new_ids):
+        raise fail("--into and --new-ids are for files of `recollect export`")
+    chosen = settings(data=data)
+    try:
+        with _opened(file) as source:
+            if shape is None:
+                target = Target(project=project, into=into, new_ids=new_ids)
+                _tell_ours(asyncio.run(_load(chosen, source, target)), as_json=as_json)
+            else:
+                name = project or keys.DEFAULT_PROJECT
+                _tell_theirs(asyncio.run(_bring(chosen, source, shape, name)), as_json=as_json)
+    except RecollectError as error:
+        raise fail(error.message) from error
+    except OSError as error:
+        raise fail(f"{file}: {error.strerror}") from error
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[IO[bytes]]:
+    if file == "-":
+        yield sys.stdin.buffer
+    else:
+        with Path(file).open("rb") as source:
+            yield source
+
+
+async def _load(chosen: Settings, source: IO[bytes], target: Target) -> Imported:
+    store = AuditedStore(SqliteStore.open(chosen.data, readers=1))
+    try:
+        with bar("bytes", _size(source)) as step, audited.acting(this_command()):
+            return await store.write(_loaded, source, target, _place_in(source, step))
+    finally:
+        await store.close()
+
+
+def _loaded(
+    tx: Transaction, source: IO[bytes], target: Target, progress: Callable[[int], Any]
+) -> Imported:
+    """A first import is often the first thing that a store sees."""
+    if target.project in (None, keys.DEFAULT_PROJECT):
+        _default_project(tx)
+    return reading.load(tx, source, target, progress)
+
+
+def _default_project(tx: Transaction) -> None:
+    if tx.one("project_by_name", name=keys.DEFAULT_PROJECT) is None:
+        keys.create_project(tx, keys.DEFAULT_PROJECT)
+
+
+async def _bring(chosen: Settings, source: IO[bytes], shape: str, name: str) -> Brought:
+    store = AuditedStore(SqliteStore.open(chosen.data, readers=1))
+    try:
+        with bar("episodes", None) as step, audited.acting(this_command()):
+            owner = await store.write(_project, name)
+            return await foreign.bring(store, owner, shape, source, step)
+    finally:
+        await store.close()
+
+
+def _project(tx: Transaction, name: str) -> Project:
+    if name == keys.DEFAULT_PROJECT:
+        _default_project(tx)
+    return keys.project_named(tx, name)
+
+
+def _size(source: IO[bytes]) -> int | None:
+    """How many bytes there are to read, if that can be known."""
+    return Path(source.name).stat().st_size if source.seekable() else None
+
+
+def _place_in(source: IO[bytes], step: Callable[[int], None]) -> Callable[[int], None]:
+    """Turns lines read into bytes read, once in a while."""
+
+    def tell_bytes(line: int) -> None:
+        if line % 500 == 0 and source.seekable():
+            step(source.tell())
+
+    return tell_bytes
+
+
+def _tell_ours(told: Imported, *, as_json: bool) -> None:
+    tell(told.project, told.graphs, told.counts, as_json=as_json)
+
+
+def _tell_theirs(told: Brought, *, as_json: bool) -> None:
+    row = {
+        "users": told.users,
+        "threads": told.threads,
+        "graphs": told.graphs,
+        "episodes": told.episodes,
+        "known": told.known,
+        "skipped": sum(told.skipped.values()),
+    }
+    show([{**row, "reasons": told.skipped} if as_json else row], tuple(row), as_json=as_json)
+    for reason, count in told.skipped.items():
+        err.print(f"skipped {count}: {reason}")
+    if told.episodes:
+        err.print("A running server learns from them now; `recollect worker` does it without one.")

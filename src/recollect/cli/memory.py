@@ -1,0 +1,121 @@
+"""What the commands that remember and recall share: options, and the memory in a folder.
+
+They work on the folder itself, through the library, whether or not a server is using it.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from recollect.cli.common import fail, settings, this_command
+from recollect.errors import InvalidInput, RecollectError
+from recollect.governance import audited, keys
+from recollect.graph import checks
+from recollect.library.memory import Memory
+from recollect.store.sqlite.connection import FILE_NAME
+
+T = TypeVar("T")
+NOTHING_FOUND = 3  # the exit code of a search or a list without results
+
+
+def _moment(text: str) -> datetime:
+    try:
+        found = checks.moment("time", text)
+    except InvalidInput as error:
+        raise typer.BadParameter(error.message) from error
+    if found is None:
+        raise typer.BadParameter("a time is wanted")
+    return found
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    """`name=value`; a value that is a number, true or false is read as such."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise typer.BadParameter(f"{text!r} is not NAME=VALUE")
+    try:
+        read = json.loads(value)
+    except ValueError:
+        read = value
+    return name, read if isinstance(read, str | int | float | bool) else value
+
+
+UserOption = Annotated[str | None, typer.Option(help="Id of the user whose memory it is.")]
+GraphOption = Annotated[str | None, typer.Option(help="Id of a graph that is no user's.")]
+ThreadOption = Annotated[str | None, typer.Option(help="Id of the thread (conversation).")]
+ProjectOption = Annotated[str, typer.Option(help="Project it belongs to.")]
+AtOption = Annotated[
+    datetime | None,
+    typer.Option(
+        "--at",
+        help="What was true at this time, such as 2024-05-01.",
+        parser=_moment,
+        metavar="TIME",
+        show_default="now",
+    ),
+]
+WhenOption = Annotated[
+    datetime | None,
+    typer.Option(
+        "--at",
+        help="When it happened, such as 2024-05-01.",
+        parser=_moment,
+        metavar="TIME",
+        show_default="now",
+    ),
+]
+KnownAtOption = Annotated[
+    datetime | None,
+    typer.Option(
+        "--known-at", help="As it was known at this time.", parser=_moment, metavar="TIME"
+    ),
+]
+# What the parser makes of each is a pair.
+MetadataOption = Annotated[
+    list[Any] | None,
+    typer.Option("--metadata", help="May be repeated.", parser=_pair, metavar="NAME=VALUE"),
+]
+DEFAULT_PROJECT = keys.DEFAULT_PROJECT
+
+
+def remember(
+    data: Path | None, project: str, work: Callable[[Memory], Awaitable[T]], *, workers: int
+) -> T:
+    """Run something that tells the memory, whose folder is made when it is missing."""
+    return _run(data, project, work, workers=workers, acts=True)
+
+
+def recall(data: Path | None, project: str, work: Callable[[Memory], Awaitable[T]]) -> T:
+    """Run something that asks a memory which is there."""
+    folder = settings(data=data).data
+    if not (folder / FILE_NAME).is_file():
+        raise fail(f"there is no memory in {folder}", "Choose its folder with --data.")
+    return _run(data, project, work, workers=0, acts=False)
+
+
+def _run(
+    data: Path | None,
+    project: str,
+    work: Callable[[Memory], Awaitable[T]],
+    *,
+    workers: int,
+    acts: bool,
+) -> T:
+    chosen = settings(data=data)
+
+    async def run() -> T:
+        with audited.acting(this_command()) if acts else nullcontext():
+            opened = Memory.open(project=project, workers=workers, settings=chosen)
+            async with opened as memory:
+                return await work(memory)
+
+    try:
+        return asyncio.run(run())
+    except RecollectError as error:
+        raise fail(error.message) from error

@@ -1,0 +1,225 @@
+"""Facts, entities and episodes on a terminal, in a pipe, or as JSON.
+
+On a terminal everything fits its width: a table where there is room, else one block for each
+thing. Text is wrapped and never cut, an id is never broken. In a pipe a line is as long as it
+needs to be.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from recollect.library.results import Entity, Episode, Evidence, Fact, Observation, Summary, Why
+
+_TABLE_CHARS_MIN = 100
+_PIPE_CHARS = 1_000_000  # wide enough for any line
+_AROUND_CHARS = 200  # of an episode that are shown before and after the words of a fact
+# Whatever could move the cursor, change colours or turn the direction of writing.
+_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+Thing = Fact | Entity | Episode | Observation | Summary
+
+
+@dataclass(frozen=True)
+class Row:
+    """A thing: its words, its time or kind, its id, its score if it has one, and more to say."""
+
+    words: Text
+    when: str
+    uuid: str
+    score: float | None = None
+    note: str = ""
+
+
+def console() -> Console:
+    """Standard output as it is now."""
+    made = Console(highlight=False, markup=False)
+    if made.is_terminal:
+        return made
+    return Console(highlight=False, markup=False, width=_PIPE_CHARS)
+
+
+def safe(text: str) -> str:
+    """What was told to the memory, without what a terminal would obey."""
+    return _UNSAFE.sub("\ufffd", text)
+
+
+def as_json(value: Any) -> None:
+    """One JSON document on standard output."""
+    typer.echo(json.dumps(_plain(value), default=str))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, Thing | Why):
+        return _plain(asdict(value))
+    return value
+
+
+def things(found: Sequence[Thing], place: Console | None = None) -> None:
+    """Things in their order."""
+    place = place or console()
+    rows = [_row(one) for one in found]
+    if place.width >= _TABLE_CHARS_MIN:
+        place.print(_table(rows))
+        return
+    for row in rows:
+        place.print(row.words)
+        place.print(Text(_beside(row), style="dim"))
+        _id(place, row.uuid)
+
+
+def _id(place: Console, uuid: str) -> None:
+    """An id in one piece, even where it does not fit."""
+    place.print(Text(uuid, style="dim"), no_wrap=True, overflow="ignore", crop=False)
+
+
+def _table(rows: Sequence[Row]) -> Table:
+    scored = any(row.score is not None for row in rows)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("what", overflow="fold")
+    table.add_column("when", no_wrap=True)
+    if scored:
+        table.add_column("score", no_wrap=True)
+    table.add_column("id", no_wrap=True)
+    for row in rows:
+        middle = [_score(row)] if scored else []
+        words = row.words.copy().append(f"  {row.note}" if row.note else "", style="dim")
+        table.add_row(words, row.when, *middle, row.uuid)
+    return table
+
+
+def _score(row: Row) -> str:
+    return "" if row.score is None else f"{row.score:.2f}"
+
+
+def _beside(row: Row) -> str:
+    return "  ".join(part for part in (row.when, _score(row), row.note) if part)
+
+
+def _row(one: Thing) -> Row:
+    match one:
+        case Fact():
+            when = span(one.valid_at, one.invalid_at)
+            return Row(Text(safe(one.text)), when, one.uuid, one.score, _relation(one))
+        case Entity():
+            labels = ", ".join(label for label in one.labels if label != "Entity")
+            words = Text(safe(one.name), style="bold")
+            if one.summary:
+                words.append("  " + safe(one.summary), style="not bold")
+            return Row(words, labels, one.uuid, one.score)
+        case Episode():
+            return Row(Text(_said(one)), day(one.created_at), one.uuid, one.score)
+        case Observation():
+            return Row(
+                Text(safe(one.text)), span(one.valid_at, one.invalid_at), one.uuid, one.score
+            )
+        case Summary():
+            return Row(Text(safe(one.text)), day(one.updated_at), one.uuid, one.score)
+
+
+def _relation(one: Fact) -> str:
+    """What a fact relates: one sentence may be several facts."""
+    return safe(one.name if one.target_uuid == one.source_uuid else f"{one.name} {one.target}")
+
+
+def _said(one: Episode) -> str:
+    speaker = one.name or one.role
+    return safe(f"{speaker}: {one.content}" if speaker else one.content)
+
+
+def day(moment: datetime | None) -> str:
+    """A time in UTC; midnight is a day."""
+    if moment is None:
+        return ""
+    return (
+        f"{moment:%Y-%m-%d}"
+        if (moment.hour, moment.minute) == (0, 0)
+        else f"{moment:%Y-%m-%d %H:%M}"
+    )
+
+
+def span(start: datetime | None, end: datetime | None) -> str:
+    """From when until when something holds."""
+    if end is None:
+        return f"since {day(start)}" if start else ""
+    return f"{day(start) or '…'} to {day(end)}"
+
+
+def entity(found: Entity) -> None:
+    """One entity: what it is, what is said of it, and the facts that hold."""
+    place = console()
+    labels = ", ".join(found.labels)
+    place.print(Text(safe(found.name), style="bold").append(f"  ({labels})", style="not bold"))
+    _id(place, found.uuid)
+    if found.summary:
+        place.print(Text(safe(found.summary)))
+    for name, value in found.attributes.items():
+        place.print(Text(safe(f"{name}: {value}")))
+    if found.facts:
+        place.print()
+        things(found.facts, place)
+
+
+def why(found: Why) -> None:
+    """A fact, the words behind it, and what ended it."""
+    place = console()
+    fact = found.fact
+    place.print(Text(safe(fact.text), style="bold"))
+    _id(place, fact.uuid)
+    place.print(f"true     {span(fact.valid_at, fact.invalid_at) or 'at no known time'}")
+    place.print(f"believed {span(fact.learned_at, fact.given_up_at)}")
+    for one in found.evidence:
+        place.print()
+        _evidence(place, one)
+    if not found.evidence:
+        place.print("\nNo episode stands behind it: it was written by hand.")
+    for ending in found.endings:
+        place.print()
+        place.print(
+            f"ended    {day(ending.ended_at) or 'at no known time'}, "
+            f"learned {day(ending.learned_at) or 'at no known time'}"
+        )
+        if ending.by_fact is not None:
+            place.print(Text(f"by the fact: {safe(ending.by_fact.text)}"))
+            _id(place, ending.by_fact.uuid)
+        elif ending.by_episode is not None:
+            place.print("by the episode")
+            _id(place, ending.by_episode.uuid)
+        else:
+            place.print("by hand")
+
+
+def _evidence(place: Console, one: Evidence) -> None:
+    episode = one.episode
+    who = episode.name or episode.role
+    by = f" by {safe(who)}" if who else ""
+    where = f" in {safe(episode.thread)}" if episode.thread else ""
+    place.print(f"{one.role:<8} {day(episode.created_at)}, {episode.kind}{by}{where}")
+    _id(place, episode.uuid)
+    place.print(_marked(one, plain=place.no_color or not place.is_terminal))
+
+
+def _marked(one: Evidence, *, plain: bool) -> Text:
+    """The words of an episode around those of the fact, which stand out, by signs if need be."""
+    content = one.episode.content
+    start, end = one.span or (0, 0)
+    first, last = max(0, start - _AROUND_CHARS), min(len(content), end + _AROUND_CHARS)
+    text = Text("…" if first else "").append(safe(content[first:start]))
+    if one.span is not None:
+        words = safe(content[start:end])
+        text.append(f"»{words}«" if plain else words, style="" if plain else "bold black on yellow")
+    return text.append(safe(content[end:last])).append("…" if last < len(content) else "")

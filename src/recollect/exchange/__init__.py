@@ -1,0 +1,1 @@
+"""Carrying memory between stores: our own files, and what other memories write of theirs."""

@@ -1,0 +1,134 @@
+"""The lines of a file of ours: JSON, one record each, the first and the last of their own kind."""
+
+from collections.abc import Iterator, Mapping
+from typing import IO, Any, cast
+
+import msgspec
+
+from recollect.errors import InvalidInput
+from recollect.exchange.tables import RECORDS
+from recollect.limits import EXCHANGE_LINE_BYTES_MAX
+from recollect.store.protocol import Row
+
+VERSION = 1
+_TAG = "record"
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True, tag="recollect", tag_field=_TAG):
+    """The first line: what kind of file this is. *holds* is a whole project, or one graph."""
+
+    version: int
+    holds: str
+    project: str
+    description: str | None = None
+    default_time_zone: str | None = None
+    exported_at: str
+
+
+class GraphMark(msgspec.Struct, frozen=True, kw_only=True, tag="graph_end", tag_field=_TAG):
+    """What ends the records of one graph: the digest of all that was derived in it."""
+
+    digest: str
+
+
+class End(msgspec.Struct, frozen=True, kw_only=True, tag="end", tag_field=_TAG):
+    """The last line, without which a file is cut short; *records* counts all between."""
+
+    records: int
+
+
+_Structs = Mapping[str, type[msgspec.Struct]]
+_rows: _Structs = {
+    record: msgspec.defstruct(
+        record,
+        list(table.columns().items()),
+        tag=record,
+        tag_field=_TAG,
+        forbid_unknown_fields=True,
+    )
+    for record, table in RECORDS.items()
+}
+_kinds: Any = (Header, GraphMark, End, *_rows.values())
+_encode = msgspec.json.Encoder().encode
+_header = msgspec.json.Decoder(Header)
+_null = msgspec.Raw(b"null")
+
+
+def _any_line() -> Any:
+    union: Any = _kinds[0]
+    for kind in _kinds[1:]:
+        union |= kind
+    return union
+
+
+_decoder = msgspec.json.Decoder(_any_line())
+
+
+def written(record: Any) -> bytes:
+    """A line for one of the records that are no rows."""
+    return _encode(record) + b"\n"
+
+
+def written_row(record: str, row: Row) -> bytes:
+    """A line for a row of the store."""
+    told: dict[str, Any] = {_TAG: record}
+    for column, kind in RECORDS[record].columns().items():
+        value = row[column]
+        if kind is msgspec.Raw:
+            # A line feed can only stand between the words of JSON.
+            value = _null if value is None else msgspec.Raw(value.replace("\n", " ").encode())
+        told[column] = value
+    return _encode(told) + b"\n"
+
+
+def values(record: str, line: msgspec.Struct) -> dict[str, Any]:
+    """The columns of a row that was read from a line, as the store keeps them."""
+    told = msgspec.structs.asdict(line)
+    for column in RECORDS[record].json.split():
+        told[column] = _json_text(told[column])
+    return told
+
+
+def _json_text(raw: msgspec.Raw) -> str | None:
+    text = bytes(raw).decode()
+    return None if text == "null" else text
+
+
+def kind_of(line: msgspec.Struct) -> str:
+    """The word that a line is known by."""
+    return cast(str, line.__struct_config__.tag)
+
+
+def read(file: IO[bytes]) -> Iterator[tuple[int, msgspec.Struct]]:
+    """The lines of a file with their numbers, of which only the last is held in memory."""
+    for number, text in enumerate(_texts(file), start=1):
+        yield number, _read_header(text) if number == 1 else _read_line(number, text)
+
+
+def _texts(file: IO[bytes]) -> Iterator[bytes]:
+    while text := file.readline(EXCHANGE_LINE_BYTES_MAX + 1):
+        if len(text) > EXCHANGE_LINE_BYTES_MAX:
+            raise InvalidInput(f"a line has more than {EXCHANGE_LINE_BYTES_MAX} bytes")
+        yield text
+
+
+def _read_header(text: bytes) -> Header:
+    try:
+        header = _header.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(
+            "line 1: this is no file of `recollect export`; for those of other memories say "
+            "which: recollect import zep FILE"
+        ) from error
+    if header.version != VERSION:
+        raise InvalidInput(
+            f"line 1: the file is of version {header.version}, this program reads {VERSION}"
+        )
+    return header
+
+
+def _read_line(number: int, text: bytes) -> msgspec.Struct:
+    try:
+        return cast(msgspec.Struct, _decoder.decode(text))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"line {number}: {error}") from error

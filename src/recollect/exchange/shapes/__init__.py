@@ -1,0 +1,1 @@
+"""One module for each memory whose files are understood, each a function over a document."""

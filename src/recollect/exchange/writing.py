@@ -1,0 +1,216 @@
+"""Writing a project, or one graph of it, to a file: on one snapshot, a page at a time."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from recollect.exchange import lines
+from recollect.graph.types import Access, Graph, Project, Record
+from recollect.ingest import rebuild
+from recollect.limits import EXCHANGE_ROWS_PER_PAGE
+from recollect.store import rows
+from recollect.store.protocol import Row, Transaction
+from recollect.subjects import graphs
+
+
+class Wanted(Record):
+    """What to write: one graph, known by one of its two ids, or without any the whole project."""
+
+    project: Project
+    user_id: str | None = None
+    graph_id: str | None = None
+
+
+class WrittenGraph(Record):
+    """One graph of a file, and the digest of all that was derived in it."""
+
+    kind: str
+    graph_id: str
+    episodes: int
+    digest: str
+
+
+class Written(Record):
+    """What an export wrote: its graphs, and how many records of each kind."""
+
+    project: str
+    graphs: tuple[WrittenGraph, ...]
+    counts: dict[str, int]
+
+
+Sink = Callable[[bytes], Any]
+Progress = Callable[[int], Any]
+
+
+def export(tx: Transaction, wanted: Wanted, sink: Sink, progress: Progress) -> Written:
+    """Write everything to *sink*, line by line; *progress* hears how many graphs are done."""
+    return _Export(tx, wanted, sink, progress).run()
+
+
+def graph_count(tx: Transaction, wanted: Wanted) -> int:
+    """How many graphs an export will write."""
+    return len(_graph_ids(tx, wanted))
+
+
+def _graph_ids(tx: Transaction, wanted: Wanted) -> list[int]:
+    project = wanted.project
+    if wanted.user_id is not None or wanted.graph_id is not None:
+        # Nobody's key: whoever runs the program on the store's files sees all of them.
+        access = Access(project_id=project.id, project_uuid=project.uuid, key_uuid="")
+        found: Graph = graphs.target(tx, access, wanted.user_id, wanted.graph_id)
+        return [found.id]
+    return [row["id"] for row in tx.all("export_graph_ids", project_id=project.id)]
+
+
+class _Export:
+    """One export under way."""
+
+    def __init__(self, tx: Transaction, wanted: Wanted, sink: Sink, progress: Progress) -> None:
+        self._tx = tx
+        self._wanted = wanted
+        self._sink = sink
+        self._progress = progress
+        self._counts: dict[str, int] = {}
+        self._whole = wanted.user_id is None and wanted.graph_id is None
+
+    def run(self) -> Written:
+        """The header, what belongs to the project, each graph, and the end."""
+        project = self._wanted.project
+        self._sink(lines.written(self._header()))
+        if self._whole:
+            self._project(project.id)
+        ids = _graph_ids(self._tx, self._wanted)
+        told = []
+        for done, graph_id in enumerate(ids, start=1):
+            told.append(self._graph(graph_id))
+            self._progress(done)
+        self._sink(lines.written(lines.End(records=sum(self._counts.values()))))
+        return Written(project=project.name, graphs=tuple(told), counts=self._counts)
+
+    def _header(self) -> lines.Header:
+        project = self._wanted.project
+        return lines.Header(
+            version=lines.VERSION,
+            holds="project" if self._whole else "graph",
+            project=project.name,
+            description=project.description if self._whole else None,
+            default_time_zone=project.default_time_zone if self._whole else None,
+            exported_at=self._tx.now.isoformat(timespec="seconds"),
+        )
+
+    def _project(self, project_id: int) -> None:
+        self._all("guidance", "export_project_guidance", project_id=project_id)
+        self._all("user_group", "export_user_groups", project_id=project_id)
+        for ids in self._pages("policy_set", "export_policy_sets", project_id=project_id):
+            self._of("policy_set_version", "export_policy_set_versions", ids)
+            self._of("user_group_policy_set", "export_user_group_policy_sets", ids)
+        for collections in self._pages("collection", "export_collections", project_id=project_id):
+            for collection_id in collections:
+                self._documents(collection_id)
+        self._session_logs(self._tx.all("export_unbound_session_log_ids", project_id=project_id))
+
+    def _documents(self, collection_id: int) -> None:
+        for ids in self._pages("document", "export_documents", collection_id=collection_id):
+            self._of("document_vector", "export_document_vectors", ids)
+
+    def _graph(self, graph_id: int) -> WrittenGraph:
+        (row,) = self._tx.all("export_graph", graph_id=graph_id)
+        self._put("graph", [row])
+        before = self._counts.get("episode", 0)
+        self._people(graph_id)
+        self._log(graph_id)
+        self._knowledge(graph_id)
+        self._session_logs(self._tx.all("export_session_log_ids", graph_id=graph_id))
+        self._provenance(graph_id)
+        self._all("index_row", "export_index_rows", graph_id=graph_id)
+        digest = rebuild.digest(self._tx, graph_id)
+        self._sink(lines.written(lines.GraphMark(digest=digest)))
+        return WrittenGraph(
+            kind=row["kind"],
+            graph_id=row["graph_id"],
+            episodes=self._counts.get("episode", 0) - before,
+            digest=digest,
+        )
+
+    def _people(self, graph_id: int) -> None:
+        for ids in self._pages("user", "export_user", graph_id=graph_id):
+            if self._whole:  # groups belong to the project
+                self._of("user_group_member", "export_user_group_members", ids)
+        self._all("thread", "export_threads", graph_id=graph_id)
+        self._all("guidance", "export_graph_guidance", graph_id=graph_id)
+        self._sorting(graph_id)
+
+    def _sorting(self, graph_id: int) -> None:
+        """How memory clients sort what is known."""
+        for record, query in (
+            ("feature_set_type", "export_feature_set_types"),
+            ("feature_category", "export_feature_categories"),
+            ("feature_tag", "export_feature_tags"),
+            ("feature_category_off", "export_feature_categories_off"),
+        ):
+            self._put(record, self._tx.all(query, graph_id=graph_id))
+
+    def _log(self, graph_id: int) -> None:
+        for page in self._cursor("export_episodes", graph_id=graph_id):
+            self._put("episode", page)
+            self._of("job", "export_jobs", [row["id"] for row in page])
+
+    def _knowledge(self, graph_id: int) -> None:
+        self._by_ids("entity", "export_entities", "export_entity_ids", graph_id)
+        for ids in self._ids("export_entity_ids", graph_id):
+            self._of("entity_name", "export_entity_names", ids)
+        self._by_ids("fact", "export_facts", "export_fact_ids", graph_id)
+        for ids in self._ids("export_fact_ids", graph_id):
+            self._of("closing", "export_closings", ids)
+        for ids in self._ids("export_observation_ids", graph_id):
+            self._of("observation", "export_observations", ids)
+            self._of("observation_fact", "export_observation_facts", ids)
+        for ids in self._ids("export_summary_ids", graph_id):
+            self._of("summary", "export_summaries", ids)
+            self._of("summary_fact", "export_summary_facts", ids)
+        self._put("user_summary", self._tx.all("export_user_summary", graph_id=graph_id))
+
+    def _provenance(self, graph_id: int) -> None:
+        for page in self._cursor("export_episode_ids", graph_id=graph_id):
+            ids = [row["id"] for row in page]
+            self._of("mention", "export_mentions", ids)
+            self._of("support", "export_supports", ids)
+            self._of("session_log_fed", "export_session_log_fed", ids)
+
+    def _session_logs(self, found: Sequence[Row]) -> None:
+        for row in found:
+            self._of("session_log", "export_session_logs", [row["id"]])
+            for page in self._cursor("export_session_log_episodes", log_id=row["id"]):
+                self._put("session_log_episode", page)
+
+    def _by_ids(self, record: str, query: str, ids_query: str, graph_id: int) -> None:
+        for ids in self._ids(ids_query, graph_id):
+            self._of(record, query, ids)
+
+    def _ids(self, query: str, graph_id: int) -> Iterator[list[int]]:
+        found = [row["id"] for row in self._tx.all(query, graph_id=graph_id)]
+        for start in range(0, len(found), EXCHANGE_ROWS_PER_PAGE):
+            yield found[start : start + EXCHANGE_ROWS_PER_PAGE]
+
+    def _of(self, record: str, query: str, ids: Sequence[int]) -> None:
+        self._put(record, self._tx.all(query, ids=rows.to_json(list(ids))))
+
+    def _all(self, record: str, query: str, **params: Any) -> None:
+        for page in self._cursor(query, **params):
+            self._put(record, page)
+
+    def _pages(self, record: str, query: str, **params: Any) -> Iterator[list[int]]:
+        for page in self._cursor(query, **params):
+            self._put(record, page)
+            yield [row["row"] for row in page]
+
+    def _cursor(self, query: str, **params: Any) -> Iterator[list[Row]]:
+        after = 0
+        while page := self._tx.all(query, after=after, limit=EXCHANGE_ROWS_PER_PAGE, **params):
+            yield page
+            after = page[-1]["row"]
+
+    def _put(self, record: str, found: Sequence[Row]) -> None:
+        for row in found:
+            self._sink(lines.written_row(record, row))
+        if found:
+            self._counts[record] = self._counts.get(record, 0) + len(found)

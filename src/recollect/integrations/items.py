@@ -1,0 +1,113 @@
+"""Values under keys in a graph: what stores of agent frameworks ask for.
+
+Each value is a JSON episode, so that what it says is learned, too. Writing a key again erases the
+old value with all that rested on it.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from recollect.errors import NotFound
+from recollect.graph.types import Access, NewEpisode, Record
+from recollect.ingest import intake
+from recollect.ingest.intake import Receipt
+from recollect.store import rows
+from recollect.store.protocol import Row, Transaction
+from recollect.subjects import erasing, graphs
+from recollect.subjects.graphs import GraphDetails
+
+_FIRST = "first_put_at"
+
+
+class Item(Record):
+    """A value as it is kept."""
+
+    uuid: str
+    key: str
+    value: dict[str, Any]
+    created_at: datetime
+    updated_at: datetime
+
+
+class Put(Record):
+    """What a put did: the receipt of the new value, and whether an old one was erased."""
+
+    receipt: Receipt
+    erased: bool
+
+
+def put(
+    tx: Transaction, access: Access, graph_id: str, key: str, value: dict[str, Any], found: bool
+) -> Put:
+    """Keep a value under a key; unless it is to be *found*, nothing is learned from it."""
+    old = one(tx, access, graph_id, key)
+    if old is not None:
+        erasing.episode(tx, access, old.uuid, "forget")
+    first = tx.now if old is None else old.created_at
+    new = NewEpisode(
+        kind="json",
+        content=rows.to_json(value) or "",
+        document_id=key,
+        ignored=not found,
+        created_at=tx.now,
+        extra={_FIRST: first.isoformat()},
+    )
+    intake.check_episode("", new)
+    _graph(tx, access, graph_id)
+    receipt = intake.add_episodes(tx, access, None, graph_id, [new])
+    return Put(receipt=receipt, erased=old is not None)
+
+
+def one(tx: Transaction, access: Access, graph_id: str, key: str) -> Item | None:
+    """The value under a key, if there is one."""
+    try:
+        graph = graphs.get(tx, access, graph_id)
+    except NotFound:
+        return None
+    row = tx.one("items_one", graph_id=graph.id, key=key)
+    return None if row is None else _item(row)
+
+
+def of_graph(tx: Transaction, access: Access, graph_id: str) -> list[Item]:
+    """Every value of a graph, in the order in which they were put."""
+    graph = graphs.get(tx, access, graph_id)
+    return [_item(row) for row in tx.all("items_of_graph", graph_id=graph.id)]
+
+
+def by_uuids(tx: Transaction, access: Access, uuids: list[str]) -> dict[str, Item]:
+    """Values by the uuids of their episodes, which the caller was given by a search of its own."""
+    found = tx.all("items_by_uuids", uuids=rows.to_json(uuids))
+    return {row["uuid"]: _item(row) for row in found}
+
+
+def graph_ids(tx: Transaction, access: Access, prefix: str) -> list[str]:
+    """The graphs with values that are named *prefix*, or *prefix*, a dot and more."""
+    project = access.project_id
+    first, last = f"{prefix}.", f"{prefix}/"  # the slash comes right after the dot
+    below = tx.all("items_graphs", project_id=project, first=first, last=last)
+    own = tx.all("items_graphs", project_id=project, first=prefix, last=f"{prefix}\x00")
+    return [row["graph_id"] for row in [*own, *below]]
+
+
+def _graph(tx: Transaction, access: Access, graph_id: str) -> None:
+    try:
+        graphs.get(tx, access, graph_id)
+    except NotFound:
+        graphs.create(tx, access, graph_id, GraphDetails(), field="namespace")
+
+
+def _item(row: Row) -> Item:
+    kept = rows.from_json(row["extra"]) or {}
+    put_at = rows.moment(row["created_at"])
+    return Item(
+        uuid=row["uuid"],
+        key=row["document_id"],
+        value=_value(row),
+        created_at=datetime.fromisoformat(kept[_FIRST]) if _FIRST in kept else put_at,
+        updated_at=put_at,
+    )
+
+
+def _value(row: Row) -> dict[str, Any]:
+    value = rows.from_json(row["content"]) if row["kind"] == "json" else row["content"]
+    return value if isinstance(value, dict) else {"value": value}

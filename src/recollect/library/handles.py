@@ -1,0 +1,199 @@
+"""A memory bound to one user, graph or thread: the same verbs, without saying whose."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+
+from recollect.library.adding import Content, Moment, Told
+from recollect.library.asking import Kind, Narrowing, Results
+from recollect.library.results import Entity, Episode, Fact, Forgotten, Observation, Summary
+from recollect.limits import PAGE_DEFAULT, PAGE_MAX, SEARCH_LIMIT_DEFAULT
+
+if TYPE_CHECKING:
+    from recollect.library.memory import Memory
+
+
+class GraphMemory:
+    """What is known of one user, or in one graph."""
+
+    def __init__(
+        self, memory: "Memory", *, user: str | None = None, graph: str | None = None
+    ) -> None:
+        self._memory = memory
+        self._user = user
+        self._graph = graph
+
+    @property
+    def id(self) -> str:
+        """The id of the user or the graph."""
+        return self._user or self._graph or ""
+
+    async def add(
+        self,
+        content: Content,
+        *,
+        thread: str | None = None,
+        kind: Told | None = None,
+        role: str | None = None,
+        name: str | None = None,
+        created_at: Moment | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        wait: bool = True,
+    ) -> str:
+        """Remember something, and say under which uuid."""
+        return await self._memory.add(
+            content,
+            user=self._user,
+            graph=self._graph,
+            thread=thread,
+            kind=kind,
+            role=role,
+            name=name,
+            created_at=created_at,
+            metadata=metadata,
+            wait=wait,
+        )
+
+    @overload
+    async def search(
+        self,
+        query: str,
+        *,
+        kind: Literal["facts"] = "facts",
+        limit: int = SEARCH_LIMIT_DEFAULT,
+        **narrow: Unpack[Narrowing],
+    ) -> list[Fact]: ...
+
+    @overload
+    async def search(
+        self,
+        query: str,
+        *,
+        kind: Literal["entities"],
+        limit: int = SEARCH_LIMIT_DEFAULT,
+        **narrow: Unpack[Narrowing],
+    ) -> list[Entity]: ...
+
+    @overload
+    async def search(
+        self,
+        query: str,
+        *,
+        kind: Literal["episodes"],
+        limit: int = SEARCH_LIMIT_DEFAULT,
+        **narrow: Unpack[Narrowing],
+    ) -> list[Episode]: ...
+
+    @overload
+    async def search(
+        self,
+        query: str,
+        *,
+        kind: Literal["observations"],
+        limit: int = SEARCH_LIMIT_DEFAULT,
+        **narrow: Unpack[Narrowing],
+    ) -> list[Observation]: ...
+
+    @overload
+    async def search(
+        self,
+        query: str,
+        *,
+        kind: Literal["summaries"],
+        limit: int = SEARCH_LIMIT_DEFAULT,
+        **narrow: Unpack[Narrowing],
+    ) -> list[Summary]: ...
+
+    async def search(
+        self,
+        query: str,
+        *,
+        kind: Kind = "facts",
+        limit: int = SEARCH_LIMIT_DEFAULT,
+        **narrow: Unpack[Narrowing],
+    ) -> Results:
+        """What fits a question best, best first."""
+        return await self._memory.search(
+            query, user=self._user, graph=self._graph, kind=kind, limit=limit, **narrow
+        )
+
+    async def context(self, query: str | None = None) -> str:
+        """One text for a prompt: what is known to the question, or else the newest facts."""
+        return await self._memory.context(query, user=self._user, graph=self._graph)
+
+    async def facts(
+        self,
+        *,
+        at: Moment | None = None,
+        known_at: Moment | None = None,
+        ended: bool = False,
+        limit: int = PAGE_DEFAULT,
+    ) -> list[Fact]:
+        """What holds now, or at a time; with *ended* everything."""
+        return await self._memory.facts(
+            user=self._user, graph=self._graph, at=at, known_at=known_at, ended=ended, limit=limit
+        )
+
+    async def entity(self, called: str) -> Entity:
+        """Someone or something by name or uuid, with the facts about it that hold now."""
+        return await self._memory.entity(called, user=self._user, graph=self._graph)
+
+    async def timeline(self, entity: str, *, limit: int = PAGE_MAX) -> list[Fact]:
+        """All facts about an entity in the order in which they became true."""
+        return await self._memory.timeline(entity, user=self._user, graph=self._graph, limit=limit)
+
+    async def forget(self) -> Forgotten:
+        """Erase the user, or the graph, with everything."""
+        return await self._memory.forget(user=self._user, graph=self._graph)
+
+
+class ThreadMemory:
+    """One conversation of a user."""
+
+    def __init__(self, memory: "Memory", *, thread: str, user: str) -> None:
+        self._memory = memory
+        self._thread = thread
+        self._user = user
+
+    @property
+    def id(self) -> str:
+        """The id of the thread."""
+        return self._thread
+
+    @property
+    def user(self) -> str:
+        """The id of the user whose thread it is."""
+        return self._user
+
+    async def add(
+        self,
+        content: str,
+        *,
+        role: str = "user",
+        name: str | None = None,
+        created_at: Moment | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        wait: bool = True,
+    ) -> str:
+        """Remember a message, and say under which uuid."""
+        return await self._memory.add(
+            content,
+            user=self._user,
+            thread=self._thread,
+            role=role,
+            name=name,
+            created_at=created_at,
+            metadata=metadata,
+            wait=wait,
+        )
+
+    async def context(self, query: str | None = None) -> str:
+        """One text for a prompt: what matters to the newest messages, or to the question."""
+        return await self._memory.context(query, user=self._user, thread=self._thread)
+
+    async def messages(self, *, limit: int = PAGE_DEFAULT) -> list[Episode]:
+        """The newest messages, oldest first."""
+        return await self._memory.messages(self._thread, limit=limit)
+
+    async def forget(self) -> Forgotten:
+        """Erase the thread, and what rested on it alone."""
+        return await self._memory.forget(thread=self._thread)

@@ -1,0 +1,318 @@
+"""The memory inside a program, for code that awaits.
+
+    async with Memory.open("my-memory") as memory:
+        await memory.add("I moved to Lisbon in May.", user="ann")
+        for fact in await memory.search("Where does Ann live?", user="ann"):
+            print(fact)
+
+A folder can be open in several programs at once, a server among them. Nothing is printed, and
+logging is silent unless the program configures structlog.
+"""
+
+from collections.abc import Generator, Mapping
+from os import PathLike
+from types import TracebackType
+from typing import Any, Literal, Self, Unpack, overload
+
+from recollect.governance.audit_targets import Target
+from recollect.governance.keys import DEFAULT_PROJECT
+from recollect.library import adding, asking, forgetting, knowing, places, telling
+from recollect.library.adding import Content, Moment, Told
+from recollect.library.asking import Kind, Narrowing, Results
+from recollect.library.engine import Engine, choose
+from recollect.library.handles import GraphMemory, ThreadMemory
+from recollect.library.places import Place, one_place
+from recollect.library.results import (
+    Entity,
+    Episode,
+    Fact,
+    Forgotten,
+    Observation,
+    Summary,
+    Why,
+)
+from recollect.limits import PAGE_DEFAULT, PAGE_MAX, SEARCH_LIMIT_DEFAULT
+from recollect.settings import Settings
+from recollect.subjects import provenance
+
+
+class Memory:
+    """Everything that one folder remembers of one project.
+
+    Most verbs want to know whose memory is meant: `user`, `graph` or, where it makes sense,
+    `thread`. `user(...)`, `graph(...)` and `thread(...)` give the same verbs bound to one.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @classmethod
+    def open(
+        cls,
+        path: str | PathLike[str] | None = None,
+        *,
+        project: str = DEFAULT_PROJECT,
+        workers: int = 1,
+        settings: Settings | None = None,
+    ) -> Self:
+        """The memory in a folder, which is made when missing: to be entered, or awaited.
+
+        *workers* learn from what is told; with 0 that is left to another program that has the
+        folder open, such as a server. Other settings come from the environment, or *settings*.
+        """
+        chosen = choose(path, settings)
+        return cls(Engine(chosen, project=project, workers=workers))
+
+    async def __aenter__(self) -> Self:
+        await self._engine.open()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def __await__(self) -> Generator[Any, None, Self]:
+        return self.__aenter__().__await__()
+
+    async def close(self) -> None:
+        """Finish what is being learned and let go of the folder; safe to repeat."""
+        await self._engine.close()
+
+    async def add(
+        self,
+        content: Content,
+        *,
+        user: str | None = None,
+        graph: str | None = None,
+        thread: str | None = None,
+        kind: Told | None = None,
+        role: str | None = None,
+        name: str | None = None,
+        created_at: Moment | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        wait: bool = True,
+    ) -> str:
+        """Remember something, and say under which uuid.
+
+        Text for a user or a thread is a message of that user, unless *role* and *name* tell who
+        else speaks, or *kind* says that it is a `text` nobody says. For a graph it is a text,
+        unless someone is told to speak. A dictionary or a list is JSON. User, graph and thread are
+        made when missing. Returns when it has been learned or, without *wait*, when it is on disk.
+        """
+        place = one_place(user, graph, thread)
+        new = adding.episode(
+            place,
+            content,
+            kind=kind,
+            role=role,
+            name=name,
+            created_at=created_at,
+            metadata=metadata,
+        )
+        if wait:
+            self._engine.require_models()
+        action = "graph.add" if thread is None else "thread.add_messages"
+        stored = await self._engine.write(action, place.target, adding.store, place, new)
+        if wait and stored.task_uuid is not None:
+            await self._engine.learned(stored.task_uuid)
+        else:
+            self._engine.opened.services.wake_workers()
+        return stored.uuids[0]
+
+    @overload
+    async def search(
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        graph: str | None = None,
+        kind: Literal["facts"] = "facts",
+        limit: int = SEARCH_LIMIT_DEFAULT,
+        **narrow: Unpack[Narrowing],
+    ) -> list[Fact]: ...
+
+    @overload
+    async def search(
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        graph: str | None = None,
+        kind: Literal["entities"],
+        limit: int = SEARCH_LIMIT_DEFAULT,
+        **narrow: Unpack[Narrowing],
+    ) -> list[Entity]: ...
+
+    @overload
+    async def search(
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        graph: str | None = None,
+        kind: Literal["episodes"],
+        limit: int = SEARCH_LIMIT_DEFAULT,
+        **narrow: Unpack[Narrowing],
+    ) -> list[Episode]: ...
+
+    @overload
+    async def search(
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        graph: str | None = None,
+        kind: Literal["observations"],
+        limit: int = SEARCH_LIMIT_DEFAULT,
+        **narrow: Unpack[Narrowing],
+    ) -> list[Observation]: ...
+
+    @overload
+    async def search(
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        graph: str | None = None,
+        kind: Literal["summaries"],
+        limit: int = SEARCH_LIMIT_DEFAULT,
+        **narrow: Unpack[Narrowing],
+    ) -> list[Summary]: ...
+
+    async def search(
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        graph: str | None = None,
+        kind: Kind = "facts",
+        limit: int = SEARCH_LIMIT_DEFAULT,
+        **narrow: Unpack[Narrowing],
+    ) -> Results:
+        """What fits a question best, best first; `Narrowing` says what it can be narrowed by."""
+        place = one_place(user, graph)
+        return await asking.search(self._engine, place, query, kind, limit, narrow)
+
+    async def context(
+        self,
+        query: str | None = None,
+        *,
+        user: str | None = None,
+        graph: str | None = None,
+        thread: str | None = None,
+    ) -> str:
+        """One text for a prompt: who the user is, and what is known to the matter.
+
+        The matter is the *query*, or else the newest messages of the thread; without either, the
+        newest facts are told.
+        """
+        return await asking.context(self._engine, one_place(user, graph, thread), query)
+
+    async def facts(
+        self,
+        *,
+        user: str | None = None,
+        graph: str | None = None,
+        at: Moment | None = None,
+        known_at: Moment | None = None,
+        ended: bool = False,
+        limit: int = PAGE_DEFAULT,
+    ) -> list[Fact]:
+        """What holds now, newest knowledge first.
+
+        Or what was true *at* some time, what the memory knew at *known_at*, or both together; with
+        *ended* everything, also what no longer holds.
+        """
+        found = await knowing.facts(
+            self._engine, one_place(user, graph), at=at, known_at=known_at, ended=ended, limit=limit
+        )
+        return [telling.fact(one) for one in found]
+
+    async def entity(
+        self, called: str, *, user: str | None = None, graph: str | None = None
+    ) -> Entity:
+        """Someone or something by name or uuid, with the facts about it that hold now."""
+        found, known = await self._engine.read(knowing.entity, one_place(user, graph), called)
+        return telling.entity(found, facts=tuple(telling.fact(one) for one in known))
+
+    async def timeline(
+        self,
+        entity: str,
+        *,
+        user: str | None = None,
+        graph: str | None = None,
+        limit: int = PAGE_MAX,
+    ) -> list[Fact]:
+        """All facts about an entity, ended ones too, in the order in which they became true."""
+        place = one_place(user, graph)
+        _, known = await self._engine.read(knowing.timeline, place, entity, limit)
+        return [telling.fact(one) for one in known]
+
+    async def learned(self, episode: str) -> list[Fact]:
+        """The facts that an episode, by its uuid, has something to say about."""
+        found = await self._engine.read(knowing.learned, episode)
+        return [telling.fact(one) for one in found]
+
+    async def why(self, fact: Fact | str) -> Why:
+        """Why a fact is known: the episodes and the words behind it, and what ended it."""
+        uuid = fact if isinstance(fact, str) else fact.uuid
+        return telling.why(await self._engine.read(provenance.of_fact, uuid))
+
+    async def forget(
+        self,
+        *,
+        user: str | None = None,
+        graph: str | None = None,
+        thread: str | None = None,
+        episode: str | None = None,
+        fact: str | None = None,
+    ) -> Forgotten:
+        """Erase one of these and what rested on it alone; what it had ended holds again."""
+        named = {"user": user, "graph": graph, "thread": thread, "episode": episode, "fact": fact}
+        return await forgetting.forget(self._engine, named)
+
+    async def messages(self, thread: str, *, limit: int = PAGE_DEFAULT) -> list[Episode]:
+        """The newest messages of a thread, oldest first."""
+        found = await self._engine.read(knowing.messages, thread, limit)
+        return [telling.episode(one) for one in found]
+
+    async def user(
+        self,
+        user_id: str,
+        *,
+        first_name: str | None = None,
+        last_name: str | None = None,
+        email: str | None = None,
+        time_zone: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> GraphMemory:
+        """The memory of a user, who is made when missing; what is told of them is kept."""
+        told: dict[str, Any] = {
+            "first_name": first_name,
+            "last_name": last_name,
+            "email": email,
+            "time_zone": time_zone,
+            "metadata": None if metadata is None else dict(metadata),
+        }
+        told = {field: value for field, value in told.items() if value is not None}
+        target = Target("user", user_id, chosen=True)
+        await self._engine.write("user.add", target, places.make_user, user_id, told)
+        return GraphMemory(self, user=user_id)
+
+    async def graph(self, graph_id: str) -> GraphMemory:
+        """The memory of a graph that belongs to no user; made when missing."""
+        place = Place(graph=graph_id)
+        await self._engine.write("graph.create", place.target, places.make, place)
+        return GraphMemory(self, graph=graph_id)
+
+    async def thread(self, thread_id: str, *, user: str | None = None) -> ThreadMemory:
+        """A conversation; a new one is made for the *user*."""
+        target = Target("thread", thread_id, chosen=True)
+        found = await self._engine.write(
+            "thread.create", target, places.make_thread, thread_id, user
+        )
+        return ThreadMemory(self, thread=thread_id, user=found.user_id)

@@ -1,0 +1,149 @@
+"""What the library answers: frozen values, with nothing of the store in them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+EpisodeKind = Literal["message", "text", "json", "fact_triple", "nodes"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A sentence that holds for a time and joins two entities.
+
+    Two clocks: from *valid_at* to *invalid_at* it is true, from *learned_at* to *given_up_at* the
+    memory held it to be so. *score* tells how well it fits a search, from 0 to 1.
+    """
+
+    uuid: str
+    text: str
+    name: str
+    source: str
+    source_uuid: str
+    target: str
+    target_uuid: str
+    valid_at: datetime | None
+    invalid_at: datetime | None
+    learned_at: datetime
+    given_up_at: datetime | None
+    episodes: tuple[str, ...] = ()
+    rating: float | None = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    score: float | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """Someone or something. *facts* are there when one entity was asked for."""
+
+    uuid: str
+    name: str
+    labels: tuple[str, ...]
+    summary: str
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    learned_at: datetime
+    facts: tuple[Fact, ...] = ()
+    score: float | None = None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """Something that was told: a message, a text or JSON.
+
+    *created_at* is when it happened, *received_at* when the memory got it.
+    """
+
+    uuid: str
+    kind: EpisodeKind
+    content: str
+    role: str | None
+    name: str | None
+    thread: str | None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    created_at: datetime
+    received_at: datetime
+    score: float | None = None
+
+    def __str__(self) -> str:
+        return self.content
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """A pattern that recurs over facts."""
+
+    uuid: str
+    name: str
+    text: str
+    facts: tuple[str, ...]
+    valid_at: datetime | None
+    invalid_at: datetime | None
+    score: float | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What a thread was about."""
+
+    uuid: str
+    thread: str
+    text: str
+    updated_at: datetime
+    score: float | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """An episode behind a fact: it `states`, `restates` or `closes` it, in the words *quoted*.
+
+    *span* is where in the episode's content these are.
+    """
+
+    episode: Episode
+    role: Literal["states", "restates", "closes"]
+    span: tuple[int, int] | None
+
+    @property
+    def quoted(self) -> str | None:
+        """The words of the episode, or None when it is not known which they are."""
+        return None if self.span is None else self.episode.content[slice(*self.span)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """What ended a fact: another fact, an episode, or neither when someone set the end by hand."""
+
+    by_fact: Fact | None
+    by_episode: Episode | None
+    ended_at: datetime | None
+    learned_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """A fact, the episodes behind it in the order they came, and what ended it."""
+
+    fact: Fact
+    evidence: tuple[Evidence, ...]
+    endings: tuple[Ending, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """How much was erased, by kind. *wiped*: the bytes are gone from the files, too."""
+
+    removed: Mapping[str, int]
+    wiped: bool

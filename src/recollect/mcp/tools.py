@@ -1,0 +1,90 @@
+"""What a tool is: a name and words for a model, parameters, and the request it stands for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from recollect.errors import InvalidInput
+from recollect.graph.types import Json
+from recollect.mcp.parameters import Parameter
+
+V2 = "/api/v2"
+
+
+class Request(NamedTuple):
+    """A request to one of the server's own routes; *path* and *query* are escaped."""
+
+    method: str
+    path: str
+    query: str = ""
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A thin face of a route.
+
+    *failed* begins the text of an error. *edges*: the answer has edges in it. *writes*: it needs
+    the permission to write; *destroys*: what it changes cannot be brought back. *missing* makes
+    what the request needs and did not find, such as a user nobody heard of before.
+    """
+
+    name: str
+    title: str
+    description: str
+    parameters: tuple[Parameter, ...]
+    request: Callable[[Json], Request]
+    failed: str
+    edges: bool = False
+    writes: bool = False
+    destroys: bool = False
+    repeatable: bool = True
+    missing: Callable[[Json], list[Request]] | None = None
+
+
+def get(*path: str, **query: Any) -> Request:
+    """A read; parameters that are None are left out of the query."""
+    return Request("GET", place(*path), asked(**query))
+
+
+def post(*path: str, body: Json) -> Request:
+    """A request with a body."""
+    return Request("POST", place(*path), body=msgspec.json.encode(body))
+
+
+def place(*path: str, under: str = V2) -> str:
+    """A path out of its parts, each of which is escaped."""
+    return "/".join([under, *(quote(part, safe="") for part in path)])
+
+
+def asked(**query: Any) -> str:
+    """A query string of whatever is not None."""
+    return urlencode({name: value for name, value in query.items() if value is not None})
+
+
+def needed(arguments: Json, name: str) -> str:
+    """A required argument, which the schema lets be empty and no route does."""
+    value = arguments.get(name)
+    if not value:
+        raise InvalidInput(f"{name}: must not be empty")
+    return str(value)
+
+
+def whole(arguments: Json, name: str) -> int | None:
+    """A count, which JSON may write as 10.0."""
+    value = arguments.get(name)
+    return None if value is None else int(value)
+
+
+def with_edge_types(value: Any) -> Any:
+    """An answer whose edges also say `edge_type`, beside the `name` of the HTTP API."""
+    if isinstance(value, list):
+        return [with_edge_types(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if "source_node_uuid" in value:
+        return {**value, "edge_type": value.get("name")}
+    return {k: with_edge_types(v) if k == "edges" else v for k, v in value.items()}

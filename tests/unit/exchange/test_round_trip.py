@@ -1,0 +1,210 @@
+"""A memory that was carried to another store is the same there, or is refused whole."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.errors import AlreadyExists, InvalidInput
+from recollect.exchange.tables import RECORDS
+from recollect.ingest import rebuild
+from recollect.store.protocol import Transaction
+from recollect.store.sqlite import SqliteStore
+from tests.support import here
+from tests.support.asgi import program
+from tests.support.memory import Memory, remembering
+from tests.unit.exchange.world import export, fill, load, opened, without_moment
+
+
+@pytest.fixture
+async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
+    """A memory with something of everything in it."""
+    async with remembering(tmp_path / "old") as made:
+        await fill(made)
+        yield made
+
+
+_EXPORTED: list[bytes] = []
+
+
+@pytest.fixture
+async def exported(tmp_path: Path) -> bytes:
+    """A file of such a memory, made once."""
+    if not _EXPORTED:
+        async with remembering(tmp_path / "old") as made:
+            await fill(made)
+            file, _ = await export(made.running.services.store)
+        _EXPORTED.append(file)
+    return _EXPORTED[0]
+
+
+@pytest.fixture
+async def other(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    """An empty store."""
+    store = opened(tmp_path / "new")
+    yield store
+    await store.close()
+
+
+def counted(tx: Transaction) -> int:
+    """How many graphs there are."""
+    return len(tx.all("graphs_all", graph_id=None))
+
+
+async def test_a_project_comes_out_as_it_went_in(memory: Memory, other: SqliteStore) -> None:
+    """Every line of an export of the import, and so every row, and every digest."""
+    store = memory.running.services.store
+    file, written = await export(store)
+    imported = await load(other, file)
+    again, _ = await export(other)
+    assert without_moment(again) == without_moment(file)
+    assert imported.graphs == written.graphs
+    assert {graph.graph_id for graph in written.graphs} == {"g", "ann"}
+    before = {state.graph_id: state.digest for state in await store.read(rebuild.states)}
+    after = {state.graph_id: state.digest for state in await other.read(rebuild.states)}
+    assert before == after
+    rare = {"observation", "observation_fact", "user_summary"}
+    assert set(RECORDS) - set(written.counts) - rare == set()
+
+
+async def test_what_waited_is_learned_after_the_import(exported: bytes, other: SqliteStore) -> None:
+    """The queue knows of it; what was read is not read again."""
+    await load(other, exported)
+    assert await here.learn(other) == 1
+
+
+async def test_a_search_finds_the_same_there(memory: Memory, tmp_path: Path) -> None:
+    """With the same scores: words and vectors were carried."""
+    file, _ = await export(memory.running.services.store)
+    store = opened(tmp_path / "served")
+    await load(store, file)
+    await store.close()
+    asked = {"user_id": "ann", "query": "where does Ann work?", "limit": 5}
+    wanted = (await memory.post("/graph/search", asked))["edges"]
+    async with program(tmp_path / "served") as running:
+        found = (await Memory(running).post("/graph/search", asked))["edges"]
+    assert wanted
+    assert found == wanted
+
+
+async def test_one_graph_goes_into_any_project_under_any_id(
+    memory: Memory, other: SqliteStore
+) -> None:
+    """Its digest does not speak of its name."""
+    store = memory.running.services.store
+    file, written = await export(store, graph_id="g")
+    imported = await load(other, file, into="h")
+    assert [graph.graph_id for graph in imported.graphs] == ["h"]
+    assert imported.graphs[0].digest == written.graphs[0].digest
+    file, _ = await export(store, user_id="ann")
+    imported = await load(other, file, into="bea")
+    assert [(graph.kind, graph.graph_id) for graph in imported.graphs] == [("user", "bea")]
+    again, _ = await export(other, user_id="bea")
+    assert len(again.splitlines()) == len(file.splitlines())
+
+
+async def test_a_copy_beside_the_original_has_its_own_uuids(memory: Memory) -> None:
+    """Without that it is refused, and says what to do."""
+    store = memory.running.services.store
+    file, written = await export(store, graph_id="g")
+    with pytest.raises(AlreadyExists, match="--into"):
+        await load(store, file)
+    with pytest.raises(AlreadyExists, match="--new-ids"):
+        await load(store, file, into="h")
+    imported = await load(store, file, into="h", new_ids=True)
+    assert imported.counts == written.counts
+    old = await memory.listed("edge")
+    new = await memory.listed("edge", "graph/h")
+    assert [edge["fact"] for edge in new] == [edge["fact"] for edge in old]
+    assert not {edge["uuid"] for edge in new} & {edge["uuid"] for edge in old}
+
+
+async def test_a_whole_project_is_copied_beside_itself(exported: bytes, other: SqliteStore) -> None:
+    """Threads, sessions and policies included: their names belong to a project."""
+    first = await load(other, exported)
+    second = await load(other, exported, into="b", new_ids=True)
+    assert second.counts == first.counts
+    assert not {one.digest for one in first.graphs} & {one.digest for one in second.graphs}
+
+
+async def test_a_project_with_memory_in_it_is_left_alone(memory: Memory) -> None:
+    """Nothing is merged."""
+    store = memory.running.services.store
+    file, _ = await export(store)
+    with pytest.raises(AlreadyExists, match="'default' has memory already"):
+        await load(store, file)
+
+
+async def test_a_file_that_is_cut_short_leaves_nothing(exported: bytes, other: SqliteStore) -> None:
+    """Wherever it is cut, at a line or inside one."""
+    file = exported
+    whole = file.splitlines(keepends=True)
+    cuts = [b"".join(whole[:count]) for count in (1, 2, len(whole) // 2, len(whole) - 1)]
+    cuts += [file[: len(file) // 2], file[:-20], b""]
+    for cut in cuts:
+        with pytest.raises(InvalidInput):
+            await load(other, cut)
+        assert await other.read(counted) == 0
+
+
+@pytest.mark.parametrize(
+    ("record", "change", "told"),
+    [
+        ("fact", {"fact": "Tom lives on the Moon."}, "came out differently"),
+        ("fact", {"colour": "red"}, "unknown field `colour`"),
+        ("fact", {"negated": "no"}, "Expected `int | null`"),
+        ("fact", {"source_id": "nobody"}, "line .*: fact: NOT NULL"),
+        ("job", {"id": "nobody"}, "refers to what the file does not have"),
+        ("graph", {"graph_id": "a/b"}, "must not contain '/'"),
+        ("episode", {"record": "song"}, "Invalid value 'song'"),
+        ("end", {"records": 1}, "should have 1 records"),
+    ],
+)
+async def test_a_changed_file_is_refused_by_its_line(
+    exported: bytes, other: SqliteStore, record: str, change: dict[str, Any], told: str
+) -> None:
+    """And nothing of it stays."""
+    changed, done = [], False
+    for line in exported.splitlines():
+        parsed = json.loads(line)
+        if parsed["record"] == record and not done:
+            parsed.update(change)
+            done = True
+        changed.append(json.dumps(parsed, separators=(",", ":"), ensure_ascii=False))
+    with pytest.raises(InvalidInput, match=told):
+        await load(other, "\n".join(changed).encode())
+    assert await other.read(counted) == 0
+
+
+async def test_a_file_of_something_else_is_told_apart(other: SqliteStore) -> None:
+    """It may be one of another memory."""
+    for file in (b'{"results": []}\n', b"[]", b"\xff\xfe", b'{"record": "graph"}'):
+        with pytest.raises(InvalidInput, match="no file of `recollect export`"):
+            await load(other, file)
+    newer = b'{"record":"recollect","version":9,"holds":"graph","project":"p","exported_at":""}'
+    with pytest.raises(InvalidInput, match="version 9"):
+        await load(other, newer)
+
+
+async def test_a_graph_may_not_reach_into_another(memory: Memory, other: SqliteStore) -> None:
+    """A uuid of somebody else's in a file is as good as none."""
+    file, _ = await export(memory.running.services.store, graph_id="g")
+    await load(other, file, into="victim")
+    stolen = next(
+        json.loads(line)["uuid"] for line in file.splitlines() if b'"record":"entity"' in line
+    )
+    lines = [
+        {"record": "recollect", "version": 1, "holds": "graph", "project": "", "exported_at": ""},
+        {**json.loads(file.splitlines()[1]), "uuid": "thief", "graph_id": "thief"},
+        {"record": "entity_name", "key": "tom", "entity_id": stolen},
+    ]
+    with pytest.raises(InvalidInput, match="entity_name"):
+        await load(other, "\n".join(map(json.dumps, lines)).encode())
+
+
+def test_every_record_has_its_own_word() -> None:
+    """Each is the name of one table, once."""
+    tables = [table.name for table in RECORDS.values()]
+    assert len(tables) == len(set(tables))
