@@ -154,7 +154,7 @@ async def found_jane(client: Client) -> None:
 
 def test_five_lines_of_the_library_recall_a_fact(server: Server, tmp_path: Path) -> None:
     """Typed into the interpreter that the README names, by somebody with nothing but the models."""
-    lines = printed("Library").splitlines()
+    lines = [line for line in printed("Library").splitlines() if line]
     assert len(lines) == 5
     assert lines[0] == "from recollect import Memory"
     home = {"HOME": str(tmp_path), "RECOLLECT_MODELS": str(Settings().models)}

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from pathlib import Path
@@ -28,6 +29,9 @@ out = Console(highlight=False, soft_wrap=True, markup=False)
 # An id that is cut to the width of a terminal is of no use to anybody.
 _tables = Console(highlight=False, soft_wrap=True, markup=False, width=1_000)
 err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
+
+# Whatever could move the cursor, change colours or turn the direction of writing.
+_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 _COMMAND: ContextVar[typer.Context] = ContextVar("command")
 
@@ -65,9 +69,14 @@ def settings(**given: Any) -> Settings:
         raise fail(wrong, "Mend the option or the environment variable.") from None
 
 
+def safe(text: str) -> str:
+    """What was told to the memory, without what a terminal would obey."""
+    return _UNSAFE.sub("\ufffd", text)
+
+
 def fail(message: str, hint: str = "") -> typer.Exit:
     """Say what is wrong and how to mend it; the caller raises the result."""
-    err.print(Text("error: ", style="red").append(message, style="default"))
+    err.print(Text("error: ", style="red").append(safe(message), style="default"))
     if hint:
         err.print(hint)
     return typer.Exit(1)
@@ -136,5 +145,5 @@ def show(rows: Sequence[dict[str, Any]], columns: Sequence[str], *, as_json: boo
         return
     table = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for row in rows:
-        table.add_row(*(Text(str(row[column])) for column in columns))
+        table.add_row(*(Text(safe(str(row[column]))) for column in columns))
     _tables.print(table)

@@ -77,8 +77,13 @@ def opened(file: str) -> Iterator[IO[bytes]]:
         raise InvalidInput(f"{file} exists already")
     partial = path.with_name(path.name + ".part")
     try:
-        with partial.open("xb") as sink:
-            partial.chmod(0o600)  # it may hold what people said
+        partial.touch(0o600, exist_ok=False)  # it may hold what people said
+    except FileExistsError as error:
+        raise InvalidInput(
+            f"{partial} exists: another export writes it, or one broke off and it can be removed"
+        ) from error
+    try:
+        with partial.open("wb") as sink:
             yield sink
         partial.rename(path)
     finally:

@@ -1,6 +1,7 @@
 """`recollect import`: files of `recollect export`, and what other memories write of theirs."""
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,7 +10,16 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from recollect.cli.common import DataOption, JsonOption, err, fail, settings, show, this_command
+from recollect.cli.common import (
+    DataOption,
+    JsonOption,
+    err,
+    fail,
+    safe,
+    settings,
+    show,
+    this_command,
+)
 from recollect.cli.export import tell
 from recollect.cli.progress import bar
 from recollect.errors import RecollectError
@@ -127,7 +137,7 @@ def _project(tx: Transaction, name: str) -> Project:
 
 def _size(source: IO[bytes]) -> int | None:
     """How many bytes there are to read, if that can be known."""
-    return Path(source.name).stat().st_size if source.seekable() else None
+    return os.fstat(source.fileno()).st_size if source.seekable() else None
 
 
 def _place_in(source: IO[bytes], step: Callable[[int], None]) -> Callable[[int], None]:
@@ -155,6 +165,6 @@ def _tell_theirs(told: Brought, *, as_json: bool) -> None:
     }
     show([{**row, "reasons": told.skipped} if as_json else row], tuple(row), as_json=as_json)
     for reason, count in told.skipped.items():
-        err.print(f"skipped {count}: {reason}")
+        err.print(f"skipped {count}: {safe(reason)}")
     if told.episodes:
         err.print("A running server learns from them now; `recollect worker` does it without one.")

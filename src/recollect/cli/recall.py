@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from recollect.cli import telling
-from recollect.cli.common import DataOption, JsonOption, err
+from recollect.cli.common import DataOption, JsonOption, err, safe
 from recollect.cli.memory import (
     DEFAULT_PROJECT,
     NOTHING_FOUND,
@@ -90,7 +90,7 @@ def context(
     if as_json:
         telling.as_json({"context": text})
     else:
-        typer.echo(telling.safe(text) if telling.console().is_terminal else text)
+        typer.echo(safe(text) if telling.console().is_terminal else text)
 
 
 def facts(

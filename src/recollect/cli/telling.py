@@ -6,7 +6,6 @@ needs to be.
 """
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -17,13 +16,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from recollect.cli.common import safe
 from recollect.library.results import Entity, Episode, Evidence, Fact, Observation, Summary, Why
 
 _TABLE_CHARS_MIN = 100
 _PIPE_CHARS = 1_000_000  # wide enough for any line
 _AROUND_CHARS = 200  # of an episode that are shown before and after the words of a fact
-# Whatever could move the cursor, change colours or turn the direction of writing.
-_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 Thing = Fact | Entity | Episode | Observation | Summary
 
@@ -45,11 +43,6 @@ def console() -> Console:
     if made.is_terminal:
         return made
     return Console(highlight=False, markup=False, width=_PIPE_CHARS)
-
-
-def safe(text: str) -> str:
-    """What was told to the memory, without what a terminal would obey."""
-    return _UNSAFE.sub("\ufffd", text)
 
 
 def as_json(value: Any) -> None:
@@ -120,7 +113,7 @@ def _row(one: Thing) -> Row:
             words = Text(safe(one.name), style="bold")
             if one.summary:
                 words.append("  " + safe(one.summary), style="not bold")
-            return Row(words, labels, one.uuid, one.score)
+            return Row(words, safe(labels), one.uuid, one.score)
         case Episode():
             return Row(Text(_said(one)), day(one.created_at), one.uuid, one.score)
         case Observation():
@@ -162,7 +155,7 @@ def span(start: datetime | None, end: datetime | None) -> str:
 def entity(found: Entity) -> None:
     """One entity: what it is, what is said of it, and the facts that hold."""
     place = console()
-    labels = ", ".join(found.labels)
+    labels = safe(", ".join(found.labels))
     place.print(Text(safe(found.name), style="bold").append(f"  ({labels})", style="not bold"))
     _id(place, found.uuid)
     if found.summary:

@@ -73,7 +73,7 @@ def documents(file: IO[bytes]) -> Iterator[Any]:
     first = file.readline(EXCHANGE_LINE_BYTES_MAX + 1)
     try:
         yield msgspec.json.decode(first)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         yield _decoded(1, first + file.read())
         return
     number = 1
@@ -86,7 +86,7 @@ def documents(file: IO[bytes]) -> Iterator[Any]:
 def _decoded(number: int, text: bytes) -> Any:
     try:
         return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(
             f"line {number}: {error}; what was read before it is kept, and is not doubled when "
             "the mended file is read again"

@@ -115,7 +115,7 @@ def _texts(file: IO[bytes]) -> Iterator[bytes]:
 def _read_header(text: bytes) -> Header:
     try:
         header = _header.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(
             "line 1: this is no file of `recollect export`; for those of other memories say "
             "which: recollect import zep FILE"
@@ -130,5 +130,5 @@ def _read_header(text: bytes) -> Header:
 def _read_line(number: int, text: bytes) -> msgspec.Struct:
     try:
         return cast(msgspec.Struct, _decoder.decode(text))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(f"line {number}: {error}") from error

@@ -10,7 +10,7 @@ from recollect.errors import AlreadyExists, InvalidInput
 from recollect.exchange import lines
 from recollect.exchange.lines import End, GraphMark, Header
 from recollect.exchange.renaming import Rename, by_distance, renamed
-from recollect.exchange.tables import RECORDS
+from recollect.exchange.tables import OF_PROJECT, RECORDS
 from recollect.exchange.writing import WrittenGraph
 from recollect.governance import keys
 from recollect.graph import checks
@@ -133,7 +133,7 @@ class _Import:
             self._graph_end(number, line)
             return
         record = lines.kind_of(line)
-        if record not in RECORDS:
+        if record not in RECORDS or (header.holds == "graph" and record in OF_PROJECT):
             raise InvalidInput(f"line {number}: {record!r} does not belong here")
         told = lines.values(record, line)
         if self._rename is not None:

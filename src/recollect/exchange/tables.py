@@ -300,6 +300,20 @@ RECORDS: Mapping[str, Table] = {
     ),
 }
 
+# Records of a whole project: a file of one graph may not bring them along.
+OF_PROJECT = frozenset(
+    {
+        "user_group",
+        "user_group_member",
+        "policy_set",
+        "policy_set_version",
+        "user_group_policy_set",
+        "collection",
+        "document",
+        "document_vector",
+    }
+)
+
 # Tables that no file holds, and why.
 NOT_CARRIED: Mapping[str, str] = {
     "projects": "the first line of a file tells the project",

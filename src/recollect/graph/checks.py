@@ -50,6 +50,8 @@ def text(field: str, value: str | None, chars_max: int, *, required: bool = Fals
         raise InvalidInput(f"{field}: at most {chars_max} characters, got {len(value)}")
     if required and not (value or "").strip():
         raise InvalidInput(f"{field}: must not be empty")
+    if value is not None and "\0" in value:
+        raise InvalidInput(f"{field}: must not contain a NUL character")
     return value
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.errors import NotFound
+from recollect.governance.receipts import Erased
 from recollect.graph.types import Access, NewEpisode, Record
 from recollect.ingest import intake
 from recollect.ingest.intake import Receipt
@@ -30,10 +31,10 @@ class Item(Record):
 
 
 class Put(Record):
-    """What a put did: the receipt of the new value, and whether an old one was erased."""
+    """What a put did: the receipt of the new value, and the erasure of an old one if any."""
 
     receipt: Receipt
-    erased: bool
+    erased: Erased | None
 
 
 def put(
@@ -41,8 +42,7 @@ def put(
 ) -> Put:
     """Keep a value under a key; unless it is to be *found*, nothing is learned from it."""
     old = one(tx, access, graph_id, key)
-    if old is not None:
-        erasing.episode(tx, access, old.uuid, "forget")
+    erased = None if old is None else erasing.episode(tx, access, old.uuid, "forget")
     first = tx.now if old is None else old.created_at
     new = NewEpisode(
         kind="json",
@@ -55,7 +55,7 @@ def put(
     intake.check_episode("", new)
     _graph(tx, access, graph_id)
     receipt = intake.add_episodes(tx, access, None, graph_id, [new])
-    return Put(receipt=receipt, erased=old is not None)
+    return Put(receipt=receipt, erased=erased)
 
 
 def one(tx: Transaction, access: Access, graph_id: str, key: str) -> Item | None:

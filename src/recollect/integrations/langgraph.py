@@ -130,10 +130,8 @@ class MemoryStore(BaseStore):
         done = await engine.write(
             "graph.add", target, items.put, graph_id, op.key, dict(op.value), to_find
         )
-        services = engine.opened.services
-        if done.erased:
-            services.finder.forget()
-            services.store.scrub_soon()
+        if done.erased is not None:
+            await engine.opened.services.wipe(done.erased)
         if done.receipt.task_uuid is not None:
             await engine.learned(done.receipt.task_uuid)
 
@@ -231,10 +229,21 @@ def _passes(value: dict[str, Any], wanted: dict[str, Any] | None) -> bool:
 
 
 def _compares(value: Any, test: Any) -> bool:
-    """Whether a value is what a filter wants; a test is a value, or operators with values."""
-    if not isinstance(test, dict) or not any(str(name).startswith("$") for name in test):
+    """Whether a value is what a filter wants; a test is a value, or operators with values.
+
+    Of an object only what the test names is looked at, at every depth.
+    """
+    if isinstance(test, list | tuple):
+        return (
+            isinstance(value, list | tuple)
+            and len(value) == len(test)
+            and all(_compares(one, wanted) for one, wanted in zip(value, test, strict=True))
+        )
+    if not isinstance(test, dict):
         return bool(value == test)
-    return all(_holds(value, operator, operand) for operator, operand in test.items())
+    if any(str(name).startswith("$") for name in test):
+        return all(_holds(value, operator, operand) for operator, operand in test.items())
+    return isinstance(value, dict) and _passes(value, test)
 
 
 def _holds(value: Any, operator: str, operand: Any) -> bool:

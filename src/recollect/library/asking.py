@@ -13,7 +13,7 @@ from recollect.graph.filters import Filters, MetadataTree, Scalar, ValueTest
 from recollect.graph.types import Access, Graph
 from recollect.library import places, telling
 from recollect.library.adding import Moment, moment
-from recollect.library.engine import Engine
+from recollect.library.engine import Engine, text_only
 from recollect.library.places import Place
 from recollect.library.results import Entity, Episode, Fact, Observation, Summary
 from recollect.limits import (
@@ -75,7 +75,9 @@ async def search(
         score_min=narrow.get("score_min"),
         time_zone=zone,
     )
-    return _told(kind, await services.finder.find(access, graph, asked))
+    with text_only():
+        found = await services.finder.find(access, graph, asked)
+    return _told(kind, found)
 
 
 def _graph_and_zone(tx: Transaction, access: Access, place: Place) -> tuple[Graph, str | None]:
@@ -131,7 +133,8 @@ async def context(engine: Engine, place: Place, text: str | None) -> str:
     count = services.settings.context_messages or BLOCK_MESSAGES_3
     asked = await engine.read(_asked, place, text, count)
     gatherer = Gatherer(services.store, services.finder, access, asked, services.clock())
-    found = await gatherer.everything(gather.ALL_KINDS)
+    with text_only():
+        found = await gatherer.everything(gather.ALL_KINDS)
     summary = None if asked.user is None else asked.user.summary
     return assemble.user_block(summary, found, services.settings.context_chars_max)
 

@@ -1,8 +1,8 @@
 """What a memory inside a program stands on: open services, and one project of theirs."""
 
 import asyncio
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import Context
 from os import PathLike
 from pathlib import Path
@@ -99,7 +99,8 @@ class Engine:
     ) -> T:
         """Run a unit on one consistent snapshot."""
         services, access = self.opened
-        return await services.store.read(unit, access, *args, **kwargs)
+        with text_only():
+            return await services.store.read(unit, access, *args, **kwargs)
 
     async def write(
         self,
@@ -111,7 +112,7 @@ class Engine:
     ) -> T:
         """Run a unit and commit it; the audit log tells of it as *action* on *target*."""
         services, access = self.opened
-        with _acting(_who(action, access, target)):
+        with text_only(), _acting(_who(action, access, target)):
             return await services.store.write(unit, access, *args, **kwargs)
 
     async def erase(
@@ -169,6 +170,15 @@ def _who(action: str, access: Access, target: Target | None, *, erases: bool = F
     return Acting(
         actor=ACTOR, action=action, project_id=access.project_id, target=target, erases=erases
     )
+
+
+@contextmanager
+def text_only() -> Iterator[None]:
+    """Refuse half of a surrogate pair, as cut JSON or a broken argument brings it, as input."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise InvalidInput("text: half of a character in it cannot be written") from error
 
 
 def _acting(who: Acting) -> AbstractContextManager[Any]:

@@ -30,8 +30,7 @@ async def facts(
     limit: int,
 ) -> list[Fact]:
     """What holds now, or at a time; with *ended* everything. Newest knowledge first."""
-    if not 1 <= limit <= PAGE_MAX:
-        raise InvalidInput(f"limit: must be from 1 to {PAGE_MAX}, got {limit}")
+    _check(limit)
     if ended and (at is not None or known_at is not None):
         raise InvalidInput("ended: everything and what held at a time exclude each other")
     graph = await engine.read(places.graph_of, place)
@@ -43,6 +42,11 @@ async def facts(
     wanted = Filters(valid_on=moment("at", at), known_on=moment("known_at", known_at))
     among = await services.finder.matching(access, graph, "fact", wanted)
     return await engine.read(_page, graph, among, limit)
+
+
+def _check(limit: int) -> None:
+    if not 1 <= limit <= PAGE_MAX:
+        raise InvalidInput(f"limit: must be from 1 to {PAGE_MAX}, got {limit}")
 
 
 def _page(
@@ -66,6 +70,7 @@ def timeline(
     tx: Transaction, access: Access, place: Place, called: str, limit: int
 ) -> tuple[Entity, list[Fact]]:
     """An entity and all facts at it, in the order in which they became true."""
+    _check(limit)
     graph = places.graph_of(tx, access, place)
     found = provenance.entity_called(tx, access, graph, called)
     known = knowledge.facts_of_entity(tx, access, found, PAGE_MAX)

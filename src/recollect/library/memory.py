@@ -19,7 +19,7 @@ from recollect.governance.keys import DEFAULT_PROJECT
 from recollect.library import adding, asking, forgetting, knowing, places, telling
 from recollect.library.adding import Content, Moment, Told
 from recollect.library.asking import Kind, Narrowing, Results
-from recollect.library.engine import Engine, choose
+from recollect.library.engine import Engine, choose, text_only
 from recollect.library.handles import GraphMemory, ThreadMemory
 from recollect.library.places import Place, one_place
 from recollect.library.results import (
@@ -104,15 +104,16 @@ class Memory:
         made when missing. Returns when it has been learned or, without *wait*, when it is on disk.
         """
         place = one_place(user, graph, thread)
-        new = adding.episode(
-            place,
-            content,
-            kind=kind,
-            role=role,
-            name=name,
-            created_at=created_at,
-            metadata=metadata,
-        )
+        with text_only():
+            new = adding.episode(
+                place,
+                content,
+                kind=kind,
+                role=role,
+                name=name,
+                created_at=created_at,
+                metadata=metadata,
+            )
         if wait:
             self._engine.require_models()
         action = "graph.add" if thread is None else "thread.add_messages"
@@ -271,7 +272,10 @@ class Memory:
         episode: str | None = None,
         fact: str | None = None,
     ) -> Forgotten:
-        """Erase one of these and what rested on it alone; what it had ended holds again."""
+        """Erase one of these and what rested on it alone.
+
+        What a user, a thread, a graph or an episode had ended holds again; what a fact had does not.
+        """
         named = {"user": user, "graph": graph, "thread": thread, "episode": episode, "fact": fact}
         return await forgetting.forget(self._engine, named)
 

@@ -414,7 +414,10 @@ class SyncMemory(OpenFace[Memory]):
         episode: str | None = None,
         fact: str | None = None,
     ) -> Forgotten:
-        """Erase one of these and what rested on it alone; what it had ended holds again."""
+        """Erase one of these and what rested on it alone.
+
+        What a user, a thread, a graph or an episode had ended holds again; what a fact had does not.
+        """
         return self._wait(
             self._behind.forget(user=user, graph=graph, thread=thread, episode=episode, fact=fact)
         )

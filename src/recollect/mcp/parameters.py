@@ -73,7 +73,11 @@ def _fits(value: Any, kind: Kind) -> bool:
         return isinstance(value, str) and _is_text(value)
     if kind == "strings":
         return value is None or (isinstance(value, list) and all(_fits(v, "string") for v in value))
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    if isinstance(value, int) and abs(value) > INTEGER_MAX:  # perhaps too large for a float
+        return False
+    if not math.isfinite(value):
         return False
     return kind == "number" or (value == int(value) and abs(value) <= INTEGER_MAX)
 

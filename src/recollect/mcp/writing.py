@@ -33,7 +33,10 @@ def _add(arguments: Json) -> Request:
             message["name"] = arguments["name"]
         return post("threads", arguments["thread_id"], "messages", body={"messages": [message]})
     owner = _one_of(("thread_id", "user_id", "graph_id"), arguments)
-    body = {owner: arguments[owner], "type": arguments["type"], "data": content}
+    kind = arguments.get("type")
+    if kind is None and owner == "user_id":
+        kind, content = "message", f"user: {content}"  # so that "I" is the user
+    body = {owner: arguments[owner], "type": kind or "text", "data": content}
     if "source_description" in arguments:
         body["source_description"] = arguments["source_description"]
     return Request("POST", place("graph"), body=msgspec.json.encode(body))
@@ -72,7 +75,7 @@ ADD_MEMORY = Tool(
     "add_memory",
     "Remember something",
     "Add something to remember: a message to a thread (`thread_id`; with `user_id` the thread is "
-    "begun for that user if it is new), a text to the graph of a user (`user_id`), or a text to a "
+    "begun for that user if it is new), something that a user says (`user_id`), or a text to a "
     "shared graph (`graph_id`). A user or graph that is new is made. It returns at once the uuids "
     "under which it is kept; facts are learned from it within seconds and are then found by "
     "search_graph. Use it when the user says something worth keeping, one matter at a time, in "
@@ -91,7 +94,11 @@ ADD_MEMORY = Tool(
         ),
         Parameter("name", "string", "In a thread, the name of the speaker."),
         Parameter(
-            "type", "string", "In a graph, what it is: `text`, `json` or `message`.", default="text"
+            "type",
+            "string",
+            "In a graph, what it is: `text`, `json`, or `message` (`Name: what was said`). Without "
+            "it, what goes to a user is a message of theirs, in which `I` is the user, and what "
+            "goes to a shared graph is a text.",
         ),
         Parameter("source_description", "string", "In a graph, where it comes from."),
     ),

@@ -27,7 +27,7 @@ class CrossEncoder:
 
         if not (folder / "model.onnx").is_file():
             raise ModelUnavailable(
-                f"the cross-encoder is not installed in {folder}; run `make setup`"
+                f"the cross-encoder is not installed in {folder}; run `recollect models install`"
             )
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1

@@ -30,7 +30,9 @@ class Embedder:
         from tokenizers import Tokenizer
 
         if not (folder / "model.onnx").is_file():
-            raise ModelUnavailable(f"the embedder is not installed in {folder}; run `make setup`")
+            raise ModelUnavailable(
+                f"the embedder is not installed in {folder}; run `recollect models install`"
+            )
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1

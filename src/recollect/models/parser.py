@@ -18,5 +18,7 @@ def load(models: Path) -> "Language":
 
     folder = PARSER.folder(models)
     if not (folder / "config.cfg").is_file():
-        raise ModelUnavailable(f"the parser is not installed in {folder}; run `make setup`")
+        raise ModelUnavailable(
+            f"the parser is not installed in {folder}; run `recollect models install`"
+        )
     return spacy.load(folder)

@@ -99,7 +99,7 @@ async def test_with_permission_memory_is_added_corrected_and_forgotten(
         added = await value(client, "add_memory", thread_id=user, content="I like tea.", name="Bo")
         (message,) = added["message_uuids"]
         noted = await value(client, "add_memory", user_id=user, content="Bo sails.")
-        assert (noted["content"], noted["source"]) == ("Bo sails.", "text")
+        assert (noted["content"], noted["source"]) == ("user: Bo sails.", "message")
         said = await value(client, "get_thread_messages", thread_id=user)
         assert [(m["role"], m["name"], m["content"]) for m in said["messages"]] == [
             ("user", "Bo", "I like tea.")
@@ -219,7 +219,7 @@ async def test_a_child_may_write_when_it_is_told_so_and_shares_the_store(
         added = await value(client, "add_memory", user_id=user, content="Bo plays chess.")
     with story.http() as http:
         kept = http.get(f"/graph/episodes/{added['uuid']}").json()
-    assert kept["content"] == "Bo plays chess."
+    assert kept["content"] == "user: Bo plays chess."
 
 
 async def test_a_child_with_a_key_may_what_the_key_may(story: Story) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.contract.sdk.environments import PY2, ROOT, client_environment, driver_command
+from tests.contract.sdk.requirements import requirement
 from tests.support.server import EXTRACTION_ON, Server
 
 GUIDE = ROOT.parent / "shared" / "guides" / "zep-v2-guide.md"
@@ -54,6 +55,7 @@ def printed() -> str:
 
 
 @pytest.mark.sdk
+@requirement("v2:graph.search")
 @pytest.mark.skipif(
     not GUIDE.is_file(), reason="the guide (../shared/guides) is not beside the project"
 )

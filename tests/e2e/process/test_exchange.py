@@ -74,6 +74,32 @@ def test_a_pipe_carries_one_graph(data: Path, tmp_path: Path) -> None:
     assert b"h" in imported.stdout
 
 
+def test_a_file_may_be_standard_input(data: Path, tmp_path: Path) -> None:
+    """A shell's `<` hands over the file itself, and no pipe."""
+    file, there = tmp_path / "all.jsonl", str(tmp_path / "there")
+    assert run("export", str(file), "--data", str(data)).returncode == 0
+    with file.open("rb") as opened:
+        done = subprocess.run(
+            program("import", "-", "--data", there),
+            env=program_environment(COLUMNS="200"),
+            stdin=opened,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_export_under_way_is_left_alone(data: Path, tmp_path: Path) -> None:
+    """Its unfinished file belongs to another program."""
+    unfinished = tmp_path / "all.jsonl.part"
+    unfinished.write_text("begun")
+    refused = run("export", str(tmp_path / "all.jsonl"), "--data", str(data))
+    assert refused.returncode == 1
+    assert b"another export" in refused.stderr
+    assert unfinished.read_text() == "begun"
+
+
 def test_what_cannot_be_done_is_said(data: Path, tmp_path: Path) -> None:
     """And no file is left half written."""
     there = tmp_path / "x.jsonl"

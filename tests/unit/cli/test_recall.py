@@ -1,21 +1,30 @@
 """The commands that remember and recall, in this process: what they print, and how they end."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from rich.console import Console
 from typer.testing import CliRunner
 
 from recollect import SyncMemory
 from recollect.cli import telling
+from recollect.cli.common import fail, safe, show
 from recollect.cli.main import app
-from recollect.library.results import Fact
+from recollect.library.results import Entity, Fact
 from recollect.settings import Settings
 
 RUNNER = CliRunner(env={"RECOLLECT_EXTRACTION": "off"})
 FAR = "2999-01-01"
+
+
+@pytest.fixture(autouse=True)
+def _silent_logs() -> None:
+    """As in a process of its own: what other tests made of logging would be in the output."""
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="module")
@@ -173,8 +182,6 @@ def test_what_is_added_is_stored_as_it_was_given(tmp_path: Path) -> None:
 
 
 def _fact(text: str) -> Fact:
-    from datetime import UTC, datetime
-
     now = datetime(2024, 5, 1, 10, 30, tzinfo=UTC)
     return Fact(
         uuid="01a1e434-3302-7001-800a-f17efb830a28",
@@ -206,5 +213,21 @@ def test_facts_fit_their_width_and_ids_stay_whole(width: int) -> None:
 
 def test_what_was_told_cannot_control_the_terminal() -> None:
     evil = "Ann\x1b[2J\x9b31m\r\u202e owns\tthe\nscreen"
-    shown = telling.safe(evil)
+    shown = safe(evil)
     assert shown == "Ann\ufffd[2J\ufffd31m\ufffd\ufffd owns\tthe\nscreen"
+
+
+def test_labels_tables_and_errors_carry_nothing_a_terminal_obeys(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """They tell of what is stored, too."""
+    evil = "A\x1b[2J"
+    now = datetime(2024, 5, 1, tzinfo=UTC)
+    named = Entity(uuid="1", name="Ann", labels=("Entity", evil), summary="", learned_at=now)
+    telling.things([named])
+    telling.entity(named)
+    show([{"reason": evil}], ("reason",), as_json=False)
+    fail(f"entity: it may be any of {evil}")
+    said = capsys.readouterr()
+    assert "\x1b" not in said.out + said.err
+    assert (said.out + said.err).count("A\ufffd[2J") == 4

@@ -186,6 +186,14 @@ async def test_a_broken_line_is_named_and_what_came_before_stays(store: SqliteSt
     assert (told.known, told.episodes) == (1, 2)
 
 
+@pytest.mark.parametrize("text", [b'"\xff"', b"[" * 5000, b"", b'{"a": 1}\n"\xff"'])
+async def test_what_is_no_json_is_refused(store: SqliteStore, text: bytes) -> None:
+    """With the line, whatever is wrong with it."""
+    project = await store.read(keys.project_named, keys.DEFAULT_PROJECT)
+    with pytest.raises(InvalidInput, match=r"line [12]"):
+        await foreign.bring(store, project, "mem0", io.BytesIO(text), unseen)
+
+
 @pytest.mark.parametrize("shape", foreign.SHAPES)
 @pytest.mark.parametrize("document", [1, None, "x", [1], {}, {"content": 3}, {"results": 3}])
 async def test_nonsense_is_counted(store: SqliteStore, shape: str, document: Any) -> None:

@@ -204,6 +204,21 @@ async def test_a_graph_may_not_reach_into_another(memory: Memory, other: SqliteS
         await load(other, "\n".join(map(json.dumps, lines)).encode())
 
 
+@pytest.mark.parametrize("record", ["policy_set", "user_group", "collection"])
+async def test_a_graph_brings_nothing_for_its_whole_project(
+    memory: Memory, other: SqliteStore, record: str
+) -> None:
+    """Such as a policy for all users, whom the file does not name."""
+    whole, _ = await export(memory.running.services.store)
+    file, _ = await export(memory.running.services.store, graph_id="g")
+    *lines, mark, end = file.splitlines()
+    smuggled = next(x for x in whole.splitlines() if f'"record":"{record}"'.encode() in x)
+    counted_end = json.loads(end) | {"records": json.loads(end)["records"] + 1}
+    changed = b"\n".join([*lines, smuggled, mark, json.dumps(counted_end).encode()])
+    with pytest.raises(InvalidInput, match=f"'{record}' does not belong here"):
+        await load(other, changed, into="h")
+
+
 def test_every_record_has_its_own_word() -> None:
     """Each is the name of one table, once."""
     tables = [table.name for table in RECORDS.values()]

@@ -16,6 +16,7 @@ from langgraph.store.memory import InMemoryStore
 
 from recollect import Memory, SyncMemory
 from recollect.errors import Conflict, InvalidInput
+from recollect.governance import receipts
 from recollect.integrations.langgraph import MemoryStore, _escaped, _unescaped, memory_tools
 from tests.unit.integrations.conftest import UNREAD
 
@@ -94,6 +95,8 @@ async def same(store: BaseStore) -> list[Any]:
     await store.aput(("users", "bob"), "tea", {"text": "hates tea", "score": 1}, index=False)
     await store.aput(("docs", "v1", "draft"), "a", {"deep": {"er": [1, None, "x"]}})
     await store.aput(("users", "ann"), "tea", {"text": "loves tea", "score": 9, "kind": "taste"})
+    deep = {"er": {"n": 2, "m": 3}, "list": [1, {"a": 2, "b": 3}]}
+    await store.aput(("users", "bob"), "deep", {"deep": deep, "score": 2}, index=False)
     await store.aput(("users", "ann"), "gone", {"text": "short"})
     await store.adelete(("users", "ann"), "gone")
     await store.adelete(("users", "ann"), "never")
@@ -109,6 +112,10 @@ async def same(store: BaseStore) -> list[Any]:
         {"score": {"$ne": 9}},
         {"kind": {"$eq": "taste"}},
         {"kind": "taste", "score": {"$lt": 1}},
+        {"deep": {"list": [1, {"a": 2}]}},
+        {"deep": {"list": [1]}},
+        {"deep": {"er": {"n": {"$gt": 1}}}},
+        {"deep": 1},
     ):
         items = await store.asearch(("users",), filter=filter_, limit=10)
         told.append(sorted((one.namespace, one.key) for one in items))
@@ -141,6 +148,7 @@ async def test_a_value_that_is_put_again_keeps_its_first_time(unread: Memory) ->
     assert second.created_at == first.created_at
     assert second.updated_at > first.updated_at
     assert second.updated_at.utcoffset() == timedelta(0)
+    assert await unread._engine.read(lambda tx, _: receipts.unscrubbed(tx)) is None
 
 
 async def test_labels_may_have_anything_in_them_that_langgraph_allows(unread: Memory) -> None:

@@ -94,6 +94,12 @@ async def test_a_search_says_what_is_wrong_with_it(
         await memory.search("Siemens", user="ann", **given)
 
 
+async def test_half_a_character_is_refused_as_a_question(memory: Memory) -> None:
+    for ask in (memory.search, memory.context):
+        with pytest.raises(InvalidInput, match="half of a character"):
+            await ask("Siemens \ud83d", user="ann")
+
+
 async def test_whose_memory_is_meant_has_to_be_said_once(memory: Memory) -> None:
     with pytest.raises(InvalidInput, match="give one"):
         await memory.search("Siemens")
@@ -140,6 +146,8 @@ async def test_a_timeline_tells_in_the_order_in_which_things_became_true(memory:
     told = [fact.text for fact in await memory.timeline("Siemens", user="ann")]
     assert told == ["Ann Lee works at Siemens", "Ann Lee left Siemens"]
     assert [str(one) for one in await memory.timeline("Siemens", user="ann", limit=1)] == told[1:]
+    with pytest.raises(InvalidInput, match="limit"):
+        await memory.timeline("Siemens", user="ann", limit=0)
 
 
 async def test_why_quotes_the_words_behind_a_fact_and_tells_what_ended_it(
@@ -214,6 +222,9 @@ async def _all_episodes(memory: Memory, **place: str) -> list[Any]:
         ({"content": "Hi", "user": "ann", "created_at": "soon"}, "created_at"),
         ({"content": "Hi", "user": "a/b"}, "user_id"),
         ({"content": "Hi", "user": "ann", "metadata": {"a": {"b": 1}}}, "metadata"),
+        ({"content": "Hi \0", "user": "ann"}, "NUL character"),
+        ({"content": "Hi \ud83d", "user": "ann"}, "half of a character"),
+        ({"content": "Hi", "user": "ann", "metadata": {"a": "\ud83d"}}, "half of a character"),
     ],
 )
 async def test_what_cannot_be_remembered_is_refused_by_name(

@@ -46,7 +46,7 @@ def test_what_is_no_text_does_not_fit_a_string(given: object) -> None:
         request(reading.GET_USER, user_id=given)
 
 
-@pytest.mark.parametrize("given", [float("nan"), float("inf"), True, "1"])
+@pytest.mark.parametrize("given", [float("nan"), float("inf"), 10**400, True, "1"])
 def test_what_is_no_number_does_not_fit_one(given: object) -> None:
     with pytest.raises(InvalidInput, match="mmr_lambda: must be a number"):
         request(reading.SEARCH_GRAPH, user_id="ann", query="tea", mmr_lambda=given)

@@ -62,5 +62,5 @@ def test_it_is_loaded_once(encoder: CrossEncoder) -> None:
 
 def test_missing_weights_are_named(tmp_path: Path) -> None:
     """The message says what to run."""
-    with pytest.raises(ModelUnavailable, match="make setup"):
+    with pytest.raises(ModelUnavailable, match="recollect models install"):
         CrossEncoder(tmp_path)
