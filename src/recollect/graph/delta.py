@@ -23,7 +23,11 @@ class KnownEntity(Record):
 
 
 class KnownFact(Record):
-    """A fact of the graph that one found may restate or close."""
+    """A fact of the graph that one found may restate or close.
+
+    *said_at* is the time of the episode that first stated it, if that is still there. One that
+    begins at this very moment has no date of its own: its beginning is assumed.
+    """
 
     uuid: str
     source: str
@@ -40,6 +44,7 @@ class KnownFact(Record):
     created_at: datetime
     expired_at: datetime | None = None
     attributes: Json | None = None
+    said_at: datetime | None = None
 
 
 class Known(Record):

@@ -88,8 +88,8 @@ class Ledger:
         new = claim.fact
         if new.invalid_at is not None or new.expired_at is not None:
             self._note(new, None)
-        for later, begins in supersede.later_than(claim, others, self._contradiction):
-            self._note(supersede.closed(_endless(new), begins, self._now), later.uuid, ours=False)
+        for later, end in supersede.later_than(claim, others, self._contradiction):
+            self._note(supersede.closed(_endless(new), end, self._now), later.uuid, ours=False)
 
     def _note(self, ended: KnownFact, by: str | None, *, ours: bool = True) -> None:
         self.closings.append(
@@ -125,6 +125,7 @@ class Ledger:
             created_at=self._now,
             expired_at=fact.expired_at or (self._now if over else None),
             attributes=fact.attributes,
+            said_at=self._at,
         )
 
     def _uuid(self, fact: FoundFact) -> str:
@@ -151,24 +152,27 @@ class Ledger:
             )
             if force is None:
                 continue
-            after, ended = (
-                supersede.close_by(
-                    claim, fact_, force, at=self._at, now=self._now, together=together
-                )
-                for fact_ in (old, _endless(old))
+            end = supersede.end_by(
+                claim, old, force, self._contradiction, at=self._at, together=together
             )
-            if ended.invalid_at is not None:
-                self._note(ended, claim.fact.uuid)
+            if end is None:
+                continue
+            after, ended = (
+                supersede.closed(fact_, end, self._now) for fact_ in (old, _endless(old))
+            )
+            self._note(ended, claim.fact.uuid)
             if after != old:
                 self._facts[old.uuid] = after
                 self._support(old.uuid, "closes", fact)
 
     def _end_carried(self, carrier: KnownFact, end: datetime) -> None:
-        """A sentence that is over as to the job is over as to the title it tells with it."""
+        """A sentence that is over as to the job is over as to the title it tells with it.
+
+        The same words of another time are not: then they were said again.
+        """
         carried = self._predicates[carrier.predicate].carries
         for other in list(self._facts.values()) if carried else ():
-            told = (other.source, other.gist) == (carrier.source, carrier.gist)
-            if other.predicate not in carried or not told:
+            if other.predicate not in carried or _telling(other) != _telling(carrier):
                 continue
             after = supersede.closed(other, end, self._now)
             if after != other:
@@ -193,6 +197,7 @@ class Ledger:
         for uuid, number in sorted(self._numbers.items(), key=lambda item: item[1]):
             given = found.facts[number]
             fields = msgspec.structs.asdict(self._facts[uuid])
+            del fields["said_at"]  # the episode that states it has it
             yield NewFact(**fields, found=number, rating=given.rating, confidence=given.confidence)
 
     def closed_facts(self) -> Iterator[ClosedFact]:
@@ -224,6 +229,11 @@ class Ledger:
         if uuid in self._numbers:
             return not over and uuid not in self._wishes
         return over and self._facts[uuid] != self._before[uuid]
+
+
+def _telling(fact: KnownFact) -> tuple[str, str, datetime | None]:
+    """Of whom a fact tells, in which words, and since when."""
+    return (fact.source, fact.gist, fact.valid_at)
 
 
 def _endless(fact: KnownFact) -> KnownFact:

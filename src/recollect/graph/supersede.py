@@ -6,13 +6,17 @@ equal or unknown times decide nothing (T4-T7). *Firm*: a denial, an end, a corre
 value in the same slot says itself that the other holds no longer. It closes what it names at its
 own `valid_at`, or at the episode's time when it has none.
 
-A closed fact ends at the `valid_at` of what closed it, never before its own beginning: one that is
+One beginning is no date: that of a fact without one, which is assumed to be the moment it was said.
+Against it the later words win, even if they date what they tell back before it (`outdates`); the
+fact then ends when they were said.
+
+A closed fact otherwise ends at the `valid_at` of what closed it, never before its own beginning: one that is
 corrected by an earlier date was never true and ends where it begins. `expired_at` is when we learned
 that it is false; an end that is still to come is none, so it stays empty.
 """
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 import msgspec
@@ -76,6 +80,40 @@ class Contradiction:
         if self._by_value(later, earlier) or self._again(later, earlier):
             return "firm" if corrects else "plain"
         return None
+
+    def outdates(self, later: KnownFact, earlier: KnownFact) -> bool:
+        """Whether *later* tells of a newer state than *earlier*, though it begins before it.
+
+        A beginning that was only assumed means "by then": who says "I live in Oslo" and two days
+        on "I moved to Bergen last month" lives in Bergen. What is told has to bring about the
+        present: a change of lately or an end, said after the other, without an end of its own.
+        Asks nothing but the times; whether the two contradict is for `force` to say.
+        """
+        if later.said_at is None or earlier.said_at is None or later.valid_at is None:
+            return False
+        if not earlier.valid_at == earlier.said_at < later.said_at:
+            return False
+        if later.valid_at > earlier.valid_at or later.slot is not None or not _went_on(later):
+            return False
+        return self._lasts(earlier) and self._changes(later, later.valid_at, later.said_at)
+
+    def _lasts(self, fact: KnownFact) -> bool:
+        """Whether it tells a state; what happened or stopped has no beginning to be assumed."""
+        return not (fact.ends or self._predicates[fact.predicate].event)
+
+    def _changes(self, fact: KnownFact, begins: datetime, said_at: datetime) -> bool:
+        """Whether it tells what is so now. What someone once liked or had may be over again."""
+        own = self._predicates[fact.predicate]
+        if fact.ends and not own.event:
+            return True  # "no longer", since whenever
+        if begins < _lately(said_at) or self._measured(fact):
+            return False
+        return own.event or own.single or bool(own.replaces) or fact.negated
+
+    def _measured(self, fact: KnownFact) -> bool:
+        """ "earned 3000 dollars last year" tells how much it was then."""
+        target = self._entities.get(fact.target)
+        return target is not None and target.kind == "value"
 
     def same_ends(self, one: KnownFact, two: KnownFact) -> bool:
         """Whether two facts join the same two entities, the other way round where that is one."""
@@ -186,6 +224,18 @@ def _by_slot(later: KnownFact, earlier: KnownFact) -> bool:
     return later.slot is not None and one[:2] == two[:2] and one != two
 
 
+def _went_on(fact: KnownFact) -> bool:
+    """Whether it had no end when it was learned: none at all, or one that was learned later."""
+    if fact.invalid_at is None:
+        return True
+    return fact.expired_at is not None and fact.expired_at > fact.created_at
+
+
+def _lately(said_at: datetime) -> datetime:
+    """The beginning of last year, in any time zone: a year alone is dated to its first day."""
+    return datetime(said_at.year - 1, 1, 1, tzinfo=said_at.tzinfo) - timedelta(days=1)
+
+
 def closed(fact: KnownFact, at: datetime, now: datetime) -> KnownFact:
     """*fact* with an end, unless it ended earlier already. Nothing else of it changes."""
     end = at if fact.valid_at is None else max(at, fact.valid_at)
@@ -195,46 +245,57 @@ def closed(fact: KnownFact, at: datetime, now: datetime) -> KnownFact:
     return msgspec.structs.replace(fact, invalid_at=end, expired_at=fact.expired_at or learned)
 
 
-def close_by(
-    claim: Claim, old: KnownFact, force: Force, *, at: datetime, now: datetime, together: bool
-) -> KnownFact:
-    """*old* as it stands once *claim* contradicts it with *force*."""
+def end_by(
+    claim: Claim,
+    old: KnownFact,
+    force: Force,
+    contradiction: Contradiction,
+    *,
+    at: datetime,
+    together: bool,
+) -> datetime | None:
+    """When *old* ends once *claim* contradicts it with *force*; None if it does not."""
+    begins = claim.fact.valid_at
+    if contradiction.outdates(claim.fact, old):
+        return claim.fact.said_at
+    if contradiction.outdates(old, claim.fact):
+        return None
     if force == "plain":
-        begins = claim.fact.valid_at
-        if begins is None or old.valid_at is None or old.valid_at >= begins:
-            return old
-        return closed(old, begins, now)
-    when = claim.fact.valid_at or at
-    if old.valid_at is not None and not claim.corrects:
-        # An end without a target does not mean what the same breath says to hold.
-        begun = old.valid_at < when or (
-            old.valid_at == when and not (together and _alone(claim.fact))
-        )
-        if not begun:
-            return old
-    return closed(old, when, now)
+        later = begins is not None and old.valid_at is not None and old.valid_at < begins
+        return begins if later else None
+    when = begins or at
+    if old.valid_at is None or claim.corrects or old.valid_at < when:
+        return when
+    # An end without a target does not mean what the same breath says to hold.
+    begun = old.valid_at == when and not (together and _alone(claim.fact))
+    return when if begun else None
 
 
 def close_new(
     claim: Claim, facts: Iterable[KnownFact], contradiction: Contradiction, now: datetime
 ) -> KnownFact:
     """The fact of *claim*, born closed if something that holds later contradicts it (T6)."""
-    later = [begin for _, begin in later_than(claim, facts, contradiction)]
+    later = [end for _, end in later_than(claim, facts, contradiction)]
     return closed(claim.fact, min(later), now) if later else claim.fact
 
 
 def later_than(
     claim: Claim, facts: Iterable[KnownFact], contradiction: Contradiction
 ) -> list[tuple[KnownFact, datetime]]:
-    """The facts that hold later and contradict that of *claim*, each with its beginning."""
-    begins = claim.fact.valid_at
-    if begins is None:
-        return []
-    return [
-        (old, old.valid_at)
-        for old in facts
-        if old.valid_at is not None
-        and old.valid_at > begins
-        and old.valid_at != old.invalid_at  # else it was never true
-        and contradiction.force(old, claim.fact)
-    ]
+    """The facts that hold later and contradict that of *claim*, each with the end it gives it."""
+    ends = ((old, _end_of_new(claim.fact, old, contradiction)) for old in facts)
+    return [(old, end) for old, end in ends if end is not None]
+
+
+def _end_of_new(new: KnownFact, old: KnownFact, contradiction: Contradiction) -> datetime | None:
+    if new.valid_at is None or old.valid_at is None:
+        return None
+    if old.valid_at == old.invalid_at:
+        return None  # it was never true
+    if contradiction.outdates(old, new):
+        end = old.said_at
+    elif old.valid_at > new.valid_at and not contradiction.outdates(new, old):
+        end = old.valid_at
+    else:
+        return None
+    return end if contradiction.force(old, new) else None

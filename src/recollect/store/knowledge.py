@@ -90,7 +90,13 @@ class Neighbourhood:
         for row in found.values():
             self._fact_ids[row["uuid"]] = row["id"]
         self.ends = self._name_ends(found.values())
-        return tuple(self._known_fact(found[number]) for number in sorted(found))
+        said = self._said(found)
+        return tuple(self._known_fact(found[id_], said.get(id_)) for id_ in sorted(found))
+
+    def _said(self, fact_ids: Iterable[int]) -> dict[int, int]:
+        """The time of the episode that states each of these facts."""
+        ids = rows.to_json(list(fact_ids))
+        return {row["fact_id"]: row["said_at"] for row in self._tx.all("facts_said", ids=ids)}
 
     def _gather(self, found: dict[int, Row], query: str, uuid: str, **params: Any) -> None:
         number = self._entity_ids.get(uuid)
@@ -106,7 +112,7 @@ class Neighbourhood:
             return ()
         return self._known(self._tx.all("entities_by_ids", ids=rows.to_json(missing)))
 
-    def _known_fact(self, row: Row) -> KnownFact:
+    def _known_fact(self, row: Row, said_at: int | None) -> KnownFact:
         return KnownFact(
             uuid=row["uuid"],
             source=self._entity_uuids[row["source_id"]],
@@ -123,6 +129,7 @@ class Neighbourhood:
             created_at=rows.moment(row["created_at"]),
             expired_at=rows.moment_or_none(row["expired_at"]),
             attributes=rows.from_json(row["attributes"]),
+            said_at=rows.moment_or_none(said_at),
         )
 
     def apply(

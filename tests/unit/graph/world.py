@@ -28,7 +28,8 @@ TABLE = Predicates(
             "JOINED": Predicate(phrases=("join",), canonical="WORKS_AT"),
             "WORKS_AS": Predicate(phrases=("work as",), single=True),
             "PROMOTED": Predicate(phrases=("be promoted to",), replaces=("WORKS_AS",)),
-            "LIVES_IN": Predicate(phrases=("live in",), single=True),
+            "LIVES_IN": Predicate(phrases=("live in",), single=True, carries=("LIVES_WITH",)),
+            "LIVES_WITH": Predicate(phrases=("live with",)),
             "AGE": Predicate(phrases=("be old",), single=True),
             "MARRIED_TO": Predicate(phrases=("be married to",), single=True, symmetric=True),
             "KNOWS": Predicate(phrases=("know",), symmetric=True),
@@ -135,7 +136,7 @@ class World:
             predicates=self.table,
             resolved=resolved,
         )
-        self._apply(delta)
+        self._apply(delta, day(at))
         return delta
 
     def _candidates(self, found: Found) -> tuple[KnownEntity, ...]:
@@ -170,7 +171,7 @@ class World:
         assert len(chosen) <= 5 * FACTS_PER_NEED_MAX
         return tuple(chosen.values())
 
-    def _apply(self, delta: Delta) -> None:
+    def _apply(self, delta: Delta, said_at: datetime) -> None:
         for entity in delta.new_entities:
             assert entity.uuid not in self.entities
             self.entities[entity.uuid] = KnownEntity(**msgspec.structs.asdict(entity))
@@ -185,7 +186,7 @@ class World:
             values = msgspec.structs.asdict(new)
             for key in ("found", "rating", "confidence"):
                 values.pop(key)
-            self.facts[new.uuid] = KnownFact(**values)
+            self.facts[new.uuid] = KnownFact(**values, said_at=said_at)
         for closed in delta.closed_facts:
             self.facts[closed.uuid] = msgspec.structs.replace(
                 self.facts[closed.uuid],

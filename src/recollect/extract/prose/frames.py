@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _THINKING = frozenset({"think", "believe", "feel"})
-_STATES = listed("be live work have own study reside know teach serve belong")
+_STATES = listed(
+    "be live work have own study reside know teach serve belong intern employ base date report"
+)
 
 
 class Framer:
@@ -312,6 +314,7 @@ class Framer:
             found.tense == "past"
             and not found.perfect
             and not known.event
+            and found.lead != "start"
             and draft.clause.verb.lemma_.lower() in _STATES
         )
         ends = found.ended or found.no_longer

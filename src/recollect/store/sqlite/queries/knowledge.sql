@@ -122,6 +122,13 @@ SELECT graph_id FROM facts WHERE uuid = :uuid;
 SELECT * FROM facts
 WHERE graph_id = :graph_id AND uuid IN (SELECT value FROM json_each(:uuids)) ORDER BY id;
 
+-- name: facts_said
+-- When the episode that states a fact happened.
+SELECT s.fact_id, min(e.created_at) AS said_at
+FROM json_each(:ids) j JOIN supports s ON s.fact_id = j.value AND s.role = 'states'
+JOIN episodes e ON e.id = s.episode_id
+GROUP BY s.fact_id;
+
 -- name: fact_end
 -- Sets both end times; learning something never deletes or rewrites a fact.
 UPDATE facts SET invalid_at = :invalid_at, expired_at = :expired_at WHERE id = :id;
