@@ -74,6 +74,7 @@ _NUMBERED = kinds(
     "room page chapter model number no suite apt apartment version line item issue flight bus route "
     "highway section building unit figure table ticket order case invoice box code pin id"
 )
+_HEAD = re.compile(r"(\d+)[-\u2010\u2011]$")
 _LAST_WORD = re.compile(r"([^\W\d_]{1,20})\W{0,2}$")
 
 
@@ -84,6 +85,14 @@ def _is_label(match: Match) -> bool:
     return found is not None and found[1].lower() in _NUMBERED
 
 
+def _is_tail(match: Match) -> bool:
+    """Whether a number ends a longer one: "555-1234". Behind a month or a year it may be a year."""
+    start = match.nodes[-1].start
+    found = _HEAD.search(match.context.text[max(0, start - 24) : start])
+    head = 0 if found is None else int(found[1])
+    return found is not None and not (1 <= head <= 12 or 1000 <= head <= 2999)
+
+
 def _year(match: Match) -> Dated | None:
     """A number that is a year by the words beside it, or by standing alone."""
     node = match.nodes[-1]
@@ -92,6 +101,8 @@ def _year(match: Match) -> Dated | None:
     if match.has("YEARWORD"):
         return readings.fixed(year_of(number), f"{number:04}")
     if follow in ("UNITS", "HUNDRED", "THOUSAND") or lead in ("OPAQUE", "AT"):
+        return None
+    if lead == "DASH" and _is_tail(match):
         return None
     counted = follow == "WORD" and match.next_word() not in FUNCTION_WORDS
     certain = lead in _YEAR_LEADS and not (

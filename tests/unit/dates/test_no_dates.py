@@ -15,6 +15,7 @@ from tests.unit.dates.reading import REFERENCE
         "This may be wrong, one may ask.",
         "May said she would come, and April told me a joke.",
         "June is my sister.",
+        "My phone number is 555-1234, the order number 88-2019.",
         "They march to the square; we joined the march.",
         "We sat down in the sun and fell asleep.",
         "The sun is out, we sat there.",
