@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.contract.mcp.story import USER, Story
+from tests.contract.mcp.test_tools import CONTRACT, calls
 from tests.contract.sdk.environments import NodeUnavailable, client_environment, inspector_command
 from tests.support.server import program, program_environment
 
@@ -53,3 +54,27 @@ def test_the_inspector_lists_and_calls_the_tools(story: Story, transport: str) -
     (edge,) = json.loads(content["text"])
     assert answer["structuredContent"] == {"result": [edge]}
     assert edge["edge_type"] == edge["name"]
+
+
+def as_words(arguments: dict[str, Any]) -> list[str]:
+    """Arguments as the inspector takes them: texts as they are, anything else as JSON."""
+    return [
+        f"{name}={given if isinstance(given, str) else json.dumps(given)}"
+        for name, given in arguments.items()
+    ]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("transport", ["http", "stdio"])
+def test_the_inspector_calls_every_tool(story: Story, transport: str) -> None:
+    """Structured and text content agree. A process for each call makes this slow."""
+    where, called = way(story, transport), set()
+    for tool, arguments, *_ in calls(story):
+        words = ("--method", "tools/call", "--tool-name", tool, "--tool-arg", *as_words(arguments))
+        answer = inspect(*where, *words)
+        assert not answer.get("isError"), (tool, answer)
+        (content,) = answer["content"]
+        told, structured = json.loads(content["text"]), answer["structuredContent"]
+        assert structured == ({"result": told} if isinstance(told, list) else told), tool
+        called.add(tool)
+    assert called == set(CONTRACT)
