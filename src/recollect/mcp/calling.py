@@ -66,6 +66,7 @@ def refused(error: RecollectError) -> Refused:
 async def _answered(app: App, access: Access, tool: Tool, arguments: Json) -> Any:
     """What the route of a tool answers, if need be after making what it did not find."""
     request = _request(tool, arguments)
+    await _check_owner(app, access, tool, arguments)
     try:
         return await ask(app, access, request)
     except Refused as error:
@@ -75,6 +76,21 @@ async def _answered(app: App, access: Access, tool: Tool, arguments: Json) -> An
         if not any(made):
             raise
     return await ask(app, access, request)
+
+
+async def _check_owner(app: App, access: Access, tool: Tool, arguments: Json) -> None:
+    """Refuse to add one user's words to what is another's; what is new is nobody's yet."""
+    request = tool.owned(arguments) if tool.owned else None
+    if request is None:
+        return
+    try:
+        found = await ask(app, access, request)
+    except Refused as error:
+        if error.status != _NOT_FOUND:
+            raise
+        return
+    if found["user_id"] != arguments["user_id"]:
+        raise refused(InvalidInput("thread_id: it is a thread of another user than user_id"))
 
 
 async def _made(app: App, access: Access, request: Request) -> bool:

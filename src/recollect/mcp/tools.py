@@ -29,7 +29,8 @@ class Tool:
 
     *failed* begins the text of an error. *edges*: the answer has edges in it. *writes*: it needs
     the permission to write; *destroys*: what it changes cannot be brought back. *missing* makes
-    what the request needs and did not find, such as a user nobody heard of before.
+    what the request needs and did not find, such as a user nobody heard of before. *owned* asks
+    whose it is that the request adds to, where the arguments name somebody.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Tool:
     destroys: bool = False
     repeatable: bool = True
     missing: Callable[[Json], list[Request]] | None = None
+    owned: Callable[[Json], Request | None] | None = None
 
 
 def get(*path: str, **query: Any) -> Request:

@@ -7,7 +7,7 @@ import msgspec
 from recollect.errors import InvalidInput
 from recollect.graph.types import Json
 from recollect.mcp.parameters import Parameter
-from recollect.mcp.tools import Request, Tool, asked, needed, place, post
+from recollect.mcp.tools import Request, Tool, asked, get, needed, place, post
 
 _V1 = "/api/v1"
 _CHANGES = {"fact": "fact", "edge_type": "name", "valid_at": "valid_at", "invalid_at": "invalid_at"}
@@ -53,6 +53,13 @@ def _owners(arguments: Json) -> list[Request]:
     if "thread_id" in arguments:
         made.append(post("threads", body={**user, "thread_id": arguments["thread_id"]}))
     return made
+
+
+def _owned(arguments: Json) -> Request | None:
+    """Whose thread it is, asked only when a user is named as well."""
+    if not {"thread_id", "user_id"} <= arguments.keys():
+        return None
+    return get("threads", arguments["thread_id"], "messages", limit=1)
 
 
 def _correct(arguments: Json) -> Request:
@@ -106,6 +113,7 @@ ADD_MEMORY = Tool(
     "could not add the memory",
     writes=True,
     missing=_owners,
+    owned=_owned,
     repeatable=False,
 )
 
