@@ -171,7 +171,8 @@ async def test_what_counts_as_reading_changes_nothing(world: World) -> None:
     for route in READING:
         for asked in _own(route, world.tenant):
             answer = await world.ask(route.method, asked.path, asked.body, asked.query)
-            assert answer.status in {200, 400, 404, 422, 503}, (asked, answer)
+            absent = {404} if "/config/resources/" in route.path else set()  # any name is asked
+            assert answer.status in {200, 400, 422, 503} | absent, (asked, answer)
     assert kept(world.program) == before
 
 
