@@ -65,12 +65,6 @@ class State(Record):
     mark: Mark
     settings: MemorySettings
 
-    @property
-    def is_on(self) -> bool:
-        """Whether there is anything to ask: with neither of its memories it is off."""
-        chosen = self.settings
-        return chosen.enabled and (chosen.short_term or chosen.long_term)
-
 
 def state(tx: Transaction, access: Access, graph_uuid: str, usual: MemorySettings) -> State:
     """A graph of the asker's project, with what holds for its memories."""
@@ -105,7 +99,7 @@ class EpisodicMemory:
         given = self._given
         with given.metrics.query():
             now = await given.store.glance(state, access, given.graph_uuid, given.usual)
-            if not now.is_on:
+            if not now.settings.is_on:
                 return None
             window = await self._window(access, question, now)
             told = frozenset(episode.uuid for episode in window.episodes)
