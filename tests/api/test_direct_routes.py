@@ -11,7 +11,7 @@ import pytest
 
 from recollect.api import waiting
 from recollect.extract import direct
-from recollect.extract.reading import Extracted, Reading
+from recollect.extract.brief import Brief, Extracted
 from recollect.graph import predicates
 from recollect.graph.found import Found
 from recollect.graph.types import DIRECT_KINDS
@@ -42,7 +42,7 @@ class WrittenDown:
     with_names = False
     predicates = predicates.load()
 
-    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+    async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What each episode says, in order."""
         found = [
             direct.read(r.kind, r.content) if r.kind in DIRECT_KINDS else Found() for r in readings
@@ -179,7 +179,7 @@ async def test_a_triple_that_cannot_be_processed_ends_as_a_failed_task(
 ) -> None:
     """The answer comes as soon as the job is parked, with nothing but the task."""
 
-    async def broken(self: WrittenDown, readings: Sequence[Reading]) -> list[Extracted]:
+    async def broken(self: WrittenDown, readings: Sequence[Brief]) -> list[Extracted]:
         raise RuntimeError("no")
 
     monkeypatch.setattr(WrittenDown, "extract", broken)

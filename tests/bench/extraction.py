@@ -16,7 +16,7 @@ from unittest import mock
 
 import psutil
 
-from recollect.extract.reading import Extracted, Reading
+from recollect.extract.brief import Brief, Extracted
 from recollect.governance import keys
 from recollect.graph.types import Access, Graph, NewEpisode
 from recollect.ingest import intake, pipeline
@@ -221,7 +221,7 @@ class Remembering(HereExtractor):
         super().__init__()
         self._seen: dict[str, Extracted] = {}
 
-    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+    async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What each episode says, from memory when it was read before."""
         for reading in readings:
             if reading.content not in self._seen:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import psutil
 
-from recollect.extract.reading import Reading
+from recollect.extract.brief import Brief
 from recollect.graph import predicates
 from recollect.graph.found import Found
 from recollect.models import embedder, parser
@@ -32,7 +32,7 @@ READ_AT = datetime(2020, 1, 15, 12, tzinfo=UTC)
 
 FAILURES: list[str] = []  # texts that the extractor could not read at all
 Item = TypeVar("Item")
-Extractor = Callable[[Reading], Found]
+Extractor = Callable[[Brief], Found]
 
 
 class DataMissing(Exception):
@@ -121,7 +121,7 @@ def extractor() -> Extractor:
 
     prose = Prose(language(), predicates.load())
 
-    def read(reading: Reading) -> Found:
+    def read(reading: Brief) -> Found:
         try:
             return prose.read(reading)
         except Exception as error:  # noqa: BLE001 - the run goes on, and ends as failed
@@ -131,9 +131,9 @@ def extractor() -> Extractor:
     return read
 
 
-def document(text: str) -> Reading:
+def document(text: str) -> Brief:
     """A text to be read by itself, as news or an encyclopedia has it."""
-    return Reading(kind="text", content=text, at=READ_AT)
+    return Brief(kind="text", content=text, at=READ_AT)
 
 
 def _git(*arguments: str) -> str:

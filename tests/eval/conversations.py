@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from recollect.extract.reading import KnownName, Reading, Turn
+from recollect.extract.brief import Brief, KnownName, Turn
 from recollect.graph.found import Found
 from tests.eval.common import words
 
@@ -78,7 +78,7 @@ def read(raw: Mapping[str, Any]) -> Conversation:
     return Conversation(turns, questions)
 
 
-def readings(conversation: Conversation) -> Iterator[Reading]:
+def readings(conversation: Conversation) -> Iterator[Brief]:
     """Each turn as the pipeline would hand it over: with the turns before it, and known names.
 
     Names become known as the caller puts what was found into the conversation.
@@ -90,7 +90,7 @@ def readings(conversation: Conversation) -> Iterator[Reading]:
                 known.setdefault(item.name, KnownName(name=item.name, kind=item.kind))
         earlier = conversation.turns[max(0, turn.place - BEFORE) : turn.place]
         heard = f" {' '.join(words(turn.text))} "
-        yield Reading(
+        yield Brief(
             kind="message",
             content=turn.text,
             at=turn.at,

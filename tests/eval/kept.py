@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from recollect.extract.reading import Reading
+from recollect.extract.brief import Brief
 from recollect.graph.found import Found
 from recollect.models import cross_encoder, embedder
 from recollect.models.manifest import CROSS_ENCODER, EMBEDDER, PARSER
@@ -127,10 +127,10 @@ class _KeptProse:
         self._prose = prose
         self._kept = Kept(CACHE / "made.db", f"prose {PARSER.version} {fingerprint(*_PROSE)}")
 
-    def read(self, reading: Reading) -> Found:
+    def read(self, reading: Brief) -> Found:
         return self.read_many([reading])[0]
 
-    def read_many(self, readings: Sequence[Reading]) -> list[Found]:
+    def read_many(self, readings: Sequence[Brief]) -> list[Found]:
         made = self._kept.all(
             [msgspec.json.encode(reading) for reading in readings],
             lambda places: [
@@ -144,10 +144,10 @@ class _KeptProse:
 class _NoProse:
     """Reads nothing, so that episodes get their vectors and no facts."""
 
-    def read(self, reading: Reading) -> Found:
+    def read(self, reading: Brief) -> Found:
         return Found()
 
-    def read_many(self, readings: Sequence[Reading]) -> list[Found]:
+    def read_many(self, readings: Sequence[Brief]) -> list[Found]:
         return [Found() for _ in readings]
 
 

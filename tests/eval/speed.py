@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from recollect.extract.reading import Reading
+from recollect.extract.brief import Brief
 from tests.eval import conversations
 from tests.eval.chance import estimate, ratio
 from tests.eval.common import Options, Table, data, extractor, language, vectors
@@ -20,7 +20,7 @@ def _milliseconds(work: Callable[[], object]) -> float:
     return (time.process_time() - began) * 1000
 
 
-def _measure(reading: Reading) -> tuple[float, float, float, float]:
+def _measure(reading: Brief) -> tuple[float, float, float, float]:
     facts = [fact.fact for fact in extractor()(reading).facts]
     return (
         _milliseconds(lambda: language()(reading.content)),

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from recollect.extract import direct
-from recollect.extract.reading import Extracted, Reading
+from recollect.extract.brief import Brief, Extracted
 from recollect.graph import predicates
 from recollect.graph.found import EntityKind, Found, FoundEntity, FoundFact
 from recollect.graph.types import DIRECT_KINDS
@@ -59,7 +59,7 @@ class WordsReader:
     with_names = False
     predicates = predicates.load()
 
-    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+    async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What each text says, in order."""
         return [_extracted(reading) for reading in readings]
 
@@ -67,7 +67,7 @@ class WordsReader:
         """Nothing to let go of."""
 
 
-def _extracted(reading: Reading) -> Extracted:
+def _extracted(reading: Brief) -> Extracted:
     if reading.kind in DIRECT_KINDS:
         found = direct.read(reading.kind, reading.content)
     else:
@@ -76,7 +76,7 @@ def _extracted(reading: Reading) -> Extracted:
     return Extracted(found=found, vector=packed[0], fact_vectors=tuple(packed[1:]))
 
 
-def _found(reading: Reading) -> Found:
+def _found(reading: Brief) -> Found:
     said = _WORD.findall(reading.content)
     words = [w for w in said if w in _KINDS or (w == ME and reading.user is not None)]
     names = list(dict.fromkeys(words))
@@ -93,14 +93,14 @@ def _found(reading: Reading) -> Found:
     return Found(entities=tuple(entities), facts=tuple(facts), extractor="words")
 
 
-def _entity(reading: Reading, name: str, trait: str | None) -> FoundEntity:
+def _entity(reading: Brief, name: str, trait: str | None) -> FoundEntity:
     attributes = {"trait": trait} if trait else None
     if name == ME and reading.user is not None:
         return FoundEntity(name=reading.user.name, kind="person", who="user", attributes=attributes)
     return FoundEntity(name=name, kind=_KINDS[name], attributes=attributes)
 
 
-def _fact(reading: Reading, names: Sequence[str], one: str, two: str) -> FoundFact:
+def _fact(reading: Brief, names: Sequence[str], one: str, two: str) -> FoundFact:
     relation, _ = _SAID[_KINDS[two]]
     who = reading.user.name if one == ME and reading.user is not None else one
     return FoundFact(

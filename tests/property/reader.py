@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from recollect.extract import direct
-from recollect.extract.reading import Extracted, Reading
+from recollect.extract.brief import Brief, Extracted
 from recollect.graph import predicates
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.graph.types import DIRECT_KINDS
@@ -27,7 +27,7 @@ class ScriptedReader:
     with_names = False
     predicates = _TABLE
 
-    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+    async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What each text says, in order."""
         return [_extracted(reading) for reading in readings]
 
@@ -38,7 +38,7 @@ class ScriptedReader:
 class LearnedReader(ScriptedReader):
     """The same, and what callers wrote as knowledge is taken as it is."""
 
-    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+    async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What each text or each piece of knowledge says, in order."""
         return [
             _written(reading) if reading.kind in DIRECT_KINDS else _extracted(reading)
@@ -46,12 +46,12 @@ class LearnedReader(ScriptedReader):
         ]
 
 
-def _written(reading: Reading) -> Extracted:
+def _written(reading: Brief) -> Extracted:
     found = direct.read(reading.kind, reading.content)
     return Extracted(found=found, fact_vectors=(None,) * len(found.facts))
 
 
-def _extracted(reading: Reading) -> Extracted:
+def _extracted(reading: Brief) -> Extracted:
     words = [word for word in reading.content.split() if word in (*PEOPLE, *PLACES)]
     names = list(dict.fromkeys(words))
     entities = [

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from functools import cache
 
+from recollect.extract.brief import Brief, Extracted
 from recollect.extract.embedded import Embedded
-from recollect.extract.reading import Extracted, Reading
 from recollect.graph import predicates
 from recollect.ingest import pipeline, queue
 from recollect.limits import JOBS_PER_COMMIT_MAX
@@ -22,7 +22,7 @@ class HereExtractor:
         self.predicates = predicates.load()
         self.embedded = Embedded(Settings().models)
 
-    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+    async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """Read, blocking this loop: there is nothing else on it."""
         return self.embedded.read(readings)
 

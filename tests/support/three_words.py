@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from recollect.extract.reading import Extracted, Reading
+from recollect.extract.brief import Brief, Extracted
 from recollect.graph import predicates
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.limits import JOBS_PER_COMMIT_MAX
@@ -17,7 +17,7 @@ class ThreeWords:
     with_names = False
     predicates = _TABLE
 
-    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+    async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What each text says, in order."""
         return [_extracted(reading) for reading in readings]
 
@@ -25,7 +25,7 @@ class ThreeWords:
         """Nothing to let go of."""
 
 
-def _extracted(reading: Reading) -> Extracted:
+def _extracted(reading: Brief) -> Extracted:
     words = reading.content.split()
     if len(words) != 3:
         return Extracted(found=Found(entities=(), facts=(), extractor="three words"))

@@ -8,10 +8,10 @@ import msgspec
 import numpy as np
 
 from recollect.extract import direct, documents
+from recollect.extract.brief import Brief, Extracted
 from recollect.extract.ontology import Classifier
 from recollect.extract.prose import Prose
 from recollect.extract.ratings import Rater
-from recollect.extract.reading import Extracted, Reading
 from recollect.graph import predicates
 from recollect.graph.found import Found, FoundFact
 from recollect.graph.types import DIRECT_KINDS
@@ -33,7 +33,7 @@ class Embedded:
         self._classifier = Classifier(self._embedder.passages)
         self._rater = Rater(self._embedder.passages)
 
-    def read(self, readings: Sequence[Reading]) -> list[Extracted]:
+    def read(self, readings: Sequence[Brief]) -> list[Extracted]:
         """Everything the episodes say, each as if it were read alone."""
         told = iter(self._prose.read_many([reading for reading in readings if _is_prose(reading)]))
         found = [
@@ -44,18 +44,18 @@ class Embedded:
             for reading, item in zip(readings, found, strict=True)
         ]
 
-    def _structured(self, reading: Reading) -> Found:
+    def _structured(self, reading: Brief) -> Found:
         if not reading.learn:
             return Found()
         if reading.kind in DIRECT_KINDS:
             return direct.read(reading.kind, reading.content)
         return documents.read(reading, self._prose.read)
 
-    def _classified(self, reading: Reading, found: Found) -> Found:
+    def _classified(self, reading: Brief, found: Found) -> Found:
         """Knowledge that a caller wrote has the types the caller gave it."""
         return found if reading.kind in DIRECT_KINDS else self._classifier.classify(found, reading)
 
-    def finish(self, reading: Reading, found: Found) -> Extracted:
+    def finish(self, reading: Brief, found: Found) -> Extracted:
         """Rate what was found and make it findable; also for what a language model found."""
         texts = [fact.fact for fact in found.facts]
         passages = _passages(reading)
@@ -73,11 +73,11 @@ class Embedded:
         )
 
 
-def _is_prose(reading: Reading) -> bool:
+def _is_prose(reading: Brief) -> bool:
     return reading.learn and reading.kind in ("message", "text")
 
 
-def _passages(reading: Reading) -> list[str]:
+def _passages(reading: Brief) -> list[str]:
     """What an episode is found by: its whole text, and each sentence of what somebody said at
     length, where a remark in passing would be lost in the whole."""
     text = reading.content

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from recollect.errors import ModelUnavailable, RecollectError
-from recollect.extract.reading import Extracted, Reading
+from recollect.extract.brief import Brief, Extracted
 from recollect.graph.found import Found
 from recollect.limits import READING_S_MAX
 
@@ -29,10 +29,10 @@ class ReadingFailed(Exception):
 class Reader(Protocol):
     """What the other process works with."""
 
-    def read(self, readings: Sequence[Reading]) -> list[Extracted]:
+    def read(self, readings: Sequence[Brief]) -> list[Extracted]:
         """Everything the episodes say."""
 
-    def finish(self, reading: Reading, found: Found) -> Extracted:
+    def finish(self, reading: Brief, found: Found) -> Extracted:
         """What another extractor found, rated and made findable."""
 
 
@@ -71,12 +71,12 @@ class ExtractionProcess:
         self._line: Connection | None = None
         self._closed = False
 
-    async def read(self, readings: Sequence[Reading]) -> list[Extracted]:
+    async def read(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What the embedded extractor finds."""
         found: list[Extracted] = await self._ask("read", list(readings))
         return found
 
-    async def finish(self, reading: Reading, found: Found) -> Extracted:
+    async def finish(self, reading: Brief, found: Found) -> Extracted:
         """What another extractor found, rated and made findable."""
         extracted: Extracted = await self._ask("finish", reading, found)
         return extracted

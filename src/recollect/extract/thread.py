@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from recollect.errors import ModelUnavailable
-from recollect.extract.reading import Extracted, Reading
+from recollect.extract.brief import Brief, Extracted
 from recollect.graph.found import Found
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ class ExtractionThread:
         self._embedded: Embedded | None = None
         self._closed = False
 
-    async def read(self, readings: Sequence[Reading]) -> list[Extracted]:
+    async def read(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What the embedded extractor finds."""
         return await self._run(lambda: self._loaded().read(readings))
 
-    async def finish(self, reading: Reading, found: Found) -> Extracted:
+    async def finish(self, reading: Brief, found: Found) -> Extracted:
         """What another extractor found, rated and made findable."""
         return await self._run(lambda: self._loaded().finish(reading, found))
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from recollect.extract.reading import Guidance, KnownName, Profile, Reading, Turn
+from recollect.extract.brief import Brief, Guidance, KnownName, Profile, Turn
 from recollect.governance import policies
 from recollect.graph import names
 from recollect.graph.sight import Typed, effective, typed
@@ -22,7 +22,7 @@ _WORD = re.compile(r"[^\s,;:!?()\[\]\"]+")
 
 def brief(
     tx: Transaction, graph_id: int, jobs: Sequence[Job], *, with_names: bool
-) -> list[tuple[Job, Reading]]:
+) -> list[tuple[Job, Brief]]:
     """A reading for each job that is still owed; what was done or deleted meanwhile has none.
 
     *with_names* adds the entities of the graph that the text names. They depend on how far the
@@ -68,9 +68,9 @@ def _reading(
     guarded: frozenset[str],
     *,
     with_names: bool,
-) -> Reading:
+) -> Brief:
     episode = job.episode
-    return Reading(
+    return Brief(
         kind=episode.kind,
         content=episode.content,
         at=episode.created_at,

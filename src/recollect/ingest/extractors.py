@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from recollect.extract.brief import Brief, Extracted
 from recollect.extract.model import ModelExtractor
 from recollect.extract.process import ExtractionProcess
-from recollect.extract.reading import Extracted, Reading
 from recollect.extract.thread import ExtractionThread
 from recollect.graph import predicates
 from recollect.graph.types import DIRECT_KINDS
@@ -25,7 +25,7 @@ class EmbeddedExtractor:
         self.predicates = predicates.load(table)
         self._process = _place(models, table, here=here)
 
-    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+    async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What each episode says, in order."""
         return await self._process.read(readings)
 
@@ -52,14 +52,14 @@ class LanguageModelExtractor:
         self._model = model
         self._process = _place(models, table, here=here)
 
-    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+    async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What each episode says, in order.
 
         What a caller wrote as knowledge, and what nothing is to be learned from, needs no model.
         """
         return [await self._extract(reading) for reading in readings]
 
-    async def _extract(self, reading: Reading) -> Extracted:
+    async def _extract(self, reading: Brief) -> Extracted:
         if reading.kind in DIRECT_KINDS or not reading.learn:
             return (await self._process.read([reading]))[0]
         return await self._process.finish(reading, await self._model.read(reading))

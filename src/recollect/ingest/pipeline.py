@@ -9,7 +9,7 @@ import msgspec
 
 from recollect import ids
 from recollect.extract import direct
-from recollect.extract.reading import Extracted, Reading
+from recollect.extract.brief import Brief, Extracted
 from recollect.graph import needs, predicates
 from recollect.graph.delta import ChangedEntity, Delta, Known, NewEntity
 from recollect.graph.found import Found
@@ -37,7 +37,7 @@ class Extractor(Protocol):
     with_names: bool
     predicates: Predicates
 
-    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+    async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What each episode says, in order."""
 
     async def close(self) -> None:
@@ -76,7 +76,7 @@ async def prepare(
     return {job.id: (found[job.id], item) for (job, _), item in zip(owed, extracted, strict=True)}
 
 
-def _as_kept(episode: Episode, reading: Reading) -> Reading:
+def _as_kept(episode: Episode, reading: Brief) -> Brief:
     """Nothing is learned from what is kept for the episodic memory alone."""
     return msgspec.structs.replace(reading, learn=episode.kept_for != "episodic")
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from recollect.errors import LeaseLost
+from recollect.extract.brief import Brief, Extracted
 from recollect.extract.direct import Triple
-from recollect.extract.reading import Extracted, Reading
 from recollect.graph import predicates
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.graph.types import Access, Entity, Fact, NewEpisode
@@ -43,7 +43,7 @@ class Told:
         self.read: list[str] = []
         self._said = said
 
-    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+    async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What was told of each text."""
         self.read += [reading.content for reading in readings]
         return [

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from recollect.errors import LeaseLost, ModelUnavailable
+from recollect.extract.brief import Brief
 from recollect.extract.direct import Nodes
-from recollect.extract.reading import Reading
 from recollect.graph import predicates
 from recollect.graph.found import Found, FoundEntity
 from recollect.graph.terms import hashed, terms
@@ -208,7 +208,7 @@ async def test_what_cannot_be_read_again_says_so(
     await learn(store, Told(SAID))
 
     class Failing(Told):
-        async def extract(self, readings: list[Reading]) -> list[object]:
+        async def extract(self, readings: list[Brief]) -> list[object]:
             if any(reading.content == "acme" for reading in readings):
                 raise ModelUnavailable
             return await super().extract(readings)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from recollect.extract import documents
-from recollect.extract.reading import Profile, Reading
+from recollect.extract.brief import Brief, Profile
 from recollect.graph.found import Found, FoundEntity, FoundFact
 
 AT = datetime(2025, 2, 20, 20, 29, 39, tzinfo=UTC)
@@ -20,7 +20,7 @@ EMILY = Profile(
 )
 
 
-def silent(reading: Reading) -> Found:
+def silent(reading: Brief) -> Found:
     """A reader of prose for documents without any."""
     return Found()
 
@@ -69,12 +69,12 @@ class Seen:
 def seen(
     document: Any,
     user: Profile | None = EMILY,
-    prose: Callable[[Reading], Found] = silent,
+    prose: Callable[[Brief], Found] = silent,
     **more: Any,
 ) -> Seen:
     """Read a document, given as a value or as JSON text."""
     content = document if isinstance(document, str) else json.dumps(document)
-    reading = Reading(kind="json", content=content, at=AT, user=user, **more)
+    reading = Brief(kind="json", content=content, at=AT, user=user, **more)
     return Seen(content, documents.read(reading, prose))
 
 

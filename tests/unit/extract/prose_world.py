@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from functools import cache
 
+from recollect.extract.brief import Brief, KnownName, Profile, Turn
 from recollect.extract.prose import Prose
-from recollect.extract.reading import KnownName, Profile, Reading, Turn
 from recollect.graph import predicates
 from recollect.graph.found import Found, FoundFact
 from recollect.models import parser
@@ -36,9 +36,9 @@ def reading(
     before: tuple[Turn, ...] = (),
     known: tuple[KnownName, ...] = (),
     zone: str | None = None,
-) -> Reading:
+) -> Brief:
     """A message of Jane's unless told otherwise."""
-    return Reading(
+    return Brief(
         kind=kind,  # type: ignore[arg-type]
         content=text,
         at=AT,

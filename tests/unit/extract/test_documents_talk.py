@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect.extract.reading import Reading
+from recollect.extract.brief import Brief
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from tests.unit.extract.document_world import AT, day, seen
 
@@ -26,17 +26,17 @@ CASE = {
 }
 
 
-def listener(heard: list[Reading]) -> Callable[[Reading], Found]:
+def listener(heard: list[Brief]) -> Callable[[Brief], Found]:
     """A reader of prose that remembers what it was given and finds nothing."""
 
-    def read(reading: Reading) -> Found:
+    def read(reading: Brief) -> Found:
         heard.append(reading)
         return Found()
 
     return read
 
 
-def repeat(reading: Reading) -> Found:
+def repeat(reading: Brief) -> Found:
     """A reader of prose that takes each first word for someone, and the text for the fact."""
     name = reading.content.split()[0]
     fact = FoundFact(
@@ -51,8 +51,8 @@ def repeat(reading: Reading) -> Found:
     return Found(entities=(FoundEntity(name=name),), facts=(fact,))
 
 
-def heard_in(document: Any, **more: Any) -> list[Reading]:
-    heard: list[Reading] = []
+def heard_in(document: Any, **more: Any) -> list[Brief]:
+    heard: list[Brief] = []
     seen(document, prose=listener(heard), **more)
     return heard
 
@@ -131,7 +131,7 @@ def test_a_span_in_an_escaped_text_is_the_whole_value() -> None:
 
 
 def test_names_of_the_document_are_known_when_its_texts_are_read() -> None:
-    heard: list[Reading] = []
+    heard: list[Brief] = []
     document = {"notes": "Zanzi opened a shop. It rains.", "name": "Zanzi", "industry": "shoes"}
     seen(document, None, prose=listener(heard))
     assert [(name.name, name.kind) for name in heard[0].known] == [("Zanzi", "organization")]

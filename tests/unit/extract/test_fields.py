@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from recollect.errors import InvalidInput
-from recollect.extract.reading import Turn
+from recollect.extract.brief import Turn
 from recollect.extract.sessions.fields import extract_fields
 
 AT = datetime(2025, 3, 4, 12, 0, tzinfo=UTC)

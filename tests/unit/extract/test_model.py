@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from recollect.errors import ModelAnswerInvalid, ModelUnavailable
+from recollect.extract.brief import Brief, Profile
 from recollect.extract.model import PROMPT, ModelExtractor
-from recollect.extract.reading import Profile, Reading
 from recollect.graph.found import Found
 from recollect.models.language_model import LanguageModel
 from recollect.settings import Settings
@@ -26,7 +26,7 @@ from tests.support.scripted_model import (
 
 AT = datetime(2024, 5, 1, 10, 0, tzinfo=UTC)
 TEXT = "I left Northwind in March 2024 and I work at Acme Corp now."
-READING = Reading(
+READING = Brief(
     kind="message",
     content=TEXT,
     at=AT,
@@ -96,7 +96,7 @@ GOOD: dict[str, Any] = {
 }
 
 
-async def read(server: ScriptedModel, reading: Reading = READING) -> Found:
+async def read(server: ScriptedModel, reading: Brief = READING) -> Found:
     """One episode, read by the scripted model."""
     chosen = Settings(llm_url=server.url, llm_model="scripted", llm_key="k", llm_timeout_s=1)
     model = LanguageModel(chosen)

@@ -7,9 +7,9 @@ import msgspec
 import pytest
 
 from recollect.errors import ModelAnswerInvalid
+from recollect.extract.brief import Brief, Guidance, Profile
 from recollect.extract.model.answer import Answer
 from recollect.extract.model.interpret import interpret
-from recollect.extract.reading import Guidance, Profile, Reading
 from recollect.graph import predicates
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.subjects.guidance import EdgeType, Ends, EntityType, Ontology, Property
@@ -48,11 +48,11 @@ ONTOLOGY = Ontology(
 )
 
 
-def reading(**more: Any) -> Reading:
+def reading(**more: Any) -> Brief:
     """An episode of Jane's graph."""
     guidance = Guidance(ontology=ONTOLOGY, defaults=True)
     plain = {"kind": "message", "content": TEXT, "at": AT, "user": JANE, "guidance": guidance}
-    return Reading(**(plain | more))
+    return Brief(**(plain | more))
 
 
 def found(entities: list[Any], facts: list[Any], **more: Any) -> Found:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from recollect.extract import prompts
+from recollect.extract.brief import Brief, Guidance, KnownName, Profile, Turn
 from recollect.extract.model import PROMPT, material
 from recollect.extract.model.answer import AnswerEntity, AnswerFact
-from recollect.extract.reading import Guidance, KnownName, Profile, Reading, Turn
 from recollect.graph import predicates
 from recollect.subjects.guidance import (
     EdgeType,
@@ -30,17 +30,17 @@ HOSTILE = (
 )
 
 
-def reading(**more: Any) -> Reading:
+def reading(**more: Any) -> Brief:
     """A small episode."""
-    return Reading(**({"kind": "message", "content": "I like tea.", "at": AT} | more))
+    return Brief(**({"kind": "message", "content": "I like tea.", "at": AT} | more))
 
 
-def text(item: Reading) -> str:
+def text(item: Brief) -> str:
     """The material for a reading."""
     return material.text(item, predicates.load())
 
 
-def blocks(item: Reading) -> dict[str, str]:
+def blocks(item: Brief) -> dict[str, str]:
     """The blocks by name, as a careful reader would cut them."""
     return {found[1]: found[3] for found in BLOCK.finditer(text(item))}
 
@@ -192,7 +192,7 @@ def test_orders_from_outside_stand_nowhere_but_in_their_blocks() -> None:
 def test_another_text_has_another_mark() -> None:
     """A mark that was seen once is of no use."""
 
-    def mark(item: Reading) -> str:
+    def mark(item: Brief) -> str:
         found = BLOCK.search(text(item))
         assert found is not None
         return found[2]

@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 import pytest
 
+from recollect.extract.brief import Brief, KnownName
 from recollect.extract.ontology import Classifier
-from recollect.extract.reading import KnownName, Reading
 from recollect.graph.found import Found, FoundEntity
 from recollect.models import embedder
 from recollect.models.embedder import Vectors
@@ -316,7 +316,7 @@ def test_a_record_in_json_fills_fields_by_their_keys(classifier: Classifier) -> 
             says("T-17 area: Balcony", "AREA", 3, slot="orders.area"),
         ),
     )
-    reading = Reading(
+    reading = Brief(
         kind="json",
         content="{}",
         at=AT,

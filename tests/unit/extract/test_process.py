@@ -15,8 +15,8 @@ import psutil
 import pytest
 
 from recollect.errors import BudgetExhausted, ModelUnavailable
+from recollect.extract.brief import Brief, Extracted
 from recollect.extract.process import ExtractionProcess, ReadingFailed
-from recollect.extract.reading import Extracted, Reading
 from recollect.graph.found import Found, FoundEntity
 
 AT = datetime(2024, 3, 1, tzinfo=UTC)
@@ -26,11 +26,11 @@ SOON_S = 20.0
 class Obedient:
     """Does what a text says: waits, dies, fails; answers with the text and its process."""
 
-    def read(self, readings: Sequence[Reading]) -> list[Extracted]:
+    def read(self, readings: Sequence[Brief]) -> list[Extracted]:
         """One answer for each, in order."""
         return [self.finish(reading, Found()) for reading in readings]
 
-    def finish(self, reading: Reading, found: Found) -> Extracted:
+    def finish(self, reading: Brief, found: Found) -> Extracted:
         """What the text commands, then the text itself as a name."""
         command, _, value = reading.content.partition(" ")
         if command == "wait":
@@ -60,9 +60,9 @@ def load_obedient(models: Path, table: Path | None) -> Obedient:
     return Obedient()
 
 
-def reading(content: str) -> Reading:
+def reading(content: str) -> Brief:
     """A text."""
-    return Reading(kind="text", content=content, at=AT)
+    return Brief(kind="text", content=content, at=AT)
 
 
 async def ask(process: ExtractionProcess, content: str) -> tuple[str, int]:

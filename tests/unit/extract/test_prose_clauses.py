@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.extract.reading import Turn
+from recollect.extract.brief import Turn
 from recollect.graph.found import Found
 from tests.unit.extract.prose_world import fact_named, said, sentences, triples, written
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.extract.reading import KnownName, Turn
+from recollect.extract.brief import KnownName, Turn
 from tests.unit.extract.prose_world import said, sentences, triples, written
 
 J = "Jane Smith"

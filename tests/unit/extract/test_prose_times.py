@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
-from recollect.extract.reading import Turn
+from recollect.extract.brief import Turn
 from tests.unit.extract.prose_world import (
     AT,
     fact_named,

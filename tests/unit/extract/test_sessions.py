@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from recollect.errors import InvalidInput
-from recollect.extract.reading import Turn
+from recollect.extract.brief import Turn
 from recollect.extract.sessions import classify_text, summarize, synthesize_question
 from recollect.models import embedder
 from recollect.models.embedder import Vectors

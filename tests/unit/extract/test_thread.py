@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import ModelUnavailable
-from recollect.extract.reading import Reading
+from recollect.extract.brief import Brief
 from recollect.extract.thread import ExtractionThread
 from recollect.settings import Settings
 from tests.support import here
 
-READING = Reading(
+READING = Brief(
     kind="message", content="Ann lives in Lisbon.", at=datetime(2024, 3, 1, tzinfo=UTC), role="user"
 )
 

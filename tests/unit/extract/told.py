@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from recollect.extract.reading import Guidance, Profile, Reading, Turn
+from recollect.extract.brief import Brief, Guidance, Profile, Turn
 from recollect.graph.found import EntityKind, Found, FoundEntity, FoundFact, Mood
 from recollect.subjects.guidance import EdgeType, Ends, EntityType, Ontology, Property
 
@@ -59,9 +59,9 @@ def message(
     before: tuple[tuple[str, str], ...] = (),
     defaults: bool = True,
     strict: bool = False,
-) -> Reading:
+) -> Brief:
     """A message of the user; *before* is pairs of role and content, the newest last."""
-    return Reading(
+    return Brief(
         kind="message",
         content=content,
         at=AT,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.extract.reading import Reading
+from recollect.extract.brief import Brief
 from recollect.graph.types import Access, Job
 from recollect.ingest.briefing import brief
 from recollect.limits import TURNS_BEFORE_MAX
@@ -32,7 +32,7 @@ async def say(memory: Memory, content: str, session: Any = None, **fields: Any) 
     await memory.post("/memories", {**NAMED, "messages": [message]})
 
 
-async def readings(memory: Memory) -> dict[str, Reading]:
+async def readings(memory: Memory) -> dict[str, Brief]:
     """How every message would be read now."""
     ((project_id, project_uuid),) = memory.running.rows("SELECT id, uuid FROM projects")
     access = Access(project_id=project_id, project_uuid=project_uuid, key_uuid="")
@@ -40,7 +40,7 @@ async def readings(memory: Memory) -> dict[str, Reading]:
         "SELECT j.id, j.graph_id, e.uuid FROM jobs j JOIN episodes e ON e.id = j.id"
     )
 
-    def read(tx: Transaction) -> list[tuple[Job, Reading]]:
+    def read(tx: Transaction) -> list[tuple[Job, Brief]]:
         jobs = [
             Job(
                 id=number,
@@ -57,7 +57,7 @@ async def readings(memory: Memory) -> dict[str, Reading]:
     return {reading.content: reading for _, reading in found}
 
 
-def before(reading: Reading) -> list[str]:
+def before(reading: Brief) -> list[str]:
     """What was said before."""
     return [turn.content for turn in reading.before]
 

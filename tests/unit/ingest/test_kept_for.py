@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.extract.reading import Extracted, Reading
+from recollect.extract.brief import Brief, Extracted
 from recollect.graph.found import Found
 from recollect.graph.types import Access, MemoryKind, NewEpisode
 from recollect.ingest import extractors, intake, pipeline, rebuild
@@ -119,7 +119,7 @@ class CountingModel:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def read(self, reading: Reading) -> Found:
+    async def read(self, reading: Brief) -> Found:
         """Nothing."""
         self.asked.append(reading.content)
         return Found()
@@ -131,11 +131,11 @@ class HereProcess:
     def __init__(self, *_: object) -> None:
         pass
 
-    async def read(self, readings: list[Reading]) -> list[Extracted]:
+    async def read(self, readings: list[Brief]) -> list[Extracted]:
         """What the embedded extractor finds."""
         return here.extractor().embedded.read(readings)
 
-    async def finish(self, reading: Reading, found: Found) -> Extracted:
+    async def finish(self, reading: Brief, found: Found) -> Extracted:
         """What was found, made findable."""
         return here.extractor().embedded.finish(reading, found)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.extract.reading import Extracted, Reading
+from recollect.extract.brief import Brief, Extracted
 from recollect.graph.found import Found, FoundEntity
 from recollect.graph.types import Access, NewEpisode
 from recollect.ingest import intake, pipeline, queue
@@ -41,7 +41,7 @@ class Stumbling(Told):
         self.bad = bad
         self.given: list[list[str]] = []
 
-    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+    async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What was told of each text, or trouble."""
         self.given.append([reading.content for reading in readings])
         if self.bad & set(self.given[-1]):
@@ -163,10 +163,10 @@ async def test_what_a_reading_is_given(store: Store, access: Access, clock: Stil
     """What was said before in the thread, ignored roles included, and never what came after."""
     await say(store, access, "w0", ignored=True)
     await say(store, access, *WORDS[1:10])
-    seen: list[Reading] = []
+    seen: list[Brief] = []
 
     class Watching(Told):
-        async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+        async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
             seen.extend(readings)
             return await super().extract(readings)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.extract.reading import Extracted, Reading
+from recollect.extract.brief import Brief, Extracted
 from recollect.ingest import pipeline, queue, rebuild
 from recollect.ingest.rebuild import GraphState
 from recollect.ingest.worker import Worker
@@ -33,7 +33,7 @@ class Together(here.HereExtractor):
         self.predicates = here.extractor().predicates
         self.sizes: list[int] = []
 
-    async def extract(self, readings: Sequence[Reading]) -> list[Extracted]:
+    async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """Read, and give others a turn."""
         self.sizes.append(len(readings))
         await asyncio.sleep(0)

@@ -14,14 +14,14 @@ What the keys mean is data: `json_keys.toml`.
 
 from collections.abc import Callable
 
+from recollect.extract.brief import Brief
 from recollect.extract.documents import talk
 from recollect.extract.documents.scan import scan
 from recollect.extract.documents.walk import Walk
-from recollect.extract.reading import Reading
 from recollect.graph.found import Found
 
 
-def read(reading: Reading, prose: Callable[[Reading], Found]) -> Found:
+def read(reading: Brief, prose: Callable[[Brief], Found]) -> Found:
     """What a JSON episode says. *prose* reads the texts and messages inside it.
 
     The number of facts is bounded; those that identify and join things are kept first.

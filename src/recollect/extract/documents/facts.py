@@ -5,6 +5,7 @@ from datetime import datetime
 
 import msgspec
 
+from recollect.extract.brief import Brief
 from recollect.extract.documents import wording
 from recollect.extract.documents.gather import Gather, Weight
 from recollect.extract.documents.keys import Relation, relation_name, singular, table
@@ -13,7 +14,6 @@ from recollect.extract.documents.owner import Owner, holds
 from recollect.extract.documents.references import Reference, referred
 from recollect.extract.documents.scan import Node, Scalar, Span
 from recollect.extract.documents.wording import Step
-from recollect.extract.reading import Reading
 from recollect.graph import predicates
 from recollect.graph.found import FoundEntity, FoundFact
 
@@ -28,7 +28,7 @@ _SAID = {
 class Facts:
     """Makes the facts of one document and puts them where they are gathered."""
 
-    def __init__(self, reading: Reading, gather: Gather) -> None:
+    def __init__(self, reading: Brief, gather: Gather) -> None:
         self._reading = reading
         self._gather = gather
 

@@ -1,8 +1,8 @@
 """Things as sentences speak of them."""
 
+from recollect.extract.brief import Profile
 from recollect.extract.documents import wording
 from recollect.extract.documents.scan import Node, Scalar
-from recollect.extract.reading import Profile
 from recollect.graph.found import EntityKind, FoundEntity
 from recollect.graph.types import Record
 

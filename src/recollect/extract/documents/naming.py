@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from recollect.extract.brief import Profile
 from recollect.extract.documents import wording
 from recollect.extract.documents.keys import table
 from recollect.extract.documents.named import Named, text_of
 from recollect.extract.documents.scan import Node, Scalar
 from recollect.extract.documents.times import Period
-from recollect.extract.reading import Profile
 from recollect.graph.found import FoundEntity
 
 Fields = Mapping[str, Node]

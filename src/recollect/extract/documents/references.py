@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from recollect.extract.brief import Profile
 from recollect.extract.documents import wording
 from recollect.extract.documents.keys import table
 from recollect.extract.documents.named import Named, is_user, text_of, the_user
 from recollect.extract.documents.scan import Node, Scalar, Thing
-from recollect.extract.reading import Profile
 from recollect.graph.found import FoundEntity
 from recollect.graph.types import Record
 

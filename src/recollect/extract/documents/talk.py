@@ -6,11 +6,11 @@ from datetime import datetime
 
 import msgspec
 
+from recollect.extract.brief import Brief, KnownName, Turn
 from recollect.extract.documents import times, wording
 from recollect.extract.documents.keys import canonical, table
 from recollect.extract.documents.named import is_user, text_of
 from recollect.extract.documents.scan import Node, Row, Scalar, Thing
-from recollect.extract.reading import KnownName, Reading, Turn
 from recollect.graph.found import Found, FoundEntity
 from recollect.graph.types import Record
 from recollect.limits import TURNS_BEFORE_MAX
@@ -64,7 +64,7 @@ def message(thing: Thing, zone: str | None) -> Message | None:
     )
 
 
-def readings(messages: Sequence[Message], reading: Reading) -> list[tuple[Scalar, Reading]]:
+def readings(messages: Sequence[Message], reading: Brief) -> list[tuple[Scalar, Brief]]:
     """Each message as an episode of its own, with the messages before it."""
     before: list[Turn] = list(reading.before)
     found = []
@@ -85,7 +85,7 @@ def readings(messages: Sequence[Message], reading: Reading) -> list[tuple[Scalar
     return found
 
 
-def speaker(message: Message, reading: Reading) -> FoundEntity | None:
+def speaker(message: Message, reading: Brief) -> FoundEntity | None:
     """Who spoke."""
     role, name = _voice(message, reading)
     if role == "user" and reading.user is not None:
@@ -95,7 +95,7 @@ def speaker(message: Message, reading: Reading) -> FoundEntity | None:
     return FoundEntity(name=name, kind="person", who="assistant" if role == "assistant" else None)
 
 
-def knowing(reading: Reading, entities: Sequence[FoundEntity]) -> Reading:
+def knowing(reading: Brief, entities: Sequence[FoundEntity]) -> Brief:
     """The same part, read by someone who has seen the names of the whole document."""
     names = {item.name for item in reading.known}
     more = (
@@ -125,7 +125,7 @@ def _first(fields: Mapping[str, Node], keys: Sequence[str]) -> str | None:
     return next((value for value in values if value), None)
 
 
-def _voice(item: Message, reading: Reading) -> tuple[str | None, str | None]:
+def _voice(item: Message, reading: Brief) -> tuple[str | None, str | None]:
     """The role and the name under which a message is read.
 
     A role that is not one of ours is someone's job: the support agent.

@@ -6,6 +6,7 @@ from typing import TypeGuard
 
 import msgspec
 
+from recollect.extract.brief import Brief
 from recollect.extract.documents import identity, naming, talk, times
 from recollect.extract.documents.facts import Facts
 from recollect.extract.documents.gather import Gather
@@ -16,7 +17,6 @@ from recollect.extract.documents.references import folded, references, referred
 from recollect.extract.documents.scan import Node, Row, Scalar, Thing
 from recollect.extract.documents.times import Period
 from recollect.extract.documents.wording import Step, plain
-from recollect.extract.reading import Reading
 from recollect.graph.found import FoundFact
 from recollect.graph.types import Record
 
@@ -28,7 +28,7 @@ class Text(Record):
     """A value to be read as prose; *otherwise* is the fact to keep if that yields nothing."""
 
     value: Scalar
-    reading: Reading
+    reading: Brief
     depth: int
     otherwise: FoundFact | None = None
 
@@ -36,7 +36,7 @@ class Text(Record):
 class Walk:
     """One pass over one document. Facts go into *gather*, text into *texts* for later."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Brief) -> None:
         self.gather = Gather()
         self.texts: list[Text] = []
         self._reading = reading
@@ -227,7 +227,7 @@ class Walk:
         depth: int,
         *,
         otherwise: FoundFact | None = None,
-        reading: Reading | None = None,
+        reading: Brief | None = None,
     ) -> None:
         plain_reading = reading or msgspec.structs.replace(
             self._reading, kind="text", content=value.text, role=None, speaker=None

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import msgspec
 
 from recollect.errors import ModelAnswerInvalid
+from recollect.extract.brief import Brief
 from recollect.extract.model import people, relations, types, values
 from recollect.extract.model.answer import Answer, AnswerEntity, AnswerFact
-from recollect.extract.reading import Reading
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import Json
@@ -21,7 +21,7 @@ _CONFIDENCE_QUOTED = 1.0
 _CONFIDENCE_UNQUOTED = 0.5
 
 
-def interpret(answer: Answer, reading: Reading, table: Predicates, *, extractor: str) -> Found:
+def interpret(answer: Answer, reading: Brief, table: Predicates, *, extractor: str) -> Found:
     """What the answer says about the reading; ModelAnswerInvalid names the place it breaks at."""
     for name, items in (("entities", answer.entities), ("facts", answer.facts)):
         if len(items) > _ITEMS_MAX:
@@ -43,7 +43,7 @@ def interpret(answer: Answer, reading: Reading, table: Predicates, *, extractor:
 
 
 def _entity(
-    place: str, item: AnswerEntity, reading: Reading, kinds: dict[str, EntityType]
+    place: str, item: AnswerEntity, reading: Brief, kinds: dict[str, EntityType]
 ) -> FoundEntity:
     name = _text(f"{place}.name", item.name, NAME_CHARS_MAX)
     aliases = [
@@ -86,7 +86,7 @@ def _fact(
     place: str,
     item: AnswerFact,
     entities: Sequence[FoundEntity],
-    reading: Reading,
+    reading: Brief,
     edges: dict[str, EdgeType],
     table: Predicates,
 ) -> FoundFact:
@@ -140,7 +140,7 @@ def _relation(place: str, item: AnswerFact) -> str:
     return f"NOT_{name}" if item.negated and not relations.says_not(name) else name
 
 
-def _times(place: str, item: AnswerFact, reading: Reading) -> Json:
+def _times(place: str, item: AnswerFact, reading: Brief) -> Json:
     valid_at = values.moment(f"{place}.valid_at", item.valid_at, reading)
     invalid_at = values.moment(f"{place}.invalid_at", item.invalid_at, reading)
     if valid_at is not None and invalid_at is not None:
@@ -153,7 +153,7 @@ def _times(place: str, item: AnswerFact, reading: Reading) -> Json:
     return {"valid_at": valid_at, "invalid_at": invalid_at, "dated": dated}
 
 
-def _rating(place: str, item: AnswerFact, reading: Reading) -> float | None:
+def _rating(place: str, item: AnswerFact, reading: Brief) -> float | None:
     if reading.guidance.rating is None or item.rating is None:
         return None
     if not 0 <= item.rating <= 1:

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from recollect.extract.brief import Brief, Turn
 from recollect.extract.model import types
-from recollect.extract.reading import Reading, Turn
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import Json
 from recollect.subjects.guidance import EdgeType, EntityType, Property
@@ -20,7 +20,7 @@ _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 _TURN_CHARS_MAX = 1_000
 
 
-def text(reading: Reading, table: Predicates) -> str:
+def text(reading: Brief, table: Predicates) -> str:
     """The blocks for one reading; the same reading gives the same text.
 
     The mark is made from everything that goes in, so that no text can know it beforehand: what
@@ -50,7 +50,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1) if value else ""
 
 
-def _situation(reading: Reading) -> Json:
+def _situation(reading: Brief) -> Json:
     zone = ZoneInfo(reading.time_zone) if reading.time_zone else UTC
     at = reading.at.astimezone(zone)
     return _told(
@@ -73,7 +73,7 @@ def _turn(turn: Turn) -> Json:
     return _told(speaker=turn.speaker, role=turn.role, content=content)
 
 
-def _types(reading: Reading, table: Predicates) -> Json:
+def _types(reading: Brief, table: Predicates) -> Json:
     entities = types.entity_types(reading.guidance).values()
     edges = types.edge_types(reading.guidance).values()
     return _told(
@@ -101,7 +101,7 @@ def _fields(properties: tuple[Property, ...]) -> list[Json]:
     ]
 
 
-def _wishes(reading: Reading) -> Json:
+def _wishes(reading: Brief) -> Json:
     instructions = [
         {"name": item.name, "text": item.text} for item in reading.guidance.instructions
     ]

@@ -2,12 +2,12 @@
 
 from typing import Literal
 
-from recollect.extract.reading import Reading
+from recollect.extract.brief import Brief
 
 Who = Literal["user", "assistant"]
 
 
-def who(name: str, reading: Reading) -> Who | None:
+def who(name: str, reading: Brief) -> Who | None:
     """Whether a name means one of the two."""
     folded = _fold(name)
     if folded in _user_names(reading):
@@ -19,7 +19,7 @@ def who(name: str, reading: Reading) -> Who | None:
     return None
 
 
-def _user_names(reading: Reading) -> set[str]:
+def _user_names(reading: Brief) -> set[str]:
     user = reading.user
     if user is None:
         return set()

@@ -1,7 +1,7 @@
 """The types that hold for a reading: the project's own over the default ones."""
 
+from recollect.extract.brief import Guidance
 from recollect.extract.ontology.tables import DEFAULTS
-from recollect.extract.reading import Guidance
 from recollect.graph.found import FoundEntity
 from recollect.subjects.guidance import EdgeType, Ends, EntityType, Property
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from recollect.errors import ModelAnswerInvalid
+from recollect.extract.brief import Brief
 from recollect.extract.model.answer import AnswerAttribute
-from recollect.extract.reading import Reading
 from recollect.graph.types import Json
 from recollect.subjects.guidance import Property, PropertyType
 
@@ -19,7 +19,7 @@ _ECHO_CHARS_MAX = 40
 Scalar = str | int | float | bool
 
 
-def moment(place: str, value: str | None, reading: Reading) -> datetime | None:
+def moment(place: str, value: str | None, reading: Brief) -> datetime | None:
     """A time in UTC; one without a zone is in the reading's. What is no time is an error.
 
     The reference time was told in whole seconds, so within that second it is meant exactly.

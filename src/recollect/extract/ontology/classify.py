@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import msgspec
 
+from recollect.extract.brief import Brief
 from recollect.extract.ontology import defaults, edges, entities, fields, procedures, words
 from recollect.extract.ontology.scene import Scene
 from recollect.extract.ontology.shapes import EdgeShape, EntityShape, edge_shape, entity_shape
 from recollect.extract.ontology.space import Embed, Space
 from recollect.extract.ontology.tables import DEFAULTS
 from recollect.extract.ontology.wanted import wanted
-from recollect.extract.reading import Reading
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.graph.types import Json
 from recollect.subjects.guidance import EdgeType, EntityType
@@ -31,7 +31,7 @@ class Classifier:
         self._entity_shapes: dict[EntityType, EntityShape] = {}
         self._edge_shapes: dict[EdgeType, EdgeShape] = {}
 
-    def classify(self, found: Found, reading: Reading) -> Found:
+    def classify(self, found: Found, reading: Brief) -> Found:
         """*found* with types and attributes, without what the ontology does not want.
 
         A wish or a command is kept where it is of a custom edge type. Under a strict ontology
@@ -71,7 +71,7 @@ def _make_room(remembered: dict[EntityType, EntityShape] | dict[EdgeType, EdgeSh
 
 def _entity_labels(
     found: Found,
-    reading: Reading,
+    reading: Brief,
     shapes: Sequence[EntityShape],
     edge_shapes: Sequence[EdgeShape],
     scene: Scene,
@@ -119,7 +119,7 @@ def _with_attributes(
     found: Found,
     labels: Labels,
     shapes: Sequence[EntityShape],
-    reading: Reading,
+    reading: Brief,
     scene: Scene,
 ) -> Found:
     by_name = {shape.type.name: shape for shape in shapes}
@@ -162,7 +162,7 @@ def _with_edge_types(
     labels: Labels,
     entity_shapes: Sequence[EntityShape],
     edge_shapes: Sequence[EdgeShape],
-    reading: Reading,
+    reading: Brief,
     scene: Scene,
 ) -> tuple[Found, list[str | None]]:
     """The facts under the names of their types, and for each fact the type it got."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from recollect.extract.brief import Brief
 from recollect.extract.ontology import words
 from recollect.extract.ontology.tables import DEFAULTS
-from recollect.extract.reading import Reading
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.graph.types import Json
 
@@ -46,7 +46,7 @@ def preferring(number: int, found: Found) -> FoundFact | None:
     return None
 
 
-def attributes_of(label: str, number: int, found: Found, reading: Reading) -> Json:
+def attributes_of(label: str, number: int, found: Found, reading: Brief) -> Json:
     """What is known of an entity of a default type."""
     entity = found.entities[number]
     if label == "User":
@@ -61,7 +61,7 @@ def attributes_of(label: str, number: int, found: Found, reading: Reading) -> Js
     return {**told, "description": fact.fact}
 
 
-def _of_user(entity: FoundEntity, reading: Reading) -> Json:
+def _of_user(entity: FoundEntity, reading: Brief) -> Json:
     user = reading.user
     if user is None:
         return {}

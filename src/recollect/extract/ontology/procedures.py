@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import msgspec
 import regex
 
+from recollect.extract.brief import Brief
 from recollect.extract.ontology import words
 from recollect.extract.ontology.tables import DEFAULTS
-from recollect.extract.reading import Reading
 from recollect.graph.found import Found, FoundEntity, FoundFact
 
 _VERBS = frozenset(DEFAULTS.procedure.verbs)
@@ -21,7 +21,7 @@ _POLITE = regex.compile(
 _NAME_CHARS_MAX = 80
 
 
-def add_procedures(found: Found, reading: Reading) -> Found:
+def add_procedures(found: Found, reading: Brief) -> Found:
     """What was found, with the rules for the agent that the user's message gives."""
     if reading.kind != "message" or reading.role not in (None, "user", "norole"):
         return found

@@ -5,9 +5,9 @@ from functools import cached_property
 import numpy as np
 import regex
 
+from recollect.extract.brief import Brief
 from recollect.extract.ontology import words
 from recollect.extract.ontology.space import Space
-from recollect.extract.reading import Reading
 from recollect.graph.found import Found, FoundEntity, FoundFact
 
 _TURNS_MAX = 5
@@ -21,7 +21,7 @@ _INDEFINITE = r"\b(?:an?|some|any|another|one|every)\s+(?:\p{L}+\s+){0,2}"
 class Scene:
     """An episode and the turns before it, with what is worked out from them at most once."""
 
-    def __init__(self, reading: Reading, space: Space) -> None:
+    def __init__(self, reading: Brief, space: Space) -> None:
         self.space = space
         self.content = reading.content[:_CONTENT_CHARS_MAX]
         self._before = [turn.content[:_TURN_CHARS_MAX] for turn in reading.before[-_TURNS_MAX:]]

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from recollect.extract.brief import Brief
 from recollect.extract.ontology import words
-from recollect.extract.reading import Reading
 from recollect.graph.found import Found, FoundEntity
 
 
-def wanted(found: Found, reading: Reading, named: Sequence[str | None]) -> Found:
+def wanted(found: Found, reading: Brief, named: Sequence[str | None]) -> Found:
     """Without wishes that no custom edge type asked for, and what a strict ontology leaves out."""
     custom_edges = {item.name for item in reading.guidance.ontology.edge_types}
     keep = [
@@ -41,7 +41,7 @@ def _configured(entity: FoundEntity) -> bool:
     return entity.label is not None or entity.who == "user"
 
 
-def _stays(entity: FoundEntity, reading: Reading, *, unused: bool) -> bool:
+def _stays(entity: FoundEntity, reading: Brief, *, unused: bool) -> bool:
     """Whether an entity that no fact joins is kept: the user, one of a type, one with a name."""
     if reading.strict:
         return _configured(entity)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import regex
 
+from recollect.extract.brief import KnownName, Turn
 from recollect.extract.prose.inflect import possessive
 from recollect.extract.prose.mention import Mention
 from recollect.extract.prose.words import FEMALE, KIN, MALE, NEUTRAL, PETS, PLURAL
-from recollect.extract.reading import KnownName, Turn
 from recollect.graph.found import EntityKind
 
 _KIN = regex.compile(

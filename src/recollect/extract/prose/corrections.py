@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from recollect.extract.brief import Turn
 from recollect.extract.prose.arguments import denied
 from recollect.extract.prose.book import Book
 from recollect.extract.prose.clauses import Clause
 from recollect.extract.prose.mention import Mention
 from recollect.extract.prose.scene import Scene
 from recollect.extract.prose.syntax import child
-from recollect.extract.reading import Turn
 from recollect.graph.found import Found, FoundEntity, FoundFact
 
 if TYPE_CHECKING:

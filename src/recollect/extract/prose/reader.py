@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from recollect.extract.brief import Brief, Turn
 from recollect.extract.prose import salience
 from recollect.extract.prose.appositions import apposed
 from recollect.extract.prose.book import Book
@@ -28,7 +29,6 @@ from recollect.extract.prose.scene import Scene
 from recollect.extract.prose.verbs import aspect, decided
 from recollect.extract.prose.voices import Speech, speeches
 from recollect.extract.prose.words import FAMILY
-from recollect.extract.reading import Reading, Turn
 from recollect.graph.found import Found, FoundFact
 from recollect.graph.predicates import Predicates
 
@@ -50,11 +50,11 @@ class Prose:
         self._seen: OrderedDict[str, Doc] = OrderedDict()
         self._plain = lru_cache(maxsize=_PARSES_KEPT)(partial(_normalised, self._words))
 
-    def read(self, reading: Reading) -> Found:
+    def read(self, reading: Brief) -> Found:
         """What one episode says."""
         return self.read_many([reading])[0]
 
-    def read_many(self, readings: Sequence[Reading]) -> list[Found]:
+    def read_many(self, readings: Sequence[Brief]) -> list[Found]:
         """What each episode says, read as if alone; only the parser sees them together."""
         cut = [speeches(reading) for reading in readings]
         normal = [
@@ -78,12 +78,12 @@ class Prose:
             self._seen.popitem(last=False)
         return doc
 
-    def _look(self, reading: Reading, speech: Speech) -> Doc:
+    def _look(self, reading: Brief, speech: Speech) -> Doc:
         """The parse of a turn before the one that is read."""
         plain = self._normal(reading, speech).text
         return self._seen.get(plain) or self._keep(self._nlp(plain), plain)
 
-    def _again(self, reading: Reading, turn: Turn) -> Found:
+    def _again(self, reading: Brief, turn: Turn) -> Found:
         """What an earlier turn said, for a correction of it."""
         return self.read(
             msgspec.structs.replace(
@@ -91,7 +91,7 @@ class Prose:
             )
         )
 
-    def _normal(self, reading: Reading, speech: Speech) -> Normal:
+    def _normal(self, reading: Brief, speech: Speech) -> Normal:
         voices = (speech.speaker, speech.listener)
         names = [voice.name for voice in voices if voice is not None]
         names += [item.name for item in reading.known]
@@ -100,7 +100,7 @@ class Prose:
 
     def _found(
         self,
-        reading: Reading,
+        reading: Brief,
         parts: Iterable[Speech],
         texts: Iterable[Normal],
         docs: Iterable[Doc],

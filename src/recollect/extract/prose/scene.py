@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from recollect.extract.brief import Brief, Turn
 from recollect.extract.prose import nouns
 from recollect.extract.prose.coreference import Window
 from recollect.extract.prose.inflect import possessive
@@ -23,7 +24,6 @@ from recollect.extract.prose.words import (
     POINTING,
     SECOND,
 )
-from recollect.extract.reading import Reading, Turn
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -38,7 +38,7 @@ Look = Callable[[Speech], "Doc"]
 class Scene:
     """The reader's state for one speech. *look* parses a turn before it, when a pronoun asks."""
 
-    def __init__(self, reading: Reading, speech: Speech, look: Look | None = None) -> None:
+    def __init__(self, reading: Brief, speech: Speech, look: Look | None = None) -> None:
         self._look = look
         self.reading = reading
         self.speech = speech

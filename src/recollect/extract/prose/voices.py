@@ -6,7 +6,7 @@ from typing import Literal
 
 import regex
 
-from recollect.extract.reading import Profile, Reading, Turn
+from recollect.extract.brief import Brief, Profile, Turn
 
 _PREFIX = regex.compile(
     r"^[ \t]*(?P<name>\p{L}[\p{L}\p{M}\d.'\u2019_-]*(?:[ ]\p{L}?[\p{L}\p{M}\d.'\u2019_-]+){0,3})[ ]*"
@@ -47,7 +47,7 @@ def user_voice(profile: Profile | None) -> Voice | None:
     return Voice(profile.name, "user", frozenset(name.casefold() for name in every if name))
 
 
-def speeches(reading: Reading) -> list[Speech]:
+def speeches(reading: Brief) -> list[Speech]:
     """The content cut by speaker. A text has no speaker; a message may name its own."""
     user = user_voice(reading.user)
     if reading.kind != "message":
@@ -60,7 +60,7 @@ def speeches(reading: Reading) -> list[Speech]:
     return [_speech(turn, 0, reading.before, user, _addressee(reading, user))]
 
 
-def _addressee(reading: Reading, user: Voice | None) -> Voice | None:
+def _addressee(reading: Brief, user: Voice | None) -> Voice | None:
     """Whom the message names as the one it is for."""
     if not (reading.addressee or "").strip():
         return None
@@ -81,7 +81,7 @@ def _is_name(match: "regex.Match[str]") -> bool:
 
 
 def _transcript(
-    reading: Reading, cuts: Sequence["regex.Match[str]"], user: Voice | None
+    reading: Brief, cuts: Sequence["regex.Match[str]"], user: Voice | None
 ) -> list[Speech]:
     found: list[Speech] = []
     before = reading.before

@@ -9,9 +9,9 @@ import regex
 
 from recollect import dates
 from recollect.errors import InvalidInput
+from recollect.extract.brief import Turn
 from recollect.extract.ontology import fields as values
 from recollect.extract.ontology import numbers, words
-from recollect.extract.reading import Turn
 from recollect.subjects.guidance import Property
 
 FieldType = Literal[

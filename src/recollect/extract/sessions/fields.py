@@ -12,8 +12,8 @@ import msgspec
 import regex
 
 from recollect.errors import InvalidInput
+from recollect.extract.brief import Turn
 from recollect.extract.ontology import words
-from recollect.extract.reading import Turn
 from recollect.extract.sessions.candidates import (
     Candidate,
     FieldType,

@@ -9,9 +9,9 @@ import numpy as np
 import regex
 
 from recollect.errors import InvalidInput
+from recollect.extract.brief import Turn
 from recollect.extract.ontology import words
 from recollect.extract.ontology.space import Embed, Space
-from recollect.extract.reading import Turn
 from recollect.extract.sessions.standalone import standalone
 from recollect.models.embedder import Vectors
 

@@ -9,7 +9,7 @@ from recollect.api.embedding import Embed, embedding
 from recollect.api.router import Call, Route
 from recollect.errors import InvalidInput
 from recollect.extract import sessions
-from recollect.extract.reading import Turn
+from recollect.extract.brief import Turn
 from recollect.graph import checks
 from recollect.graph.sight import effective
 from recollect.graph.types import Access, Episode, Thread

@@ -46,7 +46,7 @@ class Guidance(Record):
     instructions: tuple[Instruction, ...] = ()
 
 
-class Reading(Record):
+class Brief(Record):
     """One episode to be read. *at* is when it happened; *before* has the newest turn last.
 
     *addressee* is whom it is said to, where that is told. What is not to be learned from is made
