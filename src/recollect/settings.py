@@ -46,6 +46,12 @@ class Settings(BaseSettings):
         "on",
         description="`off` stores episodes and makes them findable, and learns nothing from them.",
     )
+    reader: Literal["embedded", "model", "agent"] | None = Field(
+        None,
+        description="Who reads episodes: `embedded`, the rules and models that come with the program; "
+        "`model`, the language model at `llm_url`; `agent`, the embedded reader at once and then any "
+        "agent that takes them. Unset: `model` where `llm_url` is set, else `embedded`.",
+    )
     predicates: Path | None = Field(
         None, description="A file of relations that extends the built-in table of predicates."
     )
@@ -175,4 +181,11 @@ class Settings(BaseSettings):
             raise ValueError("llm_url and llm_model: give both, or neither")
         if self.llm_key is not None and self.llm_url is None:
             raise ValueError("llm_key: does nothing without llm_url and llm_model")
+        if self.reader == "model" and self.llm_url is None:
+            raise ValueError("reader: `model` needs llm_url and llm_model")
         return self
+
+    @property
+    def read_by(self) -> Literal["embedded", "model", "agent"]:
+        """Who reads episodes, the default worked out."""
+        return self.reader or ("embedded" if self.llm_url is None else "model")

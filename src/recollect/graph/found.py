@@ -17,15 +17,37 @@ EntityKind = Literal[
     "value",
 ]
 Mood = Literal["stated", "requested"]
+Verdict = Literal["same", "replaces", "ends", "corrects"]
 
 
-class FoundEntity(Record):
+class EntityRef(Record):
+    """An entity of the graph that a reader was shown. The name tells whether the uuid still means
+    the one that was shown: an earlier episode may have been read again since."""
+
+    uuid: str
+    name: str
+
+
+class Judgement(Record, omit_defaults=True):
+    """What a reader says that a fact does to one it was shown: it says the *same*; it *replaces* it
+    with something newer; it says that the other *ends*; it *corrects* it, so that the other never
+    held. *mark* is that of the fact shown (`gist.mark`), for the same reason as a name above.
+    """
+
+    fact: str
+    mark: str
+    verdict: Verdict
+    sure: float = 1.0
+
+
+class FoundEntity(Record, omit_defaults=True):
     """Someone or something that an episode names.
 
     *kind* is the sort of thing as far as the text tells; it keeps a person from merging with a
     place. *guessed*: nothing but the look of the name tells its kind. *label* is one type of the ontology besides `Entity`. *aliases* are other names the text
     gives the same thing: an e-mail address, an id, a full name. *who* marks the two that are known
-    without a name. *uuid* is one that a caller asked for.
+    without a name. *uuid* is one that a caller asked for. *known* is the one of the graph that a
+    reader says it is; *rename* is what that one is to be called from now on.
     """
 
     name: str
@@ -37,9 +59,11 @@ class FoundEntity(Record):
     summary: str | None = None
     uuid: str | None = None
     guessed: bool = False
+    known: EntityRef | None = None
+    rename: str | None = None
 
 
-class FoundFact(Record):
+class FoundFact(Record, omit_defaults=True):
     """A sentence that holds for a time and joins two entities of the same `Found`, by position.
 
     A clause without a second entity has its source as its target.
@@ -51,7 +75,9 @@ class FoundFact(Record):
     assumed because the clause is about the present. *slot* is the key path of a value in JSON:
     facts of one entity and one slot replace each other. *span* is where in the episode's content
     it was read. *mood* `requested` is a wish or a command, kept only when the ontology wants it.
-    *cites* are the places in the log of earlier episodes that bear it out as well.
+    *cites* are the places in the log of earlier episodes that bear it out as well. *event_at* is
+    when something happens or is due, as far as that is another time than since when it is so.
+    *judged* is what it does to facts that the reader was shown.
     """
 
     source: int
@@ -74,11 +100,18 @@ class FoundFact(Record):
     uuid: str | None = None
     expired_at: datetime | None = None
     cites: tuple[int, ...] = ()
+    event_at: datetime | None = None
+    judged: tuple[Judgement, ...] = ()
 
 
-class Found(Record):
-    """Everything that one episode says. *extractor* is what read it, with its version."""
+class Found(Record, omit_defaults=True):
+    """Everything that one episode says. *extractor* is what read it, with its version.
+
+    *shown* are the marks of the facts that it was shown: of those it judged some, and its silence
+    about the others counts as well.
+    """
 
     entities: tuple[FoundEntity, ...] = ()
     facts: tuple[FoundFact, ...] = ()
     extractor: str = "embedded.1"
+    shown: tuple[str, ...] = ()

@@ -92,3 +92,9 @@ def gist(fact_text: str) -> str:
 def opposite(fact_text: str) -> str:
     """The gist of the sentence that denies *fact_text*, or that *fact_text* denies."""
     return join(words(fact_text) ^ {NOT})
+
+
+def mark(text: str) -> str:
+    """A short digest of what a sentence or a name says: it tells whether something is still what it
+    was, and gives no word of it away."""
+    return hashlib.blake2b(gist(text).encode(), digest_size=8).hexdigest()

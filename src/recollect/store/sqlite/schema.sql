@@ -48,8 +48,12 @@ CREATE TABLE graphs (
     index_epoch INTEGER NOT NULL DEFAULT 0,
     condenses INTEGER NOT NULL DEFAULT 0,  -- whether chapters are made of its log
     condensed INTEGER NOT NULL DEFAULT 0,  -- of how many runs of episodes they were made
+    folded INTEGER NOT NULL DEFAULT 0,  -- the last place of the log that the graph knows
+    fold_from INTEGER,  -- the first place from which it has to be folded again, if it has to
+    inputs INTEGER NOT NULL DEFAULT 0,  -- how many changes made it so
     UNIQUE (project_id, kind, graph_id)
 );
+CREATE INDEX graphs_to_fold ON graphs (id) WHERE fold_from IS NOT NULL;
 
 CREATE TABLE users (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -169,7 +173,9 @@ CREATE TABLE facts (
     ends INTEGER NOT NULL DEFAULT 0,
     slot TEXT,
     confidence REAL NOT NULL DEFAULT 1,
-    extractor TEXT
+    extractor TEXT,
+    event_at INTEGER,  -- when it happens or is due, where that is another time than since when it is so
+    kept_against TEXT  -- marks, in JSON, of what may not close it again
 );
 CREATE INDEX facts_by_graph ON facts (graph_id, uuid);
 CREATE INDEX facts_by_source ON facts (source_id, predicate, invalid_at);
@@ -579,11 +585,65 @@ CREATE TABLE closings (
     by_fact_id INTEGER REFERENCES facts (id) ON DELETE SET NULL,
     episode_id INTEGER REFERENCES episodes (id) ON DELETE SET NULL,
     ended_at INTEGER,
-    expired_at INTEGER
+    expired_at INTEGER,
+    judge TEXT,  -- on whose word
+    sure REAL
 );
 CREATE INDEX closings_by_fact ON closings (fact_id);
 CREATE INDEX closings_by_reason ON closings (by_fact_id) WHERE by_fact_id IS NOT NULL;
 CREATE INDEX closings_by_episode ON closings (episode_id) WHERE episode_id IS NOT NULL;
+
+-- What a reader found in the episode at one place of a log: found is JSON, vectors are those of its
+-- facts one behind the other. read_at is when it was read. A place whose episode was deleted, though
+-- not forgotten, keeps in remains what it takes to fold what others still stand behind.
+CREATE TABLE readings (
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    episode_id INTEGER REFERENCES episodes (id) ON DELETE CASCADE,
+    reader TEXT NOT NULL,
+    found TEXT NOT NULL,
+    vectors BLOB,
+    read_at INTEGER NOT NULL,
+    remains TEXT,
+    PRIMARY KEY (graph_id, seq)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX readings_by_episode ON readings (episode_id) WHERE episode_id IS NOT NULL;
+
+-- What was changed by hand, after the place seq of the log. subject is the uuid of a fact or an
+-- entity; mark tells whether it still is the one that was meant.
+CREATE TABLE edits (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    mark TEXT NOT NULL,
+    change TEXT,
+    vector BLOB,
+    at INTEGER NOT NULL
+);
+CREATE INDEX edits_by_graph ON edits (graph_id, seq, id);
+CREATE INDEX edits_by_subject ON edits (subject);
+
+-- Episodes that are to be read again: by whom and since when, who is at it, and the facts and entities
+-- that were shown to whoever is. ready_at is when the next try is due. A parked one waits for someone
+-- to look. The reading that an episode has meanwhile counts.
+CREATE TABLE rereadings (
+    episode_id INTEGER PRIMARY KEY REFERENCES episodes (id) ON DELETE CASCADE,
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
+    reader TEXT NOT NULL CHECK (reader IN ('embedded', 'model', 'agent')),
+    status TEXT NOT NULL CHECK (status IN ('waiting', 'parked')),
+    reason TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    error TEXT,
+    ready_at INTEGER NOT NULL,
+    lease TEXT,
+    lease_until INTEGER NOT NULL DEFAULT 0,
+    shown TEXT,
+    created_at INTEGER NOT NULL
+);
+CREATE INDEX rereadings_due ON rereadings (reader, ready_at) WHERE status = 'waiting';
+CREATE INDEX rereadings_by_graph ON rereadings (graph_id, episode_id);
 
 -- What was erased, what was not and why. subject is the uuid of what was erased; no word of it is
 -- kept. scrubbed: whether the files were wiped of it as well.
