@@ -139,7 +139,7 @@ async def test_an_observation_rests_on_the_episodes_that_ended_its_evidence(
 async def learned_anew(memory: Memory) -> None:
     """Everything is derived again from the log."""
     for (number,) in memory.running.rows("SELECT id FROM graphs"):
-        await memory.running.services.store.write(rebuild.unlearn, number)
+        await here.fold(memory.running.services.store, number)
     await memory.learn()
 
 

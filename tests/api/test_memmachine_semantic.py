@@ -237,7 +237,7 @@ async def test_a_feature_is_narrowed_by_what_it_cites(memory: Memory) -> None:
     store = memory.running.services.store
     ((graph_id,),) = memory.running.rows("SELECT id FROM graphs WHERE graph_id = 'acme.p1'")
     before = await store.read(rebuild.digest, graph_id)
-    await store.write(rebuild.unlearn, graph_id)
+    await here.fold(store, graph_id)
     await memory.learn()
     assert await store.read(rebuild.digest, graph_id) == before
     assert await about_stamps() == [(id_, [uid])]

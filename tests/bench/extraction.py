@@ -23,6 +23,7 @@ from recollect.ingest import intake, pipeline
 from recollect.limits import JOBS_PER_COMMIT_MAX
 from recollect.models import embedder, parser
 from recollect.settings import Settings
+from recollect.store import numbers
 from recollect.store.knowledge import Neighbourhood, put_names
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
@@ -173,6 +174,7 @@ def stuff(tx: Transaction, graph_id: int, speakers: Sequence[str], facts: int) -
     for number in range(facts):
         tx.insert(
             "fact_insert",
+            **numbers.of_graph(graph_id),
             uuid=tx.new_id(),
             graph_id=graph_id,
             source_id=people[number % len(people)],
@@ -198,6 +200,7 @@ def stuff(tx: Transaction, graph_id: int, speakers: Sequence[str], facts: int) -
 def _entity(tx: Transaction, graph_id: int, name: str, kind: str) -> int:
     number = tx.insert(
         "entity_insert",
+        **numbers.of_graph(graph_id),
         uuid=tx.new_id(),
         graph_id=graph_id,
         name=name,

@@ -6,7 +6,8 @@ from functools import cache
 from recollect.extract.brief import Brief, Extracted
 from recollect.extract.embedded import Embedded
 from recollect.graph import predicates
-from recollect.ingest import pipeline, queue
+from recollect.ingest import pipeline, queue, rebuild
+from recollect.ingest.folder import Folder
 from recollect.limits import JOBS_PER_COMMIT_MAX
 from recollect.settings import Settings
 from recollect.store.protocol import Store
@@ -44,3 +45,14 @@ async def learn(store: Store, using: pipeline.Extractor | None = None) -> int:
         await store.write(queue.release, held)
         done += len(held.jobs)
     return done
+
+
+async def fold(store: Store, graph_id: int) -> None:
+    """Fold a graph from the beginning, whether it has to be or not."""
+    await store.write(rebuild.again, graph_id)
+    await settle(store, graph_id)
+
+
+async def settle(store: Store, graph_id: int) -> None:
+    """Fold a graph if it has to be, as the server would in the background."""
+    await Folder(store, predicates.load()).fold(graph_id)

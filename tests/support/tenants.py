@@ -19,6 +19,7 @@ from recollect.api.compat.memmachine.refusing import reply_for
 from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
 from recollect.governance import keys
+from recollect.store import numbers
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite.connection import FILE_NAME
 from tests.support.asgi import Program
@@ -70,6 +71,7 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
     entity, fact = tx.new_id(), tx.new_id()
     entity_id = tx.insert(
         "entity_insert",
+        **numbers.of_graph(graph["id"]),
         uuid=entity,
         graph_id=graph["id"],
         name=f"{word}-secret entity",
@@ -84,6 +86,7 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
     )
     tx.insert(
         "fact_insert",
+        **numbers.of_graph(graph["id"]),
         uuid=fact,
         graph_id=graph["id"],
         source_id=entity_id,
@@ -107,6 +110,7 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
     observation = tx.new_id()
     tx.insert(
         "observation_insert",
+        **numbers.of_graph(graph["id"]),
         uuid=observation,
         graph_id=graph["id"],
         entity_id=entity_id,

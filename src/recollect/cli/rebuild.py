@@ -15,12 +15,11 @@ from recollect.errors import NotFound, RecollectError
 from recollect.governance import audited
 from recollect.governance.audit_targets import Target
 from recollect.governance.audited import Acting, AuditedStore
-from recollect.ingest import pipeline, rebuild
+from recollect.ingest import rebuild, unkept
 from recollect.ingest.extractors import EmbeddedExtractor
+from recollect.ingest.folder import Folder
 from recollect.ingest.rebuild import GraphState
-from recollect.ingest.worker import Worker
 from recollect.settings import Settings
-from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
 from recollect.store.sqlite.connection import FILE_NAME, copy
 
@@ -80,50 +79,31 @@ def _require_something_to_derive(chosen: Settings) -> None:
 
 
 async def _verify(chosen: Settings, graph: str | None) -> Compared:
-    """Rebuild a copy. What the original still owes is left out on both sides."""
+    """Rebuild a copy."""
     with tempfile.TemporaryDirectory(prefix="recollect-verify-") as folder:
         place = Path(folder)
         await asyncio.to_thread(copy, chosen.data, place)
-        store = SqliteStore.open(place, readers=1)
-        try:
-            await store.write(rebuild.set_aside)
-        finally:
-            await store.close()
         return await _rebuild(chosen, place, graph)
 
 
 async def _rebuild(chosen: Settings, place: Path, graph: str | None) -> Compared:
     """The graphs as they were, and as they came out."""
     store = SqliteStore.open(place, readers=1)
+    extractor = EmbeddedExtractor(chosen.models, chosen.predicates)
     try:
         before = await store.read(rebuild.states, graph)
         if graph is not None and not before:
             raise NotFound(f"graph not found: {graph}")
-        await _derive(store, chosen, before)
+        folder = Folder(store, extractor.predicates, partial(unkept.read, store, extractor))
+        for one in before:
+            with audited.acting(_acting(one)):
+                await AuditedStore(store).write(rebuild.again, one.id)
+            await folder.fold(one.id)
         after = await store.read(rebuild.states, graph)
     finally:
+        await extractor.close()
         await store.close()
     return list(zip(before, after, strict=True))
-
-
-async def _derive(store: Store, chosen: Settings, graphs: list[GraphState]) -> None:
-    extractor = EmbeddedExtractor(chosen.models, chosen.predicates)
-    worker = Worker(
-        store,
-        owner="rebuild",
-        attempts_max=chosen.job_attempts_max,
-        backoff_first_s=0.0,  # somebody waits for it
-        process=partial(pipeline.process, extractor=extractor),
-        together=extractor.together,
-    )
-    try:
-        await extractor.extract([])  # without models nothing may be unlearned
-        for graph in graphs:
-            with audited.acting(_acting(graph)):
-                await AuditedStore(store).write(rebuild.unlearn, graph.id)
-        await rebuild.relearn(store, worker, [graph.id for graph in graphs])
-    finally:
-        await extractor.close()
 
 
 def _acting(graph: GraphState) -> Acting:

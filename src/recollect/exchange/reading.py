@@ -16,7 +16,7 @@ from recollect.governance import keys
 from recollect.graph import checks
 from recollect.graph.types import Project, Record
 from recollect.ingest import rebuild
-from recollect.store import rows
+from recollect.store import numbers, rows
 from recollect.store.protocol import Transaction
 
 
@@ -191,7 +191,9 @@ class _Import:
         place = self._place
         if record == "user" and place is not None:
             told["user_id"] = place.graph_id
-        where = {"project_id": project.id, "graph_id": None if place is None else place.id}
+        where: dict[str, Any] = {"project_id": project.id, "graph_id": None}
+        if place is not None:
+            where = {**where, "graph_id": place.id, **numbers.of_graph(place.id)}
         self._insert(number, record, {**where, **told})
 
     def _insert(self, number: int, record: str, values: dict[str, Any]) -> None:

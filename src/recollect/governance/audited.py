@@ -17,7 +17,7 @@ from recollect.governance import audit, audit_targets
 from recollect.governance.audit import Outcome, Told
 from recollect.governance.audit_targets import Target
 from recollect.graph.types import Json
-from recollect.store.protocol import Row, Store, Transaction
+from recollect.store.protocol import ApartGraph, Row, Store, Transaction
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -111,6 +111,10 @@ class AuditedStore:
         result: T = await self._store.write(tell, who, lambda tx: unit(tx, *args, **kwargs))
         who.written += 1
         return result
+
+    async def apart(self, graph_id: int) -> ApartGraph:
+        """What a graph is folded from; deriving it again is nobody's act."""
+        return await self._store.apart(graph_id)
 
     async def scrub(self) -> bool:
         """Leave no byte of what was deleted before this call in the store's files."""

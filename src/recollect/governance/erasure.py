@@ -13,11 +13,13 @@ from msgspec.structs import replace
 
 from recollect.errors import NotAllowed
 from recollect.governance import describing, unnaming
-from recollect.graph.types import Access, Record
-from recollect.store import derived, findable, index, rows
+from recollect.graph.gist import mark
+from recollect.graph.types import Access, Json, Record
+from recollect.store import derived, findable, index, readings, remainders, rows
 from recollect.store.derived import Aftermath, Resting
 from recollect.store.index import ItemKind
 from recollect.store.protocol import Row, Transaction
+from recollect.store.remainders import Remainder
 
 Mode = Literal["delete", "forget"]
 
@@ -64,24 +66,61 @@ def forget_episodes(tx: Transaction, episode_ids: Iterable[int], mode: Mode = "d
     reopened = _lose_ends(tx, ids, [row["id"] for row in lonely]) if forgetting else []
     heard = unnaming.heard(tx, sorted(touched), ids) if forgetting else []
     resting = derived.resting_on(tx, episodes=ids, facts=[row["id"] for row in reopened])
+    left = [] if forgetting else _keep_ends(tx, ids, [row["id"] for row in lonely])
     tx.run("facts_delete", ids=rows.to_json([row["id"] for row in lonely]))
     tx.run("episodes_delete", ids=listed)
     removed = tx.all("entities_delete_unsupported", ids=rows.to_json(sorted(touched)))
     _unindex(tx, "fact", lonely)
     _unindex(tx, "entity", removed)
-    for graph_id in _unindex(tx, "episode", places):
-        tx.run("graph_edited", id=graph_id)
+    _unindex(tx, "episode", places)
     _reopen(tx, reopened)
     renamed = unnaming.drop_unheard(tx, heard)
-    left = (touched | _ends(reopened)) - {row["id"] for row in removed}
+    around = (touched | _ends(reopened)) - {row["id"] for row in removed}
     reworded = describing.describe_again(
-        tx, sorted(left), also=[row["id"] for row in reopened], changed=renamed
+        tx, sorted(around), also=[row["id"] for row in reopened], changed=renamed
     )
     if renamed:
         resting = derived.merged(resting, derived.resting_on(tx, entities=renamed))
     after = derived.renew(tx, resting, forgetting=forgetting)
     findable.settle(tx, after)
+    _fold_without(tx, places, left)
     return _counted(after, places, lonely, removed, reopened, reworded)
+
+
+def _keep_ends(tx: Transaction, episodes: Sequence[int], facts: Sequence[int]) -> list[Remainder]:
+    """Write down, as of their places, the ends that stay though their reason goes; answers what the
+    readings of the episodes are."""
+    given = {"episodes": rows.to_json(list(episodes)), "facts": rows.to_json(list(facts))}
+    for row in tx.all("closings_without_reason", **given):
+        tx.run(
+            "edit_place",
+            graph_id=row["graph_id"],
+            seq=row["seq"],
+            kind="fact.end",
+            subject=row["uuid"],
+            mark=mark(row["fact"]),
+            change=rows.to_json(_ended(row)),
+            now=rows.micros(tx.now),
+        )
+    return remainders.before(tx, episodes)
+
+
+def _ended(row: Row) -> Json:
+    to = {key: row[key] for key in ("ended_at", "expired_at", "judge")}
+    return {"near": row["source_uuid"], "to": to}
+
+
+def _fold_without(tx: Transaction, places: Sequence[Row], left: Sequence[Remainder]) -> None:
+    """Leave what is to stay at the places of deleted episodes, and have their graphs folded again
+    from there: what came after was learned in the light of what is gone."""
+    remainders.leave(tx, left)
+    first: dict[int, int] = {}
+    for row in places:
+        first[row["graph_id"]] = min(row["seq"], first.get(row["graph_id"], row["seq"]))
+    for graph_id, seq in first.items():
+        remainders.renew(tx, graph_id)
+        tx.run("edits_drop_of_gone", graph_id=graph_id)
+        readings.fold_again(tx, graph_id, seq)
 
 
 def forget_facts(tx: Transaction, graph_id: int, facts: Sequence[Row]) -> Removed:
@@ -127,7 +166,8 @@ def _settle_around(
     reworded = describing.describe_again(tx, near)
     after = derived.renew(tx, resting)
     findable.settle(tx, after)
-    tx.run("graph_edited", id=graph_id)
+    remainders.renew(tx, graph_id)
+    tx.run("edits_drop_of_gone", graph_id=graph_id)
     counted = _counted(after, useless, gone, removed, [], reworded)
     return replace(counted, entities=counted.entities + (entity_id is not None))
 

@@ -21,9 +21,11 @@ _WORD = re.compile(r"[^\s,;:!?()\[\]\"]+")
 
 
 def brief(
-    tx: Transaction, graph_id: int, jobs: Sequence[Job], *, with_names: bool
+    tx: Transaction, graph_id: int, jobs: Sequence[Job], *, with_names: bool, again: bool = False
 ) -> list[tuple[Job, Brief]]:
-    """A reading for each job that is still owed; what was done or deleted meanwhile has none.
+    """A brief for each job that is still owed; what was done or deleted meanwhile has none.
+
+    *again*: for episodes that were processed before.
 
     *with_names* adds the entities of the graph that the text names. They depend on how far the
     graph has got, so an extractor that reads several episodes at once must do without.
@@ -43,7 +45,7 @@ def brief(
     return [
         (job, _reading(tx, graph, user, wanted, job, guarded, with_names=with_names))
         for job in jobs
-        if job.id in owed
+        if again or job.id in owed
     ]
 
 

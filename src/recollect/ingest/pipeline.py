@@ -1,5 +1,5 @@
 """What is done for an episode once it is stored. The order of steps is the path of an episode:
-brief, extract, reconcile, apply, index; the last three are one transaction."""
+brief, extract, keep, fold; the last two are one transaction."""
 
 import asyncio
 from collections.abc import Sequence
@@ -7,22 +7,18 @@ from typing import Protocol
 
 import msgspec
 
-from recollect import ids
 from recollect.extract import direct
 from recollect.extract.brief import Brief, Extracted
-from recollect.graph import needs, predicates
-from recollect.graph.delta import ChangedEntity, Delta, Known, NewEntity
+from recollect.graph import predicates
 from recollect.graph.found import Found
 from recollect.graph.predicates import Predicates
-from recollect.graph.reconcile import reconcile
-from recollect.graph.resolve import resolve
 from recollect.graph.types import DIRECT_KINDS, Episode, Job
-from recollect.ingest import briefing, queue, summaries
+from recollect.ingest import briefing, fold, queue
+from recollect.ingest.fold import Step
 from recollect.ingest.queue import Claim
 from recollect.limits import JOBS_PER_COMMIT_MAX
-from recollect.store import chapters, findable, index
+from recollect.store import index, readings
 from recollect.store.index import Item
-from recollect.store.knowledge import Neighbourhood
 from recollect.store.protocol import Store, Transaction
 
 
@@ -45,6 +41,8 @@ class Extractor(Protocol):
 
 
 Prepared = dict[int, tuple[bytes, Extracted | None]]
+# What is kept of an episode from which nothing is learned because learning is off.
+UNREAD = Extracted(found=Found(extractor="none"))
 
 
 async def process(
@@ -71,12 +69,12 @@ async def prepare(
     if extractor is None:
         return {job.id: (found[job.id], _written_down(job.episode)) for job in jobs}
     owed = await store.read(briefing.brief, graph_id, jobs, with_names=extractor.with_names)
-    wanted = [_as_kept(job.episode, reading) for job, reading in owed]
+    wanted = [to_learn(job.episode, reading) for job, reading in owed]
     extracted = await extractor.extract(wanted) if wanted else []
     return {job.id: (found[job.id], item) for (job, _), item in zip(owed, extracted, strict=True)}
 
 
-def _as_kept(episode: Episode, reading: Brief) -> Brief:
+def to_learn(episode: Episode, reading: Brief) -> Brief:
     """Nothing is learned from what is kept for the episodic memory alone."""
     return msgspec.structs.replace(reading, learn=episode.kept_for != "episodic")
 
@@ -101,73 +99,23 @@ def commit(
     table: Predicates,
 ) -> None:
     """Write all that came of *jobs* and mark them done, in one transaction."""
-    done = queue.finish(tx, held, [job for job in jobs if job.id in prepared])
-    for job in done:
+    for job in queue.finish(tx, held, [job for job in jobs if job.id in prepared]):
         words, extracted = prepared[job.id]
         vector = extracted.vector if extracted else None
-        items = [Item(kind="episode", id=job.episode.id, terms=words, vector=vector)]
-        if extracted is not None:
-            items += _learn(tx, job.episode, extracted, table)
-        index.put(tx, held.graph_id, items)
-        findable.put(tx, held.graph_id, summaries.refresh(tx, job.episode, table))
-    chapters.follow(tx, held.graph_id, [seq for job in done for seq in _told_by(job, prepared)])
+        item = Item(kind="episode", id=job.episode.id, terms=words, vector=vector)
+        index.put(tx, held.graph_id, [item])
+        _keep(tx, job.episode, extracted or UNREAD, table)
 
 
-def _told_by(job: Job, prepared: Prepared) -> list[int]:
-    """The places of the log that say more now: that of the episode, and of those it cites."""
-    _, extracted = prepared[job.id]
-    cited = [] if extracted is None else [s for fact in extracted.found.facts for s in fact.cites]
-    return [job.episode.seq, *cited]
+def _keep(tx: Transaction, episode: Episode, extracted: Extracted, table: Predicates) -> None:
+    """Keep a reading, and let the graph take it in.
 
-
-def _learn(
-    tx: Transaction, episode: Episode, extracted: Extracted, table: Predicates
-) -> list[Item]:
-    """Let the graph take in what an episode says; tells what became findable by it.
-
-    An episode that was processed before is learned as of then: a rebuilt graph equals the first.
+    One that comes late, because its job was parked and tried again, belongs to an earlier place of
+    the log than the graph has reached: then the graph is folded again from there.
     """
-    found = _free_uuids(tx, episode.graph_id, extracted.found)
-    now = episode.processed_at or tx.now
-    around = Neighbourhood(tx, episode.graph_id)
-    wanted = needs.needs(found)
-    entities = around.entities(wanted.keys, wanted.uuids)
-    resolved = resolve(entities, found)
-    facts = around.facts(needs.fact_needs(resolved, found, table, at=episode.created_at))
-    delta = reconcile(
-        Known(entities=entities + around.ends, facts=facts),
-        found,
-        now=now,
-        at=episode.created_at,
-        new_id=ids.derived(episode.received_at, episode.seq, episode.uuid),
-        predicates=table,
-        resolved=resolved,
-    )
-    around.apply(delta, episode_id=episode.id, now=now, extractor=found.extractor)
-    cited = around.cite(delta, [seq for fact in found.facts for seq in fact.cites])
-    index.touch(tx, episode.graph_id, "episode", cited)
-    closed = [around.fact_id(fact.uuid) for fact in delta.closed_facts]
-    index.touch(tx, episode.graph_id, "fact", closed)
-    return _items(around, delta, extracted)
-
-
-def _free_uuids(tx: Transaction, graph_id: int, found: Found) -> Found:
-    """*found* without the uuids that callers asked for and that another graph uses already."""
-    facts = []
-    for fact in found.facts:
-        taken = tx.one("fact_place", uuid=fact.uuid) if fact.uuid is not None else None
-        elsewhere = taken is not None and taken["graph_id"] != graph_id
-        facts.append(msgspec.structs.replace(fact, uuid=None) if elsewhere else fact)
-    return msgspec.structs.replace(found, facts=tuple(facts))
-
-
-def _items(around: Neighbourhood, delta: Delta, extracted: Extracted) -> list[Item]:
-    facts = [
-        index.fact_item(around.fact_id(fact.uuid), fact.fact, extracted.fact_vectors[fact.found])
-        for fact in delta.new_facts
-    ]
-    described: list[NewEntity | ChangedEntity] = [*delta.new_entities, *delta.changed_entities]
-    return facts + [
-        index.entity_item(around.entity_id(item.uuid), item.name, item.summary)
-        for item in described
-    ]
+    readings.put(tx, episode.id, extracted.found, extracted.fact_vectors)
+    if episode.seq <= readings.head(tx, episode.graph_id):
+        readings.fold_again(tx, episode.graph_id, episode.seq)
+        return
+    step = Step(episode=episode, found=extracted.found, vectors=extracted.fact_vectors)
+    fold.take(tx, step, table)

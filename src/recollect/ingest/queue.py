@@ -116,6 +116,27 @@ def _ids(jobs: Sequence[Job]) -> str | None:
     return rows.to_json([job.id for job in jobs])
 
 
+def hold(tx: Transaction, graph_id: int, owner: str) -> Claim | None:
+    """Take a graph without any of its jobs, so that no worker adds to it; None while one does."""
+    now = rows.micros(tx.now)
+    tx.run("queue_enter_held", graph_id=graph_id, now=now)
+    row = tx.one("queue_lease", graph_id=graph_id)
+    if row is None:
+        raise LeaseLost  # there is no such graph any more
+    if row["lease"] is not None and row["lease_until"] > now:
+        return None
+    lease = f"{owner}:{tx.new_id()}"
+    until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
+    tx.run("queue_take", graph_id=graph_id, lease=lease, until=until, alone=False)
+    return Claim(graph_id=graph_id, lease=lease, jobs=[])
+
+
+def let_go(tx: Transaction, held: Claim) -> None:
+    """Give a graph back that was only held: when its next job may run is as it was."""
+    tx.run("queue_let_go", graph_id=held.graph_id, lease=held.lease)
+    tx.run("queue_leave", graph_id=held.graph_id)
+
+
 def free(tx: Transaction, owner: str) -> int:
     """Take back the leases of an owner that is known to be gone; says how many there were."""
     return tx.run("queue_free_owned", owner=f"{owner}:")

@@ -30,6 +30,7 @@ def refresh(tx: Transaction, episode: Episode, table: Predicates) -> list[Derive
                 tx,
                 episode.graph_id,
                 cluster,
+                episode_id=episode.id,
                 now=now,
                 new_id=new_id,
                 label=lambda text: _label(tx, episode.graph_id, text),

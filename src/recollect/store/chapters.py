@@ -52,12 +52,6 @@ def again(tx: Transaction, changed: Iterable[tuple[int, int]]) -> None:
             _make_again(tx, graph_id, several, row["condensed"])
 
 
-def unlearn(tx: Transaction, graph_id: int) -> None:
-    """Drop all chapters; they are made anew while the log is learned again."""
-    tx.run("graph_unlearn_chapters", graph_id=graph_id)
-    tx.run("graph_condensed", id=graph_id, condensed=0)
-
-
 def copy(
     tx: Transaction, source_id: int, target_id: int, *, facts: Sequence[tuple[int, int]]
 ) -> None:

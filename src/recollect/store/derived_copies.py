@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from recollect.store import chapters, rows
+from recollect.store import chapters, numbers, rows
 from recollect.store.protocol import Row, Transaction
 
 Pairs = Sequence[tuple[int, int]]
@@ -38,6 +38,7 @@ def _observation(tx: Transaction, old: Row, graph_id: int, same: Mapping[int, in
     uuid = target if copied is None else copied["uuid"]
     return tx.insert(
         "observation_insert",
+        **numbers.of_graph(graph_id),
         uuid=tx.new_id(),
         graph_id=graph_id,
         entity_id=same[old["entity_id"]],
@@ -56,6 +57,7 @@ def _observation(tx: Transaction, old: Row, graph_id: int, same: Mapping[int, in
 def _summary(tx: Transaction, old: Row, graph_id: int, same: Mapping[int, int]) -> None:
     new = tx.insert(
         "summary_insert",
+        **numbers.of_graph(graph_id),
         uuid=tx.new_id(),
         graph_id=graph_id,
         thread_id=None,

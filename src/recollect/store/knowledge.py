@@ -21,16 +21,21 @@ from recollect.graph.delta import (
 )
 from recollect.graph.needs import FactNeeds
 from recollect.limits import CANDIDATES_PER_KEY_MAX, FACTS_PER_NEED_MAX
-from recollect.store import rows
+from recollect.store import numbers, rows
 from recollect.store.protocol import Row, Transaction
 
 
 class Neighbourhood:
-    """Entities and facts of one graph as they were read, with the row ids behind their uuids."""
+    """Entities and facts of one graph as they were read, with the row ids behind their uuids.
 
-    def __init__(self, tx: Transaction, graph_id: int) -> None:
+    What is added is numbered after an episode.
+    """
+
+    def __init__(self, tx: Transaction, graph_id: int, episode_id: int) -> None:
         self._tx = tx
         self._graph_id = graph_id
+        self._episode_id = episode_id
+        self._numbers = numbers.of_episode(episode_id)
         self._entity_ids: dict[str, int] = {}
         self._entity_uuids: dict[int, str] = {}
         self._fact_ids: dict[str, int] = {}
@@ -133,9 +138,12 @@ class Neighbourhood:
         )
 
     def apply(
-        self, delta: Delta, *, episode_id: int, now: datetime, extractor: str | None = None
+        self, delta: Delta, *, now: datetime, extractor: str | None = None, gone: bool = False
     ) -> None:
-        """Write what was decided about one episode; the caller's transaction holds it together."""
+        """Write what was decided about the episode; the caller's transaction holds it together.
+
+        *gone*: it was deleted, so it stands behind nothing.
+        """
         for entity in delta.new_entities:
             self._add_entity(entity, now)
         for changed in delta.changed_entities:
@@ -149,13 +157,13 @@ class Neighbourhood:
                 invalid_at=rows.micros_or_none(closed.invalid_at),
                 expired_at=rows.micros_or_none(closed.expired_at),
             )
-        for support in delta.supports:
-            self._support(support, episode_id)
         for closing in delta.closings:
-            self._closing(closing, episode_id)
-        for uuid in delta.mentions:
+            self._closing(closing, None if gone else self._episode_id)
+        for support in () if gone else delta.supports:
+            self._support(support, self._episode_id)
+        for uuid in () if gone else delta.mentions:
             entity_id = self._entity_ids[uuid]
-            self._tx.run("mention_insert", entity_id=entity_id, episode_id=episode_id)
+            self._tx.run("mention_insert", entity_id=entity_id, episode_id=self._episode_id)
 
     def cite(self, delta: Delta, seqs: Sequence[int]) -> list[int]:
         """Let further episodes of the log stand behind what a delta says; gives their row ids.
@@ -183,6 +191,7 @@ class Neighbourhood:
     def _add_entity(self, entity: NewEntity, now: datetime) -> None:
         entity_id = self._tx.insert(
             "entity_insert",
+            **self._numbers,
             uuid=entity.uuid,
             graph_id=self._graph_id,
             name=entity.name,
@@ -215,6 +224,7 @@ class Neighbourhood:
     def _add_fact(self, fact: NewFact, extractor: str | None) -> None:
         self._fact_ids[fact.uuid] = self._tx.insert(
             "fact_insert",
+            **self._numbers,
             uuid=fact.uuid,
             graph_id=self._graph_id,
             source_id=self._entity_ids[fact.source],
@@ -247,7 +257,7 @@ class Neighbourhood:
             span_end=end,
         )
 
-    def _closing(self, closing: Closing, episode_id: int) -> None:
+    def _closing(self, closing: Closing, episode_id: int | None) -> None:
         self._tx.run(
             "closing_insert",
             fact_id=self._fact_ids[closing.fact],

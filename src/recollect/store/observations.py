@@ -17,7 +17,7 @@ from recollect.limits import (
     OBSERVATION_EPISODES_MAX,
     OBSERVATION_OPEN_FACTS_MAX,
 )
-from recollect.store import rows
+from recollect.store import numbers, rows
 from recollect.store.protocol import Row, Transaction
 
 _WORDS_OF_TEXT = "embedded"
@@ -87,11 +87,13 @@ def renew(
     graph_id: int,
     cluster: Cluster,
     *,
+    episode_id: int,
     now: datetime,
     new_id: Callable[[], str],
     label: Labels,
 ) -> Kept | None:
-    """Write down what a cluster bears out now; None when that changes nothing."""
+    """Write down what a cluster bears out now that an episode was learned; None when that changes
+    nothing."""
     old = tx.one("observation_at", entity_id=cluster.entity_id, kind=cluster.kind, key=cluster.key)
     found = _pattern(tx, cluster)
     if found is None:
@@ -100,6 +102,7 @@ def renew(
         return _rewrite(tx, old, found)
     made = tx.insert(
         "observation_insert",
+        **numbers.of_episode(episode_id),
         uuid=new_id(),
         graph_id=graph_id,
         entity_id=cluster.entity_id,

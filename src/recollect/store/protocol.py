@@ -45,6 +45,25 @@ class Transaction(Protocol):
         """Execute a named statement and say how many rows it touched."""
 
 
+class ApartGraph(Protocol):
+    """One graph in a place of its own, where it is folded again while everybody else goes on."""
+
+    async def run(
+        self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Do something with the graph as it is there."""
+
+    async def catch_up(self) -> bool:
+        """Take what was added to its log since; False when something in it was changed."""
+
+    async def put_back(self) -> bool:
+        """Let the store have the graph as it is there, at once; False when the store has moved on,
+        and then nothing is changed."""
+
+    async def close(self) -> None:
+        """Let go of it."""
+
+
 class Store(Protocol):
     """Acknowledged means durable: `write` returns after the commit is on disk."""
 
@@ -66,6 +85,9 @@ class Store(Protocol):
         self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Run *unit* and commit it, alone or together with others; raise what it raised."""
+
+    async def apart(self, graph_id: int) -> ApartGraph:
+        """What a graph is folded from, apart from everyone, with nothing folded yet."""
 
     async def scrub(self) -> bool:
         """Leave no byte of what was deleted before this call in the store's files.

@@ -5,27 +5,27 @@ from datetime import datetime
 import msgspec
 
 from recollect.graph.found import Found
-from recollect.graph.types import Record
+from recollect.graph.types import Episode, Record
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
 
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(Found)
+_EPISODES = msgspec.json.Decoder(Episode)
+
+
+Vectors = tuple[bytes | None, ...]
 
 
 class KeptReading(Record):
-    """What was found at one place of a log, with the vectors of its facts, if they have any."""
+    """What was found at a place of a log, with the vectors of its facts, if they have any."""
 
-    graph_id: int
-    seq: int
     found: Found
-    fact_vectors: tuple[bytes | None, ...]
+    fact_vectors: Vectors
     read_at: datetime
 
 
-def put(
-    tx: Transaction, episode_id: int, found: Found, fact_vectors: tuple[bytes | None, ...]
-) -> None:
+def put(tx: Transaction, episode_id: int, found: Found, fact_vectors: Vectors) -> None:
     """Keep what was found in an episode, in place of what was kept of it before."""
     tx.run(
         "reading_put",
@@ -37,9 +37,7 @@ def put(
     )
 
 
-def replace(
-    tx: Transaction, episode_id: int, found: Found, fact_vectors: tuple[bytes | None, ...]
-) -> None:
+def replace(tx: Transaction, episode_id: int, found: Found, fact_vectors: Vectors) -> None:
     """Keep another reading of an episode; its graph has to be folded again from its place."""
     row = tx.one("episode_place_in_log", id=episode_id)
     if row is not None:
@@ -52,6 +50,17 @@ def fold_again(tx: Transaction, graph_id: int, seq: int) -> None:
     tx.run("graph_fold_again", graph_id=graph_id, seq=seq)
 
 
+def head(tx: Transaction, graph_id: int) -> int:
+    """The last place of its log that a graph knows."""
+    row = tx.one("graph_folded", graph_id=graph_id)
+    return 0 if row is None else int(row["folded"])
+
+
+def folded(tx: Transaction, graph_id: int, seq: int) -> None:
+    """Say that a graph has taken in what was found at a place."""
+    tx.run("graph_has_folded", graph_id=graph_id, seq=seq)
+
+
 def of_episode(tx: Transaction, episode_id: int) -> KeptReading | None:
     """The reading of an episode; None if nobody has read it, or only before readings were kept."""
     row = tx.one("reading_of_episode", episode_id=episode_id)
@@ -62,20 +71,23 @@ def reading(row: Row) -> KeptReading:
     """A row of the table."""
     found = _DECODER.decode(row["found"])
     return KeptReading(
-        graph_id=row["graph_id"],
-        seq=row["seq"],
         found=found,
         fact_vectors=_unpacked(row["vectors"], len(found.facts)),
         read_at=rows.moment(row["read_at"]),
     )
 
 
-def _packed(vectors: tuple[bytes | None, ...]) -> bytes | None:
+def remains(row: Row) -> Episode:
+    """The place of a deleted episode, without its words."""
+    return _EPISODES.decode(row["remains"])
+
+
+def _packed(vectors: Vectors) -> bytes | None:
     """All vectors in one piece; they are of one length, and either all there or none."""
     return b"".join(vector or b"" for vector in vectors) or None
 
 
-def _unpacked(packed: bytes | None, count: int) -> tuple[bytes | None, ...]:
+def _unpacked(packed: bytes | None, count: int) -> Vectors:
     if packed is None:
         return (None,) * count
     size = len(packed) // count

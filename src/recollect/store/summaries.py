@@ -10,7 +10,7 @@ from recollect.graph import thread_summary
 from recollect.graph.thread_summary import Message, Said
 from recollect.graph.types import Episode, Record
 from recollect.limits import SUMMARY_CHARS_MAX, SUMMARY_MESSAGES_MAX
-from recollect.store import rows
+from recollect.store import numbers, rows
 from recollect.store.protocol import Row, Transaction
 
 _NEWER_CHARS_MIN = 250
@@ -153,6 +153,7 @@ def _grow(
 def _insert(tx: Transaction, place: Place, episode: Episode, now: datetime, uuid: str) -> int:
     return tx.insert(
         "summary_insert",
+        **numbers.of_episode(episode.id),
         uuid=uuid,
         graph_id=place.graph_id,
         thread_id=place.thread_id,

@@ -11,7 +11,7 @@ from typing import Any
 from recollect.errors import AlreadyExists, InvalidInput, NotAllowed
 from recollect.graph import checks
 from recollect.graph.types import Access, Entity, Graph, Record, User
-from recollect.store import derived_copies, index, knowledge, rows
+from recollect.store import derived_copies, index, knowledge, numbers, rows
 from recollect.store.index import ItemKind
 from recollect.store.protocol import Transaction
 from recollect.subjects import graphs, guidance, users
@@ -195,7 +195,7 @@ class _Copy:
 
     def _entities(self) -> list[tuple[int, int]]:
         renamed = self._renamed("clone_entities_of")
-        self._insert("clone_entities", pairs=_json(renamed))
+        self._insert("clone_entities", pairs=_json(renamed), **numbers.of_graph(self._target.id))
         ids = self._new_ids(renamed, "clone_entities_of")
         if self._nodes is not None:
             old, new = self._nodes
@@ -214,7 +214,7 @@ class _Copy:
             (row["id"], self._tx.new_id(), ends[row["source_id"]], ends[row["target_id"]])
             for row in found
         ]
-        self._insert("clone_facts", pairs=_json(pairs))
+        self._insert("clone_facts", pairs=_json(pairs), **numbers.of_graph(self._target.id))
         renamed = [(old, uuid) for old, uuid, *_ in pairs]
         return self._new_ids(renamed, "clone_facts_of", user_node=None)
 

@@ -7,16 +7,15 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from recollect.errors import InvalidInput, NotFound
-from recollect.governance import describing, erasure
+from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.graph import checks
-from recollect.graph.gist import gist
+from recollect.graph.gist import mark
 from recollect.graph.types import Access, Entity, Episode, Fact, Graph, Json, Thread
 from recollect.limits import DESCRIPTION_CHARS_MAX, EPISODE_CHARS_MAX, NAME_CHARS_MAX
-from recollect.store import derived, findable, index, rows
-from recollect.store.knowledge import put_names
+from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
-from recollect.subjects import seeing, telling
+from recollect.subjects import edits, seeing, telling
+from recollect.subjects.edits import Edit, EditKind
 from recollect.subjects.pages import Page, PageRequest, page_seen
 
 UnsetType = msgspec.UnsetType
@@ -184,43 +183,17 @@ def update_entity(tx: Transaction, access: Access, uuid: str, change: EntityChan
     entity(tx, access, uuid)
     # What is not changed stays as it is, also what this caller may not see of it.
     old = entity(tx, replace(access, sight=None), uuid)
-    name = old.name if change.name is UNSET else change.name
-    summary = old.summary if change.summary is UNSET else change.summary
-    labels = old.labels if change.labels is UNSET else _labels(change.labels)
-    attributes = _merged(old.attributes, change.attributes)
-    checks.text("name", name, NAME_CHARS_MAX, required=True)
-    checks.text("summary", summary, DESCRIPTION_CHARS_MAX)
-    tx.run(
-        "entity_update",
-        id=old.id,
-        name=name,
-        summary=summary,
-        labels=rows.to_json(labels),
-        attributes=rows.to_json(attributes),
-    )
-    _answer_to(tx, old, name)
-    _note_given(tx, old, change)
-    index.put(tx, old.graph_id, [index.entity_item(old.id, name, summary)])
-    tx.run("graph_edited", id=old.graph_id)
+    given: Json = {"name": change.name, "summary": change.summary}
+    given["attributes"] = change.attributes
+    if change.labels is not UNSET:
+        given["labels"] = _labels(change.labels)
+    told = {key: value for key, value in given.items() if value is not UNSET}
+    checks.text("name", told.get("name", old.name), NAME_CHARS_MAX, required=True)
+    checks.text("summary", told.get("summary", old.summary), DESCRIPTION_CHARS_MAX)
+    _check_merged(old.attributes, change.attributes)
+    marks = edits.marks_of(tx, uuid, old.name)
+    edits.make(tx, old.graph_id, Edit(kind="entity.update", subject=uuid, marks=marks, change=told))
     return entity(tx, access, uuid)
-
-
-def _note_given(tx: Transaction, old: Entity, change: EntityChange) -> None:
-    """Remember what was written by hand: no episode bears it out, and yet it stays."""
-    row = tx.one("entity_by_id", id=old.id)
-    given = dict(rows.from_json(row["given"]) or {}) if row else {}
-    new = {"name": change.name, "summary": change.summary}
-    given |= {key: value for key, value in new.items() if value is not UNSET}
-    tx.run("entity_set_given", id=old.id, given=rows.to_json(given or None))
-
-
-def _answer_to(tx: Transaction, old: Entity, name: str) -> None:
-    """Let an entity answer to its name, and to those that texts have used for it."""
-    row = tx.one("entity_by_id", id=old.id)
-    known: list[str] = rows.from_json(row["names"]) if row else []
-    if name not in known:
-        tx.run("entity_set_names", id=old.id, names=rows.to_json([name, *known]))
-        put_names(tx, old.graph_id, old.id, [name])
 
 
 def _labels(given: list[str]) -> list[str]:
@@ -233,10 +206,9 @@ def _labels(given: list[str]) -> list[str]:
     return ["Entity", *own]
 
 
-def _merged(old: Json | None, change: Json | UnsetType) -> Json | None:
-    if change is UNSET or isinstance(change, UnsetType):
-        return old
-    return checks.json_object("attributes", checks.merge(old, change))
+def _check_merged(old: Json | None, change: Json | UnsetType) -> None:
+    if not isinstance(change, UnsetType):
+        checks.json_object("attributes", checks.merge(old, change))
 
 
 def delete_entity(tx: Transaction, access: Access, uuid: str) -> None:
@@ -244,7 +216,8 @@ def delete_entity(tx: Transaction, access: Access, uuid: str) -> None:
     found = entity(tx, access, uuid)
     if found.is_user:
         raise InvalidInput("uuid: this is the user's own node; delete the user instead")
-    erasure.forget_entity(tx, found.graph_id, found.id)
+    marks = edits.marks_of(tx, uuid, found.name)
+    edits.make(tx, found.graph_id, Edit(kind="entity.delete", subject=uuid, marks=marks))
 
 
 class FactChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -264,58 +237,56 @@ def update_fact(tx: Transaction, access: Access, uuid: str, change: FactChange) 
     fact(tx, access, uuid)
     # What is not changed stays as it is, also what this caller may not see of it.
     old = fact(tx, replace(access, sight=None), uuid)
-    name = old.name if change.name is UNSET else change.name
-    sentence = old.fact if change.fact is UNSET else change.fact
-    checks.text("name", name, NAME_CHARS_MAX, required=True)
-    checks.text("fact", sentence, EPISODE_CHARS_MAX, required=True)
-    valid_at = old.valid_at if change.valid_at is UNSET else change.valid_at
-    invalid_at = old.invalid_at if change.invalid_at is UNSET else change.invalid_at
-    expired_at = old.expired_at if change.expired_at is UNSET else change.expired_at
-    if valid_at is not None and invalid_at is not None and invalid_at < valid_at:
-        raise InvalidInput("invalid_at: must not be before valid_at")
-    tx.run(
-        "fact_update",
-        id=old.id,
-        name=name,
-        fact=sentence,
-        gist=gist(sentence),
-        attributes=rows.to_json(_merged(old.attributes, change.attributes)),
-        expired_at=rows.micros_or_none(expired_at),
-        valid_at=rows.micros_or_none(valid_at),
-        invalid_at=rows.micros_or_none(invalid_at),
-    )
-    if sentence == old.fact:
-        index.touch(tx, old.graph_id, "fact", [old.id])
-    else:
-        index.put(tx, old.graph_id, [index.fact_item(old.id, sentence, change.vector)])
-    if (invalid_at, expired_at) != (old.invalid_at, old.expired_at):
-        _set_ends(tx, old.id, invalid_at, expired_at)
-    findable.settle(tx, derived.renew(tx, derived.resting_on(tx, facts=[old.id])))
-    if sentence != old.fact:
-        (ends,) = tx.all("fact_ends", ids=rows.to_json([old.id]))
-        describing.describe_again(tx, [ends["source_id"], ends["target_id"]], also=[old.id])
-    tx.run("graph_edited", id=old.graph_id)
+    given = {"name": change.name, "fact": change.fact, "attributes": change.attributes}
+    told: Json = {key: value for key, value in given.items() if value is not UNSET}
+    checks.text("name", told.get("name", old.name), NAME_CHARS_MAX, required=True)
+    checks.text("fact", told.get("fact", old.fact), EPISODE_CHARS_MAX, required=True)
+    _check_merged(old.attributes, change.attributes)
+    told |= _times(old, change)
+    _edit(tx, old, "fact.update", told, change.vector)
     return fact(tx, access, uuid)
 
 
-def _set_ends(
-    tx: Transaction, fact_id: int, invalid_at: datetime | None, expired_at: datetime | None
+def _times(old: Fact, change: FactChange) -> Json:
+    """The times that a correction sets, as they are stored."""
+    begin = old.valid_at if isinstance(change.valid_at, UnsetType) else change.valid_at
+    end = old.invalid_at if isinstance(change.invalid_at, UnsetType) else change.invalid_at
+    if begin is not None and end is not None and end < begin:
+        raise InvalidInput("invalid_at: must not be before valid_at")
+    given = {key: getattr(change, key) for key in ("valid_at", "invalid_at", "expired_at")}
+    return {key: rows.micros_or_none(value) for key, value in given.items() if value is not UNSET}
+
+
+def _edit(
+    tx: Transaction,
+    found: Fact,
+    kind: EditKind,
+    change: Json | None = None,
+    vector: bytes | None = None,
 ) -> None:
-    """Let the ends that someone set by hand count, and no others."""
-    tx.run("closings_by_hand", id=fact_id)
-    if invalid_at is not None or expired_at is not None:
-        tx.run(
-            "closing_insert",
-            fact_id=fact_id,
-            by_fact_id=None,
-            episode_id=None,
-            ended_at=rows.micros_or_none(invalid_at),
-            expired_at=rows.micros_or_none(expired_at),
-        )
+    edit = Edit(
+        kind=kind,
+        subject=found.uuid,
+        marks=edits.marks_of(tx, found.uuid, found.fact),
+        near=found.source_uuid,
+        change=change,
+        vector=vector,
+    )
+    edits.make(tx, found.graph_id, edit)
+
+
+def reopen_fact(tx: Transaction, access: Access, uuid: str) -> Fact:
+    """Take back what closed a fact: it holds again, and the same words do not close it again."""
+    fact(tx, access, uuid)
+    old = fact(tx, replace(access, sight=None), uuid)
+    if old.invalid_at is None and old.expired_at is None:
+        raise Conflict("the fact has no end that could be taken back")
+    closers = tx.all("closers_of_fact", id=old.id)
+    _edit(tx, old, "fact.reopen", {"against": [mark(row["fact"]) for row in closers]})
+    return fact(tx, access, uuid)
 
 
 def delete_fact(tx: Transaction, access: Access, uuid: str) -> None:
     """Remove a fact; the entities it joined stay."""
     found = fact(tx, access, uuid)
-    ends = tx.all("fact_ends", ids=rows.to_json([found.id]))
-    erasure.forget_facts(tx, found.graph_id, ends)
+    _edit(tx, found, "fact.delete")

@@ -129,7 +129,6 @@ def delete_keeping_graph(tx: Transaction, access: Access, thread_id: str) -> Non
     said = tx.all("episode_ids_of_thread", thread_id=thread.id, ignored_only=False)
     _delete(tx, access, thread, ignored_only=True)
     index.touch(tx, thread.graph_id, "episode", [row["id"] for row in said])
-    tx.run("graph_edited", id=thread.graph_id)  # episodes lose what was said before them
 
 
 def _delete(

@@ -6,7 +6,7 @@ from recollect.graph import checks
 from recollect.graph.gist import gist
 from recollect.graph.types import Access, Entity, Json, Record, User
 from recollect.limits import NAME_CHARS_MAX
-from recollect.store import index, knowledge, rows
+from recollect.store import index, knowledge, numbers, readings, rows
 from recollect.store.index import Item
 from recollect.store.protocol import Transaction
 from recollect.subjects import graphs, seeing, telling
@@ -114,15 +114,9 @@ def update(tx: Transaction, access: Access, user_id: str, details: UserDetails) 
     )
     new = get(tx, access, user_id)
     _refresh_node(tx, access, old, new)
-    if _read_with(old) != _read_with(new):
-        tx.run("graph_edited", id=graph.id)
+    if (_profile(old), _names(old)) != (_profile(new), _names(new)):
+        readings.fold_again(tx, graph.id, 0)
     return new
-
-
-def _read_with(user: User) -> tuple[object, ...]:
-    """What of a user's record the reading of episodes depends on."""
-    said = (user.first_name, user.last_name, user.email, user.time_zone)
-    return (*said, user.disable_default_ontology, user.rating)
 
 
 def delete(tx: Transaction, access: Access, user_id: str) -> None:
@@ -243,6 +237,7 @@ def _attributes(user: User) -> Json:
 def _seed_node(tx: Transaction, user: User) -> None:
     entity_id = tx.insert(
         "entity_insert",
+        **numbers.of_graph(user.graph_id),
         uuid=user.entity_uuid,
         graph_id=user.graph_id,
         name=display_name(user),
@@ -266,6 +261,7 @@ def _insert_fact(tx: Transaction, user: User, entity_id: int, name: str, fact: s
     """Write a fact that a profile tells, and say how it is found."""
     fact_id = tx.insert(
         "fact_insert",
+        **numbers.of_graph(user.graph_id),
         uuid=tx.new_id(),
         graph_id=user.graph_id,
         source_id=entity_id,

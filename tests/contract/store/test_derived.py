@@ -284,7 +284,7 @@ async def test_a_rebuild_makes_the_same_again(
     assert len(before) == 2
     told = Told(TOLD._said, together)
     clock.advance(1_000)
-    await store.write(rebuild.unlearn, jane.graph_id)
+    await here.fold(store, jane.graph_id)
     assert await seen(store, access) == {}
     await learn(store, told)
     assert without_ids(await seen(store, access)) == before

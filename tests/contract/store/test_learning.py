@@ -202,7 +202,7 @@ async def test_reading_one_by_one_or_many_at_once_gives_one_graph(
     await say(store, access, *SAID)
     await learn(store, Told(SAID, together=16))
     together = await store.read(rebuild.digest, jane.graph_id)
-    await store.write(rebuild.unlearn, jane.graph_id)
+    await here.fold(store, jane.graph_id)
     assert await store.read(facts, jane.graph_id) == []
     await learn(store, Told(SAID, together=1))
     assert await store.read(rebuild.digest, jane.graph_id) == together
@@ -218,7 +218,7 @@ async def test_a_rebuilt_graph_equals_the_first_even_later(
         clock.advance(3600)
     first = await store.read(rebuild.digest, jane.graph_id)
     clock.advance(86_400)
-    await store.write(rebuild.unlearn, jane.graph_id)
+    await here.fold(store, jane.graph_id)
     assert await store.read(rebuild.digest, jane.graph_id) != first
     await learn(store, Told(SAID))
     assert await store.read(rebuild.digest, jane.graph_id) == first

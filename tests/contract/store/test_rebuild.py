@@ -78,7 +78,7 @@ async def say(store: Store, access: Access, *contents: str, **more: object) -> l
 
 async def again(store: Store, graph_id: int, told: Told) -> None:
     """Unlearn and learn."""
-    await store.write(rebuild.unlearn, graph_id)
+    await here.fold(store, graph_id)
     await learn(store, told)
 
 
@@ -97,7 +97,7 @@ async def test_what_was_owed_again_runs_together_as_at_first(
     """Having been done once is no sign of a death: nobody has to run by itself for that."""
     await say(store, access, *SAID)
     await learn(store, Told(SAID))
-    await store.write(rebuild.unlearn, jane.graph_id)
+    await here.fold(store, jane.graph_id)
     held = await store.write(queue.claim, "me")
     assert held is not None
     assert [job.episode.content for job in held.jobs] == list(SAID)
@@ -113,7 +113,7 @@ async def test_tries_of_the_first_time_do_not_count(
     assert held is not None
     await store.write(queue.fail, held, held.jobs[0], "x", attempts_max=2, backoff_first_s=0.0)
     await learn(store, Told(SAID))
-    await store.write(rebuild.unlearn, jane.graph_id)
+    await here.fold(store, jane.graph_id)
     held = await store.write(queue.claim, "me")
     assert held is not None
     assert held.jobs[0].attempts == 0
@@ -130,7 +130,7 @@ async def test_whoever_is_at_work_on_the_graph_loses_it(
     slow = await store.write(queue.claim, "slow")
     assert slow is not None
     prepared = await pipeline.prepare(store, slow.graph_id, slow.jobs, Told(SAID))
-    await store.write(rebuild.unlearn, jane.graph_id)
+    await here.fold(store, jane.graph_id)
     with pytest.raises(LeaseLost):
         await store.write(pipeline.commit, slow, slow.jobs, prepared, predicates.load())
     held = await store.write(queue.claim, "me")
@@ -151,7 +151,7 @@ async def test_the_record_of_a_user_outlives_a_rebuild(
     closed = await store.read(profile, jane.graph_id)
     assert ("HAS_EMAIL", "Jane Smith has the email jane@example.org", False) in closed
     learned = await store.read(rebuild.digest, jane.graph_id)
-    await store.write(rebuild.unlearn, jane.graph_id)
+    await here.fold(store, jane.graph_id)
     assert await store.read(profile, jane.graph_id) == before
     assert await store.read(lambda tx: tx.all("digest_supports", graph_id=jane.graph_id)) == []
     node = await store.read(users.node, access, "jane")
@@ -187,7 +187,7 @@ async def test_the_log_stays_and_everything_is_found_again(
     page = {"limit": 100, "offset": 0}
     log = await store.read(episodes.messages, access, thread, **page)
     items = await store.read(findable, graph.id)
-    await store.write(rebuild.unlearn, graph.id)
+    await here.fold(store, graph.id)
     kept = {row["uuid"] for row in await store.read(_left, graph.id)}
     assert len(kept) == len(await store.read(profile, graph.id)) > 0
     assert await store.read(findable, graph.id) == {jane.entity_uuid, *kept} < items
@@ -219,7 +219,7 @@ async def test_what_cannot_be_read_again_says_so(
 
         return Worker(store, owner="w", attempts_max=2, backoff_first_s=0.0, process=process)
 
-    await store.write(rebuild.unlearn, jane.graph_id)
+    await here.fold(store, jane.graph_id)
     await rebuild.relearn(store, worker(Failing(SAID)), [jane.graph_id])
     assert (await store.read(episodes.get, access, bad)).processed_at is None
     assert (await store.read(episodes.get, access, good)).processed_at == START
@@ -227,7 +227,7 @@ async def test_what_cannot_be_read_again_says_so(
     (state,) = await store.read(rebuild.states)
     assert state.unread == 1
     # Parked stays parked, until someone asks for it.
-    await store.write(rebuild.unlearn, jane.graph_id)
+    await here.fold(store, jane.graph_id)
     await rebuild.relearn(store, worker(Told(SAID)), [jane.graph_id])
     assert [fact.target_name for fact in await store.read(facts, jane.graph_id)] == ["tea"]
     await store.write(queue.retry, access, bad)

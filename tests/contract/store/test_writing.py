@@ -183,7 +183,7 @@ async def test_a_rebuild_starts_without_the_model_s_words(
     script(scripted, wrote(OF_THREAD), wrote(OF_USER))
     await writer.step()
     assert await store.read(rebuild.digest, jane.graph_id) == before
-    await store.write(rebuild.unlearn, jane.graph_id)
+    await here.fold(store, jane.graph_id)
     await learn(store, TOLD)
     assert await store.read(rebuild.digest, jane.graph_id) == before
     assert await summary(store, access) != OF_THREAD

@@ -15,7 +15,7 @@ from recollect.ids import Ids
 from recollect.ingest import intake, pipeline, queue
 from recollect.ingest.intake import Receipt
 from recollect.limits import INTEGER_MAX
-from recollect.store import rows
+from recollect.store import numbers, rows
 from recollect.store.protocol import Row, Store, Transaction
 from recollect.subjects import episodes, graphs, threads, users
 from recollect.subjects.graphs import GraphDetails
@@ -196,6 +196,7 @@ def insert_entity(tx: Transaction, graph_id: int, name: str, episodes: Sequence[
     """An entity that *episodes* mention; says its row id."""
     entity_id = tx.insert(
         "entity_insert",
+        **numbers.of_graph(graph_id),
         uuid=tx.new_id(),
         graph_id=graph_id,
         name=name,
@@ -228,6 +229,7 @@ def insert_fact(
     uuid = tx.new_id()
     fact_id = tx.insert(
         "fact_insert",
+        **numbers.of_graph(graph_id),
         uuid=uuid,
         graph_id=graph_id,
         source_id=ends[0],

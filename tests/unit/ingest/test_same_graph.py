@@ -120,7 +120,7 @@ async def twice(folder: Path) -> None:
     await whole(folder)
     store = opened(folder)
     for state in await store.read(rebuild.states):
-        await store.write(rebuild.unlearn, state.id)
+        await here.fold(store, state.id)
     await store.close()
     await whole(folder, together=3)
 

@@ -146,7 +146,7 @@ async def relabel_read(asked: Asked) -> None:
 
 async def begin_anew(asked: Asked) -> None:
     """Everything that was derived is derived again."""
-    await asked.store.write(rebuild.unlearn, asked.graph.id)
+    await here.fold(asked.store, asked.graph.id)
     await asked.memory.learn()
 
 

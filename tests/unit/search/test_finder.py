@@ -349,7 +349,7 @@ async def test_a_deleted_fact_is_not_found_any_more(world: World) -> None:
 async def test_a_graph_that_is_learned_anew_is_found_as_before(world: World) -> None:
     """In between there is what the user's record tells, and afterwards the same in the same order."""
     before = await world.told("Where does Jane live?", limit=50)
-    await world.store.write(rebuild.unlearn, world.graph.id)
+    await here.fold(world.store, world.graph.id)
     profile = await world.told("Where does Jane live?", limit=50)
     assert set(profile) == {"The user's name is Jane Smith", "Jane Smith has the user id jane"}
     assert await world.told("Where does Jane live?", "episode") == []

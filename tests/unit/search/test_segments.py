@@ -158,7 +158,7 @@ async def test_a_graph_that_is_learned_anew_gets_a_new_segment(
     graph = await filled(store, access, "g", "alpha", "beta")
     old = await segments.of(access, graph)
     assert len(holding(old, "alpha")) == 1
-    await store.write(rebuild.unlearn, graph.id)
+    await here.fold(store, graph.id)
     empty = await segments.of(access, graph)
     assert empty is not old
     assert empty.epoch == old.epoch + 1
@@ -181,7 +181,7 @@ async def test_an_epoch_that_ends_while_a_segment_is_built_is_noticed(
     watched.hold_take.clear()
     asked = asyncio.ensure_future(search(segments, access, graph, "beta"))
     await asyncio.to_thread(watched.entered.wait, 5)
-    await store.write(rebuild.unlearn, graph.id)
+    await here.fold(store, graph.id)
     watched.hold_take.set()
     assert await asked == []
     await work(store)

@@ -10,7 +10,7 @@ from recollect.governance import keys
 from recollect.graph.sight import Sight
 from recollect.graph.types import Access, Json, NewEpisode
 from recollect.ingest import intake
-from recollect.store import effective, rows
+from recollect.store import effective, numbers, rows
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
 from recollect.subjects import derived, seeing
@@ -53,6 +53,7 @@ def observe(tx: Transaction, world: World, key: str, *sentences: str) -> str:
     uuid = tx.new_id()
     number = tx.insert(
         "observation_insert",
+        **numbers.of_graph(world.graph.id),
         uuid=uuid,
         graph_id=world.graph.id,
         entity_id=world.entities["Bob"],
@@ -76,6 +77,7 @@ def sum_up(tx: Transaction, world: World, text: str, *sentences: str, document: 
     """A summary of the thread, or of the document `d`, that may speak of facts."""
     number = tx.insert(
         "summary_insert",
+        **numbers.of_graph(world.graph.id),
         uuid=tx.new_id(),
         graph_id=world.graph.id,
         thread_id=None if document else world.thread.id,

@@ -88,6 +88,7 @@ class SqliteTransaction:
 
     def __init__(self, connection: sqlite3.Connection, clock: Clock, ids: Ids) -> None:
         self._execute = connection.execute
+        self._executemany = connection.executemany
         self._statements = statements()
         self._clock = clock
         self._now: datetime | None = None
@@ -120,6 +121,11 @@ class SqliteTransaction:
     def run(self, query: str, /, **params: Any) -> int:
         """Execute a named statement and say how many rows it touched."""
         return self._execute(self._statements[query], params).rowcount
+
+    def many(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
+        """Execute a statement of the store's own for each of several rows."""
+        if values:
+            self._executemany(sql, values)
 
     def _sql(self, query: str, order: str | None) -> str:
         return self._statements[query if order is None else f"{query}/{order}"]

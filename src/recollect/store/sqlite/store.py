@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -14,12 +14,40 @@ from recollect.errors import StoreUnavailable
 from recollect.ids import Ids, TimeOrderedIds
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import migrate
+from recollect.store.sqlite.apart import Apart
 from recollect.store.sqlite.connection import connect, prepare
+from recollect.store.sqlite.difference import Difference, write
 from recollect.store.sqlite.scrubber import Scrubber
 from recollect.store.sqlite.threads import Inbox, Reader, Work, Writer
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class ApartGraph:
+    """A graph that is folded apart; every step of it in a thread."""
+
+    def __init__(self, apart: Apart, put: Callable[[Difference], Awaitable[bool]]) -> None:
+        self._apart = apart
+        self._put = put
+
+    async def run(
+        self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Do something with the graph as it is here."""
+        return await asyncio.to_thread(self._apart.run, lambda tx: unit(tx, *args, **kwargs))
+
+    async def catch_up(self) -> bool:
+        """Take what was added to its log since; False when something in it was changed."""
+        return await asyncio.to_thread(self._apart.catch_up)
+
+    async def put_back(self) -> bool:
+        """Let the store have the graph as it is here, at once; False when it has moved on."""
+        return await self._put(await asyncio.to_thread(self._apart.difference))
+
+    async def close(self) -> None:
+        """Let go of it."""
+        await asyncio.to_thread(self._apart.close)
 
 
 class SqliteStore:
@@ -28,6 +56,7 @@ class SqliteStore:
     def __init__(self, path: Path, *, readers: int, clock: Clock, ids: Ids) -> None:
         with closing(connect(path, writer=True)) as migrating:
             migrate.apply(migrating)
+        self._path, self._clock, self._ids = path, clock, ids
         self._writes: Inbox = SimpleQueue()
         self._reads: Inbox = SimpleQueue()
         self._scrubber = Scrubber(path, self._writes)
@@ -84,6 +113,16 @@ class SqliteStore:
         work = self._hand_in(self._writes, lambda tx: unit(tx, *args, **kwargs))
         result: T = await work.future
         return result
+
+    async def apart(self, graph_id: int) -> "ApartGraph":
+        """One graph in a database of its own, to be folded again beside everyone else."""
+        made = await asyncio.to_thread(Apart, self._path, graph_id, self._clock, self._ids)
+        return ApartGraph(made, self._write_here)
+
+    async def _write_here(self, told: Difference) -> bool:
+        work = self._hand_in(self._writes, lambda tx: write(tx, told))  # type: ignore[arg-type]
+        done: bool = await work.future
+        return done
 
     async def scrub(self) -> bool:
         """Leave nothing of deleted rows in the file or its log; calls at one time share the work."""

@@ -74,13 +74,6 @@ def put(
         value=rows.to_json(value),
         now=rows.micros(tx.now),
     )
-    _count_edit(tx, access, kind, where)
-
-
-def _count_edit(tx: Transaction, access: Access, kind: Kind, where: Scope) -> None:
-    """Note that episodes read before would be read differently now."""
-    if kind in ("ontology", "extraction"):
-        tx.run("graphs_guided_anew", project_id=access.project_id, graph_id=where.graph_id)
 
 
 def at(tx: Transaction, access: Access, kind: Kind, where: Scope) -> list[Row]:
@@ -104,7 +97,6 @@ def delete(
     tx: Transaction, access: Access, kind: Kind, where: Scope, names: Sequence[str] | None = None
 ) -> int:
     """Take back what is said at a scope, all of it without names; says how much there was."""
-    _count_edit(tx, access, kind, where)
     return tx.run(
         "guidance_delete",
         project_id=access.project_id,

@@ -33,9 +33,11 @@ ORDER BY e.id;
 
 -- name: clone_entities
 INSERT INTO entities
-    (uuid, graph_id, name, labels, summary, attributes, is_user, created_at, kind, is_assistant,
+    (id, uuid, graph_id, name, labels, summary, attributes, is_user, created_at, kind, is_assistant,
      names, given)
-SELECT json_extract(c.value, '$[1]'), :graph_id, n.name, n.labels, n.summary, n.attributes,
+SELECT coalesce((SELECT max(id) + 1 FROM entities WHERE id >= :first AND id < :end), :first)
+        + row_number() OVER (ORDER BY n.id) - 1,
+    json_extract(c.value, '$[1]'), :graph_id, n.name, n.labels, n.summary, n.attributes,
     n.is_user, n.created_at, n.kind, n.is_assistant, n.names, n.given
 FROM json_each(:pairs) c JOIN entities n ON n.id = json_extract(c.value, '$[0]')
 ORDER BY n.id;
@@ -49,10 +51,12 @@ WHERE json_extract(c.value, '$[0]') IS NOT :user_node;
 -- name: clone_facts
 -- The pairs go on with the ids of the copies of both ends.
 INSERT INTO facts
-    (uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
+    (id, uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
      expired_at, valid_at, invalid_at, predicate, gist, negated, ends, slot, confidence,
      extractor)
-SELECT json_extract(c.value, '$[1]'), :graph_id, json_extract(c.value, '$[2]'),
+SELECT coalesce((SELECT max(id) + 1 FROM facts WHERE id >= :first AND id < :end), :first)
+        + row_number() OVER (ORDER BY f.id) - 1,
+    json_extract(c.value, '$[1]'), :graph_id, json_extract(c.value, '$[2]'),
     json_extract(c.value, '$[3]'), f.name, f.fact, f.attributes, f.rating, f.created_at,
     f.expired_at, f.valid_at, f.invalid_at, f.predicate, f.gist, f.negated, f.ends, f.slot,
     f.confidence, f.extractor

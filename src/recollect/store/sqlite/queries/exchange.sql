@@ -358,10 +358,11 @@ VALUES ((SELECT id FROM facts WHERE uuid = :fact_id AND graph_id = :graph_id),
 
 -- name: import_entity
 INSERT INTO entities
-    (uuid, graph_id, name, labels, summary, attributes, is_user, created_at, kind, is_assistant,
+    (id, uuid, graph_id, name, labels, summary, attributes, is_user, created_at, kind, is_assistant,
      names, given)
 VALUES
-    (:uuid, :graph_id, :name, :labels, :summary, :attributes, :is_user, :created_at, :kind,
+    (coalesce((SELECT max(id) + 1 FROM entities WHERE id >= :first AND id < :end), :first),
+     :uuid, :graph_id, :name, :labels, :summary, :attributes, :is_user, :created_at, :kind,
      :is_assistant, :names, :given);
 
 -- name: import_entity_name
@@ -371,11 +372,12 @@ VALUES (:graph_id, :key,
 
 -- name: import_fact
 INSERT INTO facts
-    (uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
+    (id, uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
      expired_at, valid_at, invalid_at, predicate, gist, negated, ends, slot, confidence,
      extractor)
 VALUES
-    (:uuid, :graph_id,
+    (coalesce((SELECT max(id) + 1 FROM facts WHERE id >= :first AND id < :end), :first),
+     :uuid, :graph_id,
      (SELECT id FROM entities WHERE uuid = :source_id AND graph_id = :graph_id),
      (SELECT id FROM entities WHERE uuid = :target_id AND graph_id = :graph_id),
      :name, :fact, :attributes, :rating, :created_at, :expired_at, :valid_at, :invalid_at,
@@ -390,10 +392,11 @@ VALUES ((SELECT id FROM facts WHERE uuid = :fact_id AND graph_id = :graph_id),
 
 -- name: import_observation
 INSERT INTO observations
-    (uuid, graph_id, entity_id, kind, key, name, summary, label, start_at, latest_evidence_at,
+    (id, uuid, graph_id, entity_id, kind, key, name, summary, label, start_at, latest_evidence_at,
      end_at, created_at)
 VALUES
-    (:uuid, :graph_id,
+    (coalesce((SELECT max(id) + 1 FROM observations WHERE id >= :first AND id < :end), :first),
+     :uuid, :graph_id,
      (SELECT id FROM entities WHERE uuid = :entity_id AND graph_id = :graph_id),
      :kind, :key, :name, :summary, :label, :start_at, :latest_evidence_at, :end_at,
      :created_at);
@@ -405,10 +408,11 @@ VALUES ((SELECT id FROM observations WHERE uuid = :observation_id AND graph_id =
 
 -- name: import_summary
 INSERT INTO summaries
-    (uuid, graph_id, thread_id, document_id, summary, written, written_count, written_fact_id,
+    (id, uuid, graph_id, thread_id, document_id, summary, written, written_count, written_fact_id,
      episode_count, created_at, updated_at, covered_at)
 VALUES
-    (:uuid, :graph_id, (SELECT id FROM threads WHERE uuid = :thread_id AND graph_id = :graph_id),
+    (coalesce((SELECT max(id) + 1 FROM summaries WHERE id >= :first AND id < :end), :first),
+     :uuid, :graph_id, (SELECT id FROM threads WHERE uuid = :thread_id AND graph_id = :graph_id),
      :document_id, :summary, :written, :written_count,
      coalesce((SELECT id FROM facts WHERE uuid = :written_fact_id AND graph_id = :graph_id), 0),
      :episode_count, :created_at, :updated_at, :covered_at);

@@ -181,4 +181,4 @@ WHERE id IN (SELECT value FROM json_each(:ids)) AND is_user = 0
 RETURNING id, graph_id;
 
 -- name: episode_places
-SELECT id, graph_id FROM episodes WHERE id IN (SELECT value FROM json_each(:ids));
+SELECT id, graph_id, seq FROM episodes WHERE id IN (SELECT value FROM json_each(:ids));

@@ -8,6 +8,13 @@ VALUES (:episode_id, :graph_id, :task_uuid, 'pending', :now);
 INSERT INTO queue (graph_id, ready_at) VALUES (:graph_id, :now)
 ON CONFLICT (graph_id) DO NOTHING;
 
+-- name: queue_enter_held
+INSERT INTO queue (graph_id, ready_at) SELECT id, :now FROM graphs WHERE id = :graph_id
+ON CONFLICT (graph_id) DO NOTHING;
+
+-- name: queue_let_go
+UPDATE queue SET lease = NULL, lease_until = 0 WHERE graph_id = :graph_id AND lease = :lease;
+
 -- name: queue_oldest_free
 SELECT graph_id FROM queue
 WHERE ready_at <= :now AND lease_until <= :now

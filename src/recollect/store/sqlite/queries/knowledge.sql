@@ -2,10 +2,11 @@
 
 -- name: entity_insert
 INSERT INTO entities
-    (uuid, graph_id, name, labels, summary, attributes, is_user, created_at, kind, is_assistant,
-     names)
+    (id, uuid, graph_id, name, labels, summary, attributes, is_user, created_at, kind,
+     is_assistant, names)
 VALUES
-    (:uuid, :graph_id, :name, :labels, :summary, :attributes, :is_user, :now, :kind,
+    (coalesce((SELECT max(id) + 1 FROM entities WHERE id >= :first AND id < :end), :first),
+     :uuid, :graph_id, :name, :labels, :summary, :attributes, :is_user, :now, :kind,
      :is_assistant, :names);
 
 -- name: entity_by_uuid
@@ -76,11 +77,12 @@ WHERE m.episode_id = :episode_id ORDER BY n.id LIMIT :limit;
 
 -- name: fact_insert
 INSERT INTO facts
-    (uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
+    (id, uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
      expired_at, valid_at, invalid_at, predicate, gist, negated, ends, slot, confidence,
      extractor)
 VALUES
-    (:uuid, :graph_id, :source_id, :target_id, :name, :fact, :attributes, :rating, :created_at,
+    (coalesce((SELECT max(id) + 1 FROM facts WHERE id >= :first AND id < :end), :first),
+     :uuid, :graph_id, :source_id, :target_id, :name, :fact, :attributes, :rating, :created_at,
      :expired_at, :valid_at, :invalid_at, :predicate, :gist, :negated, :ends, :slot,
      :confidence, :extractor);
 

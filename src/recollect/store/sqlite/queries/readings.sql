@@ -22,3 +22,143 @@ WHERE id = :graph_id;
 
 -- name: episode_place_in_log
 SELECT graph_id, seq FROM episodes WHERE id = :id;
+
+-- name: graph_folded
+SELECT folded FROM graphs WHERE id = :graph_id;
+
+-- name: graph_has_folded
+UPDATE graphs SET folded = :seq WHERE id = :graph_id AND folded < :seq;
+
+-- name: graph_fold_from_start
+UPDATE graphs SET folded = 0, condensed = 0 WHERE id = :graph_id;
+
+-- name: steps_next
+-- The next places of a log: episodes that were read, and what remains of deleted ones.
+SELECT e.*, t.thread_id AS thread_name, r.seq AS place, r.found, r.vectors, r.reader, r.read_at,
+    r.remains, r.graph_id AS in_graph
+FROM readings r JOIN graphs g ON g.id = r.graph_id
+LEFT JOIN episodes e ON e.id = r.episode_id LEFT JOIN threads t ON t.id = e.thread_id
+WHERE r.graph_id = :graph_id AND r.seq > g.folded
+  AND (r.remains IS NOT NULL OR e.processed_at IS NOT NULL)
+ORDER BY r.seq LIMIT :limit;
+
+-- name: edit_insert
+-- After the last place that the graph has folded.
+INSERT INTO edits (graph_id, seq, kind, subject, mark, change, vector, at)
+SELECT id, folded, :kind, :subject, :mark, :change, :vector, :now FROM graphs WHERE id = :graph_id;
+
+-- name: edit_place
+INSERT INTO edits (graph_id, seq, kind, subject, mark, change, at)
+VALUES (:graph_id, :seq, :kind, :subject, :mark, :change, :now);
+
+-- name: edits_due
+-- Those after places before one, or with NULL after any.
+SELECT * FROM edits WHERE graph_id = :graph_id AND (:before IS NULL OR seq < :before)
+ORDER BY seq, id;
+
+-- name: edit_drop
+DELETE FROM edits WHERE id = :id;
+
+-- name: edits_drop_of_gone
+-- Words that someone gave what is no longer there; that it was deleted is kept.
+DELETE FROM edits WHERE graph_id = :graph_id AND (
+    kind IN ('fact.update', 'fact.end', 'fact.reopen')
+    AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.uuid = edits.subject)
+    OR kind = 'entity.update'
+    AND NOT EXISTS (SELECT 1 FROM entities n WHERE n.uuid = edits.subject));
+
+-- name: edits_of_subject
+SELECT mark FROM edits WHERE subject = :subject ORDER BY id;
+
+-- name: facts_from
+SELECT * FROM facts WHERE source_id = :entity_id ORDER BY id DESC LIMIT :limit;
+
+-- name: fact_keep_against
+UPDATE facts SET kept_against = :marks WHERE id = :id;
+
+-- name: closing_put_by_hand
+INSERT INTO closings (fact_id, ended_at, expired_at, judge)
+VALUES (:fact_id, :ended_at, :expired_at, :judge);
+
+-- name: closers_of_fact
+-- The facts that gave a fact an end.
+SELECT DISTINCT b.fact FROM closings c JOIN facts b ON b.id = c.by_fact_id WHERE c.fact_id = :id;
+
+-- name: readings_of_episodes
+SELECT e.*, t.thread_id AS thread_name, r.found, r.vectors, r.read_at
+FROM readings r JOIN episodes e ON e.id = r.episode_id LEFT JOIN threads t ON t.id = e.thread_id
+WHERE r.episode_id IN (SELECT value FROM json_each(:episodes)) ORDER BY r.graph_id, r.seq;
+
+-- name: remainders_of_graph
+SELECT * FROM readings WHERE graph_id = :graph_id AND remains IS NOT NULL ORDER BY seq;
+
+-- name: remainder_put
+INSERT INTO readings (graph_id, seq, reader, found, read_at, remains)
+VALUES (:graph_id, :seq, :reader, :found, :now, :remains)
+ON CONFLICT (graph_id, seq) DO UPDATE SET found = excluded.found, vectors = NULL;
+
+-- name: remainder_delete
+DELETE FROM readings WHERE graph_id = :graph_id AND seq = :seq AND remains IS NOT NULL;
+
+-- name: facts_saying
+SELECT DISTINCT fact FROM facts
+WHERE graph_id = :graph_id AND fact IN (SELECT value FROM json_each(:sentences));
+
+-- name: entity_answers
+-- Whether an entity has a name to the letter; the key is one it is looked up by.
+SELECT 1 FROM entity_names k JOIN entities n ON n.id = k.entity_id
+JOIN json_each(n.names) a ON a.value = :name
+WHERE k.graph_id = :graph_id AND k.key = :key LIMIT 1;
+
+-- name: closings_without_reason
+-- Ends that lose whoever or whatever gave them, once these episodes and facts are deleted, and after
+-- which place of the log they can be said again.
+SELECT f.graph_id, f.uuid, f.fact, s.uuid AS source_uuid, c.ended_at, c.expired_at, c.judge,
+    max(coalesce((SELECT min(e.seq) FROM supports p JOIN episodes e ON e.id = p.episode_id
+                  WHERE p.fact_id = f.id), 0),
+        coalesce((SELECT e.seq FROM episodes e WHERE e.id = c.episode_id), 0)) AS seq
+FROM closings c JOIN facts f ON f.id = c.fact_id JOIN entities s ON s.id = f.source_id
+WHERE (c.episode_id IN (SELECT value FROM json_each(:episodes))
+       OR c.by_fact_id IN (SELECT value FROM json_each(:facts)))
+  AND (c.by_fact_id IS NULL OR c.by_fact_id IN (SELECT value FROM json_each(:facts)))
+  AND (c.episode_id IS NULL OR c.episode_id IN (SELECT value FROM json_each(:episodes)))
+  AND c.fact_id NOT IN (SELECT value FROM json_each(:facts));
+
+-- name: steps_unread
+-- Places of a log that were processed before readings were kept.
+SELECT e.id AS job_id, 0 AS attempts, e.*, t.thread_id AS thread_name
+FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id
+LEFT JOIN readings r ON r.graph_id = e.graph_id AND r.seq = e.seq
+WHERE e.graph_id = :graph_id AND e.processed_at IS NOT NULL AND e.ignored = 0 AND r.seq IS NULL
+ORDER BY e.seq LIMIT :limit;
+
+-- name: graphs_to_fold
+SELECT id FROM graphs WHERE fold_from IS NOT NULL ORDER BY id;
+
+-- name: graph_fold_state
+SELECT fold_from, folded, inputs, uuid FROM graphs WHERE id = :graph_id;
+
+-- name: facts_unsupported
+-- What only a deleted episode stood behind. What a user's record tells has no episode.
+SELECT id, graph_id, source_id, target_id FROM facts
+WHERE graph_id = :graph_id AND extractor IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM supports p WHERE p.fact_id = facts.id);
+
+-- name: edits_newest
+SELECT coalesce(max(id), 0) AS id FROM edits WHERE graph_id = :graph_id;
+
+-- name: graph_folded_again
+UPDATE graphs SET folded = :folded, condensed = :condensed, fold_from = NULL WHERE id = :graph_id;
+
+-- name: facts_stated_by
+-- The facts that an episode states, how each is found, and whether it says itself when it ended.
+SELECT f.*, p.span_start, p.span_end, e.created_at AS said_at, i.vector,
+    EXISTS (SELECT 1 FROM closings c WHERE c.fact_id = f.id AND c.episode_id = e.id
+            AND c.by_fact_id IS NULL) AS ended_itself
+FROM supports p JOIN facts f ON f.id = p.fact_id JOIN episodes e ON e.id = p.episode_id
+LEFT JOIN index_rows i ON i.graph_id = f.graph_id AND i.item_kind = 'fact' AND i.item_id = f.id
+WHERE p.episode_id = :episode_id AND p.role = 'states' ORDER BY f.id;
+
+-- name: entities_mentioned_by
+SELECT n.* FROM mentions m JOIN entities n ON n.id = m.entity_id
+WHERE m.episode_id = :episode_id ORDER BY n.id;

@@ -4,32 +4,6 @@
 SELECT g.*, p.name AS project_name FROM graphs g JOIN projects p ON p.id = g.project_id
 WHERE (:graph_id IS NULL OR g.graph_id = :graph_id) ORDER BY g.id;
 
--- name: graph_edited
--- Something derived, or what it was derived with, was changed by hand: the log alone no longer
--- tells it. From an empty log nothing was derived yet.
-UPDATE graphs SET edits = edits + 1 WHERE id = :id AND last_seq > 0;
-
--- name: graph_unedited
-UPDATE graphs SET edits = 0 WHERE id = :id;
-
--- name: graphs_guided_anew
--- The project says something else from now on, to one graph or to all; what was read was read before.
-UPDATE graphs SET edits = edits + 1
-WHERE project_id = :project_id AND last_seq > 0 AND (:graph_id IS NULL OR id = :graph_id);
-
--- name: graph_unlearn_observations
-DELETE FROM observations WHERE graph_id = :graph_id;
-
--- name: graph_unlearn_summaries
-DELETE FROM summaries WHERE graph_id = :graph_id;
-
--- name: graph_unlearn_user_summary
-DELETE FROM user_summaries WHERE graph_id = :graph_id;
-
--- name: graph_unlearn_facts
--- What an episode stands behind; what a user's profile tells stays.
-DELETE FROM facts WHERE graph_id = :graph_id AND extractor IS NOT NULL;
-
 -- name: graph_reopen_profile
 -- What a user's record tells holds again, if only an episode said that it does not.
 UPDATE facts SET invalid_at = NULL, expired_at = NULL
@@ -47,54 +21,18 @@ DELETE FROM closings WHERE fact_id IN (SELECT id FROM facts WHERE graph_id = :gr
        OR EXISTS (SELECT 1 FROM facts f WHERE f.id = closings.fact_id
                   AND f.invalid_at IS NULL AND f.expired_at IS NULL));
 
--- name: graph_unlearn_mentions
-DELETE FROM mentions
-WHERE entity_id IN (SELECT id FROM entities WHERE graph_id = :graph_id AND is_user = 1);
-
--- name: graph_unlearn_entities
-DELETE FROM entities WHERE graph_id = :graph_id AND is_user = 0;
-
--- name: graph_unlearn_index
-DELETE FROM index_rows WHERE graph_id = :graph_id;
-
--- name: graph_next_epoch
--- Segments of the graph as it was are worth nothing.
-UPDATE graphs SET index_epoch = index_epoch + 1 WHERE id = :id;
-
--- name: graph_owe_again
--- Every episode that was learned is owed again, as if it had never been tried; what waits was not
--- begun. What is parked stays so.
-INSERT INTO jobs (id, graph_id, task_uuid, status, created_at)
-SELECT id, graph_id, coalesce(task_uuid, uuid), 'pending', received_at FROM episodes
-WHERE graph_id = :graph_id AND ignored = 0
-ON CONFLICT (id) DO UPDATE
-SET status = 'pending', run = NULL, attempts = 0, lost = 0, error = NULL, started_at = NULL,
-    completed_at = NULL
-WHERE jobs.status <> 'parked';
-
--- name: episodes_ignored
-SELECT id FROM episodes WHERE graph_id = :graph_id AND ignored = 1 ORDER BY id;
-
--- name: queue_enter_anew
--- Whoever held the graph has lost it.
-INSERT INTO queue (graph_id, ready_at) SELECT :graph_id, :now
-WHERE EXISTS (SELECT 1 FROM jobs WHERE graph_id = :graph_id AND status = 'pending')
-ON CONFLICT (graph_id) DO UPDATE
-SET ready_at = excluded.ready_at, lease = NULL, lease_until = 0, alone = 0;
-
--- name: jobs_set_aside
-UPDATE jobs SET status = 'parked' WHERE status = 'pending';
-
--- name: queue_empty
-DELETE FROM queue;
-
--- name: graph_unread
-SELECT (SELECT count(*) FROM jobs WHERE graph_id = :graph_id AND status = 'pending') AS pending,
-    (SELECT count(*) FROM jobs WHERE graph_id = :graph_id AND status = 'parked') AS parked;
+-- name: graph_inputs
+SELECT (SELECT count(*) FROM jobs WHERE graph_id = :graph_id AND status IN ('pending', 'parked'))
+        AS unread,
+    (SELECT count(*) FROM edits WHERE graph_id = :graph_id) AS edits,
+    (SELECT count(*) FROM episodes e
+     LEFT JOIN readings r ON r.graph_id = e.graph_id AND r.seq = e.seq
+     WHERE e.graph_id = :graph_id AND e.processed_at IS NOT NULL AND e.ignored = 0
+       AND r.seq IS NULL) AS unkept;
 
 -- name: graph_readers
-SELECT DISTINCT extractor FROM facts
-WHERE graph_id = :graph_id AND extractor IS NOT NULL ORDER BY extractor;
+SELECT DISTINCT reader FROM readings WHERE graph_id = :graph_id AND reader <> 'none'
+ORDER BY reader;
 
 -- name: digest_entities
 SELECT uuid, name, labels, summary, attributes, kind, is_assistant, names, created_at, given

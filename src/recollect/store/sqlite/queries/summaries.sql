@@ -100,10 +100,11 @@ SELECT * FROM observations WHERE id IN (SELECT value FROM json_each(:ids)) ORDER
 
 -- name: observation_insert
 INSERT INTO observations
-    (uuid, graph_id, entity_id, kind, key, name, summary, label, start_at, latest_evidence_at,
+    (id, uuid, graph_id, entity_id, kind, key, name, summary, label, start_at, latest_evidence_at,
      end_at, created_at)
 VALUES
-    (:uuid, :graph_id, :entity_id, :kind, :key, :name, :summary, :label, :start_at,
+    (coalesce((SELECT max(id) + 1 FROM observations WHERE id >= :first AND id < :end), :first),
+     :uuid, :graph_id, :entity_id, :kind, :key, :name, :summary, :label, :start_at,
      :latest_evidence_at, :end_at, :created_at);
 
 -- name: observation_update
@@ -187,10 +188,11 @@ SELECT * FROM summaries WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY
 
 -- name: summary_insert
 INSERT INTO summaries
-    (uuid, graph_id, thread_id, document_id, summary, episode_count, created_at, updated_at,
+    (id, uuid, graph_id, thread_id, document_id, summary, episode_count, created_at, updated_at,
      covered_at)
 VALUES
-    (:uuid, :graph_id, :thread_id, :document_id, :summary, 1, :now, :now, :covered_at);
+    (coalesce((SELECT max(id) + 1 FROM summaries WHERE id >= :first AND id < :end), :first),
+     :uuid, :graph_id, :thread_id, :document_id, :summary, 1, :now, :now, :covered_at);
 
 -- name: summary_update
 UPDATE summaries

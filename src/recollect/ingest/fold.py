@@ -1,0 +1,132 @@
+"""The graph as a fold: what readers found, taken in place by place, in the order of the log.
+
+A step is what one reading changes, and everything that follows from it: index rows, summaries,
+observations, chapters. Readings and changes by hand are all that a graph is made of, so a fold
+from the beginning gives the same graph, whoever read and whenever.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from recollect import ids
+from recollect.governance import erasure
+from recollect.graph import needs
+from recollect.graph.delta import ChangedEntity, Delta, Known, NewEntity
+from recollect.graph.found import Found
+from recollect.graph.predicates import Predicates
+from recollect.graph.reconcile import reconcile
+from recollect.graph.resolve import resolve
+from recollect.graph.types import Episode, Record
+from recollect.ingest import summaries
+from recollect.store import chapters, findable, index, readings, rows
+from recollect.store.index import Item
+from recollect.store.knowledge import Neighbourhood
+from recollect.store.protocol import Row, Transaction
+from recollect.store.readings import Vectors
+from recollect.subjects import edits, users
+
+
+class Step(Record):
+    """One place of a log. *gone*: its episode was deleted, and what it said has other supporters."""
+
+    episode: Episode
+    found: Found
+    vectors: Vectors
+    gone: bool = False
+
+
+def take(tx: Transaction, step: Step, table: Predicates) -> None:
+    """Let the graph take in one place of its log, which comes after all that it has taken in."""
+    episode = step.episode
+    index.put(tx, episode.graph_id, _learn(tx, step, table))
+    if not step.gone:
+        findable.put(tx, episode.graph_id, summaries.refresh(tx, episode, table))
+        cited = [seq for fact in step.found.facts for seq in fact.cites]
+        chapters.follow(tx, episode.graph_id, [episode.seq, *cited])
+    readings.folded(tx, episode.graph_id, episode.seq)
+
+
+def go_on(tx: Transaction, graph_id: int, table: Predicates, *, limit: int) -> bool:
+    """Take in the next places after the last one that a graph apart knows, and the edits made after
+    them; says whether there are more."""
+    found = tx.all("steps_next", graph_id=graph_id, limit=limit)
+    for row in found:
+        step = _step(row)
+        edits.again(tx, graph_id, before=step.episode.seq)
+        take(tx, step, table)
+    if len(found) == limit:
+        return True
+    edits.again(tx, graph_id, before=None)
+    unsupported = tx.all("facts_unsupported", graph_id=graph_id)
+    if unsupported:
+        erasure.forget_facts(tx, graph_id, unsupported)
+    return False
+
+
+def start_over(tx: Transaction, graph_id: int) -> None:
+    """Let a graph of which nothing but the user's own node and record is there begin anew."""
+    users.restore_node(tx, graph_id)
+    tx.run("graph_unlearn_supports", graph_id=graph_id)
+    tx.run("graph_unlearn_closings", graph_id=graph_id)
+    tx.run("graph_fold_from_start", graph_id=graph_id)
+
+
+def _step(row: Row) -> Step:
+    kept = readings.reading(row)
+    if row["remains"] is None:
+        return Step(episode=rows.episode(row), found=kept.found, vectors=kept.fact_vectors)
+    gone = readings.remains(row)
+    return Step(episode=gone, found=kept.found, vectors=kept.fact_vectors, gone=True)
+
+
+def _learn(tx: Transaction, step: Step, table: Predicates) -> list[Item]:
+    """What becomes findable by a reading; an episode is learned as of when it was processed."""
+    episode = step.episode
+    found = _free_uuids(tx, episode.graph_id, step.found)
+    now = episode.processed_at or tx.now
+    around = Neighbourhood(tx, episode.graph_id, episode.id)
+    wanted = needs.needs(found)
+    entities = around.entities(wanted.keys, wanted.uuids)
+    resolved = resolve(entities, found)
+    facts = around.facts(needs.fact_needs(resolved, found, table, at=episode.created_at))
+    delta = reconcile(
+        Known(entities=entities + around.ends, facts=facts),
+        found,
+        now=now,
+        at=episode.created_at,
+        new_id=ids.derived(episode.received_at, episode.seq, episode.uuid),
+        predicates=table,
+        resolved=resolved,
+    )
+    around.apply(delta, now=now, extractor=found.extractor, gone=step.gone)
+    if not step.gone:
+        cited = around.cite(delta, [seq for fact in found.facts for seq in fact.cites])
+        index.touch(tx, episode.graph_id, "episode", cited)
+    closed = [around.fact_id(fact.uuid) for fact in delta.closed_facts]
+    index.touch(tx, episode.graph_id, "fact", closed)
+    return _items(around, delta, step.vectors)
+
+
+def _free_uuids(tx: Transaction, graph_id: int, found: Found) -> Found:
+    """*found* without the uuids that callers asked for and that another graph uses already."""
+    if all(fact.uuid is None for fact in found.facts):
+        return found
+    facts = []
+    for fact in found.facts:
+        taken = tx.one("fact_place", uuid=fact.uuid) if fact.uuid is not None else None
+        elsewhere = taken is not None and taken["graph_id"] != graph_id
+        facts.append(msgspec.structs.replace(fact, uuid=None) if elsewhere else fact)
+    return msgspec.structs.replace(found, facts=tuple(facts))
+
+
+def _items(around: Neighbourhood, delta: Delta, vectors: Sequence[bytes | None]) -> list[Item]:
+    facts = [
+        index.fact_item(around.fact_id(fact.uuid), fact.fact, vectors[fact.found])
+        for fact in delta.new_facts
+    ]
+    described: list[NewEntity | ChangedEntity] = [*delta.new_entities, *delta.changed_entities]
+    return facts + [
+        index.entity_item(around.entity_id(item.uuid), item.name, item.summary)
+        for item in described
+    ]

@@ -1,0 +1,102 @@
+"""Readings of episodes that were processed before readings were kept.
+
+The embedded reader finds the same again. What a language model found is not asked for a second time:
+it is put together from the graph, where all of it is but the words of what only said something again.
+"""
+
+from recollect.extract.brief import Extracted
+from recollect.graph.found import EntityKind, Found, FoundEntity, FoundFact
+from recollect.graph.types import Job
+from recollect.ingest import briefing
+from recollect.ingest.pipeline import Extractor, to_learn
+from recollect.store import readings, rows
+from recollect.store.protocol import Row, Store, Transaction
+
+_BY_MODEL = "model:"
+
+
+async def read(store: Store, extractor: Extractor | None, graph_id: int) -> None:
+    """Give every processed episode of a graph a reading that has none."""
+    while unread := await store.read(_unread, graph_id, extractor.together if extractor else 16):
+        await store.write(_put_together, [job.id for job in unread])
+        left = await store.read(_without, unread)
+        if not left or extractor is None:
+            await store.write(
+                _keep, [(job, Extracted(found=Found(extractor="none"))) for job in left]
+            )
+            continue
+        owed = await store.read(briefing.brief, graph_id, left, with_names=False, again=True)
+        found = await extractor.extract([to_learn(job.episode, brief) for job, brief in owed])
+        await store.write(_keep, list(zip([job for job, _ in owed], found, strict=True)))
+
+
+def _unread(tx: Transaction, graph_id: int, limit: int) -> list[Job]:
+    return [rows.job(row) for row in tx.all("steps_unread", graph_id=graph_id, limit=limit)]
+
+
+def _without(tx: Transaction, jobs: list[Job]) -> list[Job]:
+    return [job for job in jobs if readings.of_episode(tx, job.id) is None]
+
+
+def _keep(tx: Transaction, found: list[tuple[Job, Extracted]]) -> None:
+    for job, extracted in found:
+        readings.put(tx, job.id, extracted.found, extracted.fact_vectors)
+
+
+def _put_together(tx: Transaction, episode_ids: list[int]) -> None:
+    """What a model found in these episodes, as the graph has it."""
+    for number in episode_ids:
+        facts = [
+            row
+            for row in tx.all("facts_stated_by", episode_id=number)
+            if (row["extractor"] or "").startswith(_BY_MODEL)
+        ]
+        if facts:
+            found, vectors = _found(tx, number, facts)
+            readings.put(tx, number, found, vectors)
+
+
+def _found(tx: Transaction, episode_id: int, facts: list[Row]) -> tuple[Found, readings.Vectors]:
+    mentioned = tx.all("entities_mentioned_by", episode_id=episode_id)
+    places = {row["id"]: place for place, row in enumerate(mentioned)}
+    kept = [row for row in facts if row["source_id"] in places and row["target_id"] in places]
+    found = Found(
+        entities=tuple(map(_entity, mentioned)),
+        facts=tuple(_fact(row, places) for row in kept),
+        extractor=facts[0]["extractor"],
+    )
+    return found, tuple(row["vector"] for row in kept)
+
+
+def _entity(row: Row) -> FoundEntity:
+    labels = [label for label in rows.from_json(row["labels"]) if label != "Entity"]
+    kind: EntityKind | None = row["kind"]
+    return FoundEntity(
+        name=row["name"],
+        kind=kind,
+        label=labels[0] if labels else None,
+        aliases=tuple(name for name in rows.from_json(row["names"]) if name != row["name"]),
+        who="user" if row["is_user"] else "assistant" if row["is_assistant"] else None,
+        attributes=None if row["is_user"] else rows.from_json(row["attributes"]),
+    )
+
+
+def _fact(row: Row, places: dict[int, int]) -> FoundFact:
+    start, end = row["span_start"], row["span_end"]
+    return FoundFact(
+        source=places[row["source_id"]],
+        target=places[row["target_id"]],
+        name=row["name"],
+        predicate=row["predicate"],
+        fact=row["fact"],
+        valid_at=rows.moment_or_none(row["valid_at"]),
+        invalid_at=rows.moment_or_none(row["invalid_at"]) if row["ended_itself"] else None,
+        dated=row["valid_at"] is not None and row["valid_at"] != row["said_at"],
+        negated=bool(row["negated"]),
+        ends=bool(row["ends"]),
+        slot=row["slot"],
+        attributes=rows.from_json(row["attributes"]),
+        span=None if start is None or end is None else (start, end),
+        confidence=row["confidence"],
+        rating=row["rating"],
+    )

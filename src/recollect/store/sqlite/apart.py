@@ -1,0 +1,148 @@
+"""One graph apart from everyone: its log copied into memory, folded there, and put back at once.
+
+A fold of a long log takes seconds. In the file it would keep every writer waiting, and readers
+would see it half done. So what the graph is made of is copied into a database of its own in
+memory; what comes out is compared with the file, and only the difference is written, in one
+transaction. If the file has moved on meanwhile, nothing is written and the caller goes on.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import quote
+
+from recollect.clock import Clock
+from recollect.ids import Ids
+from recollect.store.sqlite.connection import SqliteTransaction
+from recollect.store.sqlite.difference import Difference, compare
+
+T = TypeVar("T")
+_SCHEMA = Path(__file__).with_name("schema.sql")
+_GRAPH = "graph_id = :graph_id"
+_OF_USER = "(SELECT id FROM live.entities WHERE graph_id = :graph_id AND is_user = 1)"
+_OF_RECORD = "(SELECT id FROM live.facts WHERE graph_id = :graph_id AND extractor IS NULL)"
+# What a graph is folded from, in the order that references ask for, and the part of it that counts.
+_COPIED = (
+    ("projects", "id = (SELECT project_id FROM live.graphs WHERE id = :graph_id)"),
+    ("graphs", "id = :graph_id"),
+    ("users", _GRAPH),
+    ("threads", _GRAPH),
+    ("guidance", "project_id = (SELECT project_id FROM live.graphs WHERE id = :graph_id)"
+     " AND (graph_id IS NULL OR graph_id = :graph_id)"),
+    ("episodes", _GRAPH),
+    ("jobs", _GRAPH),
+    ("readings", _GRAPH),
+    ("edits", _GRAPH),
+    ("entities", f"id IN {_OF_USER}"),
+    ("entity_names", f"entity_id IN {_OF_USER}"),
+    ("facts", f"id IN {_OF_RECORD}"),
+    ("supports", f"fact_id IN {_OF_RECORD}"),
+    ("closings", f"fact_id IN {_OF_RECORD} AND episode_id IS NULL AND by_fact_id IS NULL"),
+    ("index_rows", "graph_id = :graph_id AND item_kind = 'episode'"),
+)  # fmt: skip
+_LATER = "(SELECT id FROM live.episodes WHERE graph_id = :graph_id AND seq > {known})"
+# What is added to a log while its graph is folded. Whoever was not processed yet is now.
+_ADDED = (
+    ("INSERT OR IGNORE", "threads", _GRAPH),
+    ("INSERT OR REPLACE", "episodes", f"id IN {_LATER}"),
+    ("INSERT OR REPLACE", "jobs", f"id IN {_LATER}"),
+    ("INSERT OR REPLACE", "readings", f"episode_id IN {_LATER}"),
+    (
+        "INSERT OR REPLACE",
+        "index_rows",
+        f"{_GRAPH} AND item_kind = 'episode' AND item_id IN {_LATER}",
+    ),
+)
+
+
+class Apart:
+    """A graph on its own, for the thread that made it."""
+
+    def __init__(self, path: Path, graph_id: int, clock: Clock, ids: Ids) -> None:
+        self._live = f"file:{quote(str(path))}?mode=ro"
+        self._graph_id = graph_id
+        self._connection = sqlite3.connect(
+            ":memory:",
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=512,
+            uri=True,
+        )
+        self._connection.row_factory = sqlite3.Row
+        self._connection.executescript(_SCHEMA.read_text(encoding="utf-8"))
+        self._connection.execute("PRAGMA foreign_keys = ON")
+        self._clock, self._ids = clock, ids
+        self._last_edit = self._known = 0
+        with self._looking():
+            for table, condition in _COPIED:
+                self._copy(table, condition)
+            self._note()
+
+    def run(self, unit: Callable[[SqliteTransaction], T]) -> T:
+        """Do something with the graph as it is here."""
+        self._connection.execute("BEGIN")
+        try:
+            return unit(SqliteTransaction(self._connection, self._clock, self._ids))
+        finally:
+            self._connection.execute("COMMIT")
+
+    def catch_up(self) -> bool:
+        """Take what was added to the log since; False when something in it was changed."""
+        with self._looking():
+            if self._state("live") is None or self._state("live") != self._state("main"):
+                return False
+            for verb, table, condition in _ADDED:
+                self._copy(table, condition.format(known=self._known), verb)
+            self._copy("edits", f"{_GRAPH} AND id > {self._last_edit}")
+            self._connection.execute(
+                "UPDATE main.graphs SET last_seq = g.last_seq FROM live.graphs g WHERE g.id = graphs.id"
+            )
+            self._note()
+        return True
+
+    def difference(self) -> Difference:
+        """What has to be written so that the file has the graph as it is here."""
+        with self._looking():
+            return compare(
+                self._connection, self._graph_id, known=self._known, last_edit=self._last_edit
+            )
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._connection.close()
+
+    @contextmanager
+    def _looking(self) -> Iterator[None]:
+        """With the file at hand, as it is at one moment; not for longer than it takes to look."""
+        self._connection.execute("ATTACH :file AS live", {"file": self._live})
+        try:
+            self._connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._connection.execute("COMMIT")
+        finally:
+            self._connection.execute("DETACH live")
+
+    def _copy(self, table: str, condition: str, verb: str = "INSERT") -> None:
+        copied = f"{verb} INTO main.{table} SELECT * FROM live.{table} WHERE {condition}"  # noqa: S608 - our own words
+        with closing(self._connection.execute(copied, {"graph_id": self._graph_id})):
+            pass
+
+    def _state(self, schema: str) -> tuple[int, ...] | None:
+        row = self._connection.execute(
+            f"SELECT inputs FROM {schema}.graphs WHERE id = ?",  # noqa: S608 - one of two words
+            (self._graph_id,),
+        ).fetchone()
+        return None if row is None else tuple(row)
+
+    def _note(self) -> None:
+        """Remember up to where the file was copied."""
+        found = (
+            "SELECT folded, (SELECT coalesce(max(id), 0) FROM live.edits WHERE graph_id = g.id)"
+            " FROM live.graphs g WHERE id = ?"
+        )
+        row = self._connection.execute(found, (self._graph_id,)).fetchone()
+        self._known, self._last_edit = row or (0, 0)

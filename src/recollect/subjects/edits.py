@@ -1,0 +1,236 @@
+"""What callers change by hand, written down so that a graph that is folded again has it as well.
+
+An edit is made after a place of the log and stays there: whatever comes later may change the same
+thing again. It says which fact or entity it means by uuid and by a mark of what that one said, since
+a place that is read again can give the same uuid to something else; what is not there any more is
+passed over.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from recollect.errors import InvariantViolated
+from recollect.governance import describing, erasure
+from recollect.graph import checks
+from recollect.graph.gist import gist, mark
+from recollect.graph.types import Json, Record
+from recollect.store import derived, findable, index, rows
+from recollect.store.knowledge import put_names
+from recollect.store.protocol import Row, Transaction
+
+EditKind = Literal[
+    "fact.update", "fact.end", "fact.reopen", "fact.delete", "entity.update", "entity.delete"
+]
+_FACTS_LOOKED_AT_MAX = 500
+BY_HAND = "hand"
+
+
+class Edit(Record):
+    """One change. *marks* are those that its subject had, the newest first; *near* is the uuid of
+    an entity, among whose facts a fact is looked for that has another uuid now."""
+
+    kind: EditKind
+    subject: str
+    marks: tuple[str, ...]
+    near: str | None = None
+    change: Json | None = None
+    vector: bytes | None = None
+
+
+def make(tx: Transaction, graph_id: int, edit: Edit) -> bool:
+    """Write an edit down and carry it out; says whether its subject is there."""
+    tx.run(
+        "edit_insert",
+        graph_id=graph_id,
+        kind=edit.kind,
+        subject=edit.subject,
+        mark=" ".join(edit.marks),
+        change=rows.to_json({"near": edit.near, "to": edit.change}),
+        vector=edit.vector,
+        now=rows.micros(tx.now),
+    )
+    return _carry_out(tx, graph_id, edit)
+
+
+def again(tx: Transaction, graph_id: int, *, before: int | None) -> None:
+    """Carry out again the edits that were made after the places that a graph has folded so far.
+
+    On a copy of the graph, which loses each of them with that.
+    """
+    for row in tx.all("edits_due", graph_id=graph_id, before=before):
+        _carry_out(tx, graph_id, _edit(row))
+        tx.run("edit_drop", id=row["id"])
+
+
+def marks_of(tx: Transaction, subject: str, text: str) -> tuple[str, ...]:
+    """The mark of what something says now, then those of what it said before earlier edits."""
+    earlier = [
+        known
+        for row in tx.all("edits_of_subject", subject=subject)
+        for known in row["mark"].split()
+    ]
+    return tuple(dict.fromkeys([mark(text), *reversed(earlier)]))
+
+
+def _edit(row: Row) -> Edit:
+    told = rows.from_json(row["change"]) or {}
+    return Edit(
+        kind=row["kind"],
+        subject=row["subject"],
+        marks=tuple(row["mark"].split()),
+        near=told.get("near"),
+        change=told.get("to"),
+        vector=row["vector"],
+    )
+
+
+def _carry_out(tx: Transaction, graph_id: int, edit: Edit) -> bool:
+    of_fact = edit.kind.startswith("fact.")
+    found = _fact(tx, graph_id, edit) if of_fact else _entity(tx, graph_id, edit)
+    if found is None:
+        return False
+    if edit.kind == "fact.update":
+        _update_fact(tx, found, edit)
+    elif edit.kind == "fact.end":
+        _end(tx, found, edit.change or {})
+    elif edit.kind == "fact.reopen":
+        _reopen(tx, found, edit.change or {})
+    elif edit.kind == "fact.delete":
+        erasure.forget_facts(tx, graph_id, [found])
+    elif edit.kind == "entity.update":
+        _update_entity(tx, found, edit.change or {})
+    elif edit.kind == "entity.delete":
+        erasure.forget_entity(tx, graph_id, found["id"])
+    else:
+        raise InvariantViolated(f"nobody knows edits of kind {edit.kind}")
+    return True
+
+
+def _fact(tx: Transaction, graph_id: int, edit: Edit) -> Row | None:
+    rows_ = tx.all("facts_by_uuids", graph_id=graph_id, uuids=rows.to_json([edit.subject]))
+    meant = _marked(rows_, "fact", edit)
+    if meant is None and edit.near is not None:
+        near = tx.all("entities_by_uuids", graph_id=graph_id, uuids=rows.to_json([edit.near]))
+        for entity in near:
+            around = tx.all("facts_from", entity_id=entity["id"], limit=_FACTS_LOOKED_AT_MAX)
+            meant = meant or _marked(around, "fact", edit)
+    return meant
+
+
+def _entity(tx: Transaction, graph_id: int, edit: Edit) -> Row | None:
+    found = tx.all("entities_by_uuids", graph_id=graph_id, uuids=rows.to_json([edit.subject]))
+    for row in found:
+        if any(mark(name) in edit.marks for name in (row["name"], *rows.from_json(row["names"]))):
+            return row
+    return None
+
+
+def _marked(found: Sequence[Row], column: str, edit: Edit) -> Row | None:
+    return next((row for row in found if mark(row[column]) in edit.marks), None)
+
+
+def _update_entity(tx: Transaction, old: Row, change: Json) -> None:
+    """Attributes merge, a null takes one away; everything else is as it is given."""
+    name, summary = change.get("name", old["name"]), change.get("summary", old["summary"])
+    attributes: Json | None = rows.from_json(old["attributes"])
+    if "attributes" in change:
+        attributes = checks.merge(attributes, change["attributes"])
+    tx.run(
+        "entity_update",
+        id=old["id"],
+        name=name,
+        summary=summary,
+        labels=rows.to_json(change.get("labels", rows.from_json(old["labels"]))),
+        attributes=rows.to_json(attributes),
+    )
+    _answer_to(tx, old, name)
+    _note_given(tx, old, change)
+    index.put(tx, old["graph_id"], [index.entity_item(old["id"], name, summary)])
+
+
+def _answer_to(tx: Transaction, old: Row, name: str) -> None:
+    """Let an entity answer to its name, and to those that texts have used for it."""
+    known: list[str] = rows.from_json(old["names"])
+    if name not in known:
+        tx.run("entity_set_names", id=old["id"], names=rows.to_json([name, *known]))
+        put_names(tx, old["graph_id"], old["id"], [name])
+
+
+def _note_given(tx: Transaction, old: Row, change: Json) -> None:
+    """Remember what was written by hand: no episode bears it out, and yet it stays."""
+    given = dict(rows.from_json(old["given"]) or {})
+    given |= {key: change[key] for key in ("name", "summary") if key in change}
+    tx.run("entity_set_given", id=old["id"], given=rows.to_json(given or None))
+
+
+def _update_fact(tx: Transaction, old: Row, edit: Edit) -> None:
+    change = edit.change or {}
+    sentence = change.get("fact", old["fact"])
+    attributes: Json | None = rows.from_json(old["attributes"])
+    if "attributes" in change:
+        attributes = checks.merge(attributes, change["attributes"])
+    times = {key: change.get(key, old[key]) for key in ("expired_at", "valid_at", "invalid_at")}
+    tx.run(
+        "fact_update",
+        id=old["id"],
+        name=change.get("name", old["name"]),
+        fact=sentence,
+        gist=gist(sentence),
+        attributes=rows.to_json(attributes),
+        **times,
+    )
+    if sentence == old["fact"]:
+        index.touch(tx, old["graph_id"], "fact", [old["id"]])
+    else:
+        index.put(tx, old["graph_id"], [index.fact_item(old["id"], sentence, edit.vector)])
+    ends = times["invalid_at"], times["expired_at"]
+    if ends != (old["invalid_at"], old["expired_at"]):
+        _close_by_hand(tx, old["id"], *ends, judge=BY_HAND)
+    _settle(tx, old, reworded=sentence != old["fact"])
+
+
+def _end(tx: Transaction, old: Row, change: Json) -> None:
+    """Let a fact end for a reason that is not told any more; an earlier end still counts."""
+    tx.run("closing_put_by_hand", fact_id=old["id"], **change)
+    tx.run("facts_end_again", ids=rows.to_json([old["id"]]))
+    index.touch(tx, old["graph_id"], "fact", [old["id"]])
+    _settle(tx, old, reworded=False)
+
+
+def _reopen(tx: Transaction, old: Row, change: Json) -> None:
+    """Let a fact hold again, whatever closed it; the same words do not close it once more."""
+    tx.run("closings_by_hand", id=old["id"])
+    tx.run("fact_end", id=old["id"], invalid_at=None, expired_at=None)
+    held = rows.from_json(old["kept_against"]) or []
+    against = sorted({*held, *change.get("against", [])})
+    tx.run("fact_keep_against", id=old["id"], marks=rows.to_json(against or None))
+    index.touch(tx, old["graph_id"], "fact", [old["id"]])
+    _settle(tx, old, reworded=True)
+
+
+def _close_by_hand(
+    tx: Transaction,
+    fact_id: int,
+    ended_at: int | None,
+    expired_at: int | None,
+    *,
+    judge: str | None,
+) -> None:
+    """Let the ends that someone set by hand count, and no others."""
+    tx.run("closings_by_hand", id=fact_id)
+    if ended_at is not None or expired_at is not None:
+        tx.run(
+            "closing_put_by_hand",
+            fact_id=fact_id,
+            ended_at=ended_at,
+            expired_at=expired_at,
+            judge=judge,
+        )
+
+
+def _settle(tx: Transaction, old: Row, *, reworded: bool) -> None:
+    """Bring in step what speaks of a fact that changed."""
+    findable.settle(tx, derived.renew(tx, derived.resting_on(tx, facts=[old["id"]])))
+    if reworded:
+        both = [old["source_id"], old["target_id"]]
+        describing.describe_again(tx, both, also=[old["id"]])
