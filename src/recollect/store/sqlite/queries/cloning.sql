@@ -53,13 +53,13 @@ WHERE json_extract(c.value, '$[0]') IS NOT :user_node;
 INSERT INTO facts
     (id, uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
      expired_at, valid_at, invalid_at, predicate, gist, negated, ends, slot, confidence,
-     extractor)
+     extractor, event_at, kept_against)
 SELECT coalesce((SELECT max(id) + 1 FROM facts WHERE id >= :first AND id < :end), :first)
         + row_number() OVER (ORDER BY f.id) - 1,
     json_extract(c.value, '$[1]'), :graph_id, json_extract(c.value, '$[2]'),
     json_extract(c.value, '$[3]'), f.name, f.fact, f.attributes, f.rating, f.created_at,
     f.expired_at, f.valid_at, f.invalid_at, f.predicate, f.gist, f.negated, f.ends, f.slot,
-    f.confidence, f.extractor
+    f.confidence, f.extractor, f.event_at, f.kept_against
 FROM json_each(:pairs) c JOIN facts f ON f.id = json_extract(c.value, '$[0]')
 ORDER BY f.id;
 
