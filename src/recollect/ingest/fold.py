@@ -42,8 +42,8 @@ def take(tx: Transaction, step: Step, table: Predicates) -> None:
     index.put(tx, episode.graph_id, _learn(tx, step, table))
     if not step.gone:
         findable.put(tx, episode.graph_id, summaries.refresh(tx, episode, table))
-        cited = [seq for fact in step.found.facts for seq in fact.cites]
-        chapters.follow(tx, episode.graph_id, [episode.seq, *cited])
+    cited = [seq for fact in step.found.facts for seq in fact.cites]
+    chapters.follow(tx, episode.graph_id, [episode.seq, *cited])
     readings.folded(tx, episode.graph_id, episode.seq)
 
 
@@ -100,9 +100,8 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> list[Item]:
         resolved=resolved,
     )
     around.apply(delta, now=now, extractor=found.extractor, gone=step.gone)
-    if not step.gone:
-        cited = around.cite(delta, [seq for fact in found.facts for seq in fact.cites])
-        index.touch(tx, episode.graph_id, "episode", cited)
+    cited = around.cite(delta, [seq for fact in found.facts for seq in fact.cites])
+    index.touch(tx, episode.graph_id, "episode", cited)
     closed = [around.fact_id(fact.uuid) for fact in delta.closed_facts]
     index.touch(tx, episode.graph_id, "fact", closed)
     return _items(around, delta, step.vectors)
