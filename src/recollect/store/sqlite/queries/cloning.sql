@@ -170,5 +170,6 @@ SET last_seq = (SELECT last_seq FROM graphs WHERE id = :source),
     index_version = index_version + (SELECT index_version FROM graphs WHERE id = :source),
     condenses = (SELECT condenses FROM graphs WHERE id = :source),
     condensed = (SELECT condensed FROM graphs WHERE id = :source),
+    folded = (SELECT folded FROM graphs WHERE id = :source),
     edits = edits + 1
 WHERE id = :graph_id;
