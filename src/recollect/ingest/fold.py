@@ -18,6 +18,7 @@ from recollect.graph.predicates import Predicates
 from recollect.graph.reconcile import reconcile
 from recollect.graph.resolve import resolve
 from recollect.graph.types import Episode, Record
+from recollect.ids import Ids
 from recollect.ingest import summaries
 from recollect.store import chapters, findable, index, readings, rows
 from recollect.store.index import Item
@@ -95,7 +96,7 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> list[Item]:
         found,
         now=now,
         at=episode.created_at,
-        new_id=ids.derived(episode.received_at, episode.seq, episode.uuid),
+        new_id=_new_ids(episode, found),
         predicates=table,
         resolved=resolved,
     )
@@ -105,6 +106,20 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> list[Item]:
     closed = [around.fact_id(fact.uuid) for fact in delta.closed_facts]
     index.touch(tx, episode.graph_id, "fact", closed)
     return _items(around, delta, step.vectors)
+
+
+def _new_ids(episode: Episode, found: Found) -> Ids:
+    """Ids for what is new, the same every time; none of them was asked for by name."""
+    new_id = ids.derived(episode.received_at, episode.seq, episode.uuid)
+    asked = {item.uuid for item in (*found.entities, *found.facts)}
+
+    def free() -> str:
+        made = new_id()
+        while made in asked:
+            made = new_id()
+        return made
+
+    return free
 
 
 def _free_uuids(tx: Transaction, graph_id: int, found: Found) -> Found:
