@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from recollect.errors import NotAllowed
 from recollect.governance import describing, unnaming
 from recollect.graph.gist import mark
-from recollect.graph.types import Access, Json, Record
+from recollect.graph.types import Access, Record
 from recollect.store import derived, findable, index, readings, remainders, rows
 from recollect.store.derived import Aftermath, Resting
 from recollect.store.index import ItemKind
@@ -90,24 +90,31 @@ def forget_episodes(tx: Transaction, episode_ids: Iterable[int], mode: Mode = "d
 def _keep_ends(tx: Transaction, episodes: Sequence[int], facts: Sequence[int]) -> list[Remainder]:
     """Write down, as of their places, the ends that stay though their reason goes; answers what the
     readings of the episodes are."""
-    given = {"episodes": rows.to_json(list(episodes)), "facts": rows.to_json(list(facts))}
-    for row in tx.all("closings_without_reason", **given):
-        tx.run(
-            "edit_place",
-            graph_id=row["graph_id"],
-            seq=row["seq"],
-            kind="fact.end",
-            subject=row["uuid"],
-            mark=mark(row["fact"]),
-            change=rows.to_json(_ended(row)),
-            now=rows.micros(tx.now),
-        )
+    for row in _without_reason(tx, episodes, facts):
+        _keep_end(tx, row)
     return remainders.before(tx, episodes)
 
 
-def _ended(row: Row) -> Json:
+def _without_reason(
+    tx: Transaction, episodes: Sequence[int], facts: Sequence[int]
+) -> Sequence[Row]:
+    """The ends that lose their reason when these episodes and facts go."""
+    given = {"episodes": rows.to_json(list(episodes)), "facts": rows.to_json(list(facts))}
+    return tx.all("closings_without_reason", **given)
+
+
+def _keep_end(tx: Transaction, row: Row) -> None:
     to = {key: row[key] for key in ("ended_at", "expired_at", "judge")}
-    return {"near": row["source_uuid"], "to": to}
+    tx.run(
+        "edit_place",
+        graph_id=row["graph_id"],
+        seq=row["seq"],
+        kind="fact.end",
+        subject=row["uuid"],
+        mark=mark(row["fact"]),
+        change=rows.to_json({"near": row["source_uuid"], "to": to}),
+        now=rows.micros(tx.now),
+    )
 
 
 def _fold_without(tx: Transaction, places: Sequence[Row], left: Sequence[Remainder]) -> None:
@@ -123,34 +130,62 @@ def _fold_without(tx: Transaction, places: Sequence[Row], left: Sequence[Remaind
         readings.fold_again(tx, graph_id, seq)
 
 
-def forget_facts(tx: Transaction, graph_id: int, facts: Sequence[Row]) -> Removed:
+def forget_facts(
+    tx: Transaction, graph_id: int, facts: Sequence[Row], *, folding: bool = False
+) -> Removed:
     """Remove facts, each with the row ids of both its ends; the entities that they joined stay, if
-    an episode mentions them: one that only a fact kept goes with it."""
+    an episode mentions them: one that only a fact kept goes with it.
+
+    *folding*: that was done before, and the log stays as it is.
+    """
     ids = [row["id"] for row in facts]
-    behind = tx.all("direct_episodes_behind", facts=rows.to_json(ids), entity_id=None)
+    behind = _carriers(tx, ids, None, folding=folding)
     resting = derived.resting_on(tx, facts=ids, episodes=[row["id"] for row in behind])
+    left = _without_reason(tx, [row["id"] for row in behind], ids)
     tx.run("facts_delete", ids=rows.to_json(ids))
     _unindex(tx, "fact", facts)
-    return _settle_around(tx, graph_id, resting, facts, behind)
+    around = _settle_around(tx, resting, facts, behind)
+    return _log_without(tx, graph_id, around, left)
 
 
-def forget_entity(tx: Transaction, graph_id: int, entity_id: int) -> Removed:
+def forget_entity(
+    tx: Transaction, graph_id: int, entity_id: int, *, folding: bool = False
+) -> Removed:
     """Remove an entity and the facts that touch it, with everything that spoke of them."""
     gone = tx.all("facts_of_entities", ids=rows.to_json([entity_id]))
     ids = [row["id"] for row in gone]
-    behind = tx.all("direct_episodes_behind", facts=rows.to_json(ids), entity_id=entity_id)
+    behind = _carriers(tx, ids, entity_id, folding=folding)
+    left = _without_reason(tx, [row["id"] for row in behind], ids)
     resting = derived.resting_on(
         tx, facts=ids, episodes=[row["id"] for row in behind], entities=[entity_id]
     )
     tx.run("entity_delete", id=entity_id)
     _unindex(tx, "fact", gone)
     index.remove(tx, graph_id, "entity", [entity_id])
-    return _settle_around(tx, graph_id, resting, gone, behind, entity_id)
+    around = _settle_around(tx, resting, gone, behind, entity_id)
+    return _log_without(tx, graph_id, around, left)
+
+
+def _carriers(
+    tx: Transaction, facts: Sequence[int], entity_id: int | None, *, folding: bool
+) -> Sequence[Row]:
+    """The episodes that were only written to say what is removed now."""
+    if folding:
+        return []
+    return tx.all("direct_episodes_behind", facts=rows.to_json(list(facts)), entity_id=entity_id)
+
+
+def _log_without(tx: Transaction, graph_id: int, removed: Removed, left: Sequence[Row]) -> Removed:
+    """If episodes went along, have their graph folded without them; what they ended stays ended."""
+    if removed.episodes:
+        for row in left:
+            _keep_end(tx, row)
+        readings.fold_again(tx, graph_id, 0)
+    return removed
 
 
 def _settle_around(
     tx: Transaction,
-    graph_id: int,
     resting: Resting,
     gone: Sequence[Row],
     behind: Sequence[Row],
@@ -166,8 +201,6 @@ def _settle_around(
     reworded = describing.describe_again(tx, near)
     after = derived.renew(tx, resting)
     findable.settle(tx, after)
-    remainders.renew(tx, graph_id)
-    tx.run("edits_drop_of_gone", graph_id=graph_id)
     counted = _counted(after, useless, gone, removed, [], reworded)
     return replace(counted, entities=counted.entities + (entity_id is not None))
 

@@ -61,7 +61,7 @@ def go_on(tx: Transaction, graph_id: int, table: Predicates, *, limit: int) -> b
     edits.again(tx, graph_id, before=None)
     unsupported = tx.all("facts_unsupported", graph_id=graph_id)
     if unsupported:
-        erasure.forget_facts(tx, graph_id, unsupported)
+        erasure.forget_facts(tx, graph_id, unsupported, folding=True)
     return False
 
 
@@ -111,7 +111,7 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> list[Item]:
 def _new_ids(episode: Episode, found: Found) -> Ids:
     """Ids for what is new, the same every time; none of them was asked for by name."""
     new_id = ids.derived(episode.received_at, episode.seq, episode.uuid)
-    asked = {item.uuid for item in (*found.entities, *found.facts)}
+    asked = {one.uuid for one in found.entities} | {one.uuid for one in found.facts}
 
     def free() -> str:
         made = new_id()

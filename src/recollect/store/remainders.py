@@ -47,9 +47,7 @@ def renew(tx: Transaction, graph_id: int) -> None:
     """Take from what is left of deleted episodes whatever has gone from the graph since."""
     for row in tx.all("remainders_of_graph", graph_id=graph_id):
         kept = readings.reading(row)
-        one = Remainder(
-            episode=readings.remains(row), found=kept.found, vectors=kept.fact_vectors
-        )
+        one = Remainder(episode=readings.remains(row), found=kept.found, vectors=kept.fact_vectors)
         still = _still(tx, one)
         if not still.found.facts and not still.found.entities:
             tx.run("remainder_delete", graph_id=graph_id, seq=row["seq"])

@@ -65,12 +65,15 @@ ORDER BY seq, id;
 DELETE FROM edits WHERE id = :id;
 
 -- name: edits_drop_of_gone
--- Words that someone gave what is no longer there; that it was deleted is kept.
+-- Words that someone gave what is no longer there, unless it was deleted by hand: then they tell what
+-- else was meant.
 DELETE FROM edits WHERE graph_id = :graph_id AND (
     kind IN ('fact.update', 'fact.end', 'fact.reopen')
     AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.uuid = edits.subject)
     OR kind = 'entity.update'
-    AND NOT EXISTS (SELECT 1 FROM entities n WHERE n.uuid = edits.subject));
+    AND NOT EXISTS (SELECT 1 FROM entities n WHERE n.uuid = edits.subject))
+  AND NOT EXISTS (SELECT 1 FROM edits d WHERE d.subject = edits.subject
+                  AND d.kind IN ('fact.delete', 'entity.delete'));
 
 -- name: edits_of_subject
 SELECT mark FROM edits WHERE subject = :subject ORDER BY id;
