@@ -97,4 +97,9 @@ def opposite(fact_text: str) -> str:
 def mark(text: str) -> str:
     """A short digest of what a sentence or a name says: it tells whether something is still what it
     was, and gives no word of it away."""
-    return hashlib.blake2b(gist(text).encode(), digest_size=8).hexdigest()
+    return mark_of(gist(text))
+
+
+def mark_of(told: str) -> str:
+    """The mark of something by its gist."""
+    return hashlib.blake2b(told.encode(), digest_size=8).hexdigest()

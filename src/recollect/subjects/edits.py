@@ -2,8 +2,8 @@
 
 An edit is made after a place of the log and stays there: whatever comes later may change the same
 thing again. It says which fact or entity it means by uuid and by a mark of what that one said, since
-a place that is read again can give the same uuid to something else; what is not there any more is
-passed over.
+a place that is read again can give the same uuid to something else, and another uuid to the same;
+what is not there any more is passed over.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from typing import Literal
 from recollect.errors import InvariantViolated
 from recollect.governance import describing, erasure
 from recollect.graph import checks
-from recollect.graph.gist import gist, mark
+from recollect.graph.gist import gist, mark, mark_of
 from recollect.graph.types import Json, Record
 from recollect.store import derived, findable, index, rows
 from recollect.store.as_of import AsOf
@@ -109,26 +109,40 @@ def _carry_out(tx: Transaction, graph_id: int, edit: Edit, *, folding: bool = Fa
 
 
 def _fact(tx: Transaction, graph_id: int, edit: Edit) -> Row | None:
-    rows_ = tx.all("facts_by_uuids", graph_id=graph_id, uuids=rows.to_json([edit.subject]))
-    meant = _marked(rows_, "fact", edit)
-    if meant is None and edit.near is not None:
-        near = tx.all("entities_by_uuids", graph_id=graph_id, uuids=rows.to_json([edit.near]))
-        for entity in near:
-            around = tx.all("facts_from", entity_id=entity["id"], limit=_FACTS_LOOKED_AT_MAX)
-            meant = meant or _marked(around, "fact", edit)
-    return meant
+    uuids = rows.to_json([edit.subject])
+    meant = _saying(tx.all("facts_by_uuids", graph_id=graph_id, uuids=uuids), edit)
+    if meant:
+        return meant[0]
+    near = tx.all("entities_by_uuids", graph_id=graph_id, uuids=rows.to_json([edit.near]))
+    if near:
+        around = tx.all("facts_from", entity_id=near[0]["id"], limit=_FACTS_LOOKED_AT_MAX)
+        return next(iter(_saying(around, edit)), None)
+    return _only(_saying(tx.all("facts_of_graph", graph_id=graph_id), edit))
 
 
 def _entity(tx: Transaction, graph_id: int, edit: Edit) -> Row | None:
-    found = tx.all("entities_by_uuids", graph_id=graph_id, uuids=rows.to_json([edit.subject]))
-    for row in found:
-        if any(mark(name) in edit.marks for name in (row["name"], *rows.from_json(row["names"]))):
-            return row
-    return None
+    """The one that was meant; a user's own node is that whatever it is called."""
+    uuids = rows.to_json([edit.subject])
+    found = tx.all("entities_by_uuids", graph_id=graph_id, uuids=uuids)
+    meant = [row for row in found if row["is_user"]] or _named(found, edit)
+    return _only(meant or _named(tx.all("entities_of_graph", graph_id=graph_id), edit))
 
 
-def _marked(found: Sequence[Row], column: str, edit: Edit) -> Row | None:
-    return next((row for row in found if mark(row[column]) in edit.marks), None)
+def _saying(found: Sequence[Row], edit: Edit) -> list[Row]:
+    return [row for row in found if mark_of(row["gist"]) in edit.marks]
+
+
+def _named(found: Sequence[Row], edit: Edit) -> list[Row]:
+    return [
+        row
+        for row in found
+        if any(mark(name) in edit.marks for name in (row["name"], *rows.from_json(row["names"])))
+    ]
+
+
+def _only(found: Sequence[Row]) -> Row | None:
+    """Among several, nobody knows which one was meant."""
+    return found[0] if len(found) == 1 else None
 
 
 def _update_entity(tx: Transaction, old: Row, change: Json) -> None:

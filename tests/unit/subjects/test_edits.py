@@ -12,10 +12,11 @@ from recollect.graph.gist import mark
 from recollect.graph.types import Access
 from recollect.store import readings
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import edits, knowledge
+from recollect.subjects import edits, knowledge, users
 from recollect.subjects.edits import Edit
 from recollect.subjects.knowledge import EntityChange, FactChange
-from tests.contract.store.world import StillClock, add_text, new_graph, new_project
+from recollect.subjects.users import UserDetails
+from tests.contract.store.world import StillClock, add_text, new_graph, new_project, new_user
 from tests.property.reader import ScriptedReader
 from tests.support import here
 
@@ -123,7 +124,7 @@ async def test_an_edit_whose_fact_is_gone_is_passed_over(world: World) -> None:
 
 
 async def test_an_edit_of_an_entity_knows_it_by_any_of_its_names(world: World) -> None:
-    """Another of that uuid was not meant."""
+    """Another of that uuid was not meant, and one of another uuid may be."""
     await world.read_as(1, likes("Ann likes tea"))
     ((uuid,), *_) = await _entities(world, "Ann")
     change = EntityChange(name="Anna", summary="A singer.")
@@ -136,6 +137,23 @@ async def test_an_edit_of_an_entity_knows_it_by_any_of_its_names(world: World) -
     await world.read_as(1, Found(entities=(FoundEntity(name="Bob", kind="person"), ANN)))
     bob = await world.store.read(knowledge.entity, world.access, uuid)
     assert (bob.name, bob.summary, bob.attributes) == ("Bob", "", None)
+    ((other,),) = await _entities(world, "Anna")
+    anna = await world.store.read(knowledge.entity, world.access, other)
+    assert (anna.summary, anna.attributes) == ("A singer.", {"voice": "alto"})
+    two = (FoundEntity(name="Bob", kind="person"), ANN, FoundEntity(name="Ann", kind="place"))
+    await world.read_as(1, Found(entities=two))
+    assert len(await _entities(world, "Ann")) == 2, "nobody knows which of them was meant"
+
+
+async def test_what_is_said_of_a_user_by_hand_outlives_another_name(world: World) -> None:
+    """The user's own node is that whatever it is called."""
+    user = await new_user(world.store, world.access, "u", first_name="Jane")
+    change = EntityChange(summary="A singer.")
+    await world.store.write(knowledge.update_entity, world.access, user.entity_uuid, change)
+    await world.store.write(users.update, world.access, "u", UserDetails(first_name="Joan"))
+    await here.settle(world.store, user.graph_id)
+    node = await world.store.read(users.node, world.access, "u")
+    assert (node.name, node.summary) == ("Joan", "A singer.")
 
 
 async def _entities(world: World, name: str) -> list[tuple[str]]:

@@ -81,6 +81,12 @@ SELECT mark FROM edits WHERE subject = :subject ORDER BY id;
 -- name: facts_from
 SELECT * FROM facts WHERE source_id = :entity_id ORDER BY id DESC LIMIT :limit;
 
+-- name: facts_of_graph
+SELECT * FROM facts WHERE graph_id = :graph_id ORDER BY id;
+
+-- name: entities_of_graph
+SELECT * FROM entities WHERE graph_id = :graph_id AND is_user = 0 ORDER BY id;
+
 -- name: fact_keep_against
 UPDATE facts SET kept_against = :marks WHERE id = :id;
 
