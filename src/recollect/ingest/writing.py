@@ -34,7 +34,7 @@ class Due(Record):
     """One summary to be written, and what it stands on."""
 
     graph_id: int
-    edits: int
+    changes: int
     material: Material
     summary_id: int | None = None
     episodes: int = 0
@@ -111,7 +111,7 @@ def next_thread(tx: Transaction) -> Due | None:
     )
     return Due(
         graph_id=row["graph_id"],
-        edits=row["edits"],
+        changes=row["changes"],
         material=material,
         summary_id=row["id"],
         episodes=row["episode_count"],
@@ -127,7 +127,7 @@ def keep_thread(tx: Transaction, due: Due, written: str | None) -> None:
         written=written,
         written_count=due.episodes,
         fact_id=due.fact_id,
-        edits=due.edits,
+        changes=due.changes,
     )
     told = summaries.as_told(tx, due.summary_id) if kept and due.summary_id else None
     if told is not None and written is not None:
@@ -163,7 +163,7 @@ def next_user(tx: Transaction, graph_id: int) -> Due | None:
     )
     return Due(
         graph_id=graph_id,
-        edits=row["edits"],
+        changes=row["changes"],
         material=material,
         episodes=row["last_seq"],
         basis=user_summary.basis(asked),
@@ -179,7 +179,7 @@ def keep_user(tx: Transaction, due: Due, written: str) -> None:
         basis=due.basis,
         episode_count=due.episodes,
         now=rows.micros(tx.now),
-        edits=due.edits,
+        changes=due.changes,
     )
 
 

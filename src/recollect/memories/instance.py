@@ -26,7 +26,7 @@ from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
 
 Mark = tuple[int, ...]
-_MARKED = ("last_seq", "index_epoch", "index_version", "edits", "condensed")
+_MARKED = ("last_seq", "index_epoch", "index_version", "changes", "condensed")
 ReadWindow = Callable[
     [Transaction, Access, Graph, Bounds, EpisodeTree | None, int],
     ShortTerm,
@@ -56,8 +56,8 @@ class State(Record):
     """A graph as it stands, and a mark that differs after every change of its log.
 
     Appending moves `last_seq`. Whatever is learned, changed or made unfindable takes a new
-    `index_version`; a deletion counts as an edit even when nothing was found by it yet, and so
-    does folding the graph again. `condensed` moves with the chapters.
+    `index_version`; a deletion counts as a change even when nothing was found by it yet, and
+    so does folding the graph again. `condensed` moves with the chapters.
     """
 
     graph: Graph

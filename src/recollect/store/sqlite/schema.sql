@@ -44,13 +44,14 @@ CREATE TABLE graphs (
     index_version INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
-    edits INTEGER NOT NULL DEFAULT 0,
+    edits INTEGER NOT NULL DEFAULT 0,  -- how many were made before they were written down
     index_epoch INTEGER NOT NULL DEFAULT 0,
     condenses INTEGER NOT NULL DEFAULT 0,  -- whether chapters are made of its log
     condensed INTEGER NOT NULL DEFAULT 0,  -- of how many runs of episodes they were made
     folded INTEGER NOT NULL DEFAULT 0,  -- the last place of the log that the graph knows
     fold_from INTEGER,  -- the first place from which it has to be folded again, if it has to
     inputs INTEGER NOT NULL DEFAULT 0,  -- how many changes made it so
+    changes INTEGER NOT NULL DEFAULT 0,  -- how many were made to what is known already
     UNIQUE (project_id, kind, graph_id)
 );
 CREATE INDEX graphs_to_fold ON graphs (id) WHERE fold_from IS NOT NULL;

@@ -53,10 +53,13 @@ CREATE INDEX rereadings_due ON rereadings (reader, ready_at) WHERE status = 'wai
 CREATE INDEX rereadings_by_graph ON rereadings (graph_id, episode_id);
 
 -- folded is the last place of the log that the graph knows. fold_from, if there is one, is the first
--- place from which it has to be folded again; inputs counts the changes that made it so.
+-- place from which it has to be folded again; inputs counts the changes that made it so, changes all
+-- that were made to what is known already. edits counts those that were made before they were written
+-- down one by one, and is not counted up any more.
 ALTER TABLE graphs ADD COLUMN folded INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE graphs ADD COLUMN fold_from INTEGER;
 ALTER TABLE graphs ADD COLUMN inputs INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE graphs ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX graphs_to_fold ON graphs (id) WHERE fold_from IS NOT NULL;
 UPDATE graphs SET folded = coalesce(
     (SELECT max(e.seq) FROM episodes e WHERE e.graph_id = graphs.id AND e.processed_at IS NOT NULL), 0);

@@ -331,17 +331,17 @@ WHERE k.summary_id = :id AND k.fact_id > :after ORDER BY f.id;
 -- name: summary_unwritten
 -- The thread that waited longest for a language model to read enough that is new in it; threads of
 -- which something still has to be learned wait on.
-SELECT s.*, g.edits FROM summaries s JOIN graphs g ON g.id = s.graph_id
+SELECT s.*, g.changes FROM summaries s JOIN graphs g ON g.id = s.graph_id
 WHERE s.thread_id IS NOT NULL AND s.episode_count >= s.written_count + 6
   AND NOT EXISTS (SELECT 1 FROM queue q WHERE q.graph_id = s.graph_id)
 ORDER BY s.updated_at LIMIT 1;
 
 -- name: summary_write
--- Only what nobody changed by hand meanwhile: something may have been forgotten.
+-- Only what nobody changed meanwhile: something may have been forgotten.
 UPDATE summaries
 SET written = coalesce(:written, written), written_count = :written_count,
     written_fact_id = CASE WHEN :written IS NULL THEN written_fact_id ELSE :fact_id END
-WHERE id = :id AND :edits = (SELECT g.edits FROM graphs g WHERE g.id = summaries.graph_id);
+WHERE id = :id AND :changes = (SELECT g.changes FROM graphs g WHERE g.id = summaries.graph_id);
 
 -- name: summary_unwrite
 UPDATE summaries SET written = NULL, written_count = 0, written_fact_id = 0 WHERE id = :id;
@@ -349,7 +349,7 @@ UPDATE summaries SET written = NULL, written_count = 0, written_fact_id = 0 WHER
 -- name: user_summary_put
 INSERT INTO user_summaries (graph_id, summary, basis, episode_count, updated_at)
 SELECT :graph_id, :summary, :basis, :episode_count, :now FROM graphs
-WHERE id = :graph_id AND edits = :edits
+WHERE id = :graph_id AND changes = :changes
 ON CONFLICT (graph_id) DO UPDATE
 SET summary = excluded.summary, basis = excluded.basis, episode_count = excluded.episode_count,
     updated_at = excluded.updated_at;
