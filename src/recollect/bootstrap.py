@@ -17,8 +17,9 @@ from recollect.governance.audited import AuditedStore
 from recollect.governance.receipts import Erased, Receipt
 from recollect.graph import predicates
 from recollect.graph.predicates import Predicates
-from recollect.ingest import pipeline
+from recollect.ingest import pipeline, unkept
 from recollect.ingest.extractors import EmbeddedExtractor, LanguageModelExtractor
+from recollect.ingest.folder import Folder
 from recollect.ingest.pipeline import Extractor
 from recollect.ingest.session_listeners import Listeners
 from recollect.ingest.worker import Worker
@@ -49,6 +50,7 @@ class Services:
     listeners: Listeners = field(default_factory=Listeners)
     owner: str = field(default_factory=ids.TimeOrderedIds())  # of the turns that are open here
     memories: Memories = field(init=False)
+    folder: Folder = field(init=False)
     reads_here: bool = False  # episodes, in a thread; else in processes of their own
     _writer: Writer | None = None
     _extractors: list[Extractor] = field(default_factory=list)
@@ -56,11 +58,22 @@ class Services:
 
     def __post_init__(self) -> None:
         self.memories = Memories(self.store, self.finder, self.settings)
+        self.folder = Folder(self.store, self.predicates, self._read_unkept)
 
     def wake_workers(self) -> None:
         """Say that episodes were stored."""
         for worker in self.workers:
             worker.wake()
+
+    async def _read_unkept(self, graph_id: int) -> None:
+        """Have episodes read that were processed before readings were kept."""
+        if await self.store.read(unkept.there_are, graph_id):
+            extractor = self._embedded_extractor()
+            try:
+                await unkept.read(self.store, extractor, graph_id)
+            finally:
+                if extractor is not None:
+                    await extractor.close()
 
     def start_workers(self, count: int, *, owner: str) -> None:
         """Let workers take jobs from now on; *owner* marks the leases they hold."""
@@ -76,6 +89,7 @@ class Services:
             )
             self.workers.append(worker)
             self._tasks.append(asyncio.create_task(worker.run()))
+        self._tasks.append(asyncio.create_task(self.folder.run()))
         if self.language_model is not None and self.settings.extraction != "off":
             self._writer = Writer(self.store, self.language_model)
             self._tasks.append(asyncio.create_task(self._writer.run()))
@@ -111,6 +125,12 @@ class Services:
         await asyncio.create_task(noted, context=Context())
         return replace(erased.receipt, scrubbed=True)
 
+    def _embedded_extractor(self) -> Extractor | None:
+        chosen = self.settings
+        if chosen.extraction == "off":
+            return None
+        return EmbeddedExtractor(chosen.models, chosen.predicates, here=self.reads_here)
+
     def _new_extractor(self) -> Extractor | None:
         """What one worker reads episodes with; nothing is loaded before the first one."""
         chosen = self.settings
@@ -130,6 +150,7 @@ class Services:
     async def close(self) -> None:
         """Finish the jobs under way, then let go of the store."""
         self.listeners.close()
+        self.folder.stop()
         for worker in self.workers:
             worker.stop()
         if self._writer is not None:

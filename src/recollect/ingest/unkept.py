@@ -30,6 +30,11 @@ async def read(store: Store, extractor: Extractor | None, graph_id: int) -> None
         await store.write(_keep, list(zip([job for job, _ in owed], found, strict=True)))
 
 
+def there_are(tx: Transaction, graph_id: int) -> bool:
+    """Whether a graph has episodes that were processed and have no reading."""
+    return bool(_unread(tx, graph_id, 1))
+
+
 def _unread(tx: Transaction, graph_id: int, limit: int) -> list[Job]:
     return [rows.job(row) for row in tx.all("steps_unread", graph_id=graph_id, limit=limit)]
 

@@ -136,6 +136,7 @@ class _Copy:
         self._insert("clone_episodes", pairs=_json(episodes), task_uuid=self._task)
         entities = self._entities()
         facts = self._facts(entities)
+        self._insert("clone_readings", source=self._source.id)
         self._insert("clone_mentions", pairs=_json(entities))
         self._insert("clone_supports", pairs=_json(facts))
         self._insert("clone_closings", pairs=_json(facts))

@@ -20,6 +20,10 @@ WHERE f.extractor IS NOT NULL GROUP BY f.extractor ORDER BY f.extractor;
 UPDATE graphs SET fold_from = min(coalesce(fold_from, :seq), :seq), inputs = inputs + 1
 WHERE id = :graph_id;
 
+-- name: graph_edited
+-- Something was changed or erased by hand: what was written about the graph before may tell of it.
+UPDATE graphs SET edits = edits + 1 WHERE id = :id AND last_seq > 0;
+
 -- name: episode_place_in_log
 SELECT graph_id, seq FROM episodes WHERE id = :id;
 
