@@ -11,7 +11,7 @@ import msgspec
 from recollect.graph.types import Record
 
 # Columns that hold uuids without referring to a row of the file's.
-OWN_UUIDS = frozenset({"uuid", "entity_uuid", "task_uuid"})
+OWN_UUIDS = frozenset({"uuid", "entity_uuid", "task_uuid", "subject", "near"})
 
 
 class Table(Record):
@@ -116,7 +116,7 @@ RECORDS: Mapping[str, Table] = {
         put="import_graph",
         text="uuid kind graph_id name description time_zone",
         json="rating",
-        whole="last_seq index_version created_at updated_at edits condenses folded fold_from inputs",
+        whole="last_seq index_version created_at updated_at edits condenses folded fold_from inputs distance",
         left_out="id project_id index_epoch condensed",
     ),
     "user": Table(
@@ -234,7 +234,7 @@ RECORDS: Mapping[str, Table] = {
     "edit": Table(
         name="edits",
         put="import_edit",
-        text="kind subject mark",
+        text="kind subject near mark",
         json="change",
         blob="vector",
         whole="seq at",

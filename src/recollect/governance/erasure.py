@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from recollect.errors import NotAllowed
 from recollect.governance import describing, unnaming
 from recollect.graph.gist import mark
-from recollect.graph.types import Access, Json, Record
+from recollect.graph.types import Access, Record
 from recollect.store import derived, findable, index, readings, remainders, rows
 from recollect.store.derived import Aftermath, Resting
 from recollect.store.index import ItemKind
@@ -99,15 +99,11 @@ def _keep_ends(tx: Transaction, episodes: Sequence[int], facts: Sequence[int]) -
             kind="fact.end",
             subject=row["uuid"],
             mark=mark(row["fact"]),
-            change=rows.to_json(_ended(row)),
+            near=row["source_uuid"],
+            change=rows.to_json({key: row[key] for key in ("ended_at", "expired_at", "judge")}),
             now=rows.micros(tx.now),
         )
     return remainders.before(tx, episodes)
-
-
-def _ended(row: Row) -> Json:
-    to = {key: row[key] for key in ("ended_at", "expired_at", "judge")}
-    return {"near": row["source_uuid"], "to": to}
 
 
 def _fold_without(tx: Transaction, places: Sequence[Row], left: Sequence[Remainder]) -> None:

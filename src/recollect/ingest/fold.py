@@ -9,9 +9,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from recollect import ids
 from recollect.governance import erasure
-from recollect.graph import needs
+from recollect.graph import copies, needs
 from recollect.graph.delta import ChangedEntity, Delta, Known, NewEntity
 from recollect.graph.found import Found
 from recollect.graph.predicates import Predicates
@@ -83,7 +82,8 @@ def _step(row: Row) -> Step:
 def _learn(tx: Transaction, step: Step, table: Predicates) -> list[Item]:
     """What becomes findable by a reading; an episode is learned as of when it was processed."""
     episode = step.episode
-    found = _free_uuids(tx, episode.graph_id, step.found)
+    distance = readings.distance(tx, episode.graph_id)
+    found = _free_uuids(tx, episode.graph_id, copies.moved(step.found, distance))
     now = episode.processed_at or tx.now
     around = Neighbourhood(tx, episode.graph_id, episode.id)
     wanted = needs.needs(found)
@@ -95,7 +95,7 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> list[Item]:
         found,
         now=now,
         at=episode.created_at,
-        new_id=ids.derived(episode.received_at, episode.seq, episode.uuid),
+        new_id=copies.derived(episode, distance),
         predicates=table,
         resolved=resolved,
     )

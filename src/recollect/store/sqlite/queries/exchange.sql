@@ -47,7 +47,8 @@ SELECT id FROM graphs WHERE project_id = :project_id ORDER BY id;
 
 -- name: export_graph
 SELECT uuid, kind, graph_id, name, description, time_zone, rating, last_seq, index_version,
-    created_at, updated_at, edits, condenses, folded, fold_from, inputs
+    created_at, updated_at, edits, condenses, folded, fold_from, inputs,
+    distance
 FROM graphs WHERE id = :graph_id;
 
 -- name: export_user
@@ -94,7 +95,7 @@ FROM readings r JOIN episodes e ON e.id = r.episode_id
 WHERE r.episode_id IN (SELECT value FROM json_each(:ids)) ORDER BY r.seq;
 
 -- name: export_edits
-SELECT seq, kind, subject, mark, change, vector, at FROM edits WHERE graph_id = :graph_id
+SELECT seq, kind, subject, near, mark, change, vector, at FROM edits WHERE graph_id = :graph_id
 ORDER BY id;
 
 -- name: export_mentions
@@ -290,11 +291,12 @@ WHERE d.uuid = :document_id AND c.project_id = :project_id;
 -- name: import_graph
 INSERT INTO graphs
     (uuid, project_id, kind, graph_id, name, description, time_zone, rating, last_seq,
-     index_version, created_at, updated_at, edits, condenses, folded, fold_from, inputs)
+     index_version, created_at, updated_at, edits, condenses, folded, fold_from, inputs,
+     distance)
 VALUES
     (:uuid, :project_id, :kind, :graph_id, :name, :description, :time_zone, :rating, :last_seq,
      :index_version, :created_at, :updated_at, :edits, coalesce(:condenses, 0), :folded,
-     :fold_from, :inputs);
+     :fold_from, :inputs, :distance);
 
 -- name: import_user
 INSERT INTO users
@@ -363,8 +365,8 @@ VALUES (:graph_id, :seq,
     :reader, :found, :vectors, :read_at);
 
 -- name: import_edit
-INSERT INTO edits (graph_id, seq, kind, subject, mark, change, vector, at)
-VALUES (:graph_id, :seq, :kind, :subject, :mark, :change, :vector, :at);
+INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, vector, at)
+VALUES (:graph_id, :seq, :kind, :subject, :near, :mark, :change, :vector, :at);
 
 -- name: import_mention
 INSERT INTO mentions (entity_id, episode_id)

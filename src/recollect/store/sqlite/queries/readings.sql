@@ -27,6 +27,9 @@ UPDATE graphs SET edits = edits + 1 WHERE id = :id AND last_seq > 0;
 -- name: episode_place_in_log
 SELECT graph_id, seq FROM episodes WHERE id = :id;
 
+-- name: distance_of_episode
+SELECT g.distance FROM episodes e JOIN graphs g ON g.id = e.graph_id WHERE e.id = :id;
+
 -- name: graph_folded
 SELECT folded FROM graphs WHERE id = :graph_id;
 
@@ -48,12 +51,12 @@ ORDER BY r.seq LIMIT :limit;
 
 -- name: edit_insert
 -- After the last place that the graph has folded.
-INSERT INTO edits (graph_id, seq, kind, subject, mark, change, vector, at)
-SELECT id, folded, :kind, :subject, :mark, :change, :vector, :now FROM graphs WHERE id = :graph_id;
+INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, vector, at)
+SELECT id, folded, :kind, :subject, :near, :mark, :change, :vector, :now FROM graphs WHERE id = :graph_id;
 
 -- name: edit_place
-INSERT INTO edits (graph_id, seq, kind, subject, mark, change, at)
-VALUES (:graph_id, :seq, :kind, :subject, :mark, :change, :now);
+INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, at)
+VALUES (:graph_id, :seq, :kind, :subject, :near, :mark, :change, :now);
 
 -- name: edits_due
 -- Those after places before one, or with NULL after any.
