@@ -78,11 +78,11 @@ WHERE m.episode_id = :episode_id ORDER BY n.id LIMIT :limit;
 INSERT INTO facts
     (uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
      expired_at, valid_at, invalid_at, predicate, gist, negated, ends, slot, confidence,
-     extractor)
+     extractor, event_at)
 VALUES
     (:uuid, :graph_id, :source_id, :target_id, :name, :fact, :attributes, :rating, :created_at,
      :expired_at, :valid_at, :invalid_at, :predicate, :gist, :negated, :ends, :slot,
-     :confidence, :extractor);
+     :confidence, :extractor, :event_at);
 
 -- name: facts_open_by_source
 SELECT * FROM facts WHERE source_id = :entity_id AND predicate = :value AND invalid_at IS NULL
@@ -134,8 +134,8 @@ GROUP BY s.fact_id;
 UPDATE facts SET invalid_at = :invalid_at, expired_at = :expired_at WHERE id = :id;
 
 -- name: closing_insert
-INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at)
-VALUES (:fact_id, :by_fact_id, :episode_id, :ended_at, :expired_at);
+INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at, judge, sure)
+VALUES (:fact_id, :by_fact_id, :episode_id, :ended_at, :expired_at, :judge, :sure);
 
 -- name: closings_by_hand
 -- Someone set the end of a fact: that counts, whatever was said before.
