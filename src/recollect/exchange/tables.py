@@ -207,8 +207,8 @@ RECORDS: Mapping[str, Table] = {
         name="facts",
         put="import_fact",
         text="uuid name fact predicate gist slot extractor",
-        json="attributes",
-        whole="created_at expired_at valid_at invalid_at negated ends",
+        json="attributes kept_against",
+        whole="created_at expired_at valid_at invalid_at negated ends event_at",
         real="rating confidence",
         references="source_id target_id",
         left_out=_OF_GRAPH,
@@ -216,7 +216,9 @@ RECORDS: Mapping[str, Table] = {
     "closing": Table(
         name="closings",
         put="import_closing",
+        text="judge",
         whole="ended_at expired_at",
+        real="sure",
         references="fact_id by_fact_id episode_id",
     ),
     "mention": Table(

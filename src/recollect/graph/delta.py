@@ -123,7 +123,8 @@ class Closing(Record):
     *ours*: whether the episode at hand brought it; else it met a fact that was known already.
     Also an end is told that does not count because an earlier one does. *judge* is on whose word
     it ends: `table` for the table of relations and the rules around it, `episode` where a fact tells
-    its own end, else the name of the reader that said so, which is as *sure* as it said.
+    its own end, else the name of the reader that said so, which is as *sure* as it said. (In the
+    store there is also `hand`, for ends that someone set.)
     """
 
     fact: str

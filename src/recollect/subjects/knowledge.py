@@ -306,6 +306,8 @@ def _set_ends(
     if invalid_at is not None or expired_at is not None:
         tx.run(
             "closing_insert",
+            judge="hand",
+            sure=None,
             fact_id=fact_id,
             by_fact_id=None,
             episode_id=None,

@@ -51,11 +51,11 @@ WHERE json_extract(c.value, '$[0]') IS NOT :user_node;
 INSERT INTO facts
     (uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
      expired_at, valid_at, invalid_at, predicate, gist, negated, ends, slot, confidence,
-     extractor)
+     extractor, event_at, kept_against)
 SELECT json_extract(c.value, '$[1]'), :graph_id, json_extract(c.value, '$[2]'),
     json_extract(c.value, '$[3]'), f.name, f.fact, f.attributes, f.rating, f.created_at,
     f.expired_at, f.valid_at, f.invalid_at, f.predicate, f.gist, f.negated, f.ends, f.slot,
-    f.confidence, f.extractor
+    f.confidence, f.extractor, f.event_at, f.kept_against
 FROM json_each(:pairs) c JOIN facts f ON f.id = json_extract(c.value, '$[0]')
 ORDER BY f.id;
 
@@ -77,11 +77,11 @@ JOIN episodes copy ON copy.graph_id = :graph_id AND copy.seq = e.seq;
 -- name: clone_closings
 -- What closed a fact may not have been copied, as what a user's record tells is not; then it stays
 -- closed for good.
-INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at)
+INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at, judge, sure)
 SELECT json_extract(c.value, '$[1]'),
     (SELECT json_extract(b.value, '$[1]') FROM json_each(:pairs) b
      WHERE k.by_fact_id IS NOT NULL AND json_extract(b.value, '$[0]') = k.by_fact_id),
-    copy.id, k.ended_at, k.expired_at
+    copy.id, k.ended_at, k.expired_at, k.judge, k.sure
 FROM json_each(:pairs) c JOIN closings k ON k.fact_id = json_extract(c.value, '$[0]')
 LEFT JOIN episodes e ON e.id = k.episode_id
 LEFT JOIN episodes copy ON copy.graph_id = :graph_id AND copy.seq = e.seq

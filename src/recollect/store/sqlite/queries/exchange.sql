@@ -129,7 +129,7 @@ WHERE k.entity_id IN (SELECT value FROM json_each(:ids)) ORDER BY k.entity_id, k
 -- name: export_facts
 SELECT f.uuid, s.uuid AS source_id, d.uuid AS target_id, f.name, f.fact,
     f.attributes, f.rating, f.created_at, f.expired_at, f.valid_at, f.invalid_at, f.predicate,
-    f.gist, f.negated, f.ends, f.slot, f.confidence, f.extractor
+    f.gist, f.negated, f.ends, f.slot, f.confidence, f.extractor, f.event_at, f.kept_against
 FROM facts f JOIN entities s ON s.id = f.source_id JOIN entities d ON d.id = f.target_id
 WHERE f.id IN (SELECT value FROM json_each(:ids)) ORDER BY f.id;
 
@@ -137,7 +137,8 @@ WHERE f.id IN (SELECT value FROM json_each(:ids)) ORDER BY f.id;
 SELECT id FROM facts WHERE graph_id = :graph_id ORDER BY id;
 
 -- name: export_closings
-SELECT f.uuid AS fact_id, b.uuid AS by_fact_id, e.uuid AS episode_id, c.ended_at, c.expired_at
+SELECT f.uuid AS fact_id, b.uuid AS by_fact_id, e.uuid AS episode_id, c.ended_at, c.expired_at,
+    c.judge, c.sure
 FROM closings c JOIN facts f ON f.id = c.fact_id LEFT JOIN facts b ON b.id = c.by_fact_id
 LEFT JOIN episodes e ON e.id = c.episode_id
 WHERE c.fact_id IN (SELECT value FROM json_each(:ids)) ORDER BY c.id;
@@ -373,20 +374,21 @@ VALUES (:graph_id, :key,
 INSERT INTO facts
     (uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
      expired_at, valid_at, invalid_at, predicate, gist, negated, ends, slot, confidence,
-     extractor)
+     extractor, event_at, kept_against)
 VALUES
     (:uuid, :graph_id,
      (SELECT id FROM entities WHERE uuid = :source_id AND graph_id = :graph_id),
      (SELECT id FROM entities WHERE uuid = :target_id AND graph_id = :graph_id),
      :name, :fact, :attributes, :rating, :created_at, :expired_at, :valid_at, :invalid_at,
-     :predicate, :gist, :negated, :ends, :slot, :confidence, :extractor);
+     :predicate, :gist, :negated, :ends, :slot, :confidence, :extractor, :event_at,
+     :kept_against);
 
 -- name: import_closing
-INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at)
+INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at, judge, sure)
 VALUES ((SELECT id FROM facts WHERE uuid = :fact_id AND graph_id = :graph_id),
     (SELECT id FROM facts WHERE uuid = :by_fact_id AND graph_id = :graph_id),
     (SELECT id FROM episodes WHERE uuid = :episode_id AND graph_id = :graph_id),
-    :ended_at, :expired_at);
+    :ended_at, :expired_at, :judge, :sure);
 
 -- name: import_observation
 INSERT INTO observations
