@@ -84,7 +84,7 @@ class Services:
                 owner=owner,
                 attempts_max=self.settings.job_attempts_max,
                 backoff_first_s=self.settings.job_backoff_first_s,
-                process=partial(pipeline.process, extractor=extractor),
+                process=partial(pipeline.process, extractor=extractor, finder=self.finder),
                 together=extractor.together if extractor else JOBS_PER_COMMIT_MAX,
             )
             self.workers.append(worker)

@@ -194,6 +194,7 @@ def stuff(tx: Transaction, graph_id: int, speakers: Sequence[str], facts: int) -
             slot=None,
             confidence=1.0,
             extractor="bench",
+            event_at=None,
         )
 
 

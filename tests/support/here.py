@@ -17,7 +17,7 @@ class HereExtractor:
     """What a worker uses, without the process around it."""
 
     together = JOBS_PER_COMMIT_MAX
-    with_names = False
+    wants_known = False
 
     def __init__(self) -> None:
         self.predicates = predicates.load()

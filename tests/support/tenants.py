@@ -106,6 +106,7 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
         slot=None,
         confidence=1.0,
         extractor=None,
+        event_at=None,
     )
     observation = tx.new_id()
     tx.insert(

@@ -19,7 +19,7 @@ class EmbeddedExtractor:
     """
 
     together = JOBS_PER_COMMIT_MAX
-    with_names = False
+    wants_known = False
 
     def __init__(self, models: Path, table: Path | None = None, *, here: bool = False) -> None:
         self.predicates = predicates.load(table)
@@ -38,7 +38,7 @@ class LanguageModelExtractor:
     """Asks a language model, once per episode; ratings and vectors are still made here."""
 
     together = 1
-    with_names = True
+    wants_known = True
 
     def __init__(
         self,

@@ -83,7 +83,8 @@ def test_by_default_no_connection_is_opened(tmp_path: Path) -> None:
 def one_fact(request: Request) -> Step:
     """A good answer, whatever was asked."""
     entities = [
-        {"name": name, "kind": kind, "label": None, "aliases": [], "attributes": []}
+        {"name": name, "known_id": None, "rename_to": None, "kind": kind, "label": None}
+        | {"aliases": [], "attributes": []}
         for name, kind in (("Jane", "person"), (f"thing {len(request.user)}", "object"))
     ]
     fact = {
@@ -94,10 +95,14 @@ def one_fact(request: Request) -> Step:
         "sentence": f"Jane likes thing {len(request.user)}",
         "mood": "stated",
         "negated": False,
-        "ends": False,
-        "corrects": False,
+        "stopped": False,
+        "same_as": None,
+        "replaces": [],
+        "ends": [],
+        "corrects": [],
         "valid_at": None,
         "invalid_at": None,
+        "event_time": None,
         "slot": None,
         "attributes": [],
         "rating": None,

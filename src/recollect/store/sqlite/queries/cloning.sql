@@ -100,8 +100,7 @@ JOIN episodes copy ON copy.graph_id = :graph_id AND copy.seq = e.seq;
 -- name: clone_closings
 -- What closed a fact may not have been copied, as what a user's record tells is not; then it stays
 -- closed for good.
-INSERT INTO closings
-    (fact_id, by_fact_id, episode_id, ended_at, expired_at, judge, sure)
+INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at, judge, sure)
 SELECT json_extract(c.value, '$[1]'),
     (SELECT json_extract(b.value, '$[1]') FROM json_each(:pairs) b
      WHERE k.by_fact_id IS NOT NULL AND json_extract(b.value, '$[0]') = k.by_fact_id),

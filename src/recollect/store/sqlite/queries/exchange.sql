@@ -148,7 +148,8 @@ WHERE f.id IN (SELECT value FROM json_each(:ids)) ORDER BY f.id;
 SELECT id FROM facts WHERE graph_id = :graph_id ORDER BY id;
 
 -- name: export_closings
-SELECT f.uuid AS fact_id, b.uuid AS by_fact_id, e.uuid AS episode_id, c.ended_at, c.expired_at, c.judge, c.sure
+SELECT f.uuid AS fact_id, b.uuid AS by_fact_id, e.uuid AS episode_id, c.ended_at, c.expired_at,
+    c.judge, c.sure
 FROM closings c JOIN facts f ON f.id = c.fact_id LEFT JOIN facts b ON b.id = c.by_fact_id
 LEFT JOIN episodes e ON e.id = c.episode_id
 WHERE c.fact_id IN (SELECT value FROM json_each(:ids)) ORDER BY c.id;
