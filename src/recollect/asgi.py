@@ -5,7 +5,7 @@ from importlib.metadata import version
 from recollect.api.app import App
 from recollect.api.compat.memmachine import routes as memmachine
 from recollect.api.compat.zep import routes as zep
-from recollect.api.native import audit, chapters, docs, erasure, keys, policies, session_logs
+from recollect.api.native import audit, chapters, docs, erasure, facts, keys, policies, session_logs
 from recollect.api.native import routes as native
 from recollect.api.router import Route, Router
 from recollect.bootstrap import Services
@@ -20,6 +20,7 @@ def route_table() -> list[Route]:
         *keys.ROUTES,
         *audit.ROUTES,
         *erasure.ROUTES,
+        *facts.ROUTES,
         *session_logs.ROUTES,
         *chapters.ROUTES,
         *zep.ROUTES,

@@ -93,10 +93,20 @@ def remember(
 
 def recall(data: Path | None, project: str, work: Callable[[Memory], Awaitable[T]]) -> T:
     """Run something that asks a memory which is there."""
+    _require(data)
+    return _run(data, project, work, workers=0, acts=False)
+
+
+def correct(data: Path | None, project: str, work: Callable[[Memory], Awaitable[T]]) -> T:
+    """Run something that changes by hand what a memory knows which is there."""
+    _require(data)
+    return _run(data, project, work, workers=0, acts=True)
+
+
+def _require(data: Path | None) -> None:
     folder = settings(data=data).data
     if not (folder / FILE_NAME).is_file():
         raise fail(f"there is no memory in {folder}", "Choose its folder with --data.")
-    return _run(data, project, work, workers=0, acts=False)
 
 
 def _run(
