@@ -63,12 +63,13 @@ class Tenant:
 
 
 def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> dict[str, str]:
-    """An entity, a fact and an observation as extraction would leave them."""
+    """An entity, two facts, one of which ended the other, and an observation as extraction would
+    leave them."""
     owner = keys.project_named(tx, project)
     graph = tx.one("graph_by_uuid", uuid=graph_uuid, project_id=owner.id)
     assert graph is not None
     now = int(tx.now.timestamp() * 1_000_000)
-    entity, fact = tx.new_id(), tx.new_id()
+    entity, fact, ended = tx.new_id(), tx.new_id(), tx.new_id()
     entity_id = tx.insert(
         "entity_insert",
         **numbers.of_graph(graph["id"]),
@@ -84,29 +85,17 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
         names=f'["{word}-secret entity"]',
         now=now,
     )
-    tx.insert(
-        "fact_insert",
-        **numbers.of_graph(graph["id"]),
-        uuid=fact,
-        graph_id=graph["id"],
-        source_id=entity_id,
-        target_id=entity_id,
-        name="KNOWS",
-        fact=f"{word}-secret fact",
-        attributes=None,
-        rating=None,
-        created_at=now,
-        expired_at=None,
-        valid_at=now,
-        invalid_at=None,
-        predicate="KNOWS",
-        gist=f"{word}-secret fact",
-        negated=False,
-        ends=False,
-        slot=None,
-        confidence=1.0,
-        extractor=None,
-        event_at=None,
+    fact_id = _seed_fact(tx, graph["id"], entity_id, fact, f"{word}-secret fact")
+    ended_id = _seed_fact(tx, graph["id"], entity_id, ended, f"{word}-secret ended fact", now)
+    tx.run(
+        "closing_insert",
+        fact_id=ended_id,
+        by_fact_id=fact_id,
+        episode_id=None,
+        ended_at=now,
+        expired_at=now,
+        judge="table",
+        sure=None,
     )
     observation = tx.new_id()
     tx.insert(
@@ -125,7 +114,37 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
         end_at=None,
         created_at=now,
     )
-    return {"node": entity, "edge": fact, "observation": observation}
+    return {"node": entity, "edge": fact, "ended_edge": ended, "observation": observation}
+
+
+def _seed_fact(
+    tx: Transaction, graph_id: int, entity_id: int, uuid: str, says: str, end: int | None = None
+) -> int:
+    now = int(tx.now.timestamp() * 1_000_000)
+    return tx.insert(
+        "fact_insert",
+        **numbers.of_graph(graph_id),
+        uuid=uuid,
+        graph_id=graph_id,
+        source_id=entity_id,
+        target_id=entity_id,
+        name="KNOWS",
+        fact=says,
+        attributes=None,
+        rating=None,
+        created_at=now,
+        expired_at=end,
+        valid_at=now,
+        invalid_at=end,
+        predicate="KNOWS",
+        gist=says,
+        negated=False,
+        ends=False,
+        slot=None,
+        confidence=1.0,
+        extractor=None,
+        event_at=None,
+    )
 
 
 async def _seed_rest(ask: Any, word: str, prefix: str, user: Any) -> dict[str, str]:
@@ -356,7 +375,7 @@ UUID_OF_PATH = {
     "/api/v2/graph/observation/": "observation",
     "/api/v2/collections/": "document",
     "/api/v1/episodes/": "episode",
-    "/api/v1/facts/": "edge",
+    "/api/v1/facts/": "ended_edge",
     "/api/v1/erasures/": "erasure",
 }
 # What names nothing of ours: a cursor is opaque and tested by itself, ids in a log are numbers, and

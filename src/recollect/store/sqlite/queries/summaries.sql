@@ -258,13 +258,15 @@ WHERE e.graph_id = :graph_id AND e.document_id = :document_id AND e.seq <= :seq 
 ORDER BY e.seq DESC LIMIT :limit;
 
 -- name: summary_extent_of_thread
-SELECT count(*) AS episodes, max(seq) AS seq FROM episodes
-WHERE thread_id = :thread_id AND processed_at IS NOT NULL AND ignored = 0;
+-- As far as the graph has folded: when it is folded again, later episodes are still to come.
+SELECT count(*) AS episodes, max(e.seq) AS seq FROM episodes e JOIN graphs g ON g.id = e.graph_id
+WHERE e.thread_id = :thread_id AND e.processed_at IS NOT NULL AND e.ignored = 0
+  AND e.seq <= g.folded;
 
 -- name: summary_extent_of_document
-SELECT count(*) AS episodes, max(seq) AS seq FROM episodes
-WHERE graph_id = :graph_id AND document_id = :document_id AND processed_at IS NOT NULL
-  AND ignored = 0;
+SELECT count(*) AS episodes, max(e.seq) AS seq FROM episodes e JOIN graphs g ON g.id = e.graph_id
+WHERE e.graph_id = :graph_id AND e.document_id = :document_id AND e.processed_at IS NOT NULL
+  AND e.ignored = 0 AND e.seq <= g.folded;
 
 -- name: thread_summaries_page
 -- order: uuid=s.uuid, created_at=s.created_at
