@@ -71,6 +71,7 @@ def forget_episodes(tx: Transaction, episode_ids: Iterable[int], mode: Mode = "d
     _unindex(tx, "entity", removed)
     for graph_id in _unindex(tx, "episode", places):
         tx.run("graph_edited", id=graph_id)
+        tx.run("rereadings_unshow", graph_id=graph_id)
     _reopen(tx, reopened)
     renamed = unnaming.drop_unheard(tx, heard)
     left = (touched | _ends(reopened)) - {row["id"] for row in removed}
@@ -128,6 +129,7 @@ def _settle_around(
     after = derived.renew(tx, resting)
     findable.settle(tx, after)
     tx.run("graph_edited", id=graph_id)
+    tx.run("rereadings_unshow", graph_id=graph_id)
     counted = _counted(after, useless, gone, removed, [], reworded)
     return replace(counted, entities=counted.entities + (entity_id is not None))
 

@@ -3,15 +3,19 @@
 import re
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from recollect.extract.brief import Brief, Guidance, KnownName, Profile, Turn
 from recollect.governance import policies
 from recollect.graph import names
 from recollect.graph.sight import Typed, effective, typed
-from recollect.graph.types import Access, Episode, Graph, Job, Json, User
+from recollect.graph.types import Access, Episode, Graph, Job, Json, Record, User
+from recollect.ingest import rereadings
+from recollect.ingest.rereadings import Held
 from recollect.limits import KNOWN_NAME_WORDS_MAX, KNOWN_NAMES_MAX, TURNS_BEFORE_MAX
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
-from recollect.subjects import guidance, users
+from recollect.subjects import guidance, seeing, users
 
 _NAME_WORDS_MAX = 3
 # The metadata by which memory clients tell their talks apart. Two users may well give their sessions
@@ -28,23 +32,66 @@ def brief(
     *with_names* adds the entities of the graph that the text names. They depend on how far the
     graph has got, so an extractor that reads several episodes at once must do without.
     """
-    row = tx.one("graph_by_id", id=graph_id)
-    if row is None:
+    around = _around(tx, graph_id)
+    if around is None:
         return []
-    graph = rows.graph(row)
-    owner = tx.one("user_of_graph", graph_id=graph_id)
-    user = None if owner is None else rows.user(owner)
-    wanted = _guidance(tx, graph, row["project_id"], user)
-    guarded = policies.guarded(tx, row["project_id"])
+    names_for = around.everyone if with_names else None
     owed = {
         found["id"]
         for found in tx.all("jobs_pending_among", ids=rows.to_json([job.id for job in jobs]))
     }
+    behind = with_names and rereadings.are_waiting(tx, graph_id, "model")
     return [
-        (job, _reading(tx, graph, user, wanted, job, guarded, with_names=with_names))
+        (job, replace(_reading(tx, around, job, names_for), behind=behind))
         for job in jobs
         if job.id in owed
     ]
+
+
+def again(tx: Transaction, access: Access | None, held: Held) -> Brief | None:
+    """What it takes to understand an episode that is read again; None when it is gone.
+
+    *access* is whoever reads it: no names are told that this one may not see.
+    """
+    around = _around(tx, held.episode.graph_id)
+    if around is None:
+        return None
+    job = Job(
+        id=held.episode.id,
+        graph_id=held.episode.graph_id,
+        episode=held.episode,
+        task_uuid=held.episode.task_uuid or "",
+        attempts=held.attempts,
+        strict_ontology=held.strict_ontology,
+    )
+    names_for = None if held.reader == "embedded" else access or around.everyone
+    return _reading(tx, around, job, names_for)
+
+
+class _Around(Record):
+    """What the episodes of one graph have in common. *everyone* is an access that sees it all."""
+
+    graph: Graph
+    user: User | None
+    guidance: Guidance
+    guarded: frozenset[str]
+    everyone: Access
+
+
+def _around(tx: Transaction, graph_id: int) -> _Around | None:
+    row = tx.one("graph_by_id", id=graph_id)
+    if row is None:
+        return None
+    graph = rows.graph(row)
+    owner = tx.one("user_of_graph", graph_id=graph_id)
+    user = None if owner is None else rows.user(owner)
+    return _Around(
+        graph=graph,
+        user=user,
+        guidance=_guidance(tx, graph, row["project_id"], user),
+        guarded=policies.guarded(tx, row["project_id"]),
+        everyone=Access(project_id=row["project_id"], project_uuid="", key_uuid=""),
+    )
 
 
 def _guidance(tx: Transaction, graph: Graph, project_id: int, user: User | None) -> Guidance:
@@ -59,17 +106,8 @@ def _guidance(tx: Transaction, graph: Graph, project_id: int, user: User | None)
     )
 
 
-def _reading(
-    tx: Transaction,
-    graph: Graph,
-    user: User | None,
-    wanted: Guidance,
-    job: Job,
-    guarded: frozenset[str],
-    *,
-    with_names: bool,
-) -> Brief:
-    episode = job.episode
+def _reading(tx: Transaction, around: _Around, job: Job, names_for: Access | None) -> Brief:
+    episode, user = job.episode, around.user
     return Brief(
         kind=episode.kind,
         content=episode.content,
@@ -78,11 +116,11 @@ def _reading(
         speaker=episode.speaker,
         addressee=episode.addressee,
         source_description=episode.source_description,
-        time_zone=graph.time_zone,
-        before=_before(tx, episode, guarded),
+        time_zone=around.graph.time_zone,
+        before=_before(tx, episode, around.guarded),
         user=None if user is None else _profile(user),
-        known=_known(tx, graph.id, episode.content) if with_names else (),
-        guidance=wanted,
+        known=() if names_for is None else _known(tx, names_for, around.graph.id, episode.content),
+        guidance=around.guidance,
         strict=job.strict_ontology,
     )
 
@@ -144,7 +182,7 @@ def _profile(user: User) -> Profile:
     )
 
 
-def _known(tx: Transaction, graph_id: int, content: str) -> tuple[KnownName, ...]:
+def _known(tx: Transaction, access: Access, graph_id: int, content: str) -> tuple[KnownName, ...]:
     """Entities whose whole name stands in the text; looked up by the text's own words."""
     heard = _WORD.findall(content)[:KNOWN_NAME_WORDS_MAX]
     keys = dict.fromkeys(
@@ -156,9 +194,11 @@ def _known(tx: Transaction, graph_id: int, content: str) -> tuple[KnownName, ...
     found = tx.all(
         "entities_named", graph_id=graph_id, keys=rows.to_json(list(keys)), limit=KNOWN_NAMES_MAX
     )
+    seen = seeing.ids(tx, access, "entity", [row["id"] for row in found])
     return tuple(
         KnownName(name=row["name"], kind=row["kind"], label=_label(rows.from_json(row["labels"])))
         for row in found
+        if row["id"] in seen
     )
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from recollect import ids
 from recollect.extract import direct
-from recollect.extract.brief import Brief, Extracted
+from recollect.extract.brief import Again, Brief, Extracted
 from recollect.graph import needs, predicates
 from recollect.graph.delta import ChangedEntity, Delta, Known, NewEntity
 from recollect.graph.found import Found
@@ -17,7 +17,7 @@ from recollect.graph.predicates import Predicates
 from recollect.graph.reconcile import reconcile
 from recollect.graph.resolve import resolve
 from recollect.graph.types import DIRECT_KINDS, Episode, Job
-from recollect.ingest import briefing, queue, summaries
+from recollect.ingest import briefing, queue, rereadings, summaries
 from recollect.ingest.queue import Claim
 from recollect.limits import JOBS_PER_COMMIT_MAX
 from recollect.store import chapters, findable, index
@@ -108,9 +108,15 @@ def commit(
         items = [Item(kind="episode", id=job.episode.id, terms=words, vector=vector)]
         if extracted is not None:
             items += _learn(tx, job.episode, extracted, table)
+            _read_again(tx, job.episode, extracted.again)
         index.put(tx, held.graph_id, items)
         findable.put(tx, held.graph_id, summaries.refresh(tx, job.episode, table))
     chapters.follow(tx, held.graph_id, [seq for job in done for seq in _told_by(job, prepared)])
+
+
+def _read_again(tx: Transaction, episode: Episode, again: Again | None) -> None:
+    if again is not None:
+        rereadings.want(tx, episode.id, again.reader, again.reason)
 
 
 def _told_by(job: Job, prepared: Prepared) -> list[int]:

@@ -56,7 +56,11 @@ def read(body: bytes) -> Completion:
 
 def answer(completion: Completion, type_: type[T]) -> T:
     """The model's words as a value; ModelAnswerInvalid says what is wrong with them."""
-    content = _content(completion.choices[0])
+    return decoded(_content(completion.choices[0]), type_)
+
+
+def decoded(content: str | bytes, type_: type[T]) -> T:
+    """An answer out of its JSON; ModelAnswerInvalid says what is wrong with it."""
     try:
         return msgspec.json.decode(content, type=type_)
     except msgspec.ValidationError as error:

@@ -41,7 +41,7 @@ WHERE graph_id = :graph_id AND key = :key ORDER BY entity_id LIMIT :limit;
 
 -- name: entities_named
 -- Those whose whole name or alias is one of the keys.
-SELECT DISTINCT n.name, n.kind, n.labels FROM entity_names k JOIN entities n ON n.id = k.entity_id
+SELECT DISTINCT n.id, n.name, n.kind, n.labels FROM entity_names k JOIN entities n ON n.id = k.entity_id
 WHERE k.graph_id = :graph_id AND k.key IN (SELECT value FROM json_each(:keys))
 ORDER BY n.id LIMIT :limit;
 

@@ -22,3 +22,7 @@ WHERE id = :graph_id;
 
 -- name: episode_place_in_log
 SELECT graph_id, seq FROM episodes WHERE id = :id;
+
+-- name: graph_as_if_folded
+-- TEMPORARY: what the folder does as long as it folds nothing.
+UPDATE graphs SET fold_from = NULL WHERE id = :graph_id;
