@@ -213,8 +213,8 @@ async def _seed_session(ask: Any, word: str, prefix: str) -> None:
     await ask("POST", f"{log}/turns/{prefix}-turn", {"episodes": [said]})
 
 
-def _seed_readings(program: Program, word: str, taken: str, waiting: str) -> None:
-    """Two episodes to be read again: one that an agent holds, and one that anybody may take."""
+def _seed_readings(program: Program, word: str, taken: str, free: list[str]) -> None:
+    """Episodes to be read again: one that an agent holds, and some that anybody may take."""
     shown = Brief(kind="text", content=f"{word}-secret data", at=NOW)
     until = int(datetime(2100, 1, 1, tzinfo=UTC).timestamp() * 1_000_000)
     insert = (
@@ -225,7 +225,8 @@ def _seed_readings(program: Program, word: str, taken: str, waiting: str) -> Non
     said = (f"{word}-secret reason", f"{word}-secret error")
     kept = msgspec.json.encode(shown).decode()
     program.execute(insert, *said, SAMPLES["lease"], until, kept, taken)
-    program.execute(insert, *said, None, 0, None, waiting)
+    for uuid in free:
+        program.execute(insert, *said, None, 0, None, uuid)
 
 
 async def seed(program: Program, word: str, key: str) -> Tenant:
@@ -267,7 +268,8 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
         gone["task_id"],
     )
     parked = await ask("GET", "/api/v1/jobs/parked")
-    _seed_readings(program, word, parked["jobs"][0]["episode_uuid"], piece["uuid"])
+    free = [piece["uuid"], added["message_uuids"][0]]
+    _seed_readings(program, word, parked["jobs"][0]["episode_uuid"], free)
     return Tenant(
         word,
         key,

@@ -89,7 +89,7 @@ class Agents:
             rereadings.unfolded, "agent", access=access, graph_id=graph_id
         )
         for one in left:
-            await self._folder.fold(one)
+            await self._fold(one)
         return await self._claim(access, graph_id) if left else None
 
     async def _claim(self, access: Access, graph_id: int | None) -> tuple[Held, Brief] | None:
@@ -125,7 +125,7 @@ class Agents:
             raise AnswerRefused(f"answer: {error.message}{more}") from error
         read = await self._finished(brief, found)
         await self._store.write(rereadings.succeed, taken, read)
-        await self._folder.fold(taken.episode.graph_id)
+        await self._fold(taken.episode.graph_id)
         return Given(
             episode_uuid=episode_uuid,
             entities=len(read.found.entities),
@@ -154,6 +154,10 @@ class Agents:
         """Write something that is no act of the caller: the audit log tells of the request."""
         writing = self._store.write(unit, *args, **kwargs)
         return await asyncio.create_task(writing, context=Context())
+
+    async def _fold(self, graph_id: int) -> None:
+        """The same for what follows from an answer."""
+        await asyncio.create_task(self._folder.fold(graph_id), context=Context())
 
 
 def _shown(tx: Transaction, access: Access, episode_uuid: str, lease: str) -> tuple[Held, Brief]:

@@ -2,13 +2,13 @@
 what is parked can be listed and tried again."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
-from recollect.graph.types import Access
+from recollect.graph.types import Access, Json
 from recollect.ingest import rereading_lists
 from recollect.ingest.rereading_lists import Status, Waiting
 from recollect.limits import ID_CHARS_MAX, READINGS_PER_PAGE_DEFAULT, READINGS_PER_PAGE_MAX
@@ -16,13 +16,6 @@ from recollect.store.protocol import Transaction
 from recollect.subjects import graphs
 
 _Lease = Annotated[str, msgspec.Meta(min_length=1, max_length=ID_CHARS_MAX)]
-_Answer = Annotated[
-    msgspec.Raw,
-    msgspec.Meta(
-        description="The answer, of the form that `schema` gives",
-        extra_json_schema={"type": "object"},
-    ),
-]
 
 
 class TakeReading(msgspec.Struct, forbid_unknown_fields=True):
@@ -46,15 +39,15 @@ class TakenReading(msgspec.Struct):
     lease: str
     expires_at: datetime
     prompt: ReadingPrompt
-    schema: dict[str, Any]
+    schema: Json
 
 
 class GiveReading(msgspec.Struct, forbid_unknown_fields=True):
-    """An answer, under the lease that came with the question."""
+    """An answer of the form that `schema` gave, under the lease that came with the question."""
 
     episode_uuid: str
     lease: _Lease
-    answer: _Answer
+    answer: Json
 
 
 class GivenReading(msgspec.Struct):
@@ -143,7 +136,7 @@ async def give(call: Call) -> GivenReading:
     """
     sent: GiveReading = call.body
     given = await call.services.agents.give(
-        call.access, sent.episode_uuid, sent.lease, bytes(sent.answer)
+        call.access, sent.episode_uuid, sent.lease, msgspec.json.encode(sent.answer)
     )
     return GivenReading(episode_uuid=given.episode_uuid, entities=given.entities, facts=given.facts)
 
