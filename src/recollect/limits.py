@@ -104,6 +104,8 @@ OUTAGE_PAUSE_FIRST_S = 1.0  # before a language model that failed is asked again
 OUTAGE_PAUSE_MAX_S = 60.0  # … up to this
 READINGS_PER_CLAIM_MAX = 16  # of those that the embedded reader reads again
 READINGS_PER_PAGE_DEFAULT = 100
+PROGRAM_FAILURES_MAX = 3  # in a row, of a program that reads
+PROGRAM_ERROR_CHARS_SHOWN = 300
 READINGS_PER_PAGE_MAX = 1_000
 
 # Reading an episode.

@@ -6,6 +6,7 @@ is kept with the claim, so ids in the answer mean what they meant then.
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import Context
 from datetime import datetime
 from typing import Any
@@ -140,9 +141,8 @@ class Agents:
         )
 
     async def give_back(self, access: Access, episode_uuid: str, lease: str) -> None:
-        """Let others take it; nothing was tried."""
-        taken, _ = await self._store.read(_shown, access, episode_uuid, lease)
-        await self._beside(rereadings.give_back, taken)
+        """Let others take it, if it is still held."""
+        await self._beside(_give_back, access, episode_uuid, lease)
 
     async def _finished(self, brief: Brief, found: Found) -> Extracted:
         embedded = self._embedded() if found.facts else None
@@ -163,3 +163,8 @@ class Agents:
 def _shown(tx: Transaction, access: Access, episode_uuid: str, lease: str) -> tuple[Held, Brief]:
     """What somebody holds, if it is theirs to see."""
     return rereadings.shown(tx, rereading_lists.place(tx, access, episode_uuid), lease)
+
+
+def _give_back(tx: Transaction, access: Access, episode_uuid: str, lease: str) -> None:
+    with suppress(Conflict, NotFound):  # it was parked, or lost
+        rereadings.give_back(tx, _shown(tx, access, episode_uuid, lease)[0])

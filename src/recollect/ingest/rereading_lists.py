@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from recollect.errors import NotFound
+from recollect.extract.brief import ReaderKind
 from recollect.graph.types import Access, Record
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
@@ -111,6 +112,16 @@ def place(tx: Transaction, access: Access | None, episode_uuid: str) -> int:
     if row is None or (access is not None and not seeing.carriers(access, [row])):
         raise NotFound(f"episode not found: {episode_uuid}")
     return int(row["id"])
+
+
+def waiting_for(
+    tx: Transaction, access: Access, reader: ReaderKind, graph_id: int | None = None
+) -> int:
+    """How many of a project wait for a reader, those that somebody holds included."""
+    row = tx.one(
+        "rereadings_waiting_for", project_id=access.project_id, reader=reader, in_graph=graph_id
+    )
+    return row["n"] if row else 0
 
 
 def counts(tx: Transaction) -> list[Count]:

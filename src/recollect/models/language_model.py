@@ -60,6 +60,8 @@ _HEADERS_SENT = frozenset(
 _BYTES_PER_TOKEN = 3
 _REMARK_CHARS_MAX = 200
 _ECHO_CHARS = 24
+_PROBE_S = 15.0
+_PROBE_TOKENS = 1_024
 # What is wrong with one request, such as its length; another one may well be accepted.
 _THIS_REQUEST = frozenset({400, 413, 422})
 
@@ -178,6 +180,29 @@ class LanguageModel:
         if any(piece in prompt.user for piece in pieces):
             return " (its words repeat the request and are left out)"
         return f" (it says: {said})"
+
+
+class _Alive(Record, forbid_unknown_fields=True):
+    """The answer to a call that only asks whether there is one."""
+
+    alive: bool
+
+
+async def probe(settings: Settings) -> float:
+    """Seconds until the endpoint answered a tiny question; raises as `ask` does when it did not."""
+    bounds = {
+        "llm_timeout_s": min(_PROBE_S, settings.llm_timeout_s),
+        "llm_output_tokens_max": min(_PROBE_TOKENS, settings.llm_output_tokens_max),
+        "llm_tokens_per_hour_max": None,
+    }
+    model = LanguageModel(settings.model_copy(update=bounds))
+    prompt = Prompt(system="Answer with a JSON object.", user='Answer with {"alive": true}.')
+    began = time.perf_counter()
+    try:
+        await model.ask(prompt, _Alive, lambda answer: answer.alive)
+    finally:
+        await model.close()
+    return time.perf_counter() - began
 
 
 def from_settings(settings: Settings, *, clock: Clock = system_clock) -> LanguageModel | None:

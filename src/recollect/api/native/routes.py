@@ -10,12 +10,13 @@ from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.extract.brief import ReaderKind
 from recollect.ingest import queue, rereading_lists
+from recollect.ingest.rereading_lists import Status
 from recollect.limits import PAGE_MAX
 from recollect.store.protocol import Store, Transaction
 
 _PENDING = Gauge("recollect_jobs_pending", "Jobs that wait or run.")
 _PARKED = Gauge("recollect_jobs_parked", "Jobs that failed too often and wait for someone.")
-_READINGS = {
+_READINGS: dict[Status, Gauge] = {
     "waiting": Gauge("recollect_readings_waiting", "Episodes to be read again.", ["reader"]),
     "parked": Gauge(
         "recollect_readings_parked", "Episodes whose second reading failed too often.", ["reader"]

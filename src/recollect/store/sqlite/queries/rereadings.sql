@@ -118,3 +118,8 @@ ORDER BY reader, status;
 -- name: episode_to_read
 SELECT e.id, e.metadata FROM episodes e JOIN graphs g ON g.id = e.graph_id
 WHERE e.uuid = :uuid AND (:project_id IS NULL OR g.project_id = :project_id);
+
+-- name: rereadings_waiting_for
+SELECT count(*) AS n FROM rereadings r JOIN graphs g ON g.id = r.graph_id
+WHERE r.reader = :reader AND r.status = 'waiting' AND g.project_id = :project_id
+  AND (:in_graph IS NULL OR r.graph_id = :in_graph);
