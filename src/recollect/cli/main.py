@@ -12,6 +12,7 @@ from recollect.cli import (
     models,
     policy,
     project,
+    reading,
     rebuild,
     recall,
     remember,
@@ -36,6 +37,7 @@ app.command()(recall.entity)
 app.command()(recall.timeline)
 app.command()(recall.why)
 app.command()(store.migrate)
+app.command()(reading.read)
 app.command("rebuild")(rebuild.rebuild_)
 app.command()(doctor.doctor)
 app.command()(export.export)
@@ -45,6 +47,7 @@ app.add_typer(key.app, name="key")
 app.add_typer(policy.app, name="policy")
 app.add_typer(project.app, name="project")
 app.add_typer(models.app, name="models")
+app.add_typer(reading.app, name="readings")
 
 
 def main() -> None:
