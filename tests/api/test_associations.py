@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from recollect.ingest import rebuild
 from tests.support.memory import Memory, remembering
 
 USER = "user/ann"

@@ -21,7 +21,15 @@ NOTHING = {"entities": [], "facts": []}
 def likes(what: str = "chess", who: str = "Jane") -> dict[str, Any]:
     """A good answer: somebody likes something."""
     entities = [
-        {"name": name, "kind": kind, "label": None, "aliases": [], "attributes": []}
+        {
+            "name": name,
+            "known_id": None,
+            "rename_to": None,
+            "kind": kind,
+            "label": None,
+            "aliases": [],
+            "attributes": [],
+        }
         for name, kind in ((who, "person"), (what, "object"))
     ]
     fact = {
@@ -31,11 +39,15 @@ def likes(what: str = "chess", who: str = "Jane") -> dict[str, Any]:
         "relation": "LIKES",
         "sentence": f"{who} likes {what}",
         "mood": "stated",
+        "same_as": None,
+        "replaces": [],
+        "ends": [],
+        "corrects": [],
+        "stopped": False,
         "negated": False,
-        "ends": False,
-        "corrects": False,
         "valid_at": None,
         "invalid_at": None,
+        "event_time": None,
         "slot": None,
         "attributes": [],
         "rating": None,

@@ -24,6 +24,7 @@ from tests.contract.store.world import (
     new_thread,
     new_user,
 )
+from tests.support import here
 
 TRIES = 2
 WORDS = [f"w{number}" for number in range(20)]
@@ -116,6 +117,7 @@ async def test_only_the_bad_one_is_parked(
     told.bad = set()
     await store.write(queue.retry, access, parked.episode_uuid)
     await work(store, clock, told)
+    await here.settle(store, 1)
     assert len(await store.read(facts, 1)) == len(WORDS)
 
 

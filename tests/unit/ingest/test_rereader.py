@@ -15,6 +15,8 @@ from recollect.ingest.folder import Folder
 from recollect.ingest.rereader import Rereader
 from recollect.limits import OUTAGE_PAUSE_MAX_S
 from recollect.models.language_model import LanguageModel
+from recollect.search.finder import Finder
+from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store import readings
 from recollect.store.protocol import Store
@@ -68,6 +70,7 @@ class Bench:
         self.second = Rereader(
             store,
             Folder(store, table),
+            Finder(store, Segments(store, bytes_max=1 << 20), Settings().models),
             self.embedded,
             owner="server",
             attempts_max=3,

@@ -16,7 +16,7 @@ from recollect.ingest import intake, rereading_lists, rereadings
 from recollect.ingest.rereadings import Held
 from recollect.limits import READING_LEASE_S
 from recollect.store import readings
-from recollect.store.protocol import Store, Transaction
+from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
 from recollect.store.sqlite.connection import FILE_NAME, statements
 from recollect.subjects import episodes
@@ -30,6 +30,7 @@ from tests.contract.store.world import (
     text,
     work,
 )
+from tests.support import here
 from tests.support.second_readings import narrowed, waiting, want
 
 
@@ -75,12 +76,7 @@ async def answer(store: Store, held: Held, again: Again | None = None) -> None:
     """A reading that found nothing, and the fold after it."""
     found = Extracted(found=Found(extractor="agent:test"), again=again)
     await store.write(rereadings.succeed, held, found)
-    await store.write(folded, held.episode.graph_id)
-
-
-def folded(tx: Transaction, graph_id: int) -> None:
-    """As the folder leaves it."""
-    tx.run("graph_as_if_folded", graph_id=graph_id)
+    await here.settle(store, held.episode.graph_id)
 
 
 def content(held: Held | None) -> str | None:
@@ -100,7 +96,7 @@ async def test_a_graph_is_read_in_the_order_of_its_log(store: Store, access: Acc
     await store.write(rereadings.succeed, first, found)
     assert await take(store) is None, "the graph has to be folded first"
     assert await store.read(rereadings.unfolded, "agent") == [first.episode.graph_id]
-    await store.write(folded, first.episode.graph_id)
+    await here.settle(store, first.episode.graph_id)
     assert content(await take(store)) == "b"
 
 

@@ -12,7 +12,6 @@ from recollect.governance import keys
 from recollect.graph.episode_filters import EpisodeTest, EpisodeTree
 from recollect.graph.sight import Constraint, Sight, typed
 from recollect.graph.types import Access, Graph
-from recollect.ingest import rebuild
 from recollect.memories import instance, settings, short_term
 from recollect.memories.instance import EpisodicMemory
 from recollect.memories.settings import Choice

@@ -14,7 +14,7 @@ import pytest
 from recollect.errors import NotFound
 from recollect.graph.filters import Filters
 from recollect.graph.types import Access, Graph, NewEpisode
-from recollect.ingest import intake, rebuild
+from recollect.ingest import intake
 from recollect.search.finder import Finder
 from recollect.search.query import Found, Query, Ranked
 from recollect.search.segments import Segments

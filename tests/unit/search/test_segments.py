@@ -12,7 +12,6 @@ import pytest
 from recollect.errors import NotFound
 from recollect.graph.terms import hashed, packed, terms
 from recollect.graph.types import Access, Graph
-from recollect.ingest import rebuild
 from recollect.limits import INDEX_ROWS_PER_PAGE
 from recollect.search import segments as module
 from recollect.search.segment import Page, Segment

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from recollect.governance import soundness
-from recollect.ingest import queue, rebuild
+from recollect.ingest import queue
 from recollect.limits import CHAPTER_EPISODES, CHAPTER_PARTS
 from recollect.store import chapters
 from recollect.store.sqlite import migrate

@@ -105,7 +105,7 @@ IN_ORDER = (
     "talk_before",
 )
 # These take the first of a graph along an index, and count a graph's few.
-ALONG = ("graph_unread", "known_relations")
+ALONG = ("known_relations",)
 
 
 def test_what_an_episode_costs_does_not_grow_with_the_graph(tmp_path: Path) -> None:
