@@ -118,7 +118,7 @@ def _fold_without(tx: Transaction, places: Sequence[Row], left: Sequence[Remaind
         tx.run("edits_drop_of_gone", graph_id=graph_id)
         tx.run("rereadings_unshow", graph_id=graph_id)
         readings.fold_again(tx, graph_id, seq)
-        tx.run("graph_edited", id=graph_id)
+        tx.run("graph_edited", graph_id=graph_id)
 
 
 def forget_facts(tx: Transaction, graph_id: int, facts: Sequence[Row]) -> Removed:

@@ -19,6 +19,7 @@ from recollect.memories.types import Question, Recalled
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
 from recollect.subjects import episodes, graphs
+from tests.support import here
 from tests.support.memory import GRAPH, Memory, remembering
 
 Change = Callable[["Asked"], Awaitable[Any]]
@@ -146,7 +147,6 @@ async def relabel_read(asked: Asked) -> None:
 async def begin_anew(asked: Asked) -> None:
     """Everything that was derived is derived again."""
     await here.fold(asked.store, asked.graph.id)
-    await asked.memory.learn()
 
 
 async def delete_fact(asked: Asked) -> None:

@@ -48,6 +48,9 @@ LEARNING = (
     "entities_by_uuids",
     "entities_delete_unsupported",
     "entities_who",
+    "closings_without_reason",
+    "edits_of_subject",
+    "entity_answers",
     "entity_ids_by_key",
     "entity_ids_mentioned_by",
     "episodes_before_in_document",
@@ -67,6 +70,8 @@ LEARNING = (
     "facts_supported_only_by",
     "graph_distance",
     "graph_folded",
+    "facts_from",
+    "graph_inputs",
     "index_entities",
     "index_episodes",
     "index_facts",
@@ -89,6 +94,9 @@ LEARNING = (
     "known_own",
     "known_relations",
     "talk_before",
+    "reading_of_episode",
+    "reading_put",
+    "readings_of_episodes",
 )
 # Of these a few are asked for, the newest or oldest first: they must not be sorted to be found.
 IN_ORDER = (
@@ -105,7 +113,7 @@ IN_ORDER = (
     "talk_before",
 )
 # These take the first of a graph along an index, and count a graph's few.
-ALONG = ("known_relations",)
+ALONG = ("graph_inputs", "known_relations")
 
 
 def test_what_an_episode_costs_does_not_grow_with_the_graph(tmp_path: Path) -> None:
