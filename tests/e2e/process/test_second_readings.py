@@ -24,6 +24,7 @@ from tests.support.scripted_model import ScriptedModel, answers, fails
 from tests.support.second_readings import likes
 from tests.support.server import EXTRACTION_ON, Server, program, program_environment
 
+ROOT = Path(__file__).parents[3]
 FAST = {"RECOLLECT_JOB_ATTEMPTS_MAX": "3", "RECOLLECT_JOB_BACKOFF_FIRST_S": "0.05"}
 AGENT = {**EXTRACTION_ON, "RECOLLECT_READER": "agent"}
 # A program that reads: says who likes what, if it was asked in the form that is documented.
@@ -126,6 +127,19 @@ def test_any_program_can_be_the_reader(agents: tuple[Server, httpx.Client], tmp_
     assert owed(server, http) == []
     nothing = command(server, "read", "--with", reader, "--all", **AGENT)
     assert nothing.returncode == 3
+
+
+def test_the_local_reader_of_the_examples_asks_a_model(
+    agents: tuple[Server, httpx.Client],
+) -> None:
+    """A small script between the command and a local model, as the page shows it."""
+    server, http = agents
+    with ScriptedModel(otherwise=one_fact) as model:
+        reader = f"{sys.executable} {ROOT / 'examples' / 'local_reader.py'} {model.url} m"
+        done = command(server, "read", "--with", reader, "--all", **AGENT)
+        assert "read 3 episodes, 3 facts; 0 wait" in done.stdout, done.stderr
+        assert len(model.requests) == 3
+        assert owed(server, http) == []
 
 
 def test_a_program_that_fails_is_told_and_asked_no_more(
