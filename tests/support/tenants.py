@@ -375,6 +375,7 @@ UUID_OF_PATH = {
     "/api/v2/graph/observation/": "observation",
     "/api/v2/collections/": "document",
     "/api/v1/episodes/": "episode",
+    "/api/v1/facts/": "edge",
     "/api/v1/erasures/": "erasure",
 }
 # What names nothing of ours: a cursor is opaque and tested by itself, ids in a log are numbers, and

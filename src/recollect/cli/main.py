@@ -4,6 +4,7 @@ import typer
 
 from recollect.cli import (
     audit,
+    correcting,
     doctor,
     export,
     importing,
@@ -36,6 +37,7 @@ app.command()(recall.facts)
 app.command()(recall.entity)
 app.command()(recall.timeline)
 app.command()(recall.why)
+app.command()(correcting.reopen)
 app.command()(store.migrate)
 app.command()(reading.read)
 app.command("rebuild")(rebuild.rebuild_)

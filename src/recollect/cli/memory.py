@@ -117,6 +117,12 @@ def change(data: Path | None, project: str, work: Callable[[Opened], Awaitable[T
         raise fail(error.message) from error
 
 
+def correct(data: Path | None, project: str, work: Callable[[Memory], Awaitable[T]]) -> T:
+    """Run something that changes by hand what a memory knows which is there."""
+    _require(data)
+    return _run(data, project, work, workers=0, acts=True)
+
+
 def _require(data: Path | None) -> None:
     folder = settings(data=data).data
     if not (folder / FILE_NAME).is_file():

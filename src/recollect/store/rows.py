@@ -197,6 +197,7 @@ def fact(row: Row) -> Fact:
         expired_at=moment_or_none(row["expired_at"]),
         valid_at=moment_or_none(row["valid_at"]),
         invalid_at=moment_or_none(row["invalid_at"]),
+        event_at=moment_or_none(row["event_at"]),
     )
 
 

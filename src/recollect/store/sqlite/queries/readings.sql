@@ -89,8 +89,10 @@ INSERT INTO closings (fact_id, ended_at, expired_at, judge)
 VALUES (:fact_id, :ended_at, :expired_at, :judge);
 
 -- name: closers_of_fact
--- The facts that gave a fact an end.
-SELECT DISTINCT b.fact FROM closings c JOIN facts b ON b.id = c.by_fact_id WHERE c.fact_id = :id;
+-- The sentences that gave a fact an end: those of other facts, or its own where it tells its end.
+SELECT DISTINCT coalesce(b.fact, f.fact) AS fact
+FROM closings c JOIN facts f ON f.id = c.fact_id LEFT JOIN facts b ON b.id = c.by_fact_id
+WHERE c.fact_id = :id AND (c.by_fact_id IS NOT NULL OR c.episode_id IS NOT NULL);
 
 -- name: readings_of_episodes
 SELECT e.*, t.thread_id AS thread_name, r.found, r.vectors, r.read_at
