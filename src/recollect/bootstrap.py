@@ -105,11 +105,17 @@ class Services:
             self._tasks.append(asyncio.create_task(self._writer.run()))
 
     def _start_rereader(self, owner: str) -> None:
+        self._rereader = self.new_rereader(owner)
+        if self._rereader is not None:
+            self._tasks.append(asyncio.create_task(self._rereader.run()))
+
+    def new_rereader(self, owner: str) -> Rereader | None:
+        """Who works off second readings, for a process that does so itself."""
         chosen, embedded = self.settings, self._embedded_reader()
         if embedded is None:
-            return
+            return None
         model = self.language_model if chosen.read_by == "model" else None
-        self._rereader = Rereader(
+        return Rereader(
             self.store,
             self.folder,
             self.finder,
@@ -121,7 +127,6 @@ class Services:
             lanes=1 if model is None else chosen.llm_concurrency_max,
             then=chosen.read_by,
         )
-        self._tasks.append(asyncio.create_task(self._rereader.run()))
 
     def _embedded_reader(self) -> EmbeddedExtractor | None:
         """Who makes second readings findable: a worker's own reader, or one that is made for it."""

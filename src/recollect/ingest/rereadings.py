@@ -53,6 +53,24 @@ def want(tx: Transaction, episode_id: int, reader: ReaderKind, reason: str) -> N
     )
 
 
+def want_all(tx: Transaction, graph_id: int, reader: ReaderKind, reason: str) -> None:
+    """Have every episode of a graph read again; what is left of the same wish is only gone on with."""
+    tx.run(
+        "rereadings_want_all",
+        graph_id=graph_id,
+        reader=reader,
+        reason=reason,
+        now=rows.micros(tx.now),
+    )
+
+
+def left(tx: Transaction, graph_ids: Sequence[int], reason: str) -> int:
+    """How many episodes of some graphs still wait for one reason."""
+    listed = rows.to_json(list(graph_ids))
+    row = tx.one("rereadings_left", graphs=listed, reason=reason)
+    return int(row["waiting"]) if row else 0
+
+
 def are_waiting(tx: Transaction, graph_id: int, reader: ReaderKind) -> bool:
     """Whether anything in a graph waits for a reader."""
     return tx.one("rereadings_wait", graph_id=graph_id, reader=reader) is not None

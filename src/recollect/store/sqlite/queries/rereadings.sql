@@ -123,3 +123,37 @@ WHERE e.uuid = :uuid AND (:project_id IS NULL OR g.project_id = :project_id);
 SELECT count(*) AS n FROM rereadings r JOIN graphs g ON g.id = r.graph_id
 WHERE r.reader = :reader AND r.status = 'waiting' AND g.project_id = :project_id
   AND (:in_graph IS NULL OR r.graph_id = :in_graph);
+
+-- name: rereadings_want_guarded
+-- What was read together with turns that everybody saw who saw it; other keys of metadata say now
+-- who that is. Whoever read an episode reads it again.
+INSERT INTO rereadings (episode_id, graph_id, reader, status, reason, ready_at, created_at)
+SELECT e.id, e.graph_id,
+    CASE WHEN r.reader LIKE 'model:%' THEN 'model' WHEN r.reader LIKE 'agent:%' THEN 'agent'
+        ELSE 'embedded' END,
+    'waiting', :reason, :now, :now
+FROM graphs g JOIN episodes e ON e.graph_id = g.id JOIN readings r ON r.episode_id = e.id
+WHERE g.project_id = :project_id AND e.kind IN ('message', 'text', 'json') AND r.reader <> 'none'
+  AND coalesce(e.thread_id, e.document_id, e.producer) IS NOT NULL
+  AND EXISTS (SELECT 1 FROM episodes k JOIN json_each(k.metadata) m
+              WHERE k.graph_id = g.id AND k.metadata IS NOT NULL
+                AND m.key IN (SELECT value FROM json_each(:keys)))
+ON CONFLICT (episode_id) DO NOTHING;
+
+-- name: rereadings_want_all
+-- Every episode of a graph that was read, unless that was asked for before and is not done yet.
+INSERT INTO rereadings (episode_id, graph_id, reader, status, reason, ready_at, created_at)
+SELECT e.id, e.graph_id, :reader, 'waiting', :reason, :now, :now
+FROM readings r JOIN episodes e ON e.id = r.episode_id
+WHERE r.graph_id = :graph_id AND e.kind IN ('message', 'text', 'json')
+  AND coalesce(e.kept_for, '') <> 'episodic'
+  AND NOT EXISTS (SELECT 1 FROM rereadings w WHERE w.graph_id = :graph_id AND w.reason = :reason
+                  AND w.status = 'waiting')
+ON CONFLICT (episode_id) DO UPDATE
+SET reader = excluded.reader, status = 'waiting', reason = excluded.reason, attempts = 0,
+    error = NULL, ready_at = excluded.ready_at, lease = NULL, lease_until = 0, shown = NULL;
+
+-- name: rereadings_left
+SELECT count(*) AS waiting FROM rereadings
+WHERE status = 'waiting' AND reason = :reason
+  AND graph_id IN (SELECT value FROM json_each(:graphs));
