@@ -63,6 +63,8 @@ WHERE n.graph_id = :graph_id
 ORDER BY n.id;
 
 -- name: known_relations
--- Names of relations among the first facts of a graph, which stay the first ones.
+-- Names of relations among the first facts of a graph, which stay the first ones. What the embedded
+-- reader calls a relation beyond the table is the words of a text, and no name to go by.
 SELECT id, name FROM facts
-WHERE graph_id = :graph_id AND extractor IS NOT NULL ORDER BY uuid LIMIT :limit;
+WHERE graph_id = :graph_id AND extractor IS NOT NULL AND extractor NOT LIKE 'embedded%'
+ORDER BY uuid LIMIT :limit;
