@@ -36,10 +36,12 @@ class Retry:
 
 @dataclass(frozen=True)
 class Reread:
-    """The n-th episode is read once more, and says something else this time."""
+    """The n-th episode is read once more, and says something else this time; *cites*: all that
+    was said before it bears it out."""
 
     pick: int
     words: tuple[str, ...]
+    cites: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ changes = st.builds(
 )
 others = (
     st.builds(Retry, pick=picks),
-    st.builds(Reread, pick=picks, words=sentences),
+    st.builds(Reread, pick=picks, words=sentences, cites=st.booleans()),
     changes,
     changes,
     st.builds(Settle),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from recollect.errors import Conflict, InvalidInput
 from recollect.extract.brief import Brief, Extracted, Profile
@@ -158,13 +159,15 @@ class World:
 
     def _add(self, step: Add) -> None:
         self.write(say, self.access, step, self.now)
-        if not step.fails:
+        if step.fails:
+            self.park()
+        else:
             self.run(here.learn(self.store, LearnedReader()))
-            return
-        held = self.write(queue.claim, "w")
-        while held is not None:
-            self.write(park, held)
-            held = self.write(queue.claim, "w")
+
+    def park(self) -> None:
+        """Let whatever is due fail for good."""
+        while (held := self.write(queue.claim, "w")) is not None:
+            self.write(_park, held)
 
     def _retry(self, step: Retry) -> None:
         parked = self.read(queue.parked, self.access, 100)
@@ -180,7 +183,11 @@ class World:
         text = " ".join(step.words)
         brief = Brief(kind="text", content=text, at=episode.created_at, user=user)
         (answer,) = self.run(LearnedReader().extract([brief]))
-        self.write(readings.replace, episode.id, answer.found, answer.fact_vectors)
+        before = [e for e in self.read(log) if e.graph_id == episode.graph_id and e.processed_at]
+        cites = tuple(e.seq for e in before if e.seq < episode.seq and step.cites)
+        told = tuple(replace(fact, cites=cites) for fact in answer.found.facts)
+        found = replace(answer.found, facts=told)
+        self.write(readings.replace, episode.id, found, answer.fact_vectors)
 
     def _episode(self, pick: int) -> Episode | None:
         found = self.read(log)
@@ -221,8 +228,7 @@ def by_hand(tx: Transaction, access: Access, kind: str, how: str, uuid: str, wor
         knowledge.update_entity(tx, access, uuid, given[how])
 
 
-def park(tx: Transaction, held: queue.Claim) -> None:
-    """Let the first of the jobs that were claimed fail for good."""
+def _park(tx: Transaction, held: queue.Claim) -> None:
     queue.fail(tx, held, held.jobs[0], "x", attempts_max=1, backoff_first_s=0.0)
 
 

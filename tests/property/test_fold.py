@@ -156,13 +156,14 @@ def retell(world: World, other: World) -> None:
     """Tell another store what is left in the log, as it was read last, with the same edits."""
     due = world.read(_edits)
     for episode in world.read(log):
-        if episode.processed_at is not None:
-            due = _make(other, due, episode)
-            answer = world.read(_answer, episode)
-            other.now = episode.received_at
-            other.write(_say_again, episode)
-            other.now = episode.processed_at
-            other.run(here.learn(other.store, Told(answer)))
+        due = _make(other, due, episode)
+        other.now = episode.received_at
+        other.write(_say_again, episode)
+        if episode.processed_at is None:
+            other.park()
+            continue
+        other.now = episode.processed_at
+        other.run(here.learn(other.store, Told(world.read(_answer, episode))))
     _make(other, due, None)
 
 

@@ -47,8 +47,8 @@ def _take(tx: Transaction, step: Step, table: Predicates) -> set[int]:
     index.put(tx, episode.graph_id, facts)
     if not step.gone:
         findable.put(tx, episode.graph_id, summaries.refresh(tx, episode, table))
-        cited = [seq for fact in step.found.facts for seq in fact.cites]
-        chapters.follow(tx, episode.graph_id, [episode.seq, *cited])
+    cited = [seq for fact in step.found.facts for seq in fact.cites]
+    chapters.follow(tx, episode.graph_id, [episode.seq, *cited])
     readings.folded(tx, episode.graph_id, episode.seq)
     return described
 
@@ -122,9 +122,8 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> tuple[list[Item], 
         resolved=resolved,
     )
     around.apply(delta, now=now, extractor=found.extractor, gone=step.gone)
-    if not step.gone:
-        cited = around.cite(delta, [seq for fact in found.facts for seq in fact.cites])
-        index.touch(tx, episode.graph_id, "episode", cited)
+    cited = around.cite(delta, [seq for fact in found.facts for seq in fact.cites])
+    index.touch(tx, episode.graph_id, "episode", cited)
     closed = [around.fact_id(fact.uuid) for fact in delta.closed_facts]
     index.touch(tx, episode.graph_id, "fact", closed)
     described = {item.uuid for item in delta.new_entities}
