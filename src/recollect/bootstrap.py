@@ -26,7 +26,7 @@ from recollect.ingest.rereader import Rereader
 from recollect.ingest.session_listeners import Listeners
 from recollect.ingest.worker import Worker
 from recollect.ingest.writing import Writer
-from recollect.limits import JOBS_PER_COMMIT_MAX
+from recollect.limits import JOBS_PER_COMMIT_MAX, READING_LEASE_S
 from recollect.memories.keeping import Memories
 from recollect.models import language_model
 from recollect.models.language_model import LanguageModel
@@ -114,7 +114,7 @@ class Services:
         chosen, embedded = self.settings, self._embedded_reader()
         if embedded is None:
             return None
-        model = self.language_model if chosen.read_by == "model" else None
+        model = self.language_model  # what waits for it, whoever reads by now
         return Rereader(
             self.store,
             self.folder,
@@ -125,6 +125,7 @@ class Services:
             backoff_first_s=chosen.job_backoff_first_s,
             model=model,
             lanes=1 if model is None else chosen.llm_concurrency_max,
+            lease_s=READING_LEASE_S + chosen.llm_timeout_s,
             then=chosen.read_by,
         )
 

@@ -30,7 +30,7 @@ from recollect.ingest import briefing, known, rereadings
 from recollect.ingest.extractors import EmbeddedExtractor
 from recollect.ingest.folder import Folder
 from recollect.ingest.rereadings import Held
-from recollect.limits import READINGS_PER_CLAIM_MAX
+from recollect.limits import READING_LEASE_S, READINGS_PER_CLAIM_MAX
 from recollect.models.language_model import LanguageModel
 from recollect.search.finder import Finder
 from recollect.store.protocol import Store
@@ -46,7 +46,8 @@ _NOT_OURS = (Conflict, NotFound)  # taken over, answered or forgotten meanwhile
 class Rereader:
     """Runs until stopped; *lanes* is how many episodes, of different graphs, it reads at once.
 
-    *then*: who is to read what the embedded reader did over.
+    *lease_s* has to outlast the longest call. *then*: who is to read what the embedded reader did
+    over.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Rereader:
         backoff_first_s: float,
         model: LanguageModel | None = None,
         lanes: int = 1,
+        lease_s: float = READING_LEASE_S,
         then: ReaderKind = "embedded",
     ) -> None:
         self._store = store
@@ -73,6 +75,7 @@ class Rereader:
         self._model = model
         self._reader = None if model is None else ModelExtractor(model, embedded.predicates)
         self._lanes = lanes
+        self._lease_s = lease_s
         self._then = then
         self._stop = asyncio.Event()
         self._was_down = True  # before this process began, for all it knows
@@ -105,9 +108,12 @@ class Rereader:
         that it is enough to fold when all of the graph were read."""
         if await self._store.read(rereadings.next_due, "embedded", folded=False) is None:
             return await self._fold_left("embedded")
-        limit = READINGS_PER_CLAIM_MAX
         group = await self._store.write(
-            rereadings.claim_group, "embedded", owner=self._owner, limit=limit
+            rereadings.claim_group,
+            "embedded",
+            owner=self._owner,
+            limit=READINGS_PER_CLAIM_MAX,
+            lease_s=self._lease_s,
         )
         if not group:
             return False
@@ -167,7 +173,9 @@ class Rereader:
             await self._back()
         if await self._store.read(rereadings.next_due, "model") is None:
             return await self._fold_left("model")
-        taken = await self._store.write(rereadings.claim, "model", owner=self._owner)
+        taken = await self._store.write(
+            rereadings.claim, "model", owner=self._owner, lease_s=self._lease_s
+        )
         if taken is None:
             return False
         async with self._holding([taken]):

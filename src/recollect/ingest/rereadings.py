@@ -83,6 +83,7 @@ def claim(
     owner: str = "",
     access: Access | None = None,
     graph_id: int | None = None,
+    lease_s: float = READING_LEASE_S,
 ) -> Held | None:
     """Take the next episode for a reader; None when there is none, or it is not yet its turn.
 
@@ -90,10 +91,12 @@ def claim(
     that of what it sees: the rest is not there.
     """
     found = next_due(tx, reader, access=access, graph_id=graph_id)
-    return None if found is None else _take(tx, found.episode_id, owner)
+    return None if found is None else _take(tx, found.episode_id, owner, lease_s)
 
 
-def claim_group(tx: Transaction, reader: ReaderKind, *, owner: str, limit: int) -> tuple[Held, ...]:
+def claim_group(
+    tx: Transaction, reader: ReaderKind, *, owner: str, limit: int, lease_s: float = READING_LEASE_S
+) -> tuple[Held, ...]:
     """Take several episodes of one graph, for a reader that needs to know nothing of the graph."""
     first = next_due(tx, reader, folded=False)
     if first is None:
@@ -105,7 +108,7 @@ def claim_group(tx: Transaction, reader: ReaderKind, *, owner: str, limit: int) 
         now=rows.micros(tx.now),
         limit=limit,
     )
-    return tuple(_take(tx, row["episode_id"], owner) for row in found)
+    return tuple(_take(tx, row["episode_id"], owner, lease_s) for row in found)
 
 
 def next_due(
@@ -149,9 +152,9 @@ def _next_seen(
     return min(due)[1] if due else None
 
 
-def _take(tx: Transaction, episode_id: int, owner: str) -> Held:
+def _take(tx: Transaction, episode_id: int, owner: str, lease_s: float) -> Held:
     lease = f"{owner}:{tx.new_id()}" if owner else tx.new_id()
-    until = tx.now + timedelta(seconds=READING_LEASE_S)
+    until = tx.now + timedelta(seconds=lease_s)
     tx.run("rereading_take", episode_id=episode_id, lease=lease, until=rows.micros(until))
     return held(tx, episode_id, lease)
 

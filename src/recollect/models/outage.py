@@ -32,10 +32,13 @@ class Outage:
 
     def failed(self) -> None:
         """A call got no answer."""
-        if self.rest_until is None:  # calls that were under way together fail together
-            pause = OUTAGE_PAUSE_FIRST_S * 2 ** min(self._failures, 16)
-            self._until = self._clock() + timedelta(seconds=min(OUTAGE_PAUSE_MAX_S, pause))
-            self._failures += 1
+        resting = self.rest_until
+        if self._failures and resting is not None:
+            return  # calls that were under way together fail together
+        pause = OUTAGE_PAUSE_FIRST_S * 2 ** min(self._failures, 16)
+        until = self._clock() + timedelta(seconds=min(OUTAGE_PAUSE_MAX_S, pause))
+        self._until = until if resting is None else max(until, resting)
+        self._failures += 1
 
     def rest(self, until: datetime) -> None:
         """No call can be made before that, although the endpoint may be there."""
