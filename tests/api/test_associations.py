@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.ingest import rebuild
+from tests.support import here
 from tests.support.memory import Memory, remembering
 
 USER = "user/ann"
@@ -140,7 +140,6 @@ async def learned_anew(memory: Memory) -> None:
     """Everything is derived again from the log."""
     for (number,) in memory.running.rows("SELECT id FROM graphs"):
         await here.fold(memory.running.services.store, number)
-    await memory.learn()
 
 
 @pytest.mark.parametrize("how", ["listed", "found", "found after learning anew"])

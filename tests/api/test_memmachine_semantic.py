@@ -8,6 +8,7 @@ import pytest
 
 from recollect.governance import keys
 from recollect.ingest import rebuild
+from tests.support import here
 from tests.support.memory import Json, Memory, remembering
 
 HERE = {"org_id": "acme", "project_id": "p1"}
@@ -238,7 +239,6 @@ async def test_a_feature_is_narrowed_by_what_it_cites(memory: Memory) -> None:
     ((graph_id,),) = memory.running.rows("SELECT id FROM graphs WHERE graph_id = 'acme.p1'")
     before = await store.read(rebuild.digest, graph_id)
     await here.fold(store, graph_id)
-    await memory.learn()
     assert await store.read(rebuild.digest, graph_id) == before
     assert await about_stamps() == [(id_, [uid])]
 

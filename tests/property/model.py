@@ -44,7 +44,7 @@ class ModelGraph:
     """One memory: the log in order, the highest number ever given out, and what was learned.
 
     Entities are kept with the episodes that mention them; both they and facts by their uuids.
-    *bent*: what was learned is no longer what the log alone would tell.
+    *bent*: something came late or was called otherwise, so that folding it again changes it.
     """
 
     uuid: str
@@ -57,7 +57,6 @@ class ModelGraph:
     def forget(self, gone: list[ModelEpisode]) -> None:
         """Episodes go, and with them whatever rested on nothing else."""
         uuids = {episode.uuid for episode in gone}
-        self.bent = self.bent or bool(gone)
         self.log = [episode for episode in self.log if episode.uuid not in uuids]
         touched = {uuid for uuid, heard in self.entities.items() if heard & uuids}
         for number, fact in list(self.facts.items()):

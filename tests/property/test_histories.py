@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,6 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from recollect.errors import AlreadyExists, NotFound
 from recollect.graph import checks
+from recollect.graph.found import FoundEntity, FoundFact
 from recollect.graph.terms import hashed, terms
 from recollect.graph.types import Access, Episode, Graph, Job, Json, NewEpisode
 from recollect.ingest import intake, pipeline, queue, rebuild
@@ -24,23 +26,18 @@ from recollect.ingest.queue import Claim
 from recollect.ingest.worker import Worker
 from recollect.search.segment import Segment
 from recollect.search.segments import Segments
-from recollect.store import rows
+from recollect.store import readings, rows
 from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
 from recollect.subjects import episodes, graphs, knowledge, threads, users
 from recollect.subjects.graphs import GraphDetails
 from recollect.subjects.pages import PageRequest
 from recollect.subjects.users import UserDetails
-from tests.contract.store.world import (
-    StillClock,
-    insert_entity,
-    insert_fact,
-    new_project,
-    read_back,
-)
+from tests.contract.store.world import StillClock, new_project, read_back
 from tests.property import invariants, strategies
 from tests.property.model import ModelEpisode, ModelFact, ModelGraph, ModelProject
-from tests.property.reader import ScriptedReader
+from tests.property.reader import VECTOR, ScriptedReader
+from tests.support import here
 
 T = TypeVar("T")
 PROJECTS = (0, 1)
@@ -48,6 +45,7 @@ TRIES = 2
 BACKOFF_S = 1.0
 TOGETHER = 3
 EVERYTHING = 1_000
+TOPICS = ("N1", "N2", "N3")
 CACHE_BYTES = 700_000  # room for two or three segments of small graphs
 
 projects = st.sampled_from(PROJECTS)
@@ -328,25 +326,30 @@ class Histories(RuleBasedStateMachine):
     # What is learned from the log.
 
     @rule(p=projects, pick=picks, draw=st.data())
-    def learn(self, p: int, pick: int, draw: st.DataObject) -> None:
-        """Entities and a fact between them, from any of a graph's episodes."""
+    def read_again(self, p: int, pick: int, draw: st.DataObject) -> None:
+        """An episode says one thing more than before, and others that came earlier bear it out."""
         found = self._some_episode(p, pick)
-        if found is None:
+        if found is None or found[1].state != "done":
             return
-        graph, _ = found
-        some = st.sets(st.sampled_from([e.uuid for e in graph.log]), min_size=1, max_size=3)
-        known = st.sampled_from([None, *graph.entities])
-        wanted = [draw.draw(known) or f"N{next(self.learned)}" for _ in range(2)]
-        heard = {end: draw.draw(some) for end in wanted}
-        supports = draw.draw(some)
-        sentence = f"F{next(self.learned)}"
-        ends, fact = self.write(
-            _learn, graph.uuid, (wanted[0], wanted[1]), heard, sentence, supports
+        graph, episode = found
+        self._settle(graph)
+        earlier = [e.seq for e in graph.log if e.seq < episode.seq and e.state == "done"]
+        cites = draw.draw(st.sets(st.sampled_from(earlier), max_size=2)) if earlier else set()
+        ends = draw.draw(st.tuples(st.sampled_from(TOPICS), st.sampled_from(TOPICS)))
+        fact = FoundFact(
+            source=0,
+            target=1,
+            name="IS_ABOUT",
+            predicate="IS_ABOUT",
+            fact=f"F{next(self.learned)}",
+            cites=tuple(sorted(cites)),
         )
-        for end, uuid in zip(wanted, ends, strict=True):
-            graph.entities.setdefault(uuid, set()).update(heard[end])
-        graph.facts[fact] = ModelFact(ends, supports)
-        graph.bent = True
+        self.write(_read_more, episode.uuid, ends, fact)
+        self.run(here.settle(self.store, self.read(_id, graph.uuid)))
+        graph.facts, graph.entities = self.read(_learned, graph.uuid)
+        said = {e.uuid for e in graph.log if e.seq in cites} | {episode.uuid}
+        (told,) = [uuid for uuid in graph.facts if self.read(_sentence, uuid) == fact.fact]
+        assert graph.facts[told].supports == said
 
     # Workers.
 
@@ -418,25 +421,33 @@ class Histories(RuleBasedStateMachine):
         graph.facts, graph.entities = facts, entities
 
     @rule(p=projects, pick=picks)
+    def settle(self, p: int, pick: int) -> None:
+        """The folder comes by; what was only deleted is as it was left."""
+        found = self._some_episode(p, pick)
+        if found is not None:
+            self._settle(found[0])
+
+    def _settle(self, graph: ModelGraph) -> None:
+        self.run(here.settle(self.store, self.read(_id, graph.uuid)))
+        facts, entities = self.read(_learned, graph.uuid)
+        assert graph.bent or facts == graph.facts
+        assert graph.bent or entities == graph.entities
+        graph.facts, graph.entities, graph.bent = facts, entities, False
+
+    @rule(p=projects, pick=picks)
     def rebuild_graph(self, p: int, pick: int) -> None:
-        """All of it again from the log: the same, unless something was not the log's doing."""
+        """All of it again from the log: the same, once it is settled."""
         self.work_until_idle()
         found = self._some_episode(p, pick)
         if found is None:
             return
         graph, _ = found
+        self._settle(graph)
         (before,) = [s for s in self.read(rebuild.states) if s.id == self.read(_id, graph.uuid)]
-        self.write(rebuild.unlearn, before.id)
-        for episode in graph.log:
-            if episode.state == "done":
-                episode.state = "pending"
-        graph.facts, graph.entities = {}, {}
-        self.work_until_idle()
+        self.clock.advance(1)
+        self.run(here.fold(self.store, before.id))
         (after,) = [s for s in self.read(rebuild.states) if s.id == before.id]
-        assert graph.bent or after.digest == before.digest
-        assert graph.bent or before.edits == 0
-        assert after.edits == 0
-        graph.bent = False
+        assert after == before
 
     @rule(p=projects)
     def retry_parked(self, p: int) -> None:
@@ -452,7 +463,7 @@ class Histories(RuleBasedStateMachine):
             self.write(queue.retry, self.access[p], listed[0].episode_uuid)
             parked[listed[0].episode_uuid].state = "pending"
             for graph in self.model[p].all_graphs():
-                # It is learned after what came later; a rebuild keeps to the order of the log.
+                # Once it is read it is learned before what came later.
                 graph.bent = graph.bent or parked[listed[0].episode_uuid] in graph.log
 
     @precondition(lambda self: self.access)
@@ -613,33 +624,22 @@ def _id(tx: Any, graph_uuid: str) -> int:
     return number
 
 
-def _learn(
-    tx: Any,
-    graph_uuid: str,
-    wanted: tuple[str, str],
-    heard: dict[str, set[str]],
-    sentence: str,
-    supports: set[str],
-) -> tuple[tuple[str, str], str]:
-    """Entities that are known by uuid or new by name, and a fact; answers the uuids of all."""
-    graph_id = _id(tx, graph_uuid)
+def _read_more(tx: Any, uuid: str, ends: tuple[str, str], fact: FoundFact) -> None:
+    """Keep another reading of an episode: the one it has, and a fact between two topics."""
+    (row,) = tx._execute("SELECT id FROM episodes WHERE uuid = ?", (uuid,)).fetchall()
+    kept = readings.of_episode(tx, row["id"])
+    first = len(kept.found.entities)
+    more = tuple(FoundEntity(name=name, kind="topic") for name in dict.fromkeys(ends))
+    fact = msgspec.structs.replace(fact, source=first, target=first + len(more) - 1)
+    found = msgspec.structs.replace(
+        kept.found, entities=kept.found.entities + more, facts=(*kept.found.facts, fact)
+    )
+    readings.replace(tx, row["id"], found, (*kept.fact_vectors, VECTOR))
 
-    def known(uuids: set[str]) -> list[Episode]:
-        marks = rows.to_json(sorted(uuids))
-        return [
-            rows.episode(row) for row in tx.all("episodes_by_uuids", graph_id=graph_id, uuids=marks)
-        ]
 
-    ids: dict[str, int] = {}
-    for end, uuids in heard.items():
-        row = tx._execute("SELECT id FROM entities WHERE uuid = ?", (end,)).fetchone()
-        ids[end] = row["id"] if row else insert_entity(tx, graph_id, end, [])
-        for episode in known(uuids):
-            tx.run("mention_insert", entity_id=ids[end], episode_id=episode.id)
-    ends = (ids[wanted[0]], ids[wanted[1]])
-    fact = insert_fact(tx, graph_id, ends, sentence, known(supports))
-    source, target = (tx.one("entity_by_id", id=number)["uuid"] for number in ends)
-    return (source, target), fact
+def _sentence(tx: Any, uuid: str) -> str:
+    found: str = tx._execute("SELECT fact FROM facts WHERE uuid = ?", (uuid,)).fetchone()[0]
+    return found
 
 
 def _learned(tx: Any, graph_uuid: str) -> tuple[dict[str, ModelFact], dict[str, set[str]]]:

@@ -18,6 +18,7 @@ import msgspec
 from recollect.api.compat.memmachine.refusing import reply_for
 from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
+from recollect.extract.brief import Brief
 from recollect.governance import keys
 from recollect.store import numbers
 from recollect.store.protocol import Transaction
@@ -236,6 +237,22 @@ async def _seed_session(ask: Any, word: str, prefix: str) -> None:
     await ask("POST", f"{log}/turns/{prefix}-turn", {"episodes": [said]})
 
 
+def _seed_readings(program: Program, word: str, taken: str, free: list[str]) -> None:
+    """Episodes to be read again: one that an agent holds, and some that anybody may take."""
+    shown = Brief(kind="text", content=f"{word}-secret data", at=NOW)
+    until = int(datetime(2100, 1, 1, tzinfo=UTC).timestamp() * 1_000_000)
+    insert = (
+        "INSERT INTO rereadings (episode_id, graph_id, reader, status, reason, error, ready_at,"
+        " lease, lease_until, shown, created_at) SELECT id, graph_id, 'agent', 'waiting', ?, ?, 0,"
+        " ?, ?, ?, 0 FROM episodes WHERE uuid = ?"
+    )
+    said = (f"{word}-secret reason", f"{word}-secret error")
+    kept = msgspec.json.encode(shown).decode()
+    program.execute(insert, *said, SAMPLES["lease"], until, kept, taken)
+    for uuid in free:
+        program.execute(insert, *said, None, 0, None, uuid)
+
+
 async def seed(program: Program, word: str, key: str) -> Tenant:
     """A project with a user, threads, graphs, messages, data, a node, an edge and a parked job.
 
@@ -275,6 +292,8 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
         gone["task_id"],
     )
     parked = await ask("GET", "/api/v1/jobs/parked")
+    free = [piece["uuid"], added["message_uuids"][0]]
+    _seed_readings(program, word, parked["jobs"][0]["episode_uuid"], free)
     return Tenant(
         word,
         key,
@@ -419,6 +438,8 @@ SAMPLES: dict[str, Any] = {
     "role": "default_allow",
     "document": POLICIES,
     "last_n": 4,
+    "lease": "a-lease",
+    "answer": {"entities": [], "facts": []},
     "model_schema": '{"properties": {"drink": {"type": "string", "zep_type": "ZepText"}}}',
 }
 

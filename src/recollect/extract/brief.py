@@ -7,6 +7,8 @@ from recollect.graph.found import EntityKind, Found
 from recollect.graph.types import EpisodeKind, Json, Record
 from recollect.subjects.guidance import Instruction, Ontology
 
+ReaderKind = Literal["embedded", "model", "agent"]
+
 
 class Turn(Record):
     """Something said before, in the same thread or document, or in the one before it."""
@@ -96,8 +98,9 @@ class Brief(Record):
     """One episode to be read. *at* is when it happened; *before* has the newest turn last.
 
     *shown* is what a reader that judges is shown of the graph, and *earlier* the last turns of the
-    conversation before, when this one is young; the embedded reader does without both. *addressee* is whom it is said to, where that is told. What is not to be learned from is made
-    findable, and nothing else.
+    conversation before, when this one is young; the embedded reader does without both. *addressee* is whom it is said to,
+    where that is told. What is not to be learned from is made findable, and nothing else. *behind*:
+    earlier episodes of the graph still wait for the language model, and it is not this one's turn.
     """
 
     kind: EpisodeKind
@@ -116,6 +119,14 @@ class Brief(Record):
     guidance: Guidance = Guidance()
     strict: bool = False
     learn: bool = True
+    behind: bool = False
+
+
+class Again(Record):
+    """That an episode is to be read once more: by whom, and why."""
+
+    reader: ReaderKind
+    reason: str
 
 
 class Extracted(Record):
@@ -123,9 +134,10 @@ class Extracted(Record):
 
     *vector* is the episode's own, or several one behind the other: that of the whole, then those
     of its sentences. *fact_vectors* are those of its facts, in order; without the models there
-    are none.
+    are none. *again*: this is what there is for now, and somebody else is to read it.
     """
 
     found: Found
     vector: bytes | None = None
     fact_vectors: tuple[bytes | None, ...] = ()
+    again: Again | None = None

@@ -116,8 +116,9 @@ def _fold_without(tx: Transaction, places: Sequence[Row], left: Sequence[Remaind
     for graph_id, seq in first.items():
         remainders.renew(tx, graph_id)
         tx.run("edits_drop_of_gone", graph_id=graph_id)
+        tx.run("rereadings_unshow", graph_id=graph_id)
         readings.fold_again(tx, graph_id, seq)
-        tx.run("graph_edited", id=graph_id)
+        tx.run("graph_edited", graph_id=graph_id)
 
 
 def forget_facts(tx: Transaction, graph_id: int, facts: Sequence[Row]) -> Removed:
@@ -165,6 +166,7 @@ def _settle_around(
     findable.settle(tx, after)
     remainders.renew(tx, graph_id)
     tx.run("edits_drop_of_gone", graph_id=graph_id)
+    tx.run("rereadings_unshow", graph_id=graph_id)
     counted = _counted(after, useless, gone, removed, [], reworded)
     return replace(counted, entities=counted.entities + (entity_id is not None))
 

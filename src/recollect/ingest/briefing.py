@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from recollect.extract.brief import Brief, Guidance, Profile, Turn
 from recollect.governance import policies
 from recollect.graph.sight import Typed, effective, typed
 from recollect.graph.types import Access, Episode, Graph, Job, Json, User
+from recollect.ingest import rereadings
 from recollect.limits import TURNS_BEFORE_MAX, TURNS_EARLIER_MAX
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
@@ -22,27 +25,34 @@ def brief(
 ) -> list[tuple[Job, Brief]]:
     """A brief for each job that is still owed; what was done or deleted meanwhile has none.
 
-    *again*: for episodes that were processed before.
-
     *wants_known*: the reader is shown what is known (`known.py`), and with it the end of the
-    conversation before this one.
+    conversation before this one. *again*: for episodes that were processed before.
     """
     place = _place(tx, graph_id)
     owed = {
         found["id"]
         for found in tx.all("jobs_pending_among", ids=rows.to_json([job.id for job in jobs]))
     }
+    behind = wants_known and rereadings.are_waiting(tx, graph_id, "model")
     return [
-        (job, _reading(tx, place, job.episode, strict=job.strict_ontology, earlier=wants_known))
+        (job, replace(_of_job(tx, place, job, wants_known=wants_known), behind=behind))
         for job in jobs
         if place is not None and (again or job.id in owed)
     ]
 
 
-def of_episode(tx: Transaction, episode: Episode, *, strict: bool = False) -> Brief | None:
-    """A reading of one episode, owed or not, for a reader that is shown what is known."""
+def of_episode(
+    tx: Transaction, episode: Episode, *, strict: bool = False, wants_known: bool = True
+) -> Brief | None:
+    """A brief of one episode, owed or not; for a reader that is shown what is known, or not."""
     place = _place(tx, episode.graph_id)
-    return None if place is None else _reading(tx, place, episode, strict=strict, earlier=True)
+    if place is None:
+        return None
+    return _reading(tx, place, episode, strict=strict, earlier=wants_known)
+
+
+def _of_job(tx: Transaction, place: "_Place", job: Job, *, wants_known: bool) -> Brief:
+    return _reading(tx, place, job.episode, strict=job.strict_ontology, earlier=wants_known)
 
 
 class _Place(NamedTuple):

@@ -11,7 +11,7 @@ import msgspec
 
 from recollect.governance import erasure
 from recollect.graph import copies, needs
-from recollect.graph.delta import ChangedEntity, Delta, Known, NewEntity
+from recollect.graph.delta import Delta, Known
 from recollect.graph.found import Found
 from recollect.graph.predicates import Predicates
 from recollect.graph.reconcile import reconcile
@@ -37,23 +37,42 @@ class Step(Record):
 
 def take(tx: Transaction, step: Step, table: Predicates) -> None:
     """Let the graph take in one place of its log, which comes after all that it has taken in."""
+    _find(tx, step.episode.graph_id, _take(tx, step, table))
+
+
+def _take(tx: Transaction, step: Step, table: Predicates) -> set[int]:
+    """Everything but what entities are found by, which changes with most steps; tells of which."""
     episode = step.episode
-    index.put(tx, episode.graph_id, _learn(tx, step, table))
+    facts, described = _learn(tx, step, table)
+    index.put(tx, episode.graph_id, facts)
     if not step.gone:
         findable.put(tx, episode.graph_id, summaries.refresh(tx, episode, table))
-        cited = [seq for fact in step.found.facts for seq in fact.cites]
-        chapters.follow(tx, episode.graph_id, [episode.seq, *cited])
+    cited = [seq for fact in step.found.facts for seq in fact.cites]
+    chapters.follow(tx, episode.graph_id, [episode.seq, *cited])
     readings.folded(tx, episode.graph_id, episode.seq)
+    return described
+
+
+def _find(tx: Transaction, graph_id: int, entity_ids: set[int]) -> None:
+    """Let entities be found by what is said of them now."""
+    listed = rows.to_json(sorted(entity_ids))
+    items = [
+        index.entity_item(row["id"], row["name"], row["summary"])
+        for row in tx.all("entities_by_ids", ids=listed)
+    ]
+    index.put(tx, graph_id, items)
 
 
 def go_on(tx: Transaction, graph_id: int, table: Predicates, *, limit: int) -> bool:
     """Take in the next places after the last one that a graph apart knows, and the edits made after
     them; says whether there are more."""
     found = tx.all("steps_next", graph_id=graph_id, limit=limit)
+    described = set[int]()
     for row in found:
         step = _step(row)
         edits.again(tx, graph_id, before=step.episode.seq)
-        take(tx, step, table)
+        described |= _take(tx, step, table)
+    _find(tx, graph_id, described)
     if len(found) == limit:
         return True
     edits.again(tx, graph_id, before=None)
@@ -79,8 +98,11 @@ def _step(row: Row) -> Step:
     return Step(episode=gone, found=kept.found, vectors=kept.fact_vectors, gone=True)
 
 
-def _learn(tx: Transaction, step: Step, table: Predicates) -> list[Item]:
-    """What becomes findable by a reading; an episode is learned as of when it was processed."""
+def _learn(tx: Transaction, step: Step, table: Predicates) -> tuple[list[Item], set[int]]:
+    """Facts that become findable by a reading, and entities that are described otherwise now.
+
+    An episode is learned as of when it was processed.
+    """
     episode = step.episode
     distance = readings.distance(tx, episode.graph_id)
     found = _free_uuids(tx, episode.graph_id, copies.moved(step.found, distance))
@@ -100,12 +122,13 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> list[Item]:
         resolved=resolved,
     )
     around.apply(delta, now=now, extractor=found.extractor, gone=step.gone)
-    if not step.gone:
-        cited = around.cite(delta, [seq for fact in found.facts for seq in fact.cites])
-        index.touch(tx, episode.graph_id, "episode", cited)
+    cited = around.cite(delta, [seq for fact in found.facts for seq in fact.cites])
+    index.touch(tx, episode.graph_id, "episode", cited)
     closed = [around.fact_id(fact.uuid) for fact in delta.closed_facts]
     index.touch(tx, episode.graph_id, "fact", closed)
-    return _items(around, delta, step.vectors)
+    described = {item.uuid for item in delta.new_entities}
+    described |= {item.uuid for item in delta.changed_entities}
+    return _items(around, delta, step.vectors), set(map(around.entity_id, described))
 
 
 def _free_uuids(tx: Transaction, graph_id: int, found: Found) -> Found:
@@ -121,12 +144,7 @@ def _free_uuids(tx: Transaction, graph_id: int, found: Found) -> Found:
 
 
 def _items(around: Neighbourhood, delta: Delta, vectors: Sequence[bytes | None]) -> list[Item]:
-    facts = [
+    return [
         index.fact_item(around.fact_id(fact.uuid), fact.fact, vectors[fact.found])
         for fact in delta.new_facts
-    ]
-    described: list[NewEntity | ChangedEntity] = [*delta.new_entities, *delta.changed_entities]
-    return facts + [
-        index.entity_item(around.entity_id(item.uuid), item.name, item.summary)
-        for item in described
     ]

@@ -37,6 +37,7 @@ _NAME_WORDS_MAX = 3
 _QUESTION_CHARS_MAX = 2_000
 _SHORT_CHARS = 80  # a text as short as this may be an answer, and is looked for with its question
 _MEANT_MAX = 40
+_MEANT_THEN_MAX = 150  # for a place further back: much of what is found came later
 _OF_ENTITY_MAX = 15
 _LATELY_MAX = 15
 _SINCE_MAX = 100
@@ -60,10 +61,12 @@ async def shown(
     store: Store, finder: Finder, access: Access, episode: Episode, reading: Brief
 ) -> Shown:
     """What is known near an episode: the nearest entities and facts, the oldest of them first."""
-    graph = await store.glance(_graph, episode.graph_id)
-    if graph is None:
+    place = await store.glance(_graph, episode.graph_id)
+    if place is None:
         return Shown()
-    query = Query(text=_question(reading), kind="fact", now=episode.created_at, limit=_MEANT_MAX)
+    graph, last = place
+    limit = _MEANT_MAX if episode.seq == last else _MEANT_THEN_MAX
+    query = Query(text=_question(reading), kind="fact", now=episode.created_at, limit=limit)
     found = await finder.find(access, graph, query)
     meant = [one.item.id for one in found.facts]
     return await store.read(_gather, access, graph, episode, reading, meant)
@@ -80,9 +83,10 @@ def project_of(tx: Transaction, graph_id: int) -> int | None:
     return None if row is None else int(row["project_id"])
 
 
-def _graph(tx: Transaction, graph_id: int) -> Graph | None:
+def _graph(tx: Transaction, graph_id: int) -> tuple[Graph, int] | None:
+    """A graph, and the last place of its log."""
     row = tx.one("graph_by_id", id=graph_id)
-    return None if row is None else rows.graph(row)
+    return None if row is None else (rows.graph(row), row["last_seq"])
 
 
 def _question(reading: Brief) -> str:
@@ -131,9 +135,9 @@ def _near(
     here: dict[str, Any] = {"graph_id": graph_id, "seq": episode.seq}
     ways: dict[str, list[Sequence[int]]] = {
         "meant": [meant],
-        "named": [_of_entity(tx, one) for one in named],
+        "named": [_of_entity(tx, one, episode.seq) for one in named],
         "lately": [_ids(tx.all("known_lately", limit=_LATELY_MAX, **here))],
-        "own": [_of_entity(tx, one) for one in own],
+        "own": [_of_entity(tx, one, episode.seq) for one in own],
         "since": [_ids(tx.all("known_closed_since", limit=_SINCE_MAX, **here))],
     }
     turns: dict[int, float] = {}
@@ -158,12 +162,12 @@ def _keys(text: str) -> Iterable[str]:
             yield from names.keys(" ".join(heard[start : start + length]).rstrip("."))[:1]
 
 
-def _of_entity(tx: Transaction, entity_id: int) -> list[int]:
+def _of_entity(tx: Transaction, entity_id: int, seq: int) -> list[int]:
     queries = ("known_at_source", "known_at_target")
     found = [
         id_
         for query in queries
-        for id_ in _ids(tx.all(query, entity_id=entity_id, limit=_OF_ENTITY_MAX))
+        for id_ in _ids(tx.all(query, entity_id=entity_id, seq=seq, limit=_OF_ENTITY_MAX))
     ]
     return sorted(set(found), reverse=True)[:_OF_ENTITY_MAX]
 

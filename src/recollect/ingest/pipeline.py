@@ -13,7 +13,7 @@ from recollect.graph import predicates
 from recollect.graph.found import Found
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import DIRECT_KINDS, Episode, Job
-from recollect.ingest import briefing, fold, known, queue
+from recollect.ingest import briefing, fold, known, queue, rereadings
 from recollect.ingest.fold import Step
 from recollect.ingest.queue import Claim
 from recollect.limits import JOBS_PER_COMMIT_MAX
@@ -139,6 +139,8 @@ def _keep(tx: Transaction, episode: Episode, extracted: Extracted, table: Predic
     the log than the graph has reached: then the graph is folded again from there.
     """
     readings.put(tx, episode.id, extracted.found, extracted.fact_vectors)
+    if extracted.again is not None:
+        rereadings.want(tx, episode.id, extracted.again.reader, extracted.again.reason)
     if episode.seq <= readings.head(tx, episode.graph_id):
         readings.fold_again(tx, episode.graph_id, episode.seq)
         return

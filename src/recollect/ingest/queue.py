@@ -169,12 +169,6 @@ def release(tx: Transaction, held: Claim) -> None:
     _give_back(tx, held, tx.now)
 
 
-def postpone(tx: Transaction, held: Claim, until: datetime | None) -> None:
-    """Give the graph back until there is room for it; that is nobody's failure."""
-    check_lease(tx, held)
-    _give_back(tx, held, until or tx.now + timedelta(seconds=JOB_BACKOFF_MAX_S))
-
-
 def _give_back(tx: Transaction, held: Claim, ready_at: datetime) -> None:
     tx.run("jobs_given_back", ids=_ids(held.jobs))
     tx.run("queue_give_back", graph_id=held.graph_id, ready_at=rows.micros(ready_at))

@@ -27,7 +27,7 @@ _PARTS = (
 class GraphState(Record):
     """A graph as a user of the command line knows it, and a digest of all that was derived.
 
-    *edits* counts what was changed or erased by hand. *unread* counts episodes that wait or are parked,
+    *edits* counts what was changed by hand. *unread* counts episodes that wait or are parked,
     *unkept* those that were read before readings were kept. *readers*: who found its facts.
     """
 
@@ -56,7 +56,7 @@ def states(tx: Transaction, graph_id: str | None = None) -> list[GraphState]:
                 project=row["project_name"],
                 kind=row["kind"],
                 graph_id=row["graph_id"],
-                edits=row["edits"],
+                edits=counted["edits"] if counted else 0,
                 entities=counts["digest_entities"],
                 facts=counts["digest_facts"],
                 unread=counted["unread"] if counted else 0,

@@ -56,9 +56,8 @@ class State(Record):
     """A graph as it stands, and a mark that differs after every change of its log.
 
     Appending moves `last_seq`. Whatever is learned, changed or made unfindable takes a new
-    `index_version`; a deletion counts as an edit even when nothing was found by it yet, and
-    deriving everything again, which sets the edits back, begins a new `index_epoch`. `condensed`
-    moves with the chapters.
+    `index_version`; a deletion counts as an edit even when nothing was found by it yet, and so
+    does folding the graph again. `condensed` moves with the chapters.
     """
 
     graph: Graph

@@ -50,7 +50,7 @@ def make(tx: Transaction, graph_id: int, edit: Edit) -> bool:
         vector=edit.vector,
         now=rows.micros(tx.now),
     )
-    tx.run("graph_edited", id=graph_id)
+    tx.run("graph_edited", graph_id=graph_id)
     return _carry_out(tx, graph_id, edit)
 
 

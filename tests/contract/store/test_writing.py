@@ -17,6 +17,7 @@ from recollect.subjects.guidance import Instruction, Targets
 from tests.contract.store.test_derived import TOLD, say, summary
 from tests.contract.store.test_learning import jane, learn
 from tests.contract.store.world import index_rows
+from tests.support import here
 from tests.support.scripted_model import ScriptedModel, Step, alone, answers, fails, refuses
 
 __all__ = ["jane"]

@@ -260,8 +260,8 @@ async def test_a_model_closes_what_it_says_is_over(
 async def _read(services: Services) -> None:
     """Until nothing is owed any more."""
     for _ in range(1_200):
-        row = await services.store.read(lambda tx: tx.one("graph_unread", graph_id=1))
-        if row is not None and row["pending"] == 0:
+        row = await services.store.read(lambda tx: tx.one("graph_inputs", graph_id=1))
+        if row is not None and row["unread"] == 0:
             return
         await asyncio.sleep(0.05)
     raise TimeoutError

@@ -122,7 +122,6 @@ async def twice(folder: Path) -> None:
     for state in await store.read(rebuild.states):
         await here.fold(store, state.id)
     await store.close()
-    await whole(folder, together=3)
 
 
 def test_the_graph_is_worth_comparing(expected: list[GraphState]) -> None:

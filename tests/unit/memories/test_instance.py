@@ -12,7 +12,6 @@ from recollect.governance import keys
 from recollect.graph.episode_filters import EpisodeTest, EpisodeTree
 from recollect.graph.sight import Constraint, Sight, typed
 from recollect.graph.types import Access, Graph
-from recollect.ingest import rebuild
 from recollect.memories import instance, settings, short_term
 from recollect.memories.instance import EpisodicMemory
 from recollect.memories.settings import Choice
@@ -20,6 +19,7 @@ from recollect.memories.types import Question, Recalled
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
 from recollect.subjects import episodes, graphs
+from tests.support import here
 from tests.support.memory import GRAPH, Memory, remembering
 
 Change = Callable[["Asked"], Awaitable[Any]]
@@ -147,7 +147,6 @@ async def relabel_read(asked: Asked) -> None:
 async def begin_anew(asked: Asked) -> None:
     """Everything that was derived is derived again."""
     await here.fold(asked.store, asked.graph.id)
-    await asked.memory.learn()
 
 
 async def delete_fact(asked: Asked) -> None:

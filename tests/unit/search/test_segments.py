@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +11,17 @@ import numpy as np
 import pytest
 
 from recollect.errors import NotFound
+from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.graph.terms import hashed, packed, terms
 from recollect.graph.types import Access, Graph
-from recollect.ingest import rebuild
 from recollect.limits import INDEX_ROWS_PER_PAGE
 from recollect.search import segments as module
 from recollect.search.segment import Page, Segment
 from recollect.search.segments import Segments
-from recollect.store import index
+from recollect.store import index, readings
 from recollect.store.protocol import Store, Transaction
 from recollect.store.sqlite import SqliteStore
+from recollect.store.sqlite.connection import FILE_NAME, connect
 from recollect.subjects import episodes, graphs, knowledge, threads
 from recollect.subjects.knowledge import FactChange
 from tests.contract.store.world import (
@@ -34,6 +36,7 @@ from tests.contract.store.world import (
     new_user,
     work,
 )
+from tests.support import here
 
 ROOMY = 10**9
 
@@ -150,30 +153,52 @@ async def test_changed_metadata_is_seen(store: Store, access: Access) -> None:
     assert await search(segments, access, graph, "alpha") == [said.id]
 
 
-async def test_a_graph_that_is_learned_anew_gets_a_new_segment(
-    store: Store, access: Access
-) -> None:
-    """What the old one held is worth nothing, also to those who still search it."""
+def says(sentence: str) -> Found:
+    """One fact."""
+    ends = (FoundEntity(name="Ann", kind="person"), FoundEntity(name="tea", kind="topic"))
+    fact = FoundFact(source=0, target=1, name="LIKES", predicate="LIKES", fact=sentence)
+    return Found(entities=ends, facts=(fact,))
+
+
+async def read_again(store: Store, graph: Graph, found: Found) -> None:
+    """Put another reading in place of that of the first episode, and fold."""
+
+    def replace(tx: Transaction) -> None:
+        *_, first = tx.all("episodes_last", graph_id=graph.id, limit=100)
+        readings.replace(tx, first["id"], found, (None,) * len(found.facts))
+
+    await store.write(replace)
+    await here.settle(store, graph.id)
+
+
+def facts_held(segment: Segment) -> list[int]:
+    """The row ids of the facts that a segment has."""
+    return segment.row_ids("fact", np.flatnonzero(segment.facts.alive.array))
+
+
+async def test_a_graph_that_is_folded_again_keeps_its_segment(store: Store, access: Access) -> None:
+    """It takes what is different, like any other change."""
     segments = Segments(store, bytes_max=ROOMY)
     graph = await filled(store, access, "g", "alpha", "beta")
-    old = await segments.of(access, graph)
-    assert len(holding(old, "alpha")) == 1
-    await here.fold(store, graph.id)
-    empty = await segments.of(access, graph)
-    assert empty is not old
-    assert empty.epoch == old.epoch + 1
-    assert holding(empty, "alpha") == []
-    assert len(holding(old, "alpha")) == 1
-    await work(store)
-    assert await segments.of(access, graph) is empty
-    assert len(holding(empty, "alpha")) == 1
+    segment = await segments.of(access, graph)
+    await read_again(store, graph, says("Ann likes tea"))
+    assert await segments.of(access, graph) is segment
+    (fact,) = facts_held(segment)
+    assert len(holding(segment, "alpha")) == 1
+    await read_again(store, graph, says("Ann drinks tea"))
+    assert await segments.of(access, graph) is segment
+    assert facts_held(segment) == [fact]
+    await read_again(store, graph, Found())
+    assert await segments.of(access, graph) is segment
+    assert facts_held(segment) == []
+    assert len(holding(segment, "alpha")) == 1
     assert segments._bytes == sum(s.size_bytes for s in segments._segments.values())
 
 
 async def test_an_epoch_that_ends_while_a_segment_is_built_is_noticed(
-    store: Store, access: Access, monkeypatch: pytest.MonkeyPatch
+    store: Store, access: Access, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The one who builds begins again with the new one."""
+    """The one who builds begins again with the new one. Only a migration ends one."""
     graph = await filled(store, access, "g", "alpha", "beta")
     segments = Segments(store, bytes_max=ROOMY)
     monkeypatch.setattr(module, "INDEX_ROWS_PER_PAGE", 1)
@@ -181,11 +206,30 @@ async def test_an_epoch_that_ends_while_a_segment_is_built_is_noticed(
     watched.hold_take.clear()
     asked = asyncio.ensure_future(search(segments, access, graph, "beta"))
     await asyncio.to_thread(watched.entered.wait, 5)
-    await here.fold(store, graph.id)
+    with closing(connect(tmp_path / FILE_NAME, writer=True)) as connection:
+        connection.execute("UPDATE graphs SET index_epoch = index_epoch + 1")
+        connection.execute("DELETE FROM index_rows")
+        connection.commit()
     watched.hold_take.set()
     assert await asked == []
-    await work(store)
-    assert len(await search(segments, access, graph, "beta")) == 1
+
+
+async def test_a_fold_while_a_segment_is_built_is_noticed(
+    store: Store, access: Access, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is found is the graph as it is after it."""
+    graph = await filled(store, access, "g", "alpha", "beta")
+    await read_again(store, graph, says("Ann likes tea"))
+    segments = Segments(store, bytes_max=ROOMY)
+    monkeypatch.setattr(module, "INDEX_ROWS_PER_PAGE", 1)
+    watched = _Watched(monkeypatch)
+    watched.hold_take.clear()
+    asked = asyncio.ensure_future(search(segments, access, graph, "beta"))
+    await asyncio.to_thread(watched.entered.wait, 5)
+    await read_again(store, graph, Found())
+    watched.hold_take.set()
+    assert len(await asked) == 1
+    assert facts_held(await segments.of(access, graph)) == []
 
 
 async def test_a_deleted_graph_is_never_served(store: Store, access: Access) -> None:

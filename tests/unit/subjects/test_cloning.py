@@ -1,5 +1,6 @@
 """A copy has every column of what it copies, also of those that a later migration adds."""
 
+import re
 from contextlib import closing
 from pathlib import Path
 
@@ -135,8 +136,10 @@ def test_a_copy_is_made_by_looking_things_up(tmp_path: Path) -> None:
     with closing(connect(tmp_path / "x.db", writer=True)) as connection:
         migrate.apply(connection)
         for name in PLANNED:
-            values = {"pairs": "[]", "graph_id": 1, "source": 1, "after": 1, "item_kind": "fact"}
+            values = dict.fromkeys(re.findall(r":(\w+)", statements()[name]), 1)
+            values |= {"pairs": "[]", "item_kind": "fact"}
             plan = connection.execute(f"EXPLAIN QUERY PLAN {statements()[name]}", values).fetchall()
             details = [row["detail"] for row in plan]
-            scans = [d for d in details if d.startswith("SCAN") and "VIRTUAL TABLE" not in d]
+            own = [d for d in details if d.startswith("SCAN") and "VIRTUAL TABLE" not in d]
+            scans = [d for d in own if not d.startswith("SCAN (subquery")]
             assert scans == [], (name, details)

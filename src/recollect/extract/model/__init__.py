@@ -49,6 +49,11 @@ class ModelExtractor:
         self._model = model
         self._predicates = table or predicates.load()
 
+    @property
+    def is_down(self) -> bool:
+        """Whether the last call got no answer, so that the next one probably gets none either."""
+        return self._model.outage.is_on
+
     async def read(self, reading: Brief) -> Found:
         """Everything the episode says. An answer that breaks a rule is an error as a whole."""
         question = prompt(reading, self._predicates)

@@ -224,13 +224,7 @@ def write(tx: SqliteTransaction, told: Difference) -> bool:
     newest = tx.one("edits_newest", graph_id=told.graph_id)
     if newest is None or newest["id"] != told.last_edit:
         return False
-    for table in reversed(TABLES):
-        tx.many(_delete(table), told.removed[table.name])
-    tx.many("DELETE FROM closings WHERE fact_id = ?", [(number,) for number in told.closed])
-    for table in TABLES:
-        _put(tx, table, told.written[table.name])
-    listed = _CLOSING.split()
-    tx.many(_insert("closings", listed), told.closings)
+    _put_rows(tx, told)
     _put_chapters(tx, told)
     _put_index(tx, told)
     tx.run(
@@ -240,6 +234,19 @@ def write(tx: SqliteTransaction, told: Difference) -> bool:
         condensed=told.condensed,
     )
     return True
+
+
+def _put_rows(tx: SqliteTransaction, told: Difference) -> None:
+    """Entities go last: whatever now joins others went along with them otherwise."""
+    entities, *others = TABLES
+    for table in reversed(others):
+        tx.many(_delete(table), told.removed[table.name])
+    tx.many("DELETE FROM closings WHERE fact_id = ?", [(number,) for number in told.closed])
+    _set_apart(tx, entities, told.removed[entities.name])
+    for table in TABLES:
+        _put(tx, table, told.written[table.name])
+    tx.many(_delete(entities), told.removed[entities.name])
+    tx.many(_insert("closings", _CLOSING.split()), told.closings)
 
 
 def _insert(name: str, columns: Sequence[str]) -> str:
@@ -253,14 +260,18 @@ def _delete(table: Table) -> str:
 
 
 def _put(tx: SqliteTransaction, table: Table, values: Sequence[Values]) -> None:
-    if table.unique and values:
-        # Two rows that exchange what is unique would meet half-way.
-        apart = ", ".join(f"{column} = '~' || id" for column in table.unique.split())
-        tx.many(f"UPDATE {table.name} SET {apart} WHERE id = ?", [row[:1] for row in values])  # noqa: S608
+    if table.unique:
+        _set_apart(tx, table, values)
     changes = ", ".join(f"{column} = excluded.{column}" for column in table.rest.split())
     end = f"DO UPDATE SET {changes}" if changes else "DO NOTHING"
     key = ", ".join(table.key.split())
     tx.many(f"{_insert(table.name, table.columns)} ON CONFLICT ({key}) {end}", values)
+
+
+def _set_apart(tx: SqliteTransaction, table: Table, values: Sequence[Values]) -> None:
+    """Let two rows that exchange what is unique not meet half-way."""
+    apart = ", ".join(f"{column} = '~' || id" for column in table.unique.split())
+    tx.many(f"UPDATE {table.name} SET {apart} WHERE id = ?", [row[:1] for row in values])  # noqa: S608
 
 
 def _put_chapters(tx: SqliteTransaction, told: Difference) -> None:

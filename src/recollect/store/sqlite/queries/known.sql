@@ -10,11 +10,19 @@ ORDER BY entity_id LIMIT :limit;
 SELECT id FROM entities WHERE graph_id = :graph_id AND is_user = 1;
 
 -- name: known_at_source
--- Open facts of an entity, the newest first.
-SELECT id FROM facts WHERE source_id = :entity_id AND invalid_at IS NULL ORDER BY id DESC LIMIT :limit;
+-- Open facts of an entity that were stated before a place, the newest first.
+SELECT f.id FROM facts f
+WHERE f.source_id = :entity_id AND f.invalid_at IS NULL
+  AND EXISTS (SELECT 1 FROM supports p JOIN episodes e ON e.id = p.episode_id
+              WHERE p.fact_id = f.id AND p.role = 'states' AND e.seq < :seq)
+ORDER BY f.id DESC LIMIT :limit;
 
 -- name: known_at_target
-SELECT id FROM facts WHERE target_id = :entity_id AND invalid_at IS NULL ORDER BY id DESC LIMIT :limit;
+SELECT f.id FROM facts f
+WHERE f.target_id = :entity_id AND f.invalid_at IS NULL
+  AND EXISTS (SELECT 1 FROM supports p JOIN episodes e ON e.id = p.episode_id
+              WHERE p.fact_id = f.id AND p.role = 'states' AND e.seq < :seq)
+ORDER BY f.id DESC LIMIT :limit;
 
 -- name: known_lately
 -- What was stated last before a place.
@@ -55,6 +63,8 @@ WHERE n.graph_id = :graph_id
 ORDER BY n.id;
 
 -- name: known_relations
--- Names of relations among the first facts of a graph, which stay the first ones.
+-- Names of relations among the first facts of a graph, which stay the first ones. What the embedded
+-- reader calls a relation beyond the table is the words of a text, and no name to go by.
 SELECT id, name FROM facts
-WHERE graph_id = :graph_id AND extractor IS NOT NULL ORDER BY uuid LIMIT :limit;
+WHERE graph_id = :graph_id AND extractor IS NOT NULL AND extractor NOT LIKE 'embedded%'
+ORDER BY uuid LIMIT :limit;

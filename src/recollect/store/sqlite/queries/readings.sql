@@ -17,12 +17,13 @@ WHERE f.extractor IS NOT NULL GROUP BY f.extractor ORDER BY f.extractor;
 
 -- name: graph_fold_again
 -- From the first of all places that changed.
-UPDATE graphs SET fold_from = min(coalesce(fold_from, :seq), :seq), inputs = inputs + 1
+UPDATE graphs SET fold_from = min(coalesce(fold_from, :seq), :seq), inputs = inputs + 1,
+    edits = edits + 1
 WHERE id = :graph_id;
 
 -- name: graph_edited
--- Something was changed or erased by hand: what was written about the graph before may tell of it.
-UPDATE graphs SET edits = edits + 1 WHERE id = :id AND last_seq > 0;
+-- Who remembers something of a graph can tell by this number that it is not as it was.
+UPDATE graphs SET edits = edits + 1 WHERE id = :graph_id;
 
 -- name: episode_place_in_log
 SELECT graph_id, seq FROM episodes WHERE id = :id;
@@ -157,7 +158,8 @@ WHERE graph_id = :graph_id AND extractor IS NOT NULL
 SELECT coalesce(max(id), 0) AS id FROM edits WHERE graph_id = :graph_id;
 
 -- name: graph_folded_again
-UPDATE graphs SET folded = :folded, condensed = :condensed, fold_from = NULL WHERE id = :graph_id;
+UPDATE graphs SET folded = :folded, condensed = :condensed, fold_from = NULL, edits = edits + 1
+WHERE id = :graph_id;
 
 -- name: facts_stated_by
 -- The facts that an episode states, how each is found, and whether it says itself when it ended.
