@@ -119,15 +119,18 @@ class Watch:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.before = world.read(facts)
+        self._note()
+
+    def _note(self) -> None:
+        self.before, self.settled = self.world.read(facts), self.world.read(unmarked)
 
     def __call__(self, step: Step) -> None:
         """What was reopened is open, and what was deleted took nothing else along."""
         if isinstance(step, Change) and step.what == "fact.reopen":
             self._stays_open()
-        if isinstance(step, Erase) and step.mode == "delete":
+        if isinstance(step, Erase) and step.mode == "delete" and self.settled:
             self._stays_as_deleted()
-        self.before = self.world.read(facts)
+        self._note()
 
     def _stays_open(self) -> None:
         closed = {row["uuid"] for row in self.before if _ended(row)}

@@ -17,6 +17,7 @@ from recollect.graph.predicates import Predicates
 from recollect.graph.reconcile import reconcile
 from recollect.graph.resolve import resolve
 from recollect.graph.types import Episode, Record
+from recollect.ids import Ids
 from recollect.ingest import summaries
 from recollect.store import chapters, findable, index, readings, rows
 from recollect.store.index import Item
@@ -117,7 +118,7 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> tuple[list[Item], 
         found,
         now=now,
         at=episode.created_at,
-        new_id=copies.derived(episode, distance),
+        new_id=_new_ids(episode, found, distance),
         predicates=table,
         resolved=resolved,
     )
@@ -129,6 +130,20 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> tuple[list[Item], 
     described = {item.uuid for item in delta.new_entities}
     described |= {item.uuid for item in delta.changed_entities}
     return _items(around, delta, step.vectors), set(map(around.entity_id, described))
+
+
+def _new_ids(episode: Episode, found: Found, distance: int) -> Ids:
+    """Ids for what is new, the same every time; none of them was asked for by name."""
+    new_id = copies.derived(episode, distance)
+    asked = {item.uuid for item in found.entities} | {item.uuid for item in found.facts}
+
+    def free() -> str:
+        made = new_id()
+        while made in asked:
+            made = new_id()
+        return made
+
+    return free
 
 
 def _free_uuids(tx: Transaction, graph_id: int, found: Found) -> Found:

@@ -33,7 +33,7 @@ def put(tx: Transaction, episode_id: int, found: Found, fact_vectors: Vectors) -
         episode_id=episode_id,
         reader=found.extractor,
         found=_ENCODER.encode(_as_of_original(tx, episode_id, found)).decode(),
-        vectors=_packed(fact_vectors),
+        vectors=packed(fact_vectors),
         now=rows.micros(tx.now),
     )
 
@@ -98,7 +98,7 @@ def remains(row: Row) -> Episode:
     return _EPISODES.decode(row["remains"])
 
 
-def _packed(vectors: Vectors) -> bytes | None:
+def packed(vectors: Vectors) -> bytes | None:
     """All vectors in one piece; they are of one length, and either all there or none."""
     return b"".join(vector or b"" for vector in vectors) or None
 

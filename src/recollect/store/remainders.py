@@ -2,7 +2,8 @@
 
 A fact keeps its uuid and its times when one of its episodes is deleted, and an entity its name; a
 graph that is folded again has to come to the same. So the reading stays without the words that went:
-only with facts and entities that are in the graph anyway. Forgetting leaves nothing.
+only with what it brought into the graph and what is still there, under the uuids that it got then.
+Forgetting leaves nothing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,11 +11,13 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from recollect.graph import names
-from recollect.graph.found import Found
+from recollect.graph import copies, names
+from recollect.graph.found import Found, FoundEntity, FoundFact
+from recollect.graph.gist import mark
 from recollect.graph.types import Episode, Record
 from recollect.store import readings, rows
 from recollect.store.protocol import Row, Transaction
+from recollect.store.readings import Vectors
 
 
 class Remainder(Record):
@@ -22,52 +25,54 @@ class Remainder(Record):
 
     episode: Episode
     found: Found
+    vectors: Vectors
 
 
 def before(tx: Transaction, episode_ids: Sequence[int]) -> list[Remainder]:
-    """The readings of episodes, to be asked before they are deleted."""
-    return [
-        Remainder(episode=_without_words(row), found=readings.reading(row).found)
-        for row in tx.all("readings_of_episodes", episodes=rows.to_json(list(episode_ids)))
-    ]
+    """What episodes brought into the graph, to be asked before they are deleted."""
+    listed = rows.to_json(list(episode_ids))
+    return [_brought(tx, row) for row in tx.all("readings_of_episodes", episodes=listed)]
 
 
 def leave(tx: Transaction, left: Iterable[Remainder]) -> None:
     """Write down what is left of readings whose episodes are deleted now."""
-    by_graph: dict[int, list[Remainder]] = {}
     for one in left:
-        by_graph.setdefault(one.episode.graph_id, []).append(one)
-    for graph_id, several in by_graph.items():
-        said = _said(tx, graph_id, [one.found for one in several])
-        for one in several:
-            found = _still(tx, graph_id, one.found, said)
-            if found.facts or found.entities:
-                _put(tx, one.episode, found)
+        still = _still(tx, one)
+        if still.found.facts or still.found.entities:
+            _put(tx, still)
 
 
 def renew(tx: Transaction, graph_id: int) -> None:
     """Take from what is left of deleted episodes whatever has gone from the graph since."""
-    held = [
-        (row, readings.reading(row).found)
-        for row in tx.all("remainders_of_graph", graph_id=graph_id)
-    ]
-    said = _said(tx, graph_id, [found for _, found in held])
-    for row, found in held:
-        still = _still(tx, graph_id, found, said)
-        if not still.facts and not still.entities:
+    for row in tx.all("remainders_of_graph", graph_id=graph_id):
+        one = Remainder(
+            episode=readings.remains(row),
+            found=_as_here(tx, graph_id, readings.reading(row).found),
+            vectors=readings.reading(row).fact_vectors,
+        )
+        still = _still(tx, one)
+        if not still.found.facts and not still.found.entities:
             tx.run("remainder_delete", graph_id=graph_id, seq=row["seq"])
-        elif still != found:
-            _put(tx, readings.remains(row), still)
+        elif still != one:
+            _put(tx, still)
 
 
-def _put(tx: Transaction, episode: Episode, found: Found) -> None:
+def _as_here(tx: Transaction, graph_id: int, found: Found) -> Found:
+    """What is kept in the words of an original, as a copy calls it."""
+    return copies.moved(found, readings.distance(tx, graph_id))
+
+
+def _put(tx: Transaction, one: Remainder) -> None:
+    graph_id = one.episode.graph_id
+    kept = copies.moved(one.found, -readings.distance(tx, graph_id))
     tx.run(
         "remainder_put",
-        graph_id=episode.graph_id,
-        seq=episode.seq,
-        reader=found.extractor,
-        found=msgspec.json.encode(found).decode(),
-        remains=msgspec.json.encode(episode).decode(),
+        graph_id=graph_id,
+        seq=one.episode.seq,
+        reader=kept.extractor,
+        found=msgspec.json.encode(kept).decode(),
+        vectors=readings.packed(one.vectors),
+        remains=msgspec.json.encode(one.episode).decode(),
         now=rows.micros(tx.now),
     )
 
@@ -87,41 +92,78 @@ def _without_words(row: Row) -> Episode:
     )
 
 
-def _said(tx: Transaction, graph_id: int, found: Iterable[Found]) -> set[str]:
-    """Those of the sentences that a graph still has as facts."""
-    sentences = sorted({fact.fact for one in found for fact in one.facts})
-    if not sentences:
-        return set()
-    listed = rows.to_json(sentences)
-    return {row["fact"] for row in tx.all("facts_saying", graph_id=graph_id, sentences=listed)}
-
-
-def _still(tx: Transaction, graph_id: int, found: Found, said: set[str]) -> Found:
-    """The part of *found* that the graph says in the same words."""
-    facts = [fact for fact in found.facts if fact.fact in said]
-    needed = {end for fact in facts for end in (fact.source, fact.target)}
-    kept = [
-        number
-        for number, entity in enumerate(found.entities)
-        if number in needed or _is_named(tx, graph_id, entity.name)
-    ]
-    moved = {old: new for new, old in enumerate(kept)}
-    return replace(
-        found,
-        entities=tuple(
-            replace(found.entities[number], aliases=_heard(tx, graph_id, found, number))
-            for number in kept
+def _brought(tx: Transaction, row: Row) -> Remainder:
+    """The reading of an episode without facts that only say again what others brought."""
+    episode, kept = _without_words(row), readings.reading(row)
+    found = _as_here(tx, episode.graph_id, kept.found)
+    listed = rows.to_json(_own_uuids(tx, episode, found))
+    born = tx.all("facts_by_uuids", graph_id=episode.graph_id, uuids=listed)
+    by_mark = {known: fact["uuid"] for fact in born for known in _marks(tx, fact)}
+    own = tx.all("entities_by_uuids", graph_id=episode.graph_id, uuids=listed)
+    brought = [n for n, fact in enumerate(found.facts) if mark(fact.fact) in by_mark]
+    return Remainder(
+        episode=episode,
+        found=replace(
+            found,
+            entities=tuple(_named(entity, own) for entity in found.entities),
+            facts=tuple(
+                replace(fact, uuid=by_mark[mark(fact.fact)], span=None)
+                for fact in map(found.facts.__getitem__, brought)
+            ),
         ),
-        facts=tuple(
-            replace(fact, source=moved[fact.source], target=moved[fact.target], span=None)
-            for fact in facts
-        ),
+        vectors=tuple(kept.fact_vectors[n] for n in brought),
     )
 
 
-def _heard(tx: Transaction, graph_id: int, found: Found, number: int) -> tuple[str, ...]:
-    aliases = found.entities[number].aliases
-    return tuple(alias for alias in aliases if _is_named(tx, graph_id, alias))
+def _own_uuids(tx: Transaction, episode: Episode, found: Found) -> list[str]:
+    """All that an episode could give to what is new: its own, and those that a caller asked for."""
+    new_id = copies.derived(episode, readings.distance(tx, episode.graph_id))
+    items: tuple[FoundEntity | FoundFact, ...] = (*found.entities, *found.facts)
+    return [*(new_id() for _ in items), *(item.uuid for item in items if item.uuid)]
+
+
+def _marks(tx: Transaction, fact: Row) -> set[str]:
+    """What a fact says, and what it said before someone corrected it."""
+    earlier = tx.all("edits_of_subject", subject=fact["uuid"])
+    return {mark(fact["fact"]), *(known for row in earlier for known in row["mark"].split())}
+
+
+def _named(entity: FoundEntity, own: Sequence[Row]) -> FoundEntity:
+    """An entity under the uuid that it got, if it was new then."""
+    for row in own:
+        if entity.name in rows.from_json(row["names"]) and entity.kind in (None, row["kind"]):
+            return replace(entity, uuid=row["uuid"])
+    return entity
+
+
+def _still(tx: Transaction, one: Remainder) -> Remainder:
+    """The part of what an episode brought that the graph still has."""
+    graph_id, found = one.episode.graph_id, one.found
+    listed = rows.to_json([fact.uuid for fact in found.facts])
+    there = {row["uuid"] for row in tx.all("facts_by_uuids", graph_id=graph_id, uuids=listed)}
+    said = [n for n, fact in enumerate(found.facts) if fact.uuid in there]
+    facts = [found.facts[n] for n in said]
+    needed = {end for fact in facts for end in (fact.source, fact.target)}
+    kept = [
+        n
+        for n, entity in enumerate(found.entities)
+        if n in needed or _is_named(tx, graph_id, entity.name)
+    ]
+    moved = {old: new for new, old in enumerate(kept)}
+    left = replace(
+        found,
+        entities=tuple(_heard(tx, graph_id, found.entities[n]) for n in kept),
+        facts=tuple(
+            replace(fact, source=moved[fact.source], target=moved[fact.target]) for fact in facts
+        ),
+    )
+    return replace(one, found=left, vectors=tuple(one.vectors[n] for n in said))
+
+
+def _heard(tx: Transaction, graph_id: int, entity: FoundEntity) -> FoundEntity:
+    """An entity with those of its other names that somebody still answers to."""
+    aliases = tuple(alias for alias in entity.aliases if _is_named(tx, graph_id, alias))
+    return replace(entity, aliases=aliases)
 
 
 def _is_named(tx: Transaction, graph_id: int, name: str) -> bool:

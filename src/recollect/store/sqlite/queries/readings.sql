@@ -103,16 +103,12 @@ WHERE r.episode_id IN (SELECT value FROM json_each(:episodes)) ORDER BY r.graph_
 SELECT * FROM readings WHERE graph_id = :graph_id AND remains IS NOT NULL ORDER BY seq;
 
 -- name: remainder_put
-INSERT INTO readings (graph_id, seq, reader, found, read_at, remains)
-VALUES (:graph_id, :seq, :reader, :found, :now, :remains)
-ON CONFLICT (graph_id, seq) DO UPDATE SET found = excluded.found, vectors = NULL;
+INSERT INTO readings (graph_id, seq, reader, found, vectors, read_at, remains)
+VALUES (:graph_id, :seq, :reader, :found, :vectors, :now, :remains)
+ON CONFLICT (graph_id, seq) DO UPDATE SET found = excluded.found, vectors = excluded.vectors;
 
 -- name: remainder_delete
 DELETE FROM readings WHERE graph_id = :graph_id AND seq = :seq AND remains IS NOT NULL;
-
--- name: facts_saying
-SELECT DISTINCT fact FROM facts
-WHERE graph_id = :graph_id AND fact IN (SELECT value FROM json_each(:sentences));
 
 -- name: entity_answers
 -- Whether an entity has a name to the letter; the key is one it is looked up by.
