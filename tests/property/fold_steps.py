@@ -99,6 +99,21 @@ erasures = st.builds(Erase, pick=picks, mode=st.sampled_from(["delete", "forget"
 forgettings = st.builds(Erase, pick=picks, mode=st.just("forget"))
 
 
+# Much is said of few, so that many stand behind one thing, and then some of it goes.
+talk = st.builds(
+    Add,
+    place=st.just("thread"),
+    kind=st.just("text"),
+    words=st.lists(st.sampled_from(WORDS), min_size=2, max_size=6).map(tuple),
+)
+takings = st.lists(
+    st.one_of(erasures, erasures, changes, st.builds(Settle)), min_size=1, max_size=6
+)
+partings = st.tuples(
+    st.lists(talk, min_size=2, max_size=6), takings, st.lists(talk, max_size=2)
+).map(lambda parts: [*parts[0], *parts[1], *parts[2]])
+
+
 def histories(size: int, *, deleting: bool) -> st.SearchStrategy[list[Step]]:
     """Lists of steps; *deleting*: not everything that goes is forgotten."""
     erasing = erasures if deleting else forgettings

@@ -18,7 +18,7 @@ from recollect.store import readings, rows
 from recollect.store.protocol import Row
 from recollect.subjects import edits
 from tests.property import fold_world, invariants
-from tests.property.fold_steps import Change, Erase, Step, histories
+from tests.property.fold_steps import Change, Erase, Step, histories, partings
 from tests.property.fold_world import Told, World, facts, log
 from tests.property.reader import VECTOR
 from tests.support import here
@@ -231,6 +231,13 @@ def _retold(base: Path, history: Sequence[Step]) -> None:
 @given(history=histories(12, deleting=True))
 def test_any_history_leaves_the_fold_of_what_is_left(base: Path, history: list[Step]) -> None:
     """Whatever was read again, taken away or changed by hand, and in whatever order."""
+    _live(base, history)
+
+
+@settings(max_examples=40, **NO_HURRY)
+@given(history=partings)
+def test_whatever_is_taken_away_leaves_the_rest_as_it_was(base: Path, history: list[Step]) -> None:
+    """The more stand behind one thing, the more there is to be kept when some of them go."""
     _live(base, history)
 
 

@@ -97,22 +97,31 @@ def _brought(tx: Transaction, row: Row) -> Remainder:
     episode, kept = _without_words(row), readings.reading(row)
     found = _as_here(tx, episode.graph_id, kept.found)
     listed = rows.to_json(_own_uuids(tx, episode, found))
-    born = tx.all("facts_by_uuids", graph_id=episode.graph_id, uuids=listed)
-    by_mark = {known: fact["uuid"] for fact in born for known in _marks(tx, fact)}
+    born = _born(tx, found, tx.all("facts_by_uuids", graph_id=episode.graph_id, uuids=listed))
     own = tx.all("entities_by_uuids", graph_id=episode.graph_id, uuids=listed)
-    brought = [n for n, fact in enumerate(found.facts) if mark(fact.fact) in by_mark]
     return Remainder(
         episode=episode,
         found=replace(
             found,
             entities=tuple(_named(entity, own) for entity in found.entities),
-            facts=tuple(
-                replace(fact, uuid=by_mark[mark(fact.fact)], span=None)
-                for fact in map(found.facts.__getitem__, brought)
-            ),
+            facts=tuple(replace(found.facts[n], uuid=uuid, span=None) for n, uuid in born.items()),
         ),
-        vectors=tuple(kept.fact_vectors[n] for n in brought),
+        vectors=tuple(kept.fact_vectors[n] for n in born),
     )
+
+
+def _born(tx: Transaction, found: Found, facts: Sequence[Row]) -> dict[int, str]:
+    """Which of the facts found are those of the graph, and under which uuids."""
+    sentences = {fact["fact"]: fact["uuid"] for fact in facts}
+    told = {fact.fact for fact in found.facts}
+    reworded = {
+        known: fact["uuid"]
+        for fact in facts
+        if fact["fact"] not in told
+        for known in _earlier_marks(tx, fact)
+    }
+    known = (sentences.get(f.fact) or reworded.get(mark(f.fact)) for f in found.facts)
+    return {n: uuid for n, uuid in enumerate(known) if uuid is not None}
 
 
 def _own_uuids(tx: Transaction, episode: Episode, found: Found) -> list[str]:
@@ -122,10 +131,10 @@ def _own_uuids(tx: Transaction, episode: Episode, found: Found) -> list[str]:
     return [*(new_id() for _ in items), *(item.uuid for item in items if item.uuid)]
 
 
-def _marks(tx: Transaction, fact: Row) -> set[str]:
-    """What a fact says, and what it said before someone corrected it."""
-    earlier = tx.all("edits_of_subject", subject=fact["uuid"])
-    return {mark(fact["fact"]), *(known for row in earlier for known in row["mark"].split())}
+def _earlier_marks(tx: Transaction, fact: Row) -> list[str]:
+    """Those of what a fact said before someone corrected it."""
+    edits = tx.all("edits_of_subject", subject=fact["uuid"])
+    return [known for row in edits for known in row["mark"].split()]
 
 
 def _named(entity: FoundEntity, own: Sequence[Row]) -> FoundEntity:
