@@ -192,6 +192,15 @@ async def test_episodes_are_told_to_keys_that_may_get_episodes(world: World) -> 
     assert "I left" not in str(told)
 
 
+async def test_what_was_written_as_knowledge_has_no_episode_to_read(world: World) -> None:
+    """Its entry in the log is not among the episodes of a fact, nor behind what ended another."""
+    triple = {"source_node_name": "Ann Lee", "target_node_name": "Siemens", "fact_name": "LEFT"}
+    await world.triple(**triple, fact="Ann Lee left Siemens for good")
+    uuid = (await world.edge("Ann Lee left Siemens for good"))["uuid"]
+    told = await world.why(uuid)
+    assert (told["fact"]["episodes"], told["evidence"]) == ([], [])
+
+
 async def test_a_narrowed_key_opens_what_it_may_change_and_see(whispered: World) -> None:
     """As for an update: both the action and the reading of the fact count."""
     opens = {"effect": "allow", "actions": ["graph.edge.reopen"], **IN_PUBLIC}

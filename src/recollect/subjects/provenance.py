@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from recollect.errors import InvalidInput, NotFound
 from recollect.graph import names
 from recollect.graph.delta import SupportRole
-from recollect.graph.types import Access, Entity, Episode, Fact, Graph, Record
+from recollect.graph.types import DIRECT_KINDS, Access, Entity, Episode, Fact, Graph, Record
 from recollect.limits import CANDIDATES_PER_KEY_MAX, PAGE_MAX
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
@@ -103,11 +103,13 @@ def of_fact(tx: Transaction, access: Access, uuid: str) -> Provenance:
 
 
 def with_episodes(found: Provenance, access: Access | None) -> Provenance:
-    """The same with those episodes alone that may be read as episodes; None: none of them."""
+    """The same with those episodes alone that may be read as episodes; None: none of them. What was
+    written as knowledge is nothing to read."""
 
     def shown(episode: Episode | None) -> Episode | None:
-        seen = access is not None and episode is not None and seeing.episodes(access, [episode])
-        return episode if seen else None
+        if access is None or episode is None or episode.kind in DIRECT_KINDS:
+            return None
+        return episode if seeing.episodes(access, [episode]) else None
 
     return replace(
         found,
