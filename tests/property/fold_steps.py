@@ -118,4 +118,4 @@ def histories(size: int, *, deleting: bool) -> st.SearchStrategy[list[Step]]:
     """Lists of steps; *deleting*: not everything that goes is forgotten."""
     erasing = erasures if deleting else forgettings
     steps = st.one_of(adds, adds, adds, *others, erasing)
-    return st.lists(steps, min_size=2, max_size=size)
+    return st.lists(steps, min_size=size // 2, max_size=size)

@@ -90,20 +90,32 @@ def forget_episodes(tx: Transaction, episode_ids: Iterable[int], mode: Mode = "d
 def _keep_ends(tx: Transaction, episodes: Sequence[int], facts: Sequence[int]) -> list[Remainder]:
     """Write down, as of their places, the ends that stay though their reason goes; answers what the
     readings of the episodes are."""
-    given = {"episodes": rows.to_json(list(episodes)), "facts": rows.to_json(list(facts))}
-    for row in tx.all("closings_without_reason", **given):
-        tx.run(
-            "edit_place",
-            graph_id=row["graph_id"],
-            seq=row["seq"],
-            kind="fact.end",
-            subject=row["uuid"],
-            mark=mark(row["fact"]),
-            near=row["source_uuid"],
-            change=rows.to_json({key: row[key] for key in ("ended_at", "expired_at", "judge")}),
-            now=rows.micros(tx.now),
-        )
+    for row in _without_reason(tx, episodes, facts):
+        _keep_end(tx, row)
     return remainders.before(tx, episodes)
+
+
+def _without_reason(
+    tx: Transaction, episodes: Sequence[int], facts: Sequence[int]
+) -> Sequence[Row]:
+    """The ends that lose their reason when these episodes and facts go."""
+    given = {"episodes": rows.to_json(list(episodes)), "facts": rows.to_json(list(facts))}
+    return tx.all("closings_without_reason", **given)
+
+
+def _keep_end(tx: Transaction, row: Row) -> None:
+    to = {key: row[key] for key in ("ended_at", "expired_at", "judge")}
+    tx.run(
+        "edit_place",
+        graph_id=row["graph_id"],
+        seq=row["seq"],
+        kind="fact.end",
+        subject=row["uuid"],
+        near=row["source_uuid"],
+        mark=mark(row["fact"]),
+        change=rows.to_json(to),
+        now=rows.micros(tx.now),
+    )
 
 
 def _fold_without(tx: Transaction, places: Sequence[Row], left: Sequence[Remainder]) -> None:
@@ -114,41 +126,75 @@ def _fold_without(tx: Transaction, places: Sequence[Row], left: Sequence[Remaind
     for row in places:
         first[row["graph_id"]] = min(row["seq"], first.get(row["graph_id"], row["seq"]))
     for graph_id, seq in first.items():
-        remainders.renew(tx, graph_id)
-        tx.run("edits_drop_of_gone", graph_id=graph_id)
-        tx.run("rereadings_unshow", graph_id=graph_id)
+        _keep_no_words(tx, graph_id)
         readings.fold_again(tx, graph_id, seq)
         tx.run("graph_edited", graph_id=graph_id)
 
 
-def forget_facts(tx: Transaction, graph_id: int, facts: Sequence[Row]) -> Removed:
+def forget_facts(
+    tx: Transaction, graph_id: int, facts: Sequence[Row], *, folding: bool = False
+) -> Removed:
     """Remove facts, each with the row ids of both its ends; the entities that they joined stay, if
-    an episode mentions them: one that only a fact kept goes with it."""
+    an episode mentions them: one that only a fact kept goes with it.
+
+    *folding*: that was done before, and the log stays as it is.
+    """
     ids = [row["id"] for row in facts]
-    behind = tx.all("direct_episodes_behind", facts=rows.to_json(ids), entity_id=None)
+    behind = _carriers(tx, ids, None, folding=folding)
     resting = derived.resting_on(tx, facts=ids, episodes=[row["id"] for row in behind])
+    left = _without_reason(tx, [row["id"] for row in behind], ids)
     tx.run("facts_delete", ids=rows.to_json(ids))
     _unindex(tx, "fact", facts)
-    return _settle_around(tx, graph_id, resting, facts, behind)
+    around = _settle_around(tx, resting, facts, behind)
+    return around if folding else _log_without(tx, graph_id, around, left)
 
 
-def forget_entity(tx: Transaction, graph_id: int, entity_id: int) -> Removed:
+def forget_entity(
+    tx: Transaction, graph_id: int, entity_id: int, *, folding: bool = False
+) -> Removed:
     """Remove an entity and the facts that touch it, with everything that spoke of them."""
     gone = tx.all("facts_of_entities", ids=rows.to_json([entity_id]))
     ids = [row["id"] for row in gone]
-    behind = tx.all("direct_episodes_behind", facts=rows.to_json(ids), entity_id=entity_id)
+    behind = _carriers(tx, ids, entity_id, folding=folding)
+    left = _without_reason(tx, [row["id"] for row in behind], ids)
     resting = derived.resting_on(
         tx, facts=ids, episodes=[row["id"] for row in behind], entities=[entity_id]
     )
     tx.run("entity_delete", id=entity_id)
     _unindex(tx, "fact", gone)
     index.remove(tx, graph_id, "entity", [entity_id])
-    return _settle_around(tx, graph_id, resting, gone, behind, entity_id)
+    around = _settle_around(tx, resting, gone, behind, entity_id)
+    return around if folding else _log_without(tx, graph_id, around, left)
+
+
+def _carriers(
+    tx: Transaction, facts: Sequence[int], entity_id: int | None, *, folding: bool
+) -> Sequence[Row]:
+    """The episodes that were only written to say what is removed now."""
+    if folding:
+        return []
+    return tx.all("direct_episodes_behind", facts=rows.to_json(list(facts)), entity_id=entity_id)
+
+
+def _log_without(tx: Transaction, graph_id: int, removed: Removed, left: Sequence[Row]) -> Removed:
+    """If episodes went along, have their graph folded without them; what they ended stays ended."""
+    if removed.episodes:
+        for row in left:
+            _keep_end(tx, row)
+        readings.fold_again(tx, graph_id, 0)
+    _keep_no_words(tx, graph_id)
+    return removed
+
+
+def _keep_no_words(tx: Transaction, graph_id: int) -> None:
+    """Drop what speaks of things that are gone, wherever else it is kept."""
+    remainders.renew(tx, graph_id)
+    tx.run("edits_drop_of_gone", graph_id=graph_id)
+    tx.run("rereadings_unshow", graph_id=graph_id)
 
 
 def _settle_around(
     tx: Transaction,
-    graph_id: int,
     resting: Resting,
     gone: Sequence[Row],
     behind: Sequence[Row],
@@ -164,9 +210,6 @@ def _settle_around(
     reworded = describing.describe_again(tx, near)
     after = derived.renew(tx, resting)
     findable.settle(tx, after)
-    remainders.renew(tx, graph_id)
-    tx.run("edits_drop_of_gone", graph_id=graph_id)
-    tx.run("rereadings_unshow", graph_id=graph_id)
     counted = _counted(after, useless, gone, removed, [], reworded)
     return replace(counted, entities=counted.entities + (entity_id is not None))
 

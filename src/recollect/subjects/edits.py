@@ -60,7 +60,7 @@ def again(tx: Transaction, graph_id: int, *, before: int | None) -> None:
     On a copy of the graph, which loses each of them with that.
     """
     for row in tx.all("edits_due", graph_id=graph_id, before=before):
-        _carry_out(tx, graph_id, _edit(row))
+        _carry_out(tx, graph_id, _edit(row), folding=True)
         tx.run("edit_drop", id=row["id"])
 
 
@@ -85,7 +85,7 @@ def _edit(row: Row) -> Edit:
     )
 
 
-def _carry_out(tx: Transaction, graph_id: int, edit: Edit) -> bool:
+def _carry_out(tx: Transaction, graph_id: int, edit: Edit, *, folding: bool = False) -> bool:
     of_fact = edit.kind.startswith("fact.")
     found = _fact(tx, graph_id, edit) if of_fact else _entity(tx, graph_id, edit)
     if found is None:
@@ -97,11 +97,11 @@ def _carry_out(tx: Transaction, graph_id: int, edit: Edit) -> bool:
     elif edit.kind == "fact.reopen":
         _reopen(tx, found, edit.change or {})
     elif edit.kind == "fact.delete":
-        erasure.forget_facts(tx, graph_id, [found])
+        erasure.forget_facts(tx, graph_id, [found], folding=folding)
     elif edit.kind == "entity.update":
         _update_entity(tx, found, edit.change or {})
     elif edit.kind == "entity.delete":
-        erasure.forget_entity(tx, graph_id, found["id"])
+        erasure.forget_entity(tx, graph_id, found["id"], folding=folding)
     else:
         raise InvariantViolated(f"nobody knows edits of kind {edit.kind}")
     return True

@@ -68,7 +68,7 @@ ORDER BY seq, id;
 DELETE FROM edits WHERE id = :id;
 
 -- name: edits_drop_of_gone
--- Words that someone gave what is no longer there; that it was deleted is kept.
+-- Words that someone gave what is no longer there; that it was deleted is kept, with marks of them.
 DELETE FROM edits WHERE graph_id = :graph_id AND (
     kind IN ('fact.update', 'fact.end', 'fact.reopen')
     AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.uuid = edits.subject)
