@@ -10,7 +10,9 @@ from datetime import datetime
 
 from recollect.graph.delta import KnownFact
 from recollect.graph.found import Found, FoundFact, Judgement
-from recollect.graph.gist import mark
+from recollect.graph.gist import mark, words
+
+_SHARED_LEAST = 0.25  # of the words of the shorter sentence
 
 
 class Judged:
@@ -50,9 +52,22 @@ def _standing(fact: KnownFact) -> tuple[bool, datetime, str]:
 def restated(
     judged: Mapping[str, Judgement], new: KnownFact, facts: Mapping[str, KnownFact]
 ) -> KnownFact | None:
-    """The fact that a reader says *new* says again; one that was over by then is said anew."""
+    """The fact that a reader says *new* says again; one that was over by then is said anew.
+
+    Taken by its word, a reader that is wrong here would lose what is new: another number, or a
+    sentence about something else, is not the same.
+    """
     same = (facts[uuid] for uuid, one in judged.items() if one.verdict == "same")
-    return next((old for old in same if not _over(old, new.valid_at or new.said_at)), None)
+    fitting = (old for old in same if not _over(old, new.valid_at or new.said_at))
+    return next((old for old in fitting if _may_say(new.fact, old.fact)), None)
+
+
+def _may_say(new: str, old: str) -> bool:
+    """Whether two sentences can say the same: no number is new, and they share some words."""
+    first, second = words(new), words(old)
+    numbers = {word for word in first if word[0].isdigit()}
+    shared = len(first & second)
+    return numbers <= second and shared >= _SHARED_LEAST * min(len(first), len(second))
 
 
 def _over(fact: KnownFact, at: datetime | None) -> bool:

@@ -174,13 +174,16 @@ def _match(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
 
 
 def _recognized(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
-    """The one that a reader said it is, unless that one is gone or another since."""
+    """The one that a reader said it is, unless that one is gone or another since, or cannot be it:
+    another sort of thing with another name."""
     shown = item.known
     if shown is None:
         return None
     one = next((one for one in pool if one.uuid == shown.uuid), None)
     form = names.normal(shown.name)
-    return one if one is not None and form in map(names.normal, one.names) else None
+    if one is None or form not in map(names.normal, one.names):
+        return None
+    return one if compatible(item.kind, one.kind) or _answers(one, item) else None
 
 
 def _by_name(item: FoundEntity, fitting: list[_Candidate]) -> _Candidate | None:

@@ -283,3 +283,12 @@ def test_what_is_carried_ends_on_the_same_word() -> None:
     )
     assert world.open() == ["Ann retired"]
     assert {one.judge for one in delta.closings} == {READER}
+
+
+@pytest.mark.parametrize("sentence", ["The door code is 9026", "Jane takes the train to Berlin"])
+def test_what_cannot_be_the_same_is_told_anew(sentence: str) -> None:
+    """A reader that is wrong about it loses nothing: another number, or quite other words."""
+    world = with_code()
+    judged = (judge(world, "The door code is 4471", "same"),)
+    world.hear(seen(world, fact("Door", "HAS_CODE", None, sentence, at=5, judged=judged)), at=5)
+    assert world.spans() == [("The door code is 4471", 1, None), (sentence, 5, None)]
