@@ -146,7 +146,18 @@ def forget_facts(
     tx.run("facts_delete", ids=rows.to_json(ids))
     _unindex(tx, "fact", facts)
     around = _settle_around(tx, resting, facts, behind)
-    return around if folding else _log_without(tx, graph_id, around, left)
+    if not folding:
+        _log_without(tx, graph_id, around, left)
+    return around
+
+
+def forget_unsupported(tx: Transaction, graph_id: int) -> None:
+    """Remove from a graph that was folded again what only deleted episodes stood behind."""
+    facts = tx.all("facts_unsupported", graph_id=graph_id)
+    if facts:
+        forget_facts(tx, graph_id, facts, folding=True)
+    lonely = rows.to_json([row["id"] for row in tx.all("entities_unsupported", graph_id=graph_id)])
+    _unindex(tx, "entity", tx.all("entities_delete_unsupported", ids=lonely))
 
 
 def forget_entity(
@@ -164,7 +175,9 @@ def forget_entity(
     _unindex(tx, "fact", gone)
     index.remove(tx, graph_id, "entity", [entity_id])
     around = _settle_around(tx, resting, gone, behind, entity_id)
-    return around if folding else _log_without(tx, graph_id, around, left)
+    if not folding:
+        _log_without(tx, graph_id, around, left)
+    return around
 
 
 def _carriers(
@@ -176,14 +189,14 @@ def _carriers(
     return tx.all("direct_episodes_behind", facts=rows.to_json(list(facts)), entity_id=entity_id)
 
 
-def _log_without(tx: Transaction, graph_id: int, removed: Removed, left: Sequence[Row]) -> Removed:
-    """If episodes went along, have their graph folded without them; what they ended stays ended."""
+def _log_without(tx: Transaction, graph_id: int, removed: Removed, left: Sequence[Row]) -> None:
+    """Take along what deleted episodes had left of it. If episodes went as well, have their graph
+    folded without them; what they ended stays ended."""
+    _keep_no_words(tx, graph_id)
     if removed.episodes:
         for row in left:
             _keep_end(tx, row)
         readings.fold_again(tx, graph_id, 0)
-    _keep_no_words(tx, graph_id)
-    return removed
 
 
 def _keep_no_words(tx: Transaction, graph_id: int) -> None:

@@ -77,9 +77,7 @@ def go_on(tx: Transaction, graph_id: int, table: Predicates, *, limit: int) -> b
     if len(found) == limit:
         return True
     edits.again(tx, graph_id, before=None)
-    unsupported = tx.all("facts_unsupported", graph_id=graph_id)
-    if unsupported:
-        erasure.forget_facts(tx, graph_id, unsupported, folding=True)
+    erasure.forget_unsupported(tx, graph_id)
     return False
 
 

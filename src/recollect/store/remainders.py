@@ -43,7 +43,8 @@ def leave(tx: Transaction, left: Iterable[Remainder]) -> None:
 
 
 def renew(tx: Transaction, graph_id: int) -> None:
-    """Take from what is left of deleted episodes whatever has gone from the graph since."""
+    """Take from what is left of deleted episodes whatever has gone from the graph since; then the
+    graph has to be folded again, as if that had never been there."""
     for row in tx.all("remainders_of_graph", graph_id=graph_id):
         one = Remainder(
             episode=readings.remains(row),
@@ -51,10 +52,13 @@ def renew(tx: Transaction, graph_id: int) -> None:
             vectors=readings.reading(row).fact_vectors,
         )
         still = _still(tx, one)
-        if not still.found.facts and not still.found.entities:
-            tx.run("remainder_delete", graph_id=graph_id, seq=row["seq"])
-        elif still != one:
+        if still == one:
+            continue
+        if still.found.facts or still.found.entities:
             _put(tx, still)
+        else:
+            tx.run("remainder_delete", graph_id=graph_id, seq=row["seq"])
+        readings.fold_again(tx, graph_id, row["seq"])
 
 
 def _as_here(tx: Transaction, graph_id: int, found: Found) -> Found:

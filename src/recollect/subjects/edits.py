@@ -15,6 +15,7 @@ from recollect.graph import checks
 from recollect.graph.gist import gist, mark
 from recollect.graph.types import Json, Record
 from recollect.store import derived, findable, index, rows
+from recollect.store.as_of import AsOf
 from recollect.store.knowledge import put_names
 from recollect.store.protocol import Row, Transaction
 
@@ -57,10 +58,10 @@ def make(tx: Transaction, graph_id: int, edit: Edit) -> bool:
 def again(tx: Transaction, graph_id: int, *, before: int | None) -> None:
     """Carry out again the edits that were made after the places that a graph has folded so far.
 
-    On a copy of the graph, which loses each of them with that.
+    On a copy of the graph, which loses each of them with that. It is the time of the edit then.
     """
     for row in tx.all("edits_due", graph_id=graph_id, before=before):
-        _carry_out(tx, graph_id, _edit(row), folding=True)
+        _carry_out(AsOf(tx, rows.moment(row["at"])), graph_id, _edit(row), folding=True)
         tx.run("edit_drop", id=row["id"])
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect.store import index
+from recollect.store import index, remainders
 from recollect.store.index import Item, ItemKind
 from recollect.store.sqlite.connection import SqliteTransaction
 
@@ -233,6 +233,7 @@ def write(tx: SqliteTransaction, told: Difference) -> bool:
         folded=max(told.folded, told.known),
         condensed=told.condensed,
     )
+    remainders.renew(tx, told.graph_id)
     return True
 
 

@@ -150,6 +150,10 @@ SELECT id, graph_id, source_id, target_id FROM facts
 WHERE graph_id = :graph_id AND extractor IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM supports p WHERE p.fact_id = facts.id);
 
+-- name: entities_unsupported
+SELECT id FROM entities WHERE graph_id = :graph_id AND is_user = 0
+  AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = entities.id);
+
 -- name: edits_newest
 SELECT coalesce(max(id), 0) AS id FROM edits WHERE graph_id = :graph_id;
 
