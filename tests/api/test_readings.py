@@ -193,8 +193,9 @@ async def test_a_narrowed_key_is_shown_only_what_it_sees(memory: Memory) -> None
     assert whole["episode_uuid"] == secret
     taken = await take(memory, key)
     assert taken["episode_uuid"] == open_
-    assert '"known_names"' in whole["prompt"]["user"]
-    assert '"known_names"' not in taken["prompt"]["user"]
+    assert "Zoe Quill works" not in taken["prompt"]["user"]
+    assert "<facts" not in taken["prompt"]["user"]
+    assert "<entities" not in taken["prompt"]["user"]
     assert [one["episode_uuid"] for one in await listed(memory, key=key)] == [open_]
     assert (await give(memory, whole, likes(), key)).status == 404
     retried = await memory.running.send("POST", RETRY, {}, key=key)

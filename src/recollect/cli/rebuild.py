@@ -16,7 +16,7 @@ from recollect.extract.brief import ReaderKind
 from recollect.governance import audited
 from recollect.governance.audit_targets import Target
 from recollect.governance.audited import Acting
-from recollect.ingest import rebuild, rereadings
+from recollect.ingest import queue, rebuild, rereadings
 from recollect.ingest.rebuild import GraphState
 from recollect.settings import Settings
 from recollect.store.sqlite.connection import FILE_NAME, copy
@@ -97,6 +97,7 @@ async def _rebuild(
     """The graphs as they were and as they came out, and how many episodes are still to be read."""
     services = await open_services(chosen)
     try:
+        await services.store.write(queue.free_all)  # nobody else is at work on these files
         before = await services.store.read(rebuild.states, graph)
         if graph is not None and not before:
             raise NotFound(f"graph not found: {graph}")

@@ -142,6 +142,11 @@ def free(tx: Transaction, owner: str) -> int:
     return tx.run("queue_free_owned", owner=f"{owner}:")
 
 
+def free_all(tx: Transaction) -> None:
+    """Take back every lease, for whoever has the store to itself."""
+    tx.run("queue_free_all")
+
+
 def check_lease(tx: Transaction, held: Claim) -> None:
     """Refuse to go on for a worker whose graph was deleted or taken over; else hold on longer."""
     row = tx.one("queue_lease", graph_id=held.graph_id)

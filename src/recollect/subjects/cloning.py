@@ -12,7 +12,7 @@ from recollect import ids
 from recollect.errors import AlreadyExists, InvalidInput, NotAllowed
 from recollect.graph import checks
 from recollect.graph.types import Access, Entity, Graph, Record, User
-from recollect.store import derived_copies, index, knowledge, numbers, rows
+from recollect.store import derived_copies, index, knowledge, numbers, readings, rows
 from recollect.store.index import ItemKind
 from recollect.store.protocol import Transaction
 from recollect.subjects import graphs, guidance, users
@@ -164,6 +164,8 @@ class _Copy:
         self._insert("clone_counters", source=self._source.id, distance=self._whole_distance())
         self._rename_user()
         self._owe()
+        # The user's own node is another one here, with a record of its own.
+        readings.fold_again(self._tx, self._target.id, 0)
         return Copied(graph=self._target, task_uuid=self._task if episodes else None)
 
     def _index(self, copied: dict[ItemKind, Sequence[tuple[int, int]]]) -> None:

@@ -186,6 +186,8 @@ async def test_what_was_shown_is_gone_when_anything_of_the_graph_is_forgotten(
     await store.write(episodes.delete, access, first.uuid, "forget")
     with pytest.raises(Conflict):
         await store.read(rereadings.shown, second.id, held.lease)
+    assert await take(store) is None, "the graph has to be folded without it first"
+    await here.settle(store, second.graph_id)
     assert content(await take(store)) == "b"
 
 
