@@ -5,7 +5,7 @@ from recollect.governance import audit, erasure
 from recollect.governance.erasure import Mode, Removed
 from recollect.graph import checks
 from recollect.graph.types import Access, Json, Record, Thread
-from recollect.store import index, rows
+from recollect.store import index, readings, rows
 from recollect.store.protocol import Transaction
 from recollect.subjects import users
 
@@ -129,6 +129,7 @@ def delete_keeping_graph(tx: Transaction, access: Access, thread_id: str) -> Non
     said = tx.all("episode_ids_of_thread", thread_id=thread.id, ignored_only=False)
     _delete(tx, access, thread, ignored_only=True)
     index.touch(tx, thread.graph_id, "episode", [row["id"] for row in said])
+    readings.fold_again(tx, thread.graph_id, 0)  # whoever folds it just now has the thread still
 
 
 def _delete(

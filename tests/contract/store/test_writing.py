@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from recollect.graph.found import Found
 from recollect.graph.terms import packed, terms
 from recollect.graph.types import Access, NewEpisode
 from recollect.ingest import intake, rebuild
@@ -11,12 +12,13 @@ from recollect.ingest.writing import Writer
 from recollect.limits import SUMMARY_CHARS_MAX, WRITTEN_AFTER_EPISODES
 from recollect.models.language_model import LanguageModel
 from recollect.settings import Settings
+from recollect.store import readings
 from recollect.store.protocol import Store
 from recollect.subjects import derived, episodes, guidance, users
 from recollect.subjects.guidance import Instruction, Targets
 from tests.contract.store.test_derived import TOLD, say, summary
 from tests.contract.store.test_learning import jane, learn
-from tests.contract.store.world import index_rows
+from tests.contract.store.world import index_items, index_rows, packed_words
 from tests.support import here
 from tests.support.scripted_model import ScriptedModel, Step, alone, answers, fails, refuses
 
@@ -175,18 +177,43 @@ async def test_other_instructions_ask_for_another_summary(
     assert "Does the user like tea?" in scripted.requests[-1].user
 
 
-async def test_a_rebuild_leaves_the_model_s_words_alone(
+async def test_a_fold_keeps_the_model_s_words(
     store: Store, access: Access, jane: users.User, writer: Writer, scripted: ScriptedModel
 ) -> None:
-    """They are no part of the fold, and its digest never depended on them."""
+    """They are found as before, facts that came later follow them, and no digest depends on them."""
     await say(store, access, *ENOUGH)
     before = await store.read(rebuild.digest, jane.graph_id)
     script(scripted, wrote(OF_THREAD), wrote(OF_USER))
     await writer.step()
     assert await store.read(rebuild.digest, jane.graph_id) == before
+    found = await store.read(index_items, jane.graph_id)
     await here.fold(store, jane.graph_id)
     assert await store.read(rebuild.digest, jane.graph_id) == before
+    assert await store.read(index_items, jane.graph_id) == found
     assert await summary(store, access) == OF_THREAD
+    await say(store, access, "jazz")
+    await here.fold(store, jane.graph_id)
+    assert await summary(store, access) == f"{OF_THREAD} Jane Smith likes jazz."
+
+
+async def test_a_fold_gives_up_the_model_s_words_when_their_facts_change(
+    store: Store, access: Access, jane: users.User, writer: Writer, scripted: ScriptedModel
+) -> None:
+    """A message that is read otherwise may not have said what they tell; a later call is made."""
+    said = await say(store, access, *ENOUGH)
+    script(scripted, wrote(OF_THREAD), wrote(OF_USER))
+    await writer.step()
+    number = (await store.read(episodes.get, access, said[0])).id
+    await store.write(readings.replace, number, Found(), ())
+    await here.settle(store, jane.graph_id)
+    told = await summary(store, access)
+    assert OF_THREAD not in told
+    found = await store.read(index_items, jane.graph_id)
+    (held,) = [words for (kind, _), words in found.items() if kind == "thread_summary"]
+    assert held == packed_words(told)
+    script(scripted, wrote("Jane told less."))
+    assert await writer.step() is True
+    assert await summary(store, access) == "Jane told less."
 
 
 async def test_material_cannot_end_its_block(

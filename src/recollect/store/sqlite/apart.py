@@ -42,6 +42,8 @@ _COPIED = (
     ("closings", f"fact_id IN {_OF_RECORD} AND episode_id IS NULL AND by_fact_id IS NULL"),
     ("index_rows", "graph_id = :graph_id AND item_kind = 'episode'"),
 )  # fmt: skip
+# Versions that the file gives out would meet those that are given out here.
+_SELECTED = {"index_rows": "graph_id, -item_id, item_kind, item_id, terms, vector"}
 _LATER = "(SELECT id FROM live.episodes WHERE graph_id = :graph_id AND seq > {known})"
 # What is added to a log while its graph is folded. Whoever was not processed yet is now.
 _ADDED = (
@@ -127,7 +129,8 @@ class Apart:
             self._connection.execute("DETACH live")
 
     def _copy(self, table: str, condition: str, verb: str = "INSERT") -> None:
-        copied = f"{verb} INTO main.{table} SELECT * FROM live.{table} WHERE {condition}"  # noqa: S608 - our own words
+        columns = _SELECTED.get(table, "*")
+        copied = f"{verb} INTO main.{table} SELECT {columns} FROM live.{table} WHERE {condition}"  # noqa: S608 - our own words
         with closing(self._connection.execute(copied, {"graph_id": self._graph_id})):
             pass
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from recollect.store import index, remainders
 from recollect.store.index import Item, ItemKind
+from recollect.store.sqlite import words
 from recollect.store.sqlite.connection import SqliteTransaction
 
 _ENTITIES = "entity_id IN (SELECT id FROM {schema}.entities WHERE graph_id = :graph_id)"
@@ -101,12 +102,7 @@ class Difference:
     found: list[Item] = field(default_factory=list)
     unfound: dict[ItemKind, list[int]] = field(default_factory=dict)
     touched: dict[ItemKind, list[int]] = field(default_factory=dict)
-
-    @property
-    def rows(self) -> int:
-        """How many rows it has."""
-        tables = [*self.removed.values(), *self.written.values(), self.closings]
-        return sum(len(part) for part in tables) + len(self.found)
+    outdated: list[int] = field(default_factory=list)
 
 
 def compare(
@@ -125,8 +121,8 @@ class _Comparison:
         self._graph_id = graph_id
 
     def run(self, known: int, last_edit: int) -> Difference:
-        state = "SELECT inputs, folded, condensed FROM {}.graphs WHERE id = :graph_id"
-        ((inputs, folded, condensed),) = self._all(state.format("main"))
+        state = "SELECT inputs, folded, condensed FROM main.graphs WHERE id = :graph_id"
+        ((inputs, folded, condensed),) = self._all(state)
         told = Difference(self._graph_id, inputs, known, folded, condensed, last_edit)
         for table in TABLES:
             told.removed[table.name] = self._keys_gone(table)
@@ -134,6 +130,7 @@ class _Comparison:
         self._closings(told)
         self._chapters(told)
         self._index(told)
+        told.outdated = words.outdated(self._connection, self._graph_id)
         return told
 
     def _all(self, sql: str) -> list[Values]:
@@ -196,7 +193,7 @@ def _touched(told: Difference) -> dict[ItemKind, list[int]]:
     """What changed in what it is filtered by, though not in its words."""
     facts = {row[0] for row in told.written["facts"]}
     entities = {row[0] for row in told.written["entities"]}
-    seen = {row[0] for name in ("observation_facts",) for row in _both(told, name)}
+    seen = {row[0] for row in _both(told, "observation_facts")}
     episodes = {row[1] for name in ("supports", "mentions") for row in _both(told, name)}
     found = {(item.kind, item.id) for item in told.found}
     touched: dict[ItemKind, set[int]] = {
@@ -219,9 +216,9 @@ def _both(told: Difference, name: str) -> Iterable[Values]:
 def write(tx: SqliteTransaction, told: Difference) -> bool:
     """Write a difference, unless the graph has moved on since it was told; says whether it did."""
     row = tx.one("graph_fold_state", graph_id=told.graph_id)
+    newest = tx.one("edits_newest", graph_id=told.graph_id)
     if row is None or (row["inputs"], row["folded"]) != (told.inputs, told.known):
         return False
-    newest = tx.one("edits_newest", graph_id=told.graph_id)
     if newest is None or newest["id"] != told.last_edit:
         return False
     _put_rows(tx, told)
@@ -289,8 +286,10 @@ def _put_chapters(tx: SqliteTransaction, told: Difference) -> None:
 
 
 def _put_index(tx: SqliteTransaction, told: Difference) -> None:
-    index.put(tx, told.graph_id, told.found)
+    index.put(tx, told.graph_id, [i for i in told.found if i.kind != "thread_summary"])
     for kind, numbers in told.unfound.items():
         index.remove(tx, told.graph_id, kind, numbers)
     for kind, numbers in told.touched.items():
         index.touch(tx, told.graph_id, kind, numbers)
+    changed = [item.id for item in told.found if item.kind == "thread_summary"]
+    words.settle(tx, told.graph_id, told.outdated, changed)

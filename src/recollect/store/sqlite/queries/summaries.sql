@@ -343,6 +343,9 @@ SET written = coalesce(:written, written), written_count = :written_count,
     written_fact_id = CASE WHEN :written IS NULL THEN written_fact_id ELSE :fact_id END
 WHERE id = :id AND :edits = (SELECT g.edits FROM graphs g WHERE g.id = summaries.graph_id);
 
+-- name: summary_unwrite
+UPDATE summaries SET written = NULL, written_count = 0, written_fact_id = 0 WHERE id = :id;
+
 -- name: user_summary_put
 INSERT INTO user_summaries (graph_id, summary, basis, episode_count, updated_at)
 SELECT :graph_id, :summary, :basis, :episode_count, :now FROM graphs
