@@ -5,7 +5,17 @@ from importlib.metadata import version
 from recollect.api.app import App
 from recollect.api.compat.memmachine import routes as memmachine
 from recollect.api.compat.zep import routes as zep
-from recollect.api.native import audit, chapters, docs, erasure, keys, policies, session_logs
+from recollect.api.native import (
+    audit,
+    chapters,
+    docs,
+    erasure,
+    facts,
+    keys,
+    policies,
+    readings,
+    session_logs,
+)
 from recollect.api.native import routes as native
 from recollect.api.router import Route, Router
 from recollect.bootstrap import Services
@@ -20,8 +30,10 @@ def route_table() -> list[Route]:
         *keys.ROUTES,
         *audit.ROUTES,
         *erasure.ROUTES,
+        *facts.ROUTES,
         *session_logs.ROUTES,
         *chapters.ROUTES,
+        *readings.ROUTES,
         *zep.ROUTES,
         *memmachine.ROUTES,
     ]

@@ -17,13 +17,16 @@ from recollect.governance.audited import AuditedStore
 from recollect.governance.receipts import Erased, Receipt
 from recollect.graph import predicates
 from recollect.graph.predicates import Predicates
-from recollect.ingest import pipeline
-from recollect.ingest.extractors import EmbeddedExtractor, LanguageModelExtractor
+from recollect.ingest import pipeline, unkept
+from recollect.ingest.agents import Agents
+from recollect.ingest.extractors import AgentExtractor, EmbeddedExtractor, LanguageModelExtractor
+from recollect.ingest.folder import Folder
 from recollect.ingest.pipeline import Extractor
+from recollect.ingest.rereader import Rereader
 from recollect.ingest.session_listeners import Listeners
 from recollect.ingest.worker import Worker
 from recollect.ingest.writing import Writer
-from recollect.limits import JOBS_PER_COMMIT_MAX
+from recollect.limits import JOBS_PER_COMMIT_MAX, READING_LEASE_S
 from recollect.memories.keeping import Memories
 from recollect.models import language_model
 from recollect.models.language_model import LanguageModel
@@ -49,18 +52,36 @@ class Services:
     listeners: Listeners = field(default_factory=Listeners)
     owner: str = field(default_factory=ids.TimeOrderedIds())  # of the turns that are open here
     memories: Memories = field(init=False)
+    folder: Folder = field(init=False)
+    agents: Agents = field(init=False)
     reads_here: bool = False  # episodes, in a thread; else in processes of their own
     _writer: Writer | None = None
+    _rereader: Rereader | None = None
+    _embedded: EmbeddedExtractor | None = None
     _extractors: list[Extractor] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.memories = Memories(self.store, self.finder, self.settings)
+        self.folder = Folder(self.store, self.predicates, self._read_unkept)
+        self.agents = Agents(
+            self.store,
+            self.folder,
+            self.finder,
+            self.predicates,
+            self._embedded_reader,
+            attempts_max=self.settings.job_attempts_max,
+        )
 
     def wake_workers(self) -> None:
         """Say that episodes were stored."""
         for worker in self.workers:
             worker.wake()
+
+    async def _read_unkept(self, graph_id: int) -> None:
+        """Have episodes read that were processed before readings were kept."""
+        if await self.store.read(unkept.there_are, graph_id):
+            await unkept.read(self.store, self._embedded_reader(), graph_id)
 
     def start_workers(self, count: int, *, owner: str) -> None:
         """Let workers take jobs from now on; *owner* marks the leases they hold."""
@@ -71,14 +92,53 @@ class Services:
                 owner=owner,
                 attempts_max=self.settings.job_attempts_max,
                 backoff_first_s=self.settings.job_backoff_first_s,
-                process=partial(pipeline.process, extractor=extractor),
+                process=partial(pipeline.process, extractor=extractor, finder=self.finder),
                 together=extractor.together if extractor else JOBS_PER_COMMIT_MAX,
             )
             self.workers.append(worker)
             self._tasks.append(asyncio.create_task(worker.run()))
+        self._tasks.append(asyncio.create_task(self.folder.run()))
+        if count and self.settings.extraction != "off":
+            self._start_rereader(owner)
         if self.language_model is not None and self.settings.extraction != "off":
             self._writer = Writer(self.store, self.language_model)
             self._tasks.append(asyncio.create_task(self._writer.run()))
+
+    def _start_rereader(self, owner: str) -> None:
+        self._rereader = self.new_rereader(owner)
+        if self._rereader is not None:
+            self._tasks.append(asyncio.create_task(self._rereader.run()))
+
+    def new_rereader(self, owner: str) -> Rereader | None:
+        """Who works off second readings, for a process that does so itself."""
+        chosen, embedded = self.settings, self._embedded_reader()
+        if embedded is None:
+            return None
+        model = self.language_model  # what waits for it, whoever reads by now
+        return Rereader(
+            self.store,
+            self.folder,
+            self.finder,
+            embedded,
+            owner=owner,
+            attempts_max=chosen.job_attempts_max,
+            backoff_first_s=chosen.job_backoff_first_s,
+            model=model,
+            lanes=1 if model is None else chosen.llm_concurrency_max,
+            lease_s=READING_LEASE_S + chosen.llm_timeout_s,
+            then=chosen.read_by,
+        )
+
+    def _embedded_reader(self) -> EmbeddedExtractor | None:
+        """Who makes second readings findable: a worker's own reader, or one that is made for it."""
+        if self.settings.extraction == "off":
+            return None
+        if self._embedded is None:
+            chosen = self.settings
+            made = EmbeddedExtractor(chosen.models, chosen.predicates, here=self.reads_here)
+            self._extractors.append(made)
+            self._embedded = made
+        return self._embedded
 
     def warm(self) -> None:
         """Load in the background what the first question would have to wait for."""
@@ -116,24 +176,30 @@ class Services:
         chosen = self.settings
         if chosen.extraction == "off":
             return None
-        extractor: Extractor
-        if self.language_model is None:
-            extractor = EmbeddedExtractor(chosen.models, chosen.predicates, here=self.reads_here)
-        else:
+        given = (chosen.models, chosen.predicates)
+        extractor: EmbeddedExtractor | AgentExtractor | LanguageModelExtractor
+        if chosen.read_by == "model" and self.language_model is not None:
             reader = ModelExtractor(self.language_model, self.predicates)
-            extractor = LanguageModelExtractor(
-                reader, chosen.models, chosen.predicates, here=self.reads_here
-            )
+            extractor = LanguageModelExtractor(reader, *given, here=self.reads_here)
+        elif chosen.read_by == "agent":
+            extractor = AgentExtractor(*given, here=self.reads_here)
+        else:
+            extractor = EmbeddedExtractor(*given, here=self.reads_here)
+        self._embedded = (
+            extractor if isinstance(extractor, EmbeddedExtractor) else extractor.embedded
+        )
         self._extractors.append(extractor)
         return extractor
 
     async def close(self) -> None:
         """Finish the jobs under way, then let go of the store."""
         self.listeners.close()
+        self.folder.stop()
         for worker in self.workers:
             worker.stop()
-        if self._writer is not None:
-            self._writer.stop()
+        for background in (self._writer, self._rereader):
+            if background is not None:
+                background.stop()
         if self._tasks:
             _, late = await asyncio.wait(self._tasks, timeout=self.settings.stop_grace_s)
             for task in late:

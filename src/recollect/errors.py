@@ -3,6 +3,7 @@
 RecollectError
 ├── InvalidInput          the caller can mend it; names the field
 │   ├── AlreadyExists     an id that is taken
+│   ├── AnswerRefused     an agent's reading that breaks a rule; says where
 │   ├── BodyTooLarge
 │   └── MethodNotAllowed  the path exists, but not for this method
 ├── NotAuthenticated      no key, or one we do not know
@@ -14,6 +15,7 @@ RecollectError
 ├── Unavailable           try again later
 │   ├── StoreUnavailable
 │   ├── ModelUnavailable
+│   │   └── ModelRejected  it is there, and does not take this one request
 │   └── BudgetExhausted   and says when there is room again
 ├── ModelAnswerInvalid    the model answered, out of shape
 ├── LeaseLost             another worker took the graph over
@@ -41,6 +43,10 @@ class InvalidInput(RecollectError):
 
 class AlreadyExists(InvalidInput):
     """That id is taken."""
+
+
+class AnswerRefused(InvalidInput):
+    """The answer is not a reading of the episode."""
 
 
 class BodyTooLarge(InvalidInput):
@@ -93,6 +99,10 @@ class StoreUnavailable(Unavailable):
 
 class ModelUnavailable(Unavailable):
     """A model is missing or does not answer."""
+
+
+class ModelRejected(ModelUnavailable):
+    """The language model does not accept the request."""
 
 
 class BudgetExhausted(Unavailable):

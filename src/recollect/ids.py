@@ -10,6 +10,8 @@ from itertools import count
 
 Ids = Callable[[], str]
 
+_TAIL_BITS = 48
+_TAIL_DIGITS = 12
 _RANDOM_BITS = 74
 _RANDOM_MASK = (1 << _RANDOM_BITS) - 1
 
@@ -62,3 +64,25 @@ def _version_7(millisecond: int, rest: int) -> str:
     value |= (2 << 62) | (rest & ((1 << 62) - 1))
     text = f"{value:032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def moved(uuid: str, distance: int) -> str:
+    """*uuid* with its last part moved by a distance; ValueError for what is no uuid.
+
+    A copy of many things under uuids of its own moves all by one distance, so that references stay
+    references, and what was in order stays in order.
+    """
+    if not distance:
+        return uuid
+    head, tail = uuid[:-_TAIL_DIGITS], uuid[-_TAIL_DIGITS:]
+    return f"{head}{(int(tail, 16) + distance) % (1 << _TAIL_BITS):0{_TAIL_DIGITS}x}"
+
+
+def distance(seed: str) -> int:
+    """A distance that follows from *seed*, and is never none."""
+    return int.from_bytes(hashlib.blake2b(seed.encode(), digest_size=_TAIL_BITS // 8).digest()) | 1
+
+
+def total(one: int, other: int) -> int:
+    """Two distances one after the other."""
+    return (one + other) % (1 << _TAIL_BITS)

@@ -98,10 +98,26 @@ JOB_ERROR_CHARS_MAX = 2_000
 LEASE_S = 60.0
 JOBS_PER_CLAIM_MAX = 64
 
+# Second readings.
+READING_LEASE_S = 600.0  # that an agent has for an answer; nobody renews it
+OUTAGE_PAUSE_FIRST_S = 1.0  # before a language model that failed is asked again; it doubles …
+OUTAGE_PAUSE_MAX_S = 60.0  # … up to this
+READINGS_PER_CLAIM_MAX = 16  # of those that the embedded reader reads again
+READINGS_PER_PAGE_DEFAULT = 100
+PROGRAM_FAILURES_MAX = 3  # in a row, of a program that reads
+PROGRAM_ERROR_CHARS_SHOWN = 300
+READINGS_PER_PAGE_MAX = 1_000
+
 # Reading an episode.
 TURNS_BEFORE_MAX = 6
+TURNS_EARLIER_MAX = 4  # of the conversation before, when this one is young
 KNOWN_NAMES_MAX = 50
 KNOWN_NAME_WORDS_MAX = 400
+SHOWN_FACTS_MAX = 40
+SHOWN_ENTITIES_MAX = 30
+SHOWN_RELATIONS_MAX = 60
+SHOWN_GLOSS_CHARS_MAX = 120
+PROMPT_CHARS_MAX = 12_000  # beside the text of the episode and the rules
 CANDIDATES_PER_KEY_MAX = 16
 FACTS_PER_NEED_MAX = 50
 JOBS_PER_COMMIT_MAX = 16

@@ -39,7 +39,7 @@ class WrittenDown:
     """Reads what callers wrote down as knowledge, and nothing else."""
 
     together = 16
-    with_names = False
+    wants_known = False
     predicates = predicates.load()
 
     async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import psutil
 
-from tests.bench import episodic, extraction, memories, narrowed, search
+from tests.bench import episodic, extraction, folding, memories, narrowed, search
 from tests.bench.load import drive, request
 from tests.support.server import Server
 
@@ -137,7 +137,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=_SECONDS)
     parser.add_argument(
         "--only",
-        choices=["http", "reading", "search", "narrowed", "episodic", "memories"],
+        choices=["http", "reading", "folding", "search", "narrowed", "episodic", "memories"],
         help="one of the parts",
     )
     search.add_options(parser)
@@ -148,6 +148,10 @@ def main() -> None:
     if options.only in (None, "reading"):
         print()
         asyncio.run(extraction.measure(quick=False))
+    if options.only in (None, "folding"):
+        print(f"\n# {machine()}\n")
+        with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
+            folding.measure(Path(folder))
     if options.only in (None, "search"):
         print(f"\n# {machine()}\n")
         search.measure(search.plan_of(options))

@@ -19,7 +19,7 @@ import psutil
 from recollect.extract.brief import Brief, Extracted
 from recollect.governance import keys
 from recollect.graph.types import Access, Graph, NewEpisode
-from recollect.ingest import intake, pipeline
+from recollect.ingest import fold, intake
 from recollect.limits import JOBS_PER_COMMIT_MAX
 from recollect.models import embedder, parser
 from recollect.settings import Settings
@@ -129,7 +129,7 @@ def instrumented(using: HereExtractor, watch: Stopwatch) -> Iterator[list[str]]:
             (inside._prose._nlp, "pipe", parsed),
             (inside._embedder, "passages", embedded),
             (inside, "read", watch.watch("rules", inside.read)),
-            (pipeline, "reconcile", watch.watch("reconcile", pipeline.reconcile)),
+            (fold, "reconcile", watch.watch("reconcile", fold.reconcile)),
             (Neighbourhood, "apply", watch.watch("write", Neighbourhood.apply)),
         ):
             stack.enter_context(mock.patch.object(target, name, stand_in))
@@ -194,6 +194,7 @@ def stuff(tx: Transaction, graph_id: int, speakers: Sequence[str], facts: int) -
             slot=None,
             confidence=1.0,
             extractor="bench",
+            event_at=None,
         )
 
 

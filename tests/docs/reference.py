@@ -11,7 +11,7 @@ from pydantic_core import PydanticUndefined
 from recollect.api.errors import STATUS
 from recollect.asgi import route_table
 from recollect.cli.main import app
-from recollect.mcp import reading, writing
+from recollect.mcp import reading, rereading, writing
 from recollect.mcp.tools import Tool
 from recollect.settings import Settings
 
@@ -100,7 +100,7 @@ def mcp_page() -> str:
     for tool in reading.TOOLS:
         lines += _tool(tool)
     lines += ["# Tools that write", "", "Offered only with the permission to write.", ""]
-    for tool in writing.TOOLS:
+    for tool in (*writing.TOOLS, *rereading.TOOLS):
         lines += _tool(tool)
     return "\n".join(lines)
 

@@ -52,7 +52,7 @@ class Told:
     """A reader that was told what to find next."""
 
     together = 1
-    with_names = False
+    wants_known = False
     predicates = TABLE
 
     def __init__(self, answer: Extracted) -> None:

@@ -12,6 +12,7 @@ Carried = Mapping[str, Sequence[Any]]
 # Writes that name an object or answer with what was said; each sees as its own action may.
 WRITES = (
     "graph.edge.delete",
+    "graph.edge.reopen",
     "graph.edge.update",
     "graph.node.delete",
     "graph.node.update",

@@ -56,7 +56,7 @@ class WordsReader:
     """What a worker reads with."""
 
     together = 2
-    with_names = False
+    wants_known = False
     predicates = predicates.load()
 
     async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:

@@ -107,6 +107,7 @@ UUID_POOLS = {
     "/api/v2/facts/": "edge",
     "/api/v2/graph/observation/": "observation",
     "/api/v1/erasures/": "erasure",
+    "/api/v1/facts/": "edge",
 }
 
 
@@ -205,6 +206,7 @@ _WRITES: tuple[tuple[str, str, str, Json | None], ...] = (
     ("PATCH", "/api/v2/graph/edge/{}", "edge", {"name": "CHANGED"}),
     ("DELETE", "/api/v2/graph/edge/{}", "edge", None),
     ("DELETE", "/api/v2/facts/{}", "edge", None),
+    ("POST", "/api/v1/facts/{}/reopen", "edge", None),
     ("PATCH", "/api/v2/graph/node/{}", "node", {"summary": "changed"}),
     ("DELETE", "/api/v2/graph/node/{}", "node", None),
     ("PATCH", "/api/v2/graph/episodes/{}", "episode", {"metadata": {"class": "open"}}),

@@ -94,10 +94,17 @@ class World:
             self.made["user"] = answer["uuid"]
 
     def park(self) -> None:
-        """Let the jobs of some episodes have failed, the same ones in every world."""
+        """Let the jobs of some episodes have failed, and others wait to be read again, the same
+        ones in every world."""
         self.running.execute(
             "UPDATE jobs SET status = 'parked', error = 'broken', completed_at = created_at"
             " WHERE id IN (SELECT id FROM episodes WHERE uuid LIKE '%2')"
+        )
+        self.running.execute(
+            "INSERT INTO rereadings (episode_id, graph_id, reader, status, reason, ready_at,"
+            " created_at) SELECT id, graph_id, 'agent',"
+            " CASE WHEN uuid LIKE '%1' THEN 'parked' ELSE 'waiting' END, 'wanted', created_at,"
+            " created_at FROM episodes WHERE uuid LIKE '%1' OR uuid LIKE '%3'"
         )
 
     async def key(self, policy: Policy, number: int = 0) -> str:

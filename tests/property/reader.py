@@ -24,7 +24,7 @@ class ScriptedReader:
     """
 
     together = 2
-    with_names = False
+    wants_known = False
     predicates = _TABLE
 
     async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:

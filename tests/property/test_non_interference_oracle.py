@@ -50,7 +50,7 @@ def write_summaries(told: World) -> None:
                 "UPDATE summaries SET written = ?, written_count = episode_count,"
                 " written_fact_id = ? WHERE id = ?",
                 hidden_truth.written(thing),
-                2**40,  # it speaks of every fact
+                2**62,  # it speaks of every fact
                 thing.id,
             )
     ((node, graph),) = told.running.rows(

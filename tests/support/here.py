@@ -17,7 +17,7 @@ class HereExtractor:
     """What a worker uses, without the process around it."""
 
     together = JOBS_PER_COMMIT_MAX
-    with_names = False
+    wants_known = False
 
     def __init__(self) -> None:
         self.predicates = predicates.load()
@@ -38,12 +38,15 @@ def extractor() -> HereExtractor:
 
 
 async def learn(store: Store, using: pipeline.Extractor | None = None) -> int:
-    """Process everything that is due, as a worker would; says how many jobs ran."""
+    """Process everything that is due and fold what has to be, as a server would; says how many jobs
+    ran."""
     done = 0
     while (held := await store.write(queue.claim, "here")) is not None:
         await pipeline.process(store, held, held.jobs, extractor=using or extractor())
         await store.write(queue.release, held)
         done += len(held.jobs)
+    for row in await store.read(lambda tx: tx.all("graphs_to_fold")):
+        await settle(store, row["id"])
     return done
 
 

@@ -18,6 +18,7 @@ import msgspec
 from recollect.api.compat.memmachine.refusing import reply_for
 from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
+from recollect.extract.brief import Brief
 from recollect.governance import keys
 from recollect.store import numbers
 from recollect.store.protocol import Transaction
@@ -63,12 +64,13 @@ class Tenant:
 
 
 def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> dict[str, str]:
-    """An entity, a fact and an observation as extraction would leave them."""
+    """An entity, two facts, one of which ended the other, and an observation as extraction would
+    leave them."""
     owner = keys.project_named(tx, project)
     graph = tx.one("graph_by_uuid", uuid=graph_uuid, project_id=owner.id)
     assert graph is not None
     now = int(tx.now.timestamp() * 1_000_000)
-    entity, fact = tx.new_id(), tx.new_id()
+    entity, fact, ended = tx.new_id(), tx.new_id(), tx.new_id()
     entity_id = tx.insert(
         "entity_insert",
         **numbers.of_graph(graph["id"]),
@@ -84,28 +86,17 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
         names=f'["{word}-secret entity"]',
         now=now,
     )
-    tx.insert(
-        "fact_insert",
-        **numbers.of_graph(graph["id"]),
-        uuid=fact,
-        graph_id=graph["id"],
-        source_id=entity_id,
-        target_id=entity_id,
-        name="KNOWS",
-        fact=f"{word}-secret fact",
-        attributes=None,
-        rating=None,
-        created_at=now,
-        expired_at=None,
-        valid_at=now,
-        invalid_at=None,
-        predicate="KNOWS",
-        gist=f"{word}-secret fact",
-        negated=False,
-        ends=False,
-        slot=None,
-        confidence=1.0,
-        extractor=None,
+    fact_id = _seed_fact(tx, graph["id"], entity_id, fact, f"{word}-secret fact")
+    ended_id = _seed_fact(tx, graph["id"], entity_id, ended, f"{word}-secret ended fact", now)
+    tx.run(
+        "closing_insert",
+        fact_id=ended_id,
+        by_fact_id=fact_id,
+        episode_id=None,
+        ended_at=now,
+        expired_at=now,
+        judge="table",
+        sure=None,
     )
     observation = tx.new_id()
     tx.insert(
@@ -124,7 +115,37 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
         end_at=None,
         created_at=now,
     )
-    return {"node": entity, "edge": fact, "observation": observation}
+    return {"node": entity, "edge": fact, "ended_edge": ended, "observation": observation}
+
+
+def _seed_fact(
+    tx: Transaction, graph_id: int, entity_id: int, uuid: str, says: str, end: int | None = None
+) -> int:
+    now = int(tx.now.timestamp() * 1_000_000)
+    return tx.insert(
+        "fact_insert",
+        **numbers.of_graph(graph_id),
+        uuid=uuid,
+        graph_id=graph_id,
+        source_id=entity_id,
+        target_id=entity_id,
+        name="KNOWS",
+        fact=says,
+        attributes=None,
+        rating=None,
+        created_at=now,
+        expired_at=end,
+        valid_at=now,
+        invalid_at=end,
+        predicate="KNOWS",
+        gist=says,
+        negated=False,
+        ends=False,
+        slot=None,
+        confidence=1.0,
+        extractor=None,
+        event_at=None,
+    )
 
 
 async def _seed_rest(ask: Any, word: str, prefix: str, user: Any) -> dict[str, str]:
@@ -216,6 +237,22 @@ async def _seed_session(ask: Any, word: str, prefix: str) -> None:
     await ask("POST", f"{log}/turns/{prefix}-turn", {"episodes": [said]})
 
 
+def _seed_readings(program: Program, word: str, taken: str, free: list[str]) -> None:
+    """Episodes to be read again: one that an agent holds, and some that anybody may take."""
+    shown = Brief(kind="text", content=f"{word}-secret data", at=NOW)
+    until = int(datetime(2100, 1, 1, tzinfo=UTC).timestamp() * 1_000_000)
+    insert = (
+        "INSERT INTO rereadings (episode_id, graph_id, reader, status, reason, error, ready_at,"
+        " lease, lease_until, shown, created_at) SELECT id, graph_id, 'agent', 'waiting', ?, ?, 0,"
+        " ?, ?, ?, 0 FROM episodes WHERE uuid = ?"
+    )
+    said = (f"{word}-secret reason", f"{word}-secret error")
+    kept = msgspec.json.encode(shown).decode()
+    program.execute(insert, *said, SAMPLES["lease"], until, kept, taken)
+    for uuid in free:
+        program.execute(insert, *said, None, 0, None, uuid)
+
+
 async def seed(program: Program, word: str, key: str) -> Tenant:
     """A project with a user, threads, graphs, messages, data, a node, an edge and a parked job.
 
@@ -255,6 +292,8 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
         gone["task_id"],
     )
     parked = await ask("GET", "/api/v1/jobs/parked")
+    free = [piece["uuid"], added["message_uuids"][0]]
+    _seed_readings(program, word, parked["jobs"][0]["episode_uuid"], free)
     return Tenant(
         word,
         key,
@@ -355,6 +394,7 @@ UUID_OF_PATH = {
     "/api/v2/graph/observation/": "observation",
     "/api/v2/collections/": "document",
     "/api/v1/episodes/": "episode",
+    "/api/v1/facts/": "ended_edge",
     "/api/v1/erasures/": "erasure",
 }
 # What names nothing of ours: a cursor is opaque and tested by itself, ids in a log are numbers, and
@@ -398,6 +438,8 @@ SAMPLES: dict[str, Any] = {
     "role": "default_allow",
     "document": POLICIES,
     "last_n": 4,
+    "lease": "a-lease",
+    "answer": {"entities": [], "facts": []},
     "model_schema": '{"properties": {"drink": {"type": "string", "zep_type": "ZepText"}}}',
 }
 

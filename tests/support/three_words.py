@@ -14,7 +14,7 @@ class ThreeWords:
     """`ann likes tea` is a fact; `ann lives_in rome` ends where she lived before."""
 
     together = JOBS_PER_COMMIT_MAX
-    with_names = False
+    wants_known = False
     predicates = _TABLE
 
     async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:

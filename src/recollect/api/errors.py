@@ -6,6 +6,7 @@ from recollect.api.http import Reply
 STATUS: dict[type[errors.RecollectError], int] = {
     errors.InvalidInput: 400,
     errors.AlreadyExists: 400,  # 409 would make older clients retry for a quarter of a minute
+    errors.AnswerRefused: 422,
     errors.BodyTooLarge: 413,
     errors.MethodNotAllowed: 405,
     errors.NotAuthenticated: 401,
@@ -17,6 +18,7 @@ STATUS: dict[type[errors.RecollectError], int] = {
     errors.Unavailable: 503,
     errors.StoreUnavailable: 503,
     errors.ModelUnavailable: 503,
+    errors.ModelRejected: 503,
     errors.BudgetExhausted: 503,
     errors.ModelAnswerInvalid: 502,
     errors.LeaseLost: 503,

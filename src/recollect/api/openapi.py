@@ -120,6 +120,8 @@ def _responses(route: Route) -> dict[str, Any]:
     if route.answer is not None:
         content = {"content": {route.gives: {"schema": _schema(route.answer)}}}
     responses: dict[str, Any] = {str(route.status): {"description": "Done", **content}}
+    if route.or_nothing:
+        responses["204"] = {"description": "There is nothing"}
     for kind, description in _ERRORS.items() if not route.public else ():
         responses[str(route.refusal(kind()).status)] = {
             "description": description,

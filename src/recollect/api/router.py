@@ -58,6 +58,7 @@ class Route:
     query: Any = Nothing
     answer: Any = None
     status: int = 200
+    or_nothing: bool = False  # 204 where there is nothing to answer with
     public: bool = False
     reads: bool = False  # it changes nothing, although its method may suggest so
     erases: bool = False  # what it names may be gone afterwards, although it is no DELETE

@@ -53,7 +53,7 @@ DataOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
-_NOT_TOLD = {"data", "as_json", "project", "key_id", "policy_set"}
+_NOT_TOLD = {"data", "as_json", "project", "key_id", "fact_uuid", "policy_set"}
 
 
 def settings(**given: Any) -> Settings:
@@ -118,9 +118,16 @@ def this_command() -> Acting:
     return audited.by_command(
         _path(context),
         project=told.get("project"),
-        target=Target("key", told["key_id"]) if "key_id" in told else None,
+        target=_target(told),
         detail=detail,
     )
+
+
+def _target(told: dict[str, Any]) -> Target | None:
+    """The key or the fact that a command names."""
+    if "key_id" in told:
+        return Target("key", told["key_id"])
+    return Target("edge", told["fact_uuid"]) if "fact_uuid" in told else None
 
 
 def _is_given(context: typer.Context, name: str) -> bool:

@@ -1,5 +1,6 @@
 """`recollect doctor`: what is wrong, and how to mend it."""
 
+import asyncio
 import json
 import os
 import socket
@@ -16,10 +17,11 @@ from rich.text import Text
 from recollect.cli import lock
 from recollect.cli.common import DataOption, JsonOption, out, settings
 from recollect.clock import system_clock
+from recollect.errors import ModelAnswerInvalid, ModelUnavailable
 from recollect.governance import soundness
 from recollect.ids import TimeOrderedIds
-from recollect.ingest import queue
-from recollect.models import weights
+from recollect.ingest import queue, rereading_lists
+from recollect.models import language_model, weights
 from recollect.settings import Settings
 from recollect.store.sqlite import migrate
 from recollect.store.sqlite.connection import FILE_NAME, SqliteTransaction, connect
@@ -89,7 +91,8 @@ def _store(chosen: Settings) -> list[Finding]:
     try:
         connection = connect(path, writer=False)
         try:
-            return [_schema(connection), _integrity(connection, path), *_queue(connection)]
+            found = [_schema(connection), _integrity(connection, path), *_queue(connection)]
+            return [*found, *_readings(connection)]
         finally:
             connection.close()
     except sqlite3.Error as error:
@@ -133,6 +136,44 @@ def _queue(connection: sqlite3.Connection) -> list[Finding]:
         mend = "mend the cause, then POST /api/v1/jobs/<episode>/retry with the project's key"
         found.append(Finding("parked jobs", "wrong", f"{state.parked} parked: {lines}", mend))
     return found
+
+
+def _readings(connection: sqlite3.Connection) -> list[Finding]:
+    """What waits for another reading, and what is parked and why."""
+    if migrate.version(connection) < len(migrate.available()):
+        return []
+    tx = SqliteTransaction(connection, system_clock, TimeOrderedIds())
+    counted = rereading_lists.counts(tx)
+    waiting = [f"{one.count} for {one.reader}" for one in counted if one.status == "waiting"]
+    says = f"waiting to be read again: {', '.join(waiting)}" if waiting else "none waits"
+    found = [Finding("readings", "ok", says)]
+    parked = rereading_lists.listed(tx, None, limit=_PARKED_SHOWN_MAX, status="parked")
+    if parked:
+        count = sum(one.count for one in counted if one.status == "parked")
+        lines = "; ".join(
+            f"episode {one.episode_uuid} ({one.graph_kind} {one.graph}, {one.attempts} tries): "
+            f"{one.error}"
+            for one in parked
+        )
+        mend = "each keeps its first reading; `recollect readings retry --all` tries them again"
+        found.append(Finding("parked readings", "warning", f"{count} parked: {lines}", mend))
+    return found
+
+
+def _model(chosen: Settings) -> list[Finding]:
+    """One tiny call of the endpoint that is configured."""
+    if chosen.llm_url is None:
+        return []
+    what, place = "language model", f"{chosen.llm_model} at {chosen.llm_url}"
+    try:
+        seconds = asyncio.run(language_model.probe(chosen))
+    except ModelAnswerInvalid as error:
+        mend = "it is there; try RECOLLECT_LLM_FORMAT=json_object, or another model"
+        return [Finding(what, "warning", f"{place} answers, but: {error.message}", mend)]
+    except ModelUnavailable as error:
+        mend = "episodes keep their embedded reading meanwhile, and are read again when it is back"
+        return [Finding(what, "wrong", error.message, mend)]
+    return [Finding(what, "ok", f"{place} answered within {seconds:.1f} s")]
 
 
 def _soundness(chosen: Settings) -> list[Finding]:
@@ -195,4 +236,11 @@ def _models(chosen: Settings) -> list[Finding]:
     return found
 
 
-LOOKS: list[Callable[[Settings], list[Finding]]] = [_folder, _server, _store, _key, _models]
+LOOKS: list[Callable[[Settings], list[Finding]]] = [
+    _folder,
+    _server,
+    _store,
+    _key,
+    _models,
+    _model,
+]

@@ -4,6 +4,7 @@ import typer
 
 from recollect.cli import (
     audit,
+    correcting,
     doctor,
     export,
     importing,
@@ -12,6 +13,7 @@ from recollect.cli import (
     models,
     policy,
     project,
+    reading,
     rebuild,
     recall,
     remember,
@@ -35,7 +37,9 @@ app.command()(recall.facts)
 app.command()(recall.entity)
 app.command()(recall.timeline)
 app.command()(recall.why)
+app.command()(correcting.reopen)
 app.command()(store.migrate)
+app.command()(reading.read)
 app.command("rebuild")(rebuild.rebuild_)
 app.command()(doctor.doctor)
 app.command()(export.export)
@@ -45,6 +49,7 @@ app.add_typer(key.app, name="key")
 app.add_typer(policy.app, name="policy")
 app.add_typer(project.app, name="project")
 app.add_typer(models.app, name="models")
+app.add_typer(reading.app, name="readings")
 
 
 def main() -> None:

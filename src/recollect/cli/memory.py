@@ -17,6 +17,7 @@ from recollect.cli.common import fail, settings, this_command
 from recollect.errors import InvalidInput, RecollectError
 from recollect.governance import audited, keys
 from recollect.graph import checks
+from recollect.library.engine import Engine, Opened
 from recollect.library.memory import Memory
 from recollect.store.sqlite.connection import FILE_NAME
 
@@ -93,10 +94,39 @@ def remember(
 
 def recall(data: Path | None, project: str, work: Callable[[Memory], Awaitable[T]]) -> T:
     """Run something that asks a memory which is there."""
+    _require(data)
+    return _run(data, project, work, workers=0, acts=False)
+
+
+def change(data: Path | None, project: str, work: Callable[[Opened], Awaitable[T]]) -> T:
+    """Run something that changes a memory which is there; nothing else is learned meanwhile."""
+    _require(data)
+    engine = Engine(settings(data=data), project=project, workers=0)
+
+    async def run() -> T:
+        with audited.acting(this_command()):
+            await engine.open()
+            try:
+                return await work(engine.opened)
+            finally:
+                await engine.close()
+
+    try:
+        return asyncio.run(run())
+    except RecollectError as error:
+        raise fail(error.message) from error
+
+
+def correct(data: Path | None, project: str, work: Callable[[Memory], Awaitable[T]]) -> T:
+    """Run something that changes by hand what a memory knows which is there."""
+    _require(data)
+    return _run(data, project, work, workers=0, acts=True)
+
+
+def _require(data: Path | None) -> None:
     folder = settings(data=data).data
     if not (folder / FILE_NAME).is_file():
         raise fail(f"there is no memory in {folder}", "Choose its folder with --data.")
-    return _run(data, project, work, workers=0, acts=False)
 
 
 def _run(

@@ -1,29 +1,28 @@
-"""`recollect rebuild`: derive the graphs again from their logs, or check that they would be."""
+"""`recollect rebuild`: fold the graphs again from what was read, or check that they come out the same."""
 
 import asyncio
 import tempfile
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from recollect import log
-from recollect.cli import lock
+from recollect.bootstrap import Services, open_services
+from recollect.cli import lock, progress
 from recollect.cli.common import DataOption, JsonOption, err, fail, settings, show
 from recollect.errors import NotFound, RecollectError
+from recollect.extract.brief import ReaderKind
 from recollect.governance import audited
 from recollect.governance.audit_targets import Target
-from recollect.governance.audited import Acting, AuditedStore
-from recollect.ingest import rebuild, unkept
-from recollect.ingest.extractors import EmbeddedExtractor
-from recollect.ingest.folder import Folder
+from recollect.governance.audited import Acting
+from recollect.ingest import queue, rebuild, rereadings
 from recollect.ingest.rebuild import GraphState
 from recollect.settings import Settings
-from recollect.store.sqlite import SqliteStore
 from recollect.store.sqlite.connection import FILE_NAME, copy
 
 _COLUMNS = ("project", "kind", "graph", "entities", "facts", "unread", "edits", "result")
+_REASON = "recollect rebuild --read"
 
 Compared = list[tuple[GraphState, GraphState]]
 
@@ -32,48 +31,53 @@ def rebuild_(
     verify: Annotated[
         bool, typer.Option("--verify", help="Only check, on a copy; nothing is changed.")
     ] = False,
+    read: Annotated[
+        bool,
+        typer.Option(
+            "--read",
+            help="Read every episode again before; when that is interrupted, the same command goes on.",
+        ),
+    ] = False,
     graph: Annotated[
         str | None, typer.Option(help="Only graphs (or users) of this id.", show_default="all")
     ] = None,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Derive entities and facts again from the stored episodes.
+    """Fold entities and facts again from the readings that are kept with the episodes.
 
-    With --verify the same is done on a copy, and compared: exit code 1 when a graph that nobody
-    edited by hand comes out differently. Without it, exit code 1 when an episode that was read
-    before could not be read again.
+    That asks no reader and no model. With --verify the same is done on a copy, and compared: exit
+    code 1 when a graph comes out differently. With --read the episodes are read again first, by
+    whoever RECOLLECT_READER says; exit code 1 when some of them could not be.
     """
     chosen = settings(data=data)
     log.configure(chosen.log_format, "warning")  # the result is told in the end
-    _require_something_to_derive(chosen)
+    _require_something_to_derive(chosen, verify=verify, read=read)
     try:
         if verify:
-            compared = asyncio.run(_verify(chosen, graph))
+            compared, left = asyncio.run(_verify(chosen, graph)), 0
         else:
             with lock.hold(chosen.data):
-                compared = asyncio.run(_rebuild(chosen, chosen.data, graph))
+                compared, left = asyncio.run(_rebuild(chosen, graph, read=read, quiet=as_json))
     except RecollectError as error:
         raise fail(error.message) from error
     tell = _verified if verify else _rebuilt
-    show(
-        [_row(after, before.edits, tell(before, after)) for before, after in compared],
-        _COLUMNS,
-        as_json=as_json,
-    )
-    lost = sum(after.unread - before.unread for before, after in compared)
-    if lost > 0:
-        err.print(f"{lost} episodes could not be read; `recollect doctor` tells more")
-    if lost > 0 or (verify and any(map(_broken, compared))):
+    listed = [_row(after, tell(before, after)) for before, after in compared]
+    show(listed, _COLUMNS, as_json=as_json)
+    if left:
+        err.print(f"{left} episodes wait to be read again; `recollect readings` tells more")
+    if left or (verify and any(before.digest != after.digest for before, after in compared)):
         raise typer.Exit(1)
 
 
-def _require_something_to_derive(chosen: Settings) -> None:
+def _require_something_to_derive(chosen: Settings, *, verify: bool, read: bool) -> None:
     if not (chosen.data / FILE_NAME).is_file():
         raise fail(f"there is no store in {chosen.data}", "Choose its folder with --data.")
-    if chosen.extraction == "off":
+    if verify and read:
+        raise fail("--verify and --read: one of them", "What is read again may well be different.")
+    if read and chosen.extraction == "off":
         raise fail(
-            "RECOLLECT_EXTRACTION is off, so nothing would be derived",
+            "RECOLLECT_EXTRACTION is off, so nothing would be read",
             "Turn it on for this command.",
         )
 
@@ -81,29 +85,48 @@ def _require_something_to_derive(chosen: Settings) -> None:
 async def _verify(chosen: Settings, graph: str | None) -> Compared:
     """Rebuild a copy."""
     with tempfile.TemporaryDirectory(prefix="recollect-verify-") as folder:
-        place = Path(folder)
-        await asyncio.to_thread(copy, chosen.data, place)
-        return await _rebuild(chosen, place, graph)
+        await asyncio.to_thread(copy, chosen.data, Path(folder))
+        there = chosen.model_copy(update={"data": Path(folder)})
+        compared, _ = await _rebuild(there, graph, read=False, quiet=True)
+        return compared
 
 
-async def _rebuild(chosen: Settings, place: Path, graph: str | None) -> Compared:
-    """The graphs as they were, and as they came out."""
-    store = SqliteStore.open(place, readers=1)
-    extractor = EmbeddedExtractor(chosen.models, chosen.predicates)
+async def _rebuild(
+    chosen: Settings, graph: str | None, *, read: bool, quiet: bool
+) -> tuple[Compared, int]:
+    """The graphs as they were and as they came out, and how many episodes are still to be read."""
+    services = await open_services(chosen)
     try:
-        before = await store.read(rebuild.states, graph)
+        await services.store.write(queue.free_all)  # nobody else is at work on these files
+        before = await services.store.read(rebuild.states, graph)
         if graph is not None and not before:
             raise NotFound(f"graph not found: {graph}")
-        folder = Folder(store, extractor.predicates, partial(unkept.read, store, extractor))
+        left = await _read(services, before, quiet=quiet) if read else 0
         for one in before:
             with audited.acting(_acting(one)):
-                await AuditedStore(store).write(rebuild.again, one.id)
-            await folder.fold(one.id)
-        after = await store.read(rebuild.states, graph)
+                await services.store.write(rebuild.again, one.id)
+            await services.folder.fold(one.id)
+        after = await services.store.read(rebuild.states, graph)
     finally:
-        await extractor.close()
-        await store.close()
-    return list(zip(before, after, strict=True))
+        await services.close()
+    return list(zip(before, after, strict=True)), left
+
+
+async def _read(services: Services, graphs: list[GraphState], *, quiet: bool) -> int:
+    """Have every episode read again, or those that are left of the last time; says how many still
+    wait, for instance because the model does not answer, or for agents."""
+    reader: ReaderKind = "model" if services.settings.read_by == "model" else "embedded"
+    numbers = [one.id for one in graphs]
+    for one in graphs:
+        with audited.acting(_acting(one)):
+            await services.store.write(rereadings.want_all, one.id, reader, _REASON)
+    rereader = services.new_rereader("rebuild")
+    total = await services.store.read(rereadings.left, numbers, _REASON)
+    with progress.bar("reading", total, quiet=quiet) as done:
+        while rereader is not None and await rereader.step():
+            left = await services.store.read(rereadings.left, numbers, _REASON)
+            done(total - left)
+    return await services.store.read(rereadings.left, numbers, _REASON)
 
 
 def _acting(graph: GraphState) -> Acting:
@@ -111,25 +134,15 @@ def _acting(graph: GraphState) -> Acting:
     return audited.by_command("rebuild", project=graph.project, target=target)
 
 
-def _broken(pair: tuple[GraphState, GraphState]) -> bool:
-    before, after = pair
-    return before.digest != after.digest and not before.edits
-
-
 def _verified(before: GraphState, after: GraphState) -> str:
-    if before.digest == after.digest:
-        return "same"
-    if before.edits:
-        return "differs (edited by hand)"
-    others = [reader for reader in before.readers if reader not in after.readers]
-    return f"differs (was read by {', '.join(others)})" if others else "differs"
+    return "same" if before.digest == after.digest else "differs"
 
 
 def _rebuilt(before: GraphState, after: GraphState) -> str:
     return "as before" if before.digest == after.digest else "changed"
 
 
-def _row(state: GraphState, edits: int, result: str) -> dict[str, Any]:
+def _row(state: GraphState, result: str) -> dict[str, Any]:
     return {
         "project": state.project,
         "kind": state.kind,
@@ -137,6 +150,6 @@ def _row(state: GraphState, edits: int, result: str) -> dict[str, Any]:
         "entities": state.entities,
         "facts": state.facts,
         "unread": state.unread,
-        "edits": edits,
+        "edits": state.edits,
         "result": result,
     }

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from recollect.cli import telling
+from recollect.cli import reasons, telling
 from recollect.cli.common import DataOption, JsonOption, err, safe
 from recollect.cli.memory import (
     DEFAULT_PROJECT,
@@ -158,12 +158,12 @@ def why(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show why a fact is known: the episodes, the words in them, and what ended it and when."""
+    """Show why a fact is known: the episodes, the words in them, what ended it and what it ended."""
     found = recall(data, project, lambda memory: memory.why(fact))
     if as_json:
         telling.as_json(found)
     else:
-        telling.why(found)
+        reasons.why(found)
 
 
 def _show(found: Sequence[telling.Thing], *, as_json: bool) -> None:

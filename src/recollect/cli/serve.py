@@ -23,7 +23,7 @@ from recollect.errors import RecollectError
 from recollect.governance import audited, keys
 from recollect.governance.keys import NewKey
 from recollect.graph.types import Key
-from recollect.ingest import queue, session_writing
+from recollect.ingest import queue, rereadings, session_writing
 from recollect.settings import Settings
 
 SERVER = "server"
@@ -129,6 +129,7 @@ async def _prepare(services: Services, listening: socket.socket) -> None:
         key = await services.store.write(keys.ensure_default, secret)
     # This process holds the folder, so a server that held leases here is gone.
     await services.store.write(queue.free, SERVER)
+    await services.store.write(rereadings.free, SERVER)
     if await services.store.write(session_writing.discard_lost, services.owner):
         services.store.scrub_soon()
     services.start_workers(chosen.workers, owner=SERVER)

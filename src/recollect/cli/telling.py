@@ -17,11 +17,10 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.cli.common import safe
-from recollect.library.results import Entity, Episode, Evidence, Fact, Observation, Summary, Why
+from recollect.library.results import Entity, Episode, Fact, Observation, Summary, Why
 
 _TABLE_CHARS_MIN = 100
 _PIPE_CHARS = 1_000_000  # wide enough for any line
-_AROUND_CHARS = 200  # of an episode that are shown before and after the words of a fact
 
 Thing = Fact | Entity | Episode | Observation | Summary
 
@@ -72,12 +71,17 @@ def things(found: Sequence[Thing], place: Console | None = None) -> None:
     for row in rows:
         place.print(row.words)
         place.print(Text(_beside(row), style="dim"))
-        _id(place, row.uuid)
+        id_line(place, row.uuid)
 
 
-def _id(place: Console, uuid: str) -> None:
-    """An id in one piece, even where it does not fit."""
-    place.print(Text(uuid, style="dim"), no_wrap=True, overflow="ignore", crop=False)
+def id_line(place: Console, uuid: str, what: str = "") -> None:
+    """An id in one piece, even where it does not fit; *what* it is the id of, if that is not clear."""
+    place.print(
+        Text(f"{what:<8} {uuid}" if what else uuid, style="dim"),
+        no_wrap=True,
+        overflow="ignore",
+        crop=False,
+    )
 
 
 def _table(rows: Sequence[Row]) -> Table:
@@ -157,7 +161,7 @@ def entity(found: Entity) -> None:
     place = console()
     labels = safe(", ".join(found.labels))
     place.print(Text(safe(found.name), style="bold").append(f"  ({labels})", style="not bold"))
-    _id(place, found.uuid)
+    id_line(place, found.uuid)
     if found.summary:
         place.print(Text(safe(found.summary)))
     for name, value in found.attributes.items():
@@ -165,54 +169,3 @@ def entity(found: Entity) -> None:
     if found.facts:
         place.print()
         things(found.facts, place)
-
-
-def why(found: Why) -> None:
-    """A fact, the words behind it, and what ended it."""
-    place = console()
-    fact = found.fact
-    place.print(Text(safe(fact.text), style="bold"))
-    _id(place, fact.uuid)
-    place.print(f"true     {span(fact.valid_at, fact.invalid_at) or 'at no known time'}")
-    place.print(f"believed {span(fact.learned_at, fact.given_up_at)}")
-    for one in found.evidence:
-        place.print()
-        _evidence(place, one)
-    if not found.evidence:
-        place.print("\nNo episode stands behind it: it was written by hand.")
-    for ending in found.endings:
-        place.print()
-        place.print(
-            f"ended    {day(ending.ended_at) or 'at no known time'}, "
-            f"learned {day(ending.learned_at) or 'at no known time'}"
-        )
-        if ending.by_fact is not None:
-            place.print(Text(f"by the fact: {safe(ending.by_fact.text)}"))
-            _id(place, ending.by_fact.uuid)
-        elif ending.by_episode is not None:
-            place.print("by the episode")
-            _id(place, ending.by_episode.uuid)
-        else:
-            place.print("by hand")
-
-
-def _evidence(place: Console, one: Evidence) -> None:
-    episode = one.episode
-    who = episode.name or episode.role
-    by = f" by {safe(who)}" if who else ""
-    where = f" in {safe(episode.thread)}" if episode.thread else ""
-    place.print(f"{one.role:<8} {day(episode.created_at)}, {episode.kind}{by}{where}")
-    _id(place, episode.uuid)
-    place.print(_marked(one, plain=place.no_color or not place.is_terminal))
-
-
-def _marked(one: Evidence, *, plain: bool) -> Text:
-    """The words of an episode around those of the fact, which stand out, by signs if need be."""
-    content = one.episode.content
-    start, end = one.span or (0, 0)
-    first, last = max(0, start - _AROUND_CHARS), min(len(content), end + _AROUND_CHARS)
-    text = Text("…" if first else "").append(safe(content[first:start]))
-    if one.span is not None:
-        words = safe(content[start:end])
-        text.append(f"»{words}«" if plain else words, style="" if plain else "bold black on yellow")
-    return text.append(safe(content[end:last])).append("…" if last < len(content) else "")

@@ -12,6 +12,7 @@ from recollect.context import budget
 from recollect.context.asking import query_text
 from recollect.context.order import holds
 from recollect.errors import NotFound
+from recollect.graph import thread_summary
 from recollect.graph.filters import NO_FILTERS, Filters
 from recollect.graph.passing import passes_entity, passes_fact
 from recollect.graph.types import (
@@ -22,6 +23,7 @@ from recollect.graph.types import (
     Graph,
     Record,
     Thread,
+    ThreadSummary,
 )
 from recollect.limits import (
     BLOCK_ENTITIES_BESIDE_MAX,
@@ -132,7 +134,7 @@ class Gatherer:
             entities=ranked(others[: wanted.entities]),
             episodes=_relevant(said),
             observations=_relevant(observed.observations),
-            thread_summaries=_relevant(summed.thread_summaries),
+            thread_summaries=_relevant(_holding(summed.thread_summaries)),
         )
 
     async def facts(self, limit: int, filters: Filters = NO_FILTERS) -> list[Fact]:
@@ -213,6 +215,11 @@ class Gatherer:
 def ranked(items: Iterable[T]) -> tuple[Ranked[T], ...]:
     """Things in their order of relevance, whose scores tell no more than that order."""
     return tuple(Ranked(item=item, score=1 / place) for place, item in enumerate(items, 1))
+
+
+def _holding(hits: Sequence[Ranked[ThreadSummary]]) -> list[Ranked[ThreadSummary]]:
+    """Without conversations of which nothing holds any more: a block tells what is so now."""
+    return [hit for hit in hits if not thread_summary.is_over(hit.item.summary)]
 
 
 def _relevant(hits: Sequence[Ranked[T]]) -> tuple[Ranked[T], ...]:

@@ -10,7 +10,7 @@ from recollect.exchange.tables import RECORDS
 from recollect.limits import EXCHANGE_LINE_BYTES_MAX
 from recollect.store.protocol import Row
 
-VERSION = 1
+VERSION = 2
 _TAG = "record"
 
 

@@ -6,6 +6,7 @@ from typing import IO, Any
 
 import msgspec
 
+from recollect import ids
 from recollect.errors import AlreadyExists, InvalidInput
 from recollect.exchange import lines
 from recollect.exchange.lines import End, GraphMark, Header
@@ -73,6 +74,7 @@ class _Import:
         self._target = target
         self._progress = progress
         self._rename: Rename | None = None
+        self._distance = 0
         self._place: _Place | None = None
         self._counts: dict[str, int] = {}
         self._graphs: list[WrittenGraph] = []
@@ -84,7 +86,8 @@ class _Import:
         header = self._header(read)
         project = self._project(header)
         if self._target.new_ids:
-            self._rename = by_distance(f"{project.uuid}/{self._target.into or ''}")
+            self._distance = ids.distance(f"{project.uuid}/{self._target.into or ''}")
+            self._rename = by_distance(self._distance)
         number = 1
         for number, line in read:
             if isinstance(line, End):
@@ -156,8 +159,7 @@ class _Import:
         noun = "user" if told["kind"] == "user" else "graph"
         checks.caller_id(f"line {number}: {noun}", told["graph_id"] or "")
         self._refuse_known(noun, told, project)
-        if self._rename is not None:
-            told["edits"] = (told["edits"] or 0) + 1  # its log alone would give other uuids
+        told["distance"] = ids.total((told["distance"] or 0), self._distance)
         self._insert(number, "graph", {**told, "project_id": project.id})
         row = self._tx.one("import_finds_graph_anywhere", uuid=told["uuid"])
         if row is None:

@@ -11,7 +11,7 @@ import msgspec
 from recollect.graph.types import Record
 
 # Columns that hold uuids without referring to a row of the file's.
-OWN_UUIDS = frozenset({"uuid", "entity_uuid", "task_uuid"})
+OWN_UUIDS = frozenset({"uuid", "entity_uuid", "task_uuid", "subject", "near"})
 
 
 class Table(Record):
@@ -116,8 +116,8 @@ RECORDS: Mapping[str, Table] = {
         put="import_graph",
         text="uuid kind graph_id name description time_zone",
         json="rating",
-        whole="last_seq index_version created_at updated_at edits condenses",
-        left_out="id project_id index_epoch condensed",
+        whole="last_seq index_version created_at updated_at edits condenses folded fold_from inputs distance",
+        left_out="id project_id index_epoch condensed changes",
     ),
     "user": Table(
         name="users",
@@ -207,8 +207,8 @@ RECORDS: Mapping[str, Table] = {
         name="facts",
         put="import_fact",
         text="uuid name fact predicate gist slot extractor",
-        json="attributes",
-        whole="created_at expired_at valid_at invalid_at negated ends",
+        json="attributes kept_against",
+        whole="created_at expired_at valid_at invalid_at negated ends event_at",
         real="rating confidence",
         references="source_id target_id",
         left_out=_OF_GRAPH,
@@ -216,8 +216,29 @@ RECORDS: Mapping[str, Table] = {
     "closing": Table(
         name="closings",
         put="import_closing",
+        text="judge",
         whole="ended_at expired_at",
+        real="sure",
         references="fact_id by_fact_id episode_id",
+    ),
+    "reading": Table(
+        name="readings",
+        put="import_reading",
+        text="reader",
+        json="found",
+        blob="vectors",
+        whole="seq read_at",
+        references="episode_id",
+        left_out="graph_id remains",
+    ),
+    "edit": Table(
+        name="edits",
+        put="import_edit",
+        text="kind subject near mark",
+        json="change",
+        blob="vector",
+        whole="seq at",
+        left_out=_OF_GRAPH,
     ),
     "mention": Table(
         name="mentions", put="import_mention", references="entity_id episode_id", left_out=""
@@ -320,6 +341,7 @@ NOT_CARRIED: Mapping[str, str] = {
     "api_keys": "keys open one store; the other one gives out its own",
     "key_policy_sets": "goes with the keys",
     "queue": "follows from the jobs that wait",
+    "rereadings": "what a store has asked readers for, and whom it has told what is known",
     "index_snapshots": "a cache of the index rows",
     "chapters": "made again of the facts, by and by",
     "chapter_facts": "goes with the chapters",

@@ -153,6 +153,7 @@ class _Export:
         for page in self._cursor("export_episodes", graph_id=graph_id):
             self._put("episode", page)
             self._of("job", "export_jobs", [row["id"] for row in page])
+            self._of("reading", "export_readings", [row["id"] for row in page])
 
     def _knowledge(self, graph_id: int) -> None:
         self._by_ids("entity", "export_entities", "export_entity_ids", graph_id)
@@ -167,6 +168,7 @@ class _Export:
         for ids in self._ids("export_summary_ids", graph_id):
             self._of("summary", "export_summaries", ids)
             self._of("summary_fact", "export_summary_facts", ids)
+        self._put("edit", self._tx.all("export_edits", graph_id=graph_id))
         self._put("user_summary", self._tx.all("export_user_summary", graph_id=graph_id))
 
     def _provenance(self, graph_id: int) -> None:

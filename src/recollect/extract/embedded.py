@@ -67,7 +67,7 @@ class Embedded:
             ratings = self._rater.rate(texts, vectors[len(passages) :], reading.guidance.rating)
             facts = tuple(map(_rated, facts, ratings))
         return Extracted(
-            found=Found(entities=found.entities, facts=facts, extractor=found.extractor),
+            found=msgspec.structs.replace(found, facts=facts),
             vector=own,
             fact_vectors=tuple(packed),
         )

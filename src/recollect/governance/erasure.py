@@ -111,8 +111,9 @@ def _keep_end(tx: Transaction, row: Row) -> None:
         seq=row["seq"],
         kind="fact.end",
         subject=row["uuid"],
+        near=row["source_uuid"],
         mark=mark(row["fact"]),
-        change=rows.to_json({"near": row["source_uuid"], "to": to}),
+        change=rows.to_json(to),
         now=rows.micros(tx.now),
     )
 
@@ -125,9 +126,9 @@ def _fold_without(tx: Transaction, places: Sequence[Row], left: Sequence[Remaind
     for row in places:
         first[row["graph_id"]] = min(row["seq"], first.get(row["graph_id"], row["seq"]))
     for graph_id, seq in first.items():
-        remainders.renew(tx, graph_id)
-        tx.run("edits_drop_of_gone", graph_id=graph_id)
+        _keep_no_words(tx, graph_id)
         readings.fold_again(tx, graph_id, seq)
+        tx.run("graph_edited", graph_id=graph_id)
 
 
 def forget_facts(
@@ -191,11 +192,18 @@ def _carriers(
 def _log_without(tx: Transaction, graph_id: int, removed: Removed, left: Sequence[Row]) -> None:
     """Take along what deleted episodes had left of it. If episodes went as well, have their graph
     folded without them; what they ended stays ended."""
-    remainders.renew(tx, graph_id)
+    _keep_no_words(tx, graph_id)
     if removed.episodes:
         for row in left:
             _keep_end(tx, row)
         readings.fold_again(tx, graph_id, 0)
+
+
+def _keep_no_words(tx: Transaction, graph_id: int) -> None:
+    """Drop what speaks of things that are gone, wherever else it is kept."""
+    remainders.renew(tx, graph_id)
+    tx.run("edits_drop_of_gone", graph_id=graph_id)
+    tx.run("rereadings_unshow", graph_id=graph_id)
 
 
 def _settle_around(

@@ -26,7 +26,9 @@ class KnownFact(Record):
     """A fact of the graph that one found may restate or close.
 
     *said_at* is the time of the episode that first stated it, if that is still there. One that
-    begins at this very moment has no date of its own: its beginning is assumed.
+    begins at this very moment has no date of its own: its beginning is assumed. *event_at* is when
+    something happens or is due. *kept_against* are the marks (`gist.mark`) of facts that do not
+    close it: someone took that back by hand.
     """
 
     uuid: str
@@ -45,6 +47,8 @@ class KnownFact(Record):
     expired_at: datetime | None = None
     attributes: Json | None = None
     said_at: datetime | None = None
+    event_at: datetime | None = None
+    kept_against: tuple[str, ...] = ()
 
 
 class Known(Record):
@@ -101,6 +105,7 @@ class NewFact(Record):
     expired_at: datetime | None
     valid_at: datetime | None
     invalid_at: datetime | None
+    event_at: datetime | None = None
 
 
 class ClosedFact(Record):
@@ -116,7 +121,10 @@ class Closing(Record):
     """Something that gives a fact an end: another fact, *by*, or the episode at hand by itself.
 
     *ours*: whether the episode at hand brought it; else it met a fact that was known already.
-    Also an end is told that does not count because an earlier one does.
+    Also an end is told that does not count because an earlier one does. *judge* is on whose word
+    it ends: `table` for the table of relations and the rules around it, `episode` where a fact tells
+    its own end, else the name of the reader that said so, which is as *sure* as it said. (In the
+    store there is also `hand`, for ends that someone set.)
     """
 
     fact: str
@@ -124,6 +132,8 @@ class Closing(Record):
     ended_at: datetime | None
     expired_at: datetime | None
     ours: bool = True
+    judge: str = "table"
+    sure: float | None = None
 
 
 class Support(Record):

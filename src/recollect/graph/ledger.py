@@ -5,7 +5,7 @@ from datetime import datetime
 
 import msgspec
 
-from recollect.graph import supersede
+from recollect.graph import judged, supersede
 from recollect.graph.delta import (
     ClosedFact,
     Closing,
@@ -15,12 +15,17 @@ from recollect.graph.delta import (
     Support,
     SupportRole,
 )
-from recollect.graph.found import Found, FoundFact
+from recollect.graph.found import Found, FoundFact, Judgement
 from recollect.graph.gist import gist
+from recollect.graph.judged import Judged
 from recollect.graph.needs import predicate_of
 from recollect.graph.predicates import Predicates
 from recollect.graph.restate import Restatement
 from recollect.graph.supersede import Claim, Contradiction
+
+_Word = tuple[str, float | None]  # whose it is that a fact ends, and how sure
+_TABLE: _Word = ("table", None)
+_ITSELF: _Word = ("episode", None)
 
 
 class Ledger:
@@ -45,6 +50,7 @@ class Ledger:
         self._values = set[tuple[str, str | None, str]]()
         self._supports: dict[str, Support] = {}
         self.closings: list[Closing] = []
+        self._judged = Judged(Found(), {})
         self._now = now
         self._at = at
         self._new_id = new_id
@@ -56,6 +62,7 @@ class Ledger:
         """Take in all facts of an episode; *uuids* are its entities. Endings come after the rest,
         so that "sold the car" ends an owning that is told by the same sentence."""
 
+        self._judged = Judged(found, self._before)
         drafts = [self._draft(fact, uuids) for fact in found.facts]
         self._values = {supersede.slot_value(draft) for draft in drafts if draft.slot is not None}
         for number in sorted(
@@ -68,14 +75,19 @@ class Ledger:
 
     def _enter(self, number: int, fact: FoundFact, draft: KnownFact) -> None:
         claim = Claim(fact=draft, corrects=fact.corrects, dated=fact.dated)
-        old = self._restatement.find(claim, self._facts.values())
+        verdicts = self._judged.by(fact)
+        old = judged.restated(verdicts, draft, self._facts) or self._restatement.find(
+            claim, judged.unjudged(self._facts.values(), verdicts)
+        )
         if old is not None:
             self._restate(old, draft, fact)
+            self._close_judged(msgspec.structs.replace(draft, uuid=old.uuid), verdicts, fact)
             return
         new = msgspec.structs.replace(draft, uuid=self._uuid(fact))
         claim = msgspec.structs.replace(claim, fact=new)
-        self._close_others(claim, fact)
-        others = list(self._facts.values())
+        self._close_judged(new, verdicts, fact)
+        self._close_others(claim, fact, verdicts)
+        others = [one for one in self._facts.values() if not self._stands(new, one, verdicts)]
         self._facts[new.uuid] = supersede.close_new(claim, others, self._contradiction, self._now)
         self._note_ends(claim, others)
         self._numbers[new.uuid] = number
@@ -87,11 +99,13 @@ class Ledger:
         """Tell what gives a new fact an end: its own episode, or what holds later."""
         new = claim.fact
         if new.invalid_at is not None or new.expired_at is not None:
-            self._note(new, None)
+            self._note(new, None, _ITSELF)
         for later, end in supersede.later_than(claim, others, self._contradiction):
             self._note(supersede.closed(_endless(new), end, self._now), later.uuid, ours=False)
 
-    def _note(self, ended: KnownFact, by: str | None, *, ours: bool = True) -> None:
+    def _note(
+        self, ended: KnownFact, by: str | None, word: _Word = _TABLE, *, ours: bool = True
+    ) -> None:
         self.closings.append(
             Closing(
                 fact=ended.uuid,
@@ -99,6 +113,8 @@ class Ledger:
                 ended_at=ended.invalid_at,
                 expired_at=ended.expired_at,
                 ours=ours,
+                judge=word[0],
+                sure=word[1],
             )
         )
 
@@ -126,6 +142,7 @@ class Ledger:
             expired_at=fact.expired_at or (self._now if over else None),
             attributes=fact.attributes,
             said_at=self._at,
+            event_at=fact.event_at,
         )
 
     def _uuid(self, fact: FoundFact) -> str:
@@ -134,16 +151,39 @@ class Ledger:
 
     def _restate(self, old: KnownFact, new: KnownFact, fact: FoundFact) -> None:
         """It gains the episode and keeps its times; only an end that is news is taken from it."""
-        if new.invalid_at is not None:
-            self._note(supersede.closed(_endless(old), new.invalid_at, self._now), None)
-        if old.invalid_at is None and new.invalid_at is not None:
-            self._facts[old.uuid] = supersede.closed(old, new.invalid_at, self._now)
+        end = None if judged.is_kept(old, new) else new.invalid_at
+        if end is not None:
+            ended = supersede.closed(_endless(old), end, self._now)
+            self._note(ended, None, _ITSELF)
+        if old.invalid_at is None and end is not None:
+            self._facts[old.uuid] = supersede.closed(old, end, self._now)
             self._support(old.uuid, "closes", fact)
         else:
             self._support(old.uuid, "restates", fact)
 
-    def _close_others(self, claim: Claim, fact: FoundFact) -> None:
+    def _stands(self, new: KnownFact, old: KnownFact, verdicts: Mapping[str, Judgement]) -> bool:
+        """Whether the table has no say about the two: the reader saw the old one and said what the
+        new one does to it, or let both stand. What a document says now replaces it all the same."""
+        if old.uuid in verdicts:
+            return True
+        return self._judged.saw(old.uuid) and not supersede.is_other_value(new, old)
+
+    def _close_judged(
+        self, new: KnownFact, verdicts: Mapping[str, Judgement], fact: FoundFact
+    ) -> None:
+        """Close what the reader says is over, on its word."""
+        for uuid, one in verdicts.items():
+            old = self._facts[uuid]
+            end = judged.end_of(old, new, one, self._at)
+            if end is not None and uuid != new.uuid and not judged.is_kept(old, new):
+                self._end(old, end, new.uuid, fact, (self._judged.reader, one.sure))
+
+    def _close_others(
+        self, claim: Claim, fact: FoundFact, verdicts: Mapping[str, Judgement]
+    ) -> None:
         for old in list(self._facts.values()):
+            if self._stands(claim.fact, old, verdicts) or judged.is_kept(old, claim.fact):
+                continue
             # A list is a slot with several values: those that it still has are not replaced.
             kept = old.slot is not None and supersede.slot_value(old) in self._values
             together = kept or old.uuid in self._numbers
@@ -155,15 +195,17 @@ class Ledger:
             end = supersede.end_by(
                 claim, old, force, self._contradiction, at=self._at, together=together
             )
-            if end is None:
-                continue
-            after, ended = (
-                supersede.closed(fact_, end, self._now) for fact_ in (old, _endless(old))
-            )
-            self._note(ended, claim.fact.uuid)
-            if after != old:
-                self._facts[old.uuid] = after
-                self._support(old.uuid, "closes", fact)
+            if end is not None:
+                self._end(old, end, claim.fact.uuid, fact)
+
+    def _end(
+        self, old: KnownFact, end: datetime, by: str, fact: FoundFact, word: _Word = _TABLE
+    ) -> None:
+        after, ended = (supersede.closed(fact_, end, self._now) for fact_ in (old, _endless(old)))
+        self._note(ended, by, word)
+        if after != old:
+            self._facts[old.uuid] = after
+            self._support(old.uuid, "closes", fact)
 
     def _end_carried(self, carrier: KnownFact, end: datetime) -> None:
         """A sentence that is over as to the job is over as to the title it tells with it.
@@ -173,6 +215,8 @@ class Ledger:
         carried = self._predicates[carrier.predicate].carries
         for other in list(self._facts.values()) if carried else ():
             if other.predicate not in carried or _telling(other) != _telling(carrier):
+                continue
+            if self._is_kept(other, carrier):
                 continue
             after = supersede.closed(other, end, self._now)
             if after != other:
@@ -184,7 +228,12 @@ class Ledger:
         for held in [one for one in self.closings if one.fact == carrier.uuid]:
             if held.ended_at is not None:
                 ended = supersede.closed(_endless(other), held.ended_at, self._now)
-                self._note(ended, held.by, ours=held.ours)
+                self._note(ended, held.by, (held.judge, held.sure), ours=held.ours)
+
+    def _is_kept(self, other: KnownFact, carrier: KnownFact) -> bool:
+        """Whether what ended the carrier was said by hand not to end the other."""
+        closers = (one.by for one in self.closings if one.fact == carrier.uuid)
+        return any(judged.is_kept(other, self._facts[by]) for by in closers if by is not None)
 
     def _support(self, uuid: str, role: SupportRole, given: FoundFact | Support) -> None:
         """One for each fact: an episode that states a fact and closes it states it."""
@@ -197,7 +246,8 @@ class Ledger:
         for uuid, number in sorted(self._numbers.items(), key=lambda item: item[1]):
             given = found.facts[number]
             fields = msgspec.structs.asdict(self._facts[uuid])
-            del fields["said_at"]  # the episode that states it has it
+            # The episode that states it has the one; of a new fact nobody has said the other.
+            del fields["said_at"], fields["kept_against"]
             yield NewFact(**fields, found=number, rating=given.rating, confidence=given.confidence)
 
     def closed_facts(self) -> Iterator[ClosedFact]:

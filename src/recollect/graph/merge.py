@@ -7,7 +7,7 @@ import msgspec
 
 from recollect.graph import names
 from recollect.graph.delta import ChangedEntity, KnownEntity, NewEntity
-from recollect.graph.found import FoundEntity
+from recollect.graph.found import EntityKind, FoundEntity
 from recollect.graph.resolve import compatible, new_names
 from recollect.graph.types import Json
 from recollect.limits import ENTITY_NAMES_MAX
@@ -39,7 +39,20 @@ def merged(
             summary=item.summary or entity.summary,
             attributes=_overlay(entity.attributes, item.attributes),
         )
+        entity = _renamed(entity, item.rename, taken)
     return entity
+
+
+def _renamed(entity: KnownEntity, name: str | None, others: Sequence[KnownEntity]) -> KnownEntity:
+    """*entity* under another name; those it had stay. The user and the assistant are called what
+    their records say, and gain the name. Nobody is given the name of another such thing."""
+    if not name or names.normal(name) in _taken(entity.kind, others):
+        return entity
+    answers = entity.names or (entity.name,)
+    known = names.normal(name) in map(names.normal, answers)
+    answers = answers if known else (*answers, name)
+    shown = name if entity.who is None else entity.name
+    return msgspec.structs.replace(entity, name=shown, names=answers)
 
 
 def _misread(known: KnownEntity, item: FoundEntity) -> bool:
@@ -62,15 +75,19 @@ def _names(known: KnownEntity, item: FoundEntity, others: Sequence[KnownEntity])
     answers = known.names or (known.name,)
     fresh = new_names(answers, item)
     if fresh:
-        kind = known.kind or item.kind
-        held = {
-            names.normal(name)
-            for other in others
-            if compatible(kind, other.kind)
-            for name in (other.name, *other.names)
-        }
+        held = _taken(known.kind or item.kind, others)
         fresh = [name for name in fresh if names.normal(name) not in held]
     return (*answers, *fresh)[: max(ENTITY_NAMES_MAX, len(answers))]
+
+
+def _taken(kind: EntityKind | None, others: Iterable[KnownEntity]) -> set[str]:
+    """The names that things of a sort answer to already."""
+    return {
+        names.normal(name)
+        for other in others
+        if compatible(kind, other.kind)
+        for name in (other.name, *other.names)
+    }
 
 
 def _labels(labels: tuple[str, ...], label: str | None) -> tuple[str, ...]:

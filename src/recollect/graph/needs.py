@@ -14,6 +14,7 @@ The order of what is loaded does not matter. Entities at the ends of the loaded 
 no longer, and what is of one sort is known by its name. One that is not loaded stays as it is.
 """
 
+from collections.abc import Iterator
 from datetime import datetime
 
 from recollect.graph import names
@@ -45,7 +46,7 @@ class FactNeeds(Record):
     `invalid_at`, newest first, and as many with `invalid_at >= since`, earliest `valid_at` first.
     *by_pair*: (source, target) in this order; *by_gist*: (source, gist). Of each of these two: up
     to `FACTS_PER_NEED_MAX`, closed or not, newest first. *by_uuid*: these facts, so that no uuid
-    is used twice.
+    is used twice, and those that a reader judged.
     """
 
     by_source: tuple[tuple[str, str], ...] = ()
@@ -69,10 +70,15 @@ def needs(found: Found) -> Needs:
     keys = (
         key
         for item in found.entities
-        for name in (item.name, *item.aliases)
+        for name in (item.name, *item.aliases, *((item.rename,) if item.rename else ()))
         for key in names.keys(name)
     )
-    uuids = (item.uuid for item in found.entities if item.uuid is not None)
+    uuids = (
+        uuid
+        for item in found.entities
+        for uuid in (item.uuid, item.known.uuid if item.known else None)
+        if uuid is not None
+    )
     return Needs(keys=tuple(dict.fromkeys(keys)), uuids=tuple(dict.fromkeys(uuids)))
 
 
@@ -89,9 +95,17 @@ def fact_needs(
         by_pair=tuple(wanted.by_pair),
         by_slot=tuple(wanted.by_slot),
         by_gist=tuple(wanted.by_gist),
-        by_uuid=tuple(dict.fromkeys(fact.uuid for fact in found.facts if fact.uuid is not None)),
+        by_uuid=tuple(dict.fromkeys(_named(found))),
         since=min((fact.valid_at or at for fact in found.facts), default=None),
     )
+
+
+def _named(found: Found) -> Iterator[str]:
+    """The facts that are meant by their uuids: to be taken, or because a reader judged them."""
+    for fact in found.facts:
+        if fact.uuid is not None:
+            yield fact.uuid
+        yield from (judged.fact for judged in fact.judged)
 
 
 class _Wanted:

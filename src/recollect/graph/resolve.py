@@ -1,7 +1,8 @@
 """Which of the entities found are ones the graph knows, and which of them are one.
 
 The rule of the house: better two entities than one wrong one. What decides, in this order: the
-user's or the assistant's own node; a uuid; an equal name, alias, e-mail address or id; a first
+user's or the assistant's own node; a uuid; what a reader says that saw the graph, as long as the
+entity it was shown still answers to the name it had then; an equal name, alias, e-mail address or id; a first
 name that only one known person has; initials of an organization; a name that looks almost the
 same. Entities of incompatible kinds never meet, unless their names are equal and the kind of the
 one found is a mere guess of the sort that readers get wrong. A full name is never taken for a bare first name
@@ -148,7 +149,7 @@ def resolve(known: tuple[KnownEntity, ...], found: Found) -> Resolved:
 
 def _turn(number: int, item: FoundEntity) -> tuple[bool, int, bool, int, int]:
     form = names.normal(item.name)
-    direct = item.who is not None or item.uuid is not None
+    direct = item.who is not None or item.uuid is not None or item.known is not None
     unsure = item.kind is None or item.guessed
     return (not direct, -len(form.split()), unsure, -len(item.name), number)
 
@@ -156,6 +157,8 @@ def _turn(number: int, item: FoundEntity) -> tuple[bool, int, bool, int, int]:
 def _match(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
     if item.uuid is not None:
         return next((one for one in pool if item.uuid in (one.uuid, one.asked)), None)
+    if (recognized := _recognized(item, pool)) is not None:
+        return recognized
     if item.who is not None:
         return next((one for one in pool if one.who == item.who), None)
     if (misread := _misread(item, pool)) is not None:
@@ -168,6 +171,19 @@ def _match(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
         _by_likeness,
     )
     return next((one for rule in rules if (one := rule(item, fitting)) is not None), None)
+
+
+def _recognized(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
+    """The one that a reader said it is, unless that one is gone or another since, or cannot be it:
+    another sort of thing with another name."""
+    shown = item.known
+    if shown is None:
+        return None
+    one = next((one for one in pool if one.uuid == shown.uuid), None)
+    form = names.normal(shown.name)
+    if one is None or form not in map(names.normal, one.names):
+        return None
+    return one if compatible(item.kind, one.kind) or _answers(one, item) else None
 
 
 def _by_name(item: FoundEntity, fitting: list[_Candidate]) -> _Candidate | None:

@@ -76,6 +76,8 @@ class Restatement:
     def _in_time(self, claim: Claim, old: KnownFact, known: list[KnownFact]) -> bool:
         """Whether both can speak of one and the same time."""
         new = claim.fact
+        if None not in (new.event_at, old.event_at) and new.event_at != old.event_at:
+            return False
         if old.expired_at is not None and old.invalid_at is None and new.expired_at is None:
             return False
         if new.valid_at is None or old.valid_at is None or new.valid_at == old.valid_at:

@@ -73,7 +73,7 @@ class Contradiction:
             return None
         if self._by_denial(later, earlier, together) or self._by_end(later, earlier):
             return "firm"
-        if not together and _by_slot(later, earlier):
+        if not together and is_other_value(later, earlier):
             return "firm"
         if corrects and self._corrected(later, earlier):
             return "firm"
@@ -219,7 +219,8 @@ def slot_value(fact: KnownFact) -> tuple[str, str | None, str]:
     return (fact.source, fact.slot, fact.gist if _alone(fact) else fact.target)
 
 
-def _by_slot(later: KnownFact, earlier: KnownFact) -> bool:
+def is_other_value(later: KnownFact, earlier: KnownFact) -> bool:
+    """Whether both tell what is in one slot, and tell different things."""
     one, two = slot_value(later), slot_value(earlier)
     return later.slot is not None and one[:2] == two[:2] and one != two
 

@@ -1,7 +1,7 @@
 """What a conversation or a document is about, in sentences of its own facts or messages.
 
 Nothing is rephrased: the facts that say most and the newest ones, oldest first, whole sentences
-within a budget. What no longer holds says until when, or is left out for what took its place.
+within a budget. What no longer holds is left out; only where nothing else is left, it says until when.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -16,6 +16,7 @@ from recollect.limits import (
     SUMMARY_WEIGHTY_FACTS_MAX,
 )
 
+_ENDED = "(ended by "
 _WORDS_ENOUGH = 8
 _MESSAGE_WORDS_MIN = 3
 _UNRATED = 0.5
@@ -96,9 +97,13 @@ def summarize(
     """At most *room* characters; from *messages* when there are no facts."""
     if not facts:
         return _from_messages(messages, room)
-    standing = {fact.place for fact in facts if fact.invalid_at is None}
-    told = [fact for fact in facts if fact.invalid_at is None or fact.place not in standing]
+    told = [fact for fact in facts if fact.invalid_at is None] or facts
     return _within(((fact.number, fact.gist, _told(fact)) for fact in _ranked(told)), room)
+
+
+def is_over(summary: str) -> bool:
+    """Whether a summary tells only of what no longer holds."""
+    return _ENDED in summary
 
 
 def _ranked(facts: Iterable[Said]) -> list[Said]:
@@ -109,7 +114,7 @@ def _ranked(facts: Iterable[Said]) -> list[Said]:
 def _told(fact: Said) -> str:
     if fact.invalid_at is None:
         return sentence(fact.fact)
-    return f"{clause(fact.fact)} (ended by {day(fact.invalid_at)})."
+    return f"{clause(fact.fact)} {_ENDED}{day(fact.invalid_at)})."
 
 
 def _from_messages(messages: Sequence[Message], room: int) -> str:

@@ -197,7 +197,11 @@ class Entity(Record):
 
 
 class Fact(Record):
-    """An edge: a sentence that holds for a time, joining two entities (or one with itself)."""
+    """An edge: a sentence that holds for a time, joining two entities (or one with itself).
+
+    *event_at* is when something happens or is due, where that is another time than since when it
+    is so.
+    """
 
     id: int
     uuid: str
@@ -218,6 +222,7 @@ class Fact(Record):
     expired_at: datetime | None = None
     valid_at: datetime | None = None
     invalid_at: datetime | None = None
+    event_at: datetime | None = None
 
 
 class Observation(Record):

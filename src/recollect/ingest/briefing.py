@@ -1,52 +1,78 @@
 """What it takes to understand episodes: what was said before, who speaks, what is wanted."""
 
-import re
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from recollect.extract.brief import Brief, Guidance, KnownName, Profile, Turn
+from msgspec.structs import replace
+
+from recollect.extract.brief import Brief, Guidance, Profile, Turn
 from recollect.governance import policies
-from recollect.graph import names
 from recollect.graph.sight import Typed, effective, typed
 from recollect.graph.types import Access, Episode, Graph, Job, Json, User
-from recollect.limits import KNOWN_NAME_WORDS_MAX, KNOWN_NAMES_MAX, TURNS_BEFORE_MAX
+from recollect.ingest import rereadings
+from recollect.limits import TURNS_BEFORE_MAX, TURNS_EARLIER_MAX
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
 from recollect.subjects import guidance, users
 
-_NAME_WORDS_MAX = 3
 # The metadata by which memory clients tell their talks apart. Two users may well give their sessions
 # the same name, or none; "she" of one would then be someone of whom the other spoke.
 _SESSION_KEY, _USER_KEY = "session_id", "user_id"
-_WORD = re.compile(r"[^\s,;:!?()\[\]\"]+")
 
 
 def brief(
-    tx: Transaction, graph_id: int, jobs: Sequence[Job], *, with_names: bool, again: bool = False
+    tx: Transaction, graph_id: int, jobs: Sequence[Job], *, wants_known: bool, again: bool = False
 ) -> list[tuple[Job, Brief]]:
     """A brief for each job that is still owed; what was done or deleted meanwhile has none.
 
-    *again*: for episodes that were processed before.
-
-    *with_names* adds the entities of the graph that the text names. They depend on how far the
-    graph has got, so an extractor that reads several episodes at once must do without.
+    *wants_known*: the reader is shown what is known (`known.py`), and with it the end of the
+    conversation before this one. *again*: for episodes that were processed before.
     """
-    row = tx.one("graph_by_id", id=graph_id)
-    if row is None:
-        return []
-    graph = rows.graph(row)
-    owner = tx.one("user_of_graph", graph_id=graph_id)
-    user = None if owner is None else rows.user(owner)
-    wanted = _guidance(tx, graph, row["project_id"], user)
-    guarded = policies.guarded(tx, row["project_id"])
+    place = _place(tx, graph_id)
     owed = {
         found["id"]
         for found in tx.all("jobs_pending_among", ids=rows.to_json([job.id for job in jobs]))
     }
+    behind = wants_known and rereadings.are_waiting(tx, graph_id, "model")
     return [
-        (job, _reading(tx, graph, user, wanted, job, guarded, with_names=with_names))
+        (job, replace(_of_job(tx, place, job, wants_known=wants_known), behind=behind))
         for job in jobs
-        if again or job.id in owed
+        if place is not None and (again or job.id in owed)
     ]
+
+
+def of_episode(
+    tx: Transaction, episode: Episode, *, strict: bool = False, wants_known: bool = True
+) -> Brief | None:
+    """A brief of one episode, owed or not; for a reader that is shown what is known, or not."""
+    place = _place(tx, episode.graph_id)
+    if place is None:
+        return None
+    return _reading(tx, place, episode, strict=strict, earlier=wants_known)
+
+
+def _of_job(tx: Transaction, place: "_Place", job: Job, *, wants_known: bool) -> Brief:
+    return _reading(tx, place, job.episode, strict=job.strict_ontology, earlier=wants_known)
+
+
+class _Place(NamedTuple):
+    """A graph, whose it is, what is wanted of it, and the keys of metadata that are guarded."""
+
+    graph: Graph
+    user: User | None
+    wanted: Guidance
+    guarded: frozenset[str]
+
+
+def _place(tx: Transaction, graph_id: int) -> _Place | None:
+    row = tx.one("graph_by_id", id=graph_id)
+    if row is None:
+        return None
+    graph = rows.graph(row)
+    owner = tx.one("user_of_graph", graph_id=graph_id)
+    user = None if owner is None else rows.user(owner)
+    wanted = _guidance(tx, graph, row["project_id"], user)
+    return _Place(graph, user, wanted, policies.guarded(tx, row["project_id"]))
 
 
 def _guidance(tx: Transaction, graph: Graph, project_id: int, user: User | None) -> Guidance:
@@ -62,16 +88,9 @@ def _guidance(tx: Transaction, graph: Graph, project_id: int, user: User | None)
 
 
 def _reading(
-    tx: Transaction,
-    graph: Graph,
-    user: User | None,
-    wanted: Guidance,
-    job: Job,
-    guarded: frozenset[str],
-    *,
-    with_names: bool,
+    tx: Transaction, place: _Place, episode: Episode, *, strict: bool, earlier: bool
 ) -> Brief:
-    episode = job.episode
+    before = _before(tx, episode, place.guarded)
     return Brief(
         kind=episode.kind,
         content=episode.content,
@@ -80,12 +99,12 @@ def _reading(
         speaker=episode.speaker,
         addressee=episode.addressee,
         source_description=episode.source_description,
-        time_zone=graph.time_zone,
-        before=_before(tx, episode, guarded),
-        user=None if user is None else _profile(user),
-        known=_known(tx, graph.id, episode.content) if with_names else (),
-        guidance=wanted,
-        strict=job.strict_ontology,
+        time_zone=place.graph.time_zone,
+        before=before,
+        earlier=_earlier(tx, episode, place.guarded, len(before)) if earlier else (),
+        user=None if place.user is None else _profile(place.user),
+        guidance=place.wanted,
+        strict=strict,
     )
 
 
@@ -96,14 +115,51 @@ def _before(tx: Transaction, episode: Episode, guarded: frozenset[str]) -> tuple
     otherwise be told to people who must not know it.
     """
     kept: list[Row] = []
-    own, seq = _values(episode.metadata, guarded), episode.seq
+    own, seq = values(episode.metadata, guarded), episode.seq
     while len(kept) < TURNS_BEFORE_MAX and (found := _turns(tx, episode, seq)):
-        kept += [row for row in found if _values(rows.from_json(row["metadata"]), guarded) == own]
+        kept += [row for row in found if values(rows.from_json(row["metadata"]), guarded) == own]
         seq = found[-1]["seq"]
+    return _told(kept[:TURNS_BEFORE_MAX])
+
+
+def _earlier(
+    tx: Transaction, episode: Episode, guarded: frozenset[str], spoken: int
+) -> tuple[Turn, ...]:
+    """The last turns of the conversation before, when few were *spoken* in this one; as above."""
+    limit = min(TURNS_EARLIER_MAX, TURNS_BEFORE_MAX - spoken)
+    own = values(episode.metadata, guarded)
+    found = _turns_of_other(tx, episode, TURNS_BEFORE_MAX) if limit > 0 else []
+    kept = [row for row in found if values(rows.from_json(row["metadata"]), guarded) == own]
+    return _told(kept[:limit])
+
+
+def _told(found: Sequence[Row]) -> tuple[Turn, ...]:
+    """Turns, the newest last."""
     return tuple(
-        Turn(content=row["content"], role=row["role"], speaker=row["speaker"])
-        for row in reversed(kept[:TURNS_BEFORE_MAX])
+        Turn(
+            content=row["content"],
+            role=row["role"],
+            speaker=row["speaker"],
+            at=rows.moment(row["created_at"]),
+        )
+        for row in reversed(found)
     )
+
+
+def _turns_of_other(tx: Transaction, episode: Episode, limit: int) -> list[Row]:
+    """The last turns of the thread or talk that came before the one of an episode."""
+    here: dict[str, Any] = {"graph_id": episode.graph_id, "seq": episode.seq}
+    if episode.thread_id is not None:
+        return tx.all("episodes_in_thread_before", id=episode.id, limit=limit, **here)
+    if episode.document_id is not None or episode.producer is None:
+        return []
+    named = episode.metadata or {}
+    user = rows.to_json(named.get(_USER_KEY))
+    other = tx.one("talk_before", session=rows.to_json(named.get(_SESSION_KEY)), user=user, **here)
+    if other is None:
+        return []
+    session = rows.to_json((rows.from_json(other["metadata"]) or {}).get(_SESSION_KEY))
+    return tx.all("episodes_before_in_talk", session=session, user=user, limit=limit, **here)
 
 
 def _turns(tx: Transaction, episode: Episode, seq: int) -> list[Row]:
@@ -130,7 +186,7 @@ def _turns(tx: Transaction, episode: Episode, seq: int) -> list[Row]:
     return []
 
 
-def _values(metadata: Json | None, keys: frozenset[str]) -> dict[str, set[Typed]]:
+def values(metadata: Json | None, keys: frozenset[str]) -> dict[str, set[Typed]]:
     """What an episode says under some keys, as policies compare it."""
     held = effective([metadata])
     return {key: {typed(value) for value in held[key]} for key in keys if key in held}
@@ -144,25 +200,3 @@ def _profile(user: User) -> Profile:
         last_name=user.last_name,
         email=user.email,
     )
-
-
-def _known(tx: Transaction, graph_id: int, content: str) -> tuple[KnownName, ...]:
-    """Entities whose whole name stands in the text; looked up by the text's own words."""
-    heard = _WORD.findall(content)[:KNOWN_NAME_WORDS_MAX]
-    keys = dict.fromkeys(
-        key
-        for length in range(1, _NAME_WORDS_MAX + 1)
-        for start in range(len(heard) - length + 1)
-        for key in names.keys(" ".join(heard[start : start + length]))[:1]
-    )
-    found = tx.all(
-        "entities_named", graph_id=graph_id, keys=rows.to_json(list(keys)), limit=KNOWN_NAMES_MAX
-    )
-    return tuple(
-        KnownName(name=row["name"], kind=row["kind"], label=_label(rows.from_json(row["labels"])))
-        for row in found
-    )
-
-
-def _label(labels: list[str]) -> str | None:
-    return next((label for label in labels if label != "Entity"), None)

@@ -3,13 +3,22 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from recollect.extract.brief import Brief, Extracted
+from msgspec.structs import replace
+
+from recollect.errors import BudgetExhausted, ModelAnswerInvalid, ModelUnavailable
+from recollect.extract.brief import Again, Brief, Extracted
 from recollect.extract.model import ModelExtractor
 from recollect.extract.process import ExtractionProcess
 from recollect.extract.thread import ExtractionThread
 from recollect.graph import predicates
+from recollect.graph.found import Found
 from recollect.graph.types import DIRECT_KINDS
 from recollect.limits import JOBS_PER_COMMIT_MAX
+
+_NO_ANSWER = (ModelUnavailable, ModelAnswerInvalid, BudgetExhausted)
+_BEHIND = "earlier episodes of the graph wait for the language model"
+_DOWN = "the language model did not answer a moment ago"
+_FOR_AGENTS = "agents read what was told"
 
 
 class EmbeddedExtractor:
@@ -19,7 +28,7 @@ class EmbeddedExtractor:
     """
 
     together = JOBS_PER_COMMIT_MAX
-    with_names = False
+    wants_known = False
 
     def __init__(self, models: Path, table: Path | None = None, *, here: bool = False) -> None:
         self.predicates = predicates.load(table)
@@ -29,16 +38,50 @@ class EmbeddedExtractor:
         """What each episode says, in order."""
         return await self._process.read(readings)
 
+    async def finish(self, reading: Brief, found: Found) -> Extracted:
+        """What another reader found, rated and made findable."""
+        return await self._process.finish(reading, found)
+
     async def close(self) -> None:
         """End the process."""
         await self._process.close()
 
 
+class AgentExtractor:
+    """Reads with what comes with the program, and leaves a better reading to agents."""
+
+    together = JOBS_PER_COMMIT_MAX
+    wants_known = False
+
+    def __init__(self, models: Path, table: Path | None = None, *, here: bool = False) -> None:
+        self.embedded = EmbeddedExtractor(models, table, here=here)
+        self.predicates = self.embedded.predicates
+
+    async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
+        """What each episode says at first sight, in order."""
+        found = await self.embedded.extract(readings)
+        return [_for_agents(reading, one) for reading, one in zip(readings, found, strict=True)]
+
+    async def close(self) -> None:
+        """End the process."""
+        await self.embedded.close()
+
+
+def _for_agents(reading: Brief, found: Extracted) -> Extracted:
+    if not _is_read(reading):
+        return found
+    return replace(found, again=Again(reader="agent", reason=_FOR_AGENTS))
+
+
 class LanguageModelExtractor:
-    """Asks a language model, once per episode; ratings and vectors are still made here."""
+    """Asks a language model, once per episode; ratings and vectors are still made here.
+
+    Where there is no answer, or none that can be used, the episode is read as it would be without
+    a model, so that nobody waits for it, and is read again when the model is back.
+    """
 
     together = 1
-    with_names = True
+    wants_known = True
 
     def __init__(
         self,
@@ -48,9 +91,9 @@ class LanguageModelExtractor:
         *,
         here: bool = False,
     ) -> None:
-        self.predicates = predicates.load(table)
+        self.embedded = EmbeddedExtractor(models, table, here=here)
+        self.predicates = self.embedded.predicates
         self._model = model
-        self._process = _place(models, table, here=here)
 
     async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What each episode says, in order.
@@ -60,13 +103,30 @@ class LanguageModelExtractor:
         return [await self._extract(reading) for reading in readings]
 
     async def _extract(self, reading: Brief) -> Extracted:
-        if reading.kind in DIRECT_KINDS or not reading.learn:
-            return (await self._process.read([reading]))[0]
-        return await self._process.finish(reading, await self._model.read(reading))
+        if not _is_read(reading):
+            return await self._at_first_sight(reading)
+        if reading.behind or self._model.is_down:
+            return await self._at_first_sight(reading, _BEHIND if reading.behind else _DOWN)
+        try:
+            found = await self._model.read(reading)
+        except _NO_ANSWER as error:
+            return await self._at_first_sight(reading, error.message)
+        return await self.embedded.finish(reading, found)
+
+    async def _at_first_sight(self, reading: Brief, reason: str | None = None) -> Extracted:
+        (found,) = await self.embedded.extract([reading])
+        return (
+            found if reason is None else replace(found, again=Again(reader="model", reason=reason))
+        )
 
     async def close(self) -> None:
         """End the process."""
-        await self._process.close()
+        await self.embedded.close()
+
+
+def _is_read(reading: Brief) -> bool:
+    """Whether there is something in it that a reader could find."""
+    return reading.learn and reading.kind not in DIRECT_KINDS
 
 
 def _place(models: Path, table: Path | None, *, here: bool) -> ExtractionProcess | ExtractionThread:

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from recollect import ids
 from recollect.governance import erasure
-from recollect.graph import needs
-from recollect.graph.delta import ChangedEntity, Delta, Known, NewEntity
+from recollect.graph import copies, needs
+from recollect.graph.delta import Delta, Known
 from recollect.graph.found import Found
 from recollect.graph.predicates import Predicates
 from recollect.graph.reconcile import reconcile
@@ -39,23 +38,42 @@ class Step(Record):
 
 def take(tx: Transaction, step: Step, table: Predicates) -> None:
     """Let the graph take in one place of its log, which comes after all that it has taken in."""
+    _find(tx, step.episode.graph_id, _take(tx, step, table))
+
+
+def _take(tx: Transaction, step: Step, table: Predicates) -> set[int]:
+    """Everything but what entities are found by, which changes with most steps; tells of which."""
     episode = step.episode
-    index.put(tx, episode.graph_id, _learn(tx, step, table))
+    facts, described = _learn(tx, step, table)
+    index.put(tx, episode.graph_id, facts)
     if not step.gone:
         findable.put(tx, episode.graph_id, summaries.refresh(tx, episode, table))
     cited = [seq for fact in step.found.facts for seq in fact.cites]
     chapters.follow(tx, episode.graph_id, [episode.seq, *cited])
     readings.folded(tx, episode.graph_id, episode.seq)
+    return described
+
+
+def _find(tx: Transaction, graph_id: int, entity_ids: set[int]) -> None:
+    """Let entities be found by what is said of them now."""
+    listed = rows.to_json(sorted(entity_ids))
+    items = [
+        index.entity_item(row["id"], row["name"], row["summary"])
+        for row in tx.all("entities_by_ids", ids=listed)
+    ]
+    index.put(tx, graph_id, items)
 
 
 def go_on(tx: Transaction, graph_id: int, table: Predicates, *, limit: int) -> bool:
     """Take in the next places after the last one that a graph apart knows, and the edits made after
     them; says whether there are more."""
     found = tx.all("steps_next", graph_id=graph_id, limit=limit)
+    described = set[int]()
     for row in found:
         step = _step(row)
         edits.again(tx, graph_id, before=step.episode.seq)
-        take(tx, step, table)
+        described |= _take(tx, step, table)
+    _find(tx, graph_id, described)
     if len(found) == limit:
         return True
     edits.again(tx, graph_id, before=None)
@@ -79,10 +97,14 @@ def _step(row: Row) -> Step:
     return Step(episode=gone, found=kept.found, vectors=kept.fact_vectors, gone=True)
 
 
-def _learn(tx: Transaction, step: Step, table: Predicates) -> list[Item]:
-    """What becomes findable by a reading; an episode is learned as of when it was processed."""
+def _learn(tx: Transaction, step: Step, table: Predicates) -> tuple[list[Item], set[int]]:
+    """Facts that become findable by a reading, and entities that are described otherwise now.
+
+    An episode is learned as of when it was processed.
+    """
     episode = step.episode
-    found = _free_uuids(tx, episode.graph_id, step.found)
+    distance = readings.distance(tx, episode.graph_id)
+    found = _free_uuids(tx, episode.graph_id, copies.moved(step.found, distance))
     now = episode.processed_at or tx.now
     around = Neighbourhood(tx, episode.graph_id, episode.id)
     wanted = needs.needs(found)
@@ -94,7 +116,7 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> list[Item]:
         found,
         now=now,
         at=episode.created_at,
-        new_id=_new_ids(episode, found),
+        new_id=_new_ids(episode, found, distance),
         predicates=table,
         resolved=resolved,
     )
@@ -103,13 +125,15 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> list[Item]:
     index.touch(tx, episode.graph_id, "episode", cited)
     closed = [around.fact_id(fact.uuid) for fact in delta.closed_facts]
     index.touch(tx, episode.graph_id, "fact", closed)
-    return _items(around, delta, step.vectors)
+    described = {item.uuid for item in delta.new_entities}
+    described |= {item.uuid for item in delta.changed_entities}
+    return _items(around, delta, step.vectors), set(map(around.entity_id, described))
 
 
-def _new_ids(episode: Episode, found: Found) -> Ids:
+def _new_ids(episode: Episode, found: Found, distance: int) -> Ids:
     """Ids for what is new, the same every time; none of them was asked for by name."""
-    new_id = ids.derived(episode.received_at, episode.seq, episode.uuid)
-    asked = {one.uuid for one in found.entities} | {one.uuid for one in found.facts}
+    new_id = copies.derived(episode, distance)
+    asked = {item.uuid for item in found.entities} | {item.uuid for item in found.facts}
 
     def free() -> str:
         made = new_id()
@@ -133,12 +157,7 @@ def _free_uuids(tx: Transaction, graph_id: int, found: Found) -> Found:
 
 
 def _items(around: Neighbourhood, delta: Delta, vectors: Sequence[bytes | None]) -> list[Item]:
-    facts = [
+    return [
         index.fact_item(around.fact_id(fact.uuid), fact.fact, vectors[fact.found])
         for fact in delta.new_facts
-    ]
-    described: list[NewEntity | ChangedEntity] = [*delta.new_entities, *delta.changed_entities]
-    return facts + [
-        index.entity_item(around.entity_id(item.uuid), item.name, item.summary)
-        for item in described
     ]

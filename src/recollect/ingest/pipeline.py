@@ -13,10 +13,11 @@ from recollect.graph import predicates
 from recollect.graph.found import Found
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import DIRECT_KINDS, Episode, Job
-from recollect.ingest import briefing, fold, queue
+from recollect.ingest import briefing, fold, known, queue, rereadings
 from recollect.ingest.fold import Step
 from recollect.ingest.queue import Claim
 from recollect.limits import JOBS_PER_COMMIT_MAX
+from recollect.search.finder import Finder
 from recollect.store import index, readings
 from recollect.store.index import Item
 from recollect.store.protocol import Store, Transaction
@@ -25,12 +26,13 @@ from recollect.store.protocol import Store, Transaction
 class Extractor(Protocol):
     """Turns episodes into what they say.
 
-    *together*: how many it reads at once. *with_names*: whether it wants to know which entities
-    of the graph the text names; only one that reads episodes one by one can.
+    *together*: how many it reads at once. *wants_known*: whether it wants to be shown what the
+    graph knows (`known.py`); that depends on how far the graph has got, so only one that reads
+    episodes one by one can.
     """
 
     together: int
-    with_names: bool
+    wants_known: bool
     predicates: Predicates
 
     async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
@@ -46,32 +48,55 @@ UNREAD = Extracted(found=Found(extractor="none"))
 
 
 async def process(
-    store: Store, held: Claim, jobs: Sequence[Job], *, extractor: Extractor | None = None
+    store: Store,
+    held: Claim,
+    jobs: Sequence[Job],
+    *,
+    extractor: Extractor | None = None,
+    finder: Finder | None = None,
 ) -> None:
     """Take stored episodes of one graph along the whole path. The caller holds the lease.
 
     Without an extractor episodes are made findable, and only what callers wrote down as knowledge
-    is learned.
+    is learned. The finder finds what is known for an extractor that wants to be shown it.
     """
     together = extractor.together if extractor else JOBS_PER_COMMIT_MAX
     for start in range(0, len(jobs), together):
         part = jobs[start : start + together]
-        prepared = await prepare(store, held.graph_id, part, extractor)
+        prepared = await prepare(store, held.graph_id, part, extractor, finder)
         table = extractor.predicates if extractor else predicates.load()
         await store.write(commit, held, part, prepared, table)
 
 
 async def prepare(
-    store: Store, graph_id: int, jobs: Sequence[Job], extractor: Extractor | None
+    store: Store,
+    graph_id: int,
+    jobs: Sequence[Job],
+    extractor: Extractor | None,
+    finder: Finder | None = None,
 ) -> Prepared:
     """The costly part, outside of any transaction: search terms and what was extracted, by job."""
     found = await asyncio.to_thread(_terms, jobs)
     if extractor is None:
         return {job.id: (found[job.id], _written_down(job.episode)) for job in jobs}
-    owed = await store.read(briefing.brief, graph_id, jobs, with_names=extractor.with_names)
+    owed = await store.read(briefing.brief, graph_id, jobs, wants_known=extractor.wants_known)
     wanted = [to_learn(job.episode, reading) for job, reading in owed]
+    if extractor.wants_known and finder is not None:
+        shown = zip(owed, wanted, strict=True)
+        wanted = [await _with_known(store, finder, job.episode, one) for (job, _), one in shown]
     extracted = await extractor.extract(wanted) if wanted else []
     return {job.id: (found[job.id], item) for (job, _), item in zip(owed, extracted, strict=True)}
+
+
+async def _with_known(store: Store, finder: Finder, episode: Episode, reading: Brief) -> Brief:
+    """What is to be read together with what is known; what nobody reads needs none."""
+    if reading.kind in DIRECT_KINDS or not reading.learn:
+        return reading
+    project_id = await store.glance(known.project_of, episode.graph_id)
+    if project_id is None:
+        return reading
+    shown = await known.shown(store, finder, known.everyone(project_id), episode, reading)
+    return msgspec.structs.replace(reading, shown=shown)
 
 
 def to_learn(episode: Episode, reading: Brief) -> Brief:
@@ -114,6 +139,8 @@ def _keep(tx: Transaction, episode: Episode, extracted: Extracted, table: Predic
     the log than the graph has reached: then the graph is folded again from there.
     """
     readings.put(tx, episode.id, extracted.found, extracted.fact_vectors)
+    if extracted.again is not None:
+        rereadings.want(tx, episode.id, extracted.again.reader, extracted.again.reason)
     if episode.seq <= readings.head(tx, episode.graph_id):
         readings.fold_again(tx, episode.graph_id, episode.seq)
         return

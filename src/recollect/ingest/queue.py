@@ -142,6 +142,11 @@ def free(tx: Transaction, owner: str) -> int:
     return tx.run("queue_free_owned", owner=f"{owner}:")
 
 
+def free_all(tx: Transaction) -> None:
+    """Take back every lease, for whoever has the store to itself."""
+    tx.run("queue_free_all")
+
+
 def check_lease(tx: Transaction, held: Claim) -> None:
     """Refuse to go on for a worker whose graph was deleted or taken over; else hold on longer."""
     row = tx.one("queue_lease", graph_id=held.graph_id)
@@ -167,12 +172,6 @@ def release(tx: Transaction, held: Claim) -> None:
     """Give the graph back: to the queue if it has more jobs, else out of it."""
     check_lease(tx, held)
     _give_back(tx, held, tx.now)
-
-
-def postpone(tx: Transaction, held: Claim, until: datetime | None) -> None:
-    """Give the graph back until there is room for it; that is nobody's failure."""
-    check_lease(tx, held)
-    _give_back(tx, held, until or tx.now + timedelta(seconds=JOB_BACKOFF_MAX_S))
 
 
 def _give_back(tx: Transaction, held: Claim, ready_at: datetime) -> None:

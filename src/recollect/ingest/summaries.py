@@ -1,11 +1,11 @@
 """Keeping observations and summaries in step with the log: called once for each episode, in the
 transaction that learns it, so that how episodes share a commit changes nothing."""
 
-from recollect import ids
+from recollect.graph import copies
 from recollect.graph import observations as rules
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import Access, Episode
-from recollect.store import derived, observations, rows, summaries
+from recollect.store import derived, observations, readings, rows, summaries
 from recollect.store.derived import Derived
 from recollect.store.protocol import Transaction
 from recollect.subjects import guidance
@@ -19,7 +19,7 @@ def refresh(tx: Transaction, episode: Episode, table: Predicates) -> list[Derive
     thread. An episode that was processed before is taken in as of then.
     """
     now = episode.processed_at or tx.now
-    new_id = ids.derived(episode.received_at, episode.seq, f"{episode.uuid}/derived")
+    new_id = copies.derived(episode, readings.distance(tx, episode.graph_id), "/derived")
     told = summaries.add(tx, episode, now=now, new_id=new_id)
     told += summaries.closed(tx, episode)
     seen = [

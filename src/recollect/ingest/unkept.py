@@ -25,9 +25,14 @@ async def read(store: Store, extractor: Extractor | None, graph_id: int) -> None
                 _keep, [(job, Extracted(found=Found(extractor="none"))) for job in left]
             )
             continue
-        owed = await store.read(briefing.brief, graph_id, left, with_names=False, again=True)
+        owed = await store.read(briefing.brief, graph_id, left, wants_known=False, again=True)
         found = await extractor.extract([to_learn(job.episode, brief) for job, brief in owed])
         await store.write(_keep, list(zip([job for job, _ in owed], found, strict=True)))
+
+
+def there_are(tx: Transaction, graph_id: int) -> bool:
+    """Whether a graph has episodes that were processed and have no reading."""
+    return bool(_unread(tx, graph_id, 1))
 
 
 def _unread(tx: Transaction, graph_id: int, limit: int) -> list[Job]:

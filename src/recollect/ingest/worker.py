@@ -8,7 +8,7 @@ from contextlib import suppress
 from prometheus_client import Counter, Histogram
 
 from recollect import log
-from recollect.errors import BudgetExhausted, LeaseLost, StoreUnavailable
+from recollect.errors import LeaseLost, StoreUnavailable
 from recollect.graph.types import Job
 from recollect.ingest import pipeline, queue
 from recollect.ingest.queue import Claim
@@ -114,18 +114,13 @@ class Worker:
             await self._store.write(queue.park_lost, held)
             self._note("parked", held.jobs[0], attempt=held.jobs[0].attempts, error="died")
             return
-        try:
-            for start in range(0, len(held.jobs), self._together):
-                if self._stopping:
-                    break
-                part = held.jobs[start : start + self._together]
-                if not await self._work_off(held, part):
-                    return  # noting the failure gave the graph back
-        except BudgetExhausted as error:
-            await self._store.write(queue.postpone, held, error.retry_at)
-            _log.warning("budget.exhausted", graph=held.graph_id, error=error.message)
-        else:
-            await self._store.write(queue.release, held)
+        for start in range(0, len(held.jobs), self._together):
+            if self._stopping:
+                break
+            part = held.jobs[start : start + self._together]
+            if not await self._work_off(held, part):
+                return  # noting the failure gave the graph back
+        await self._store.write(queue.release, held)
 
     async def _work_off(self, held: Claim, jobs: Sequence[Job]) -> bool:
         """All at once while that works; one by one as soon as something in it fails.
@@ -145,7 +140,7 @@ class Worker:
         began = time.perf_counter()
         try:
             await self._process(self._store, held, jobs)
-        except (LeaseLost, StoreUnavailable, BudgetExhausted):
+        except (LeaseLost, StoreUnavailable):
             raise
         except Exception as error:  # noqa: BLE001 - whatever it was, it is retried, then parked
             if len(jobs) == 1:

@@ -16,7 +16,7 @@ from typing import Any, Literal, Self, Unpack, overload
 
 from recollect.governance.audit_targets import Target
 from recollect.governance.keys import DEFAULT_PROJECT
-from recollect.library import adding, asking, forgetting, knowing, places, telling
+from recollect.library import adding, asking, correcting, forgetting, knowing, places, telling
 from recollect.library.adding import Content, Moment, Told
 from recollect.library.asking import Kind, Narrowing, Results
 from recollect.library.engine import Engine, choose, text_only
@@ -259,9 +259,15 @@ class Memory:
         return [telling.fact(one) for one in found]
 
     async def why(self, fact: Fact | str) -> Why:
-        """Why a fact is known: the episodes and the words behind it, and what ended it."""
+        """Why a fact is known: the episodes and the words behind it, what ended it and on whose word,
+        and what it ended."""
         uuid = fact if isinstance(fact, str) else fact.uuid
         return telling.why(await self._engine.read(provenance.of_fact, uuid))
+
+    async def reopen(self, fact: Fact | str) -> Fact:
+        """Take back what ended a fact: it holds again, and the same words do not end it again."""
+        uuid = fact if isinstance(fact, str) else fact.uuid
+        return telling.fact(await correcting.reopen(self._engine, uuid))
 
     async def forget(
         self,

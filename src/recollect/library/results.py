@@ -13,7 +13,8 @@ class Fact:
     """A sentence that holds for a time and joins two entities.
 
     Two clocks: from *valid_at* to *invalid_at* it is true, from *learned_at* to *given_up_at* the
-    memory held it to be so. *score* tells how well it fits a search, from 0 to 1.
+    memory held it to be so. *event_at* is when something happens or is due, where that is another
+    time. *score* tells how well it fits a search, from 0 to 1.
     """
 
     uuid: str
@@ -27,6 +28,7 @@ class Fact:
     invalid_at: datetime | None
     learned_at: datetime
     given_up_at: datetime | None
+    event_at: datetime | None = None
     episodes: tuple[str, ...] = ()
     rating: float | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
@@ -124,21 +126,45 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """What ended a fact: another fact, an episode, or neither when someone set the end by hand."""
+    """What ended a fact: another fact, an episode, or neither when someone set the end by hand.
+
+    *judge* is on whose word: `table`, the table of relations; `episode`, where the words of a fact
+    tell its end; `hand`; the name of the reader that said so, which was as *sure* as it said; or
+    None where that was not kept.
+    """
 
     by_fact: Fact | None
     by_episode: Episode | None
     ended_at: datetime | None
     learned_at: datetime | None
+    judge: str | None = None
+    sure: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closed:
+    """A fact that another one ended; when, by which episode and on whose word, as for an `Ending`."""
+
+    fact: Fact
+    by_episode: Episode | None
+    ended_at: datetime | None
+    learned_at: datetime | None
+    judge: str | None = None
+    sure: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
-    """A fact, the episodes behind it in the order they came, and what ended it."""
+    """A fact, the episodes behind it in the order they came, what ended it, and what it closed.
+
+    *reopened_at* is when someone last took back what had ended it.
+    """
 
     fact: Fact
     evidence: tuple[Evidence, ...]
     endings: tuple[Ending, ...]
+    closed: tuple[Closed, ...] = ()
+    reopened_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -402,8 +402,13 @@ class SyncMemory(OpenFace[Memory]):
         return self._wait(self._behind.learned(episode))
 
     def why(self, fact: Fact | str) -> Why:
-        """Why a fact is known: the episodes and the words behind it, and what ended it."""
+        """Why a fact is known: the episodes and the words behind it, what ended it and on whose word,
+        and what it ended."""
         return self._wait(self._behind.why(fact))
+
+    def reopen(self, fact: Fact | str) -> Fact:
+        """Take back what ended a fact: it holds again, and the same words do not end it again."""
+        return self._wait(self._behind.reopen(fact))
 
     def forget(
         self,

@@ -3,6 +3,7 @@
 from recollect.governance.receipts import Receipt
 from recollect.graph import types
 from recollect.library.results import (
+    Closed,
     Ending,
     Entity,
     Episode,
@@ -30,6 +31,7 @@ def fact(found: types.Fact, score: float | None = None) -> Fact:
         invalid_at=found.invalid_at,
         learned_at=found.created_at,
         given_up_at=found.expired_at,
+        event_at=found.event_at,
         episodes=tuple(found.episodes),
         rating=found.rating,
         attributes=found.attributes or {},
@@ -100,6 +102,8 @@ def why(found: provenance.Provenance) -> Why:
             for one in found.evidence
         ),
         endings=tuple(_ending(one) for one in found.endings),
+        closed=tuple(_closed(one) for one in found.closed),
+        reopened_at=found.reopened_at,
     )
 
 
@@ -109,6 +113,19 @@ def _ending(found: provenance.Ending) -> Ending:
         by_episode=None if found.by_episode is None else episode(found.by_episode),
         ended_at=found.ended_at,
         learned_at=found.expired_at,
+        judge=found.judge,
+        sure=found.sure,
+    )
+
+
+def _closed(found: provenance.Closed) -> Closed:
+    return Closed(
+        fact=fact(found.fact),
+        by_episode=None if found.by_episode is None else episode(found.by_episode),
+        ended_at=found.ended_at,
+        learned_at=found.expired_at,
+        judge=found.judge,
+        sure=found.sure,
     )
 
 

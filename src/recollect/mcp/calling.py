@@ -9,10 +9,12 @@ from recollect.api.app import App
 from recollect.api.errors import status_of
 from recollect.errors import InvalidInput, RecollectError
 from recollect.graph.types import Access, Json
-from recollect.mcp import parameters, reading, writing
+from recollect.mcp import parameters, reading, rereading, writing
 from recollect.mcp.tools import Request, Tool, with_edge_types
 
-_BY_NAME = {tool.name: tool for tool in (*reading.TOOLS, *writing.TOOLS)}
+_WRITING = (*writing.TOOLS, *rereading.TOOLS)
+_BY_NAME = {tool.name: tool for tool in (*reading.TOOLS, *_WRITING)}
+_NOTHING = {"message": "There is nothing."}
 _WRAPPER = "result"
 _NOT_FOUND = 404
 
@@ -34,7 +36,7 @@ class Refused(Exception):
 
 def offered(access: Access) -> tuple[Tool, ...]:
     """The tools somebody may know of."""
-    return (*reading.TOOLS, *writing.TOOLS) if access.mcp_write else reading.TOOLS
+    return (*reading.TOOLS, *_WRITING) if access.mcp_write else reading.TOOLS
 
 
 def find(access: Access, name: str) -> Tool:
@@ -111,7 +113,7 @@ def _request(tool: Tool, arguments: Json) -> Request:
 async def ask(app: App, access: Access, request: Request) -> Any:
     """What a route answers, as a value; raises Refused with what it says against it."""
     reply = await app.answer(access, *request)
-    value = msgspec.json.decode(reply.body)
+    value = msgspec.json.decode(reply.body) if reply.body else _NOTHING
     if reply.status >= 400:
         raise Refused(reply.status, value["message"])
     return value

@@ -5,22 +5,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import msgspec
+
 from recollect.errors import InvalidInput
 from recollect.graph.types import Json
 from recollect.limits import INTEGER_MAX
 
-Kind = Literal["string", "integer", "number", "strings"]
+Kind = Literal["string", "integer", "number", "strings", "object"]
 _SCHEMAS: dict[Kind, Json] = {
     "string": {"type": "string"},
     "integer": {"type": "integer"},
     "number": {"type": "number"},
     "strings": {"type": ["array", "null"], "items": {"type": "string"}},
+    "object": {"type": "object"},
 }
 _WANTED: dict[Kind, str] = {
     "string": "a string",
     "integer": "an integer",
     "number": "a number",
     "strings": "a list of strings, or null",
+    "object": "an object",
 }
 
 
@@ -71,6 +75,8 @@ def checked(parameters: Sequence[Parameter], arguments: Json) -> Json:
 def _fits(value: Any, kind: Kind) -> bool:
     if kind == "string":
         return isinstance(value, str) and _is_text(value)
+    if kind == "object":
+        return isinstance(value, dict) and _is_json(value)
     if kind == "strings":
         return value is None or (isinstance(value, list) and all(_fits(v, "string") for v in value))
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -86,6 +92,15 @@ def _is_text(value: str) -> bool:
     """Whether it can be written in UTF-8: half a surrogate pair cannot."""
     try:
         value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_json(value: Json) -> bool:
+    """The same for every text inside of something."""
+    try:
+        msgspec.json.encode(value)
     except UnicodeEncodeError:
         return False
     return True

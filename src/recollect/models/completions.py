@@ -56,7 +56,11 @@ def read(body: bytes) -> Completion:
 
 def answer(completion: Completion, type_: type[T]) -> T:
     """The model's words as a value; ModelAnswerInvalid says what is wrong with them."""
-    content = _content(completion.choices[0])
+    return decode(_content(completion.choices[0]), type_)
+
+
+def decode(content: str | bytes, type_: type[T]) -> T:
+    """Words that should be one JSON value of a type; ModelAnswerInvalid says why they are not."""
     try:
         return msgspec.json.decode(content, type=type_)
     except msgspec.ValidationError as error:

@@ -10,12 +10,18 @@ import msgspec
 from prometheus_client import Counter, Histogram
 
 from recollect.clock import Clock, system_clock
-from recollect.errors import ModelAnswerInvalid, ModelUnavailable
+from recollect.errors import (
+    BudgetExhausted,
+    ModelAnswerInvalid,
+    ModelRejected,
+    ModelUnavailable,
+)
 from recollect.graph.types import Record
 from recollect.models import completions
 from recollect.models.answer_schema import strict_schema
 from recollect.models.completions import Completion
-from recollect.models.token_budget import TokenBudget
+from recollect.models.outage import Outage
+from recollect.models.token_budget import Spending, TokenBudget
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
@@ -54,6 +60,10 @@ _HEADERS_SENT = frozenset(
 _BYTES_PER_TOKEN = 3
 _REMARK_CHARS_MAX = 200
 _ECHO_CHARS = 24
+_PROBE_S = 15.0
+_PROBE_TOKENS = 1_024
+# What is wrong with one request, such as its length; another one may well be accepted.
+_THIS_REQUEST = frozenset({400, 413, 422})
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -77,16 +87,18 @@ class LanguageModel:
         self._client = _client(settings)
         self._places = asyncio.Semaphore(settings.llm_concurrency_max)
         self._budget = TokenBudget(settings.llm_tokens_per_hour_max, clock)
+        self.outage = Outage(clock)
 
     async def ask(self, prompt: Prompt, answer: type[T], read: Callable[[T], R]) -> R:
         """What *read* makes of the model's answer, for exactly one call.
 
-        ModelUnavailable: there was no answer. ModelAnswerInvalid: there was one, but it is not of
-        the type *answer*, or *read* says so. BudgetExhausted: the call was not made.
+        ModelUnavailable: there was no answer; ModelRejected: to this request there is none.
+        ModelAnswerInvalid: there was one, but it is not of the type *answer*, or *read* says so.
+        BudgetExhausted: the call was not made.
         """
         async with self._places:
             cost = _tokens(prompt)
-            spending = self._budget.reserve(cost + self._settings.llm_output_tokens_max)
+            spending = self._spend(cost + self._settings.llm_output_tokens_max)
             began, outcome = time.perf_counter(), "canceled"
             try:
                 completion = completions.read(await self._send(prompt, answer))
@@ -100,7 +112,7 @@ class LanguageModel:
                 outcome, message = self._explain(error, prompt)
                 cost = 0 if hasattr(error, "status_code") else cost  # turned down before any work
                 # Without its cause, whose text repeats what was sent.
-                raise ModelUnavailable(message) from None
+                raise self._without_answer(error, message) from None
             finally:
                 spending.tokens = cost
                 _SECONDS.observe(time.perf_counter() - began)
@@ -111,6 +123,22 @@ class LanguageModel:
         """Let go of the connections."""
         await self._client.close()
 
+    def _spend(self, tokens: int) -> Spending:
+        try:
+            return self._budget.reserve(tokens)
+        except BudgetExhausted as error:
+            if error.retry_at is not None:
+                self.outage.rest(error.retry_at)
+            raise
+
+    def _without_answer(self, error: Exception, message: str) -> ModelUnavailable:
+        """What a call without an answer is: the trouble of this request, or that of all."""
+        if getattr(error, "status_code", 0) in _THIS_REQUEST:
+            self.outage.over()
+            return ModelRejected(message)
+        self.outage.failed()
+        return ModelUnavailable(message)
+
     async def _send(self, prompt: Prompt, answer: type[Any]) -> bytes:
         # The client's own timeout is one per read: a trickle would outlast it.
         async with asyncio.timeout(self._settings.llm_timeout_s):
@@ -118,7 +146,8 @@ class LanguageModel:
                 **_request(self._settings, prompt, answer)
             )
             content: bytes = reply.content
-            return content
+        self.outage.over()  # whatever it says
+        return content
 
     def _explain(self, error: Exception, prompt: Prompt) -> tuple[str, str]:
         """The outcome, and what to tell the operator about a call without an answer."""
@@ -151,6 +180,29 @@ class LanguageModel:
         if any(piece in prompt.user for piece in pieces):
             return " (its words repeat the request and are left out)"
         return f" (it says: {said})"
+
+
+class _Alive(Record, forbid_unknown_fields=True):
+    """The answer to a call that only asks whether there is one."""
+
+    alive: bool
+
+
+async def probe(settings: Settings) -> float:
+    """Seconds until the endpoint answered a tiny question; raises as `ask` does when it did not."""
+    bounds = {
+        "llm_timeout_s": min(_PROBE_S, settings.llm_timeout_s),
+        "llm_output_tokens_max": min(_PROBE_TOKENS, settings.llm_output_tokens_max),
+        "llm_tokens_per_hour_max": None,
+    }
+    model = LanguageModel(settings.model_copy(update=bounds))
+    prompt = Prompt(system="Answer with a JSON object.", user='Answer with {"alive": true}.')
+    began = time.perf_counter()
+    try:
+        await model.ask(prompt, _Alive, lambda answer: answer.alive)
+    finally:
+        await model.close()
+    return time.perf_counter() - began
 
 
 def from_settings(settings: Settings, *, clock: Clock = system_clock) -> LanguageModel | None:

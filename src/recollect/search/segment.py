@@ -126,8 +126,9 @@ class Segment:
                 self._fill_episodes(page.episodes, new)
                 self._fill_observations(page.observations)
                 self._fill_summaries(page.thread_summaries)
-                self._link(self.supports, self.facts, page.supports, new)
-                self._link(self.mentions, self.entities, page.mentions, new)
+                again = [row["id"] for row in page.episodes if row["id"] not in new]
+                self._link(self.supports, self.facts, page.supports, again)
+                self._link(self.mentions, self.entities, page.mentions, again)
                 self.version = page.until
 
     def _mark(self, rows: Sequence[Row]) -> set[int]:
@@ -217,16 +218,12 @@ class Segment:
         shelf.created_at.put(slots, [row["created_at"] for row in rows])
         shelf.strand.put(slots, _codes(self.episodes.strands, rows, "strand"))
 
-    def _link(self, links: Links, shelf: Shelf, rows: Sequence[Row], new: set[int]) -> None:
-        """Add what episodes stand behind: all that they say when they come, and later on what
-        cites them."""
-        chosen = [row for row in rows if row["episode_id"] in new]
-        again = [row for row in rows if row["episode_id"] not in new]
-        links.add(*self._slots(shelf, chosen))
+    def _link(self, links: Links, shelf: Shelf, rows: Sequence[Row], again: Sequence[int]) -> None:
+        """Note what episodes stand behind. Those that come again may stand behind something else
+        now: they were cited, or read once more."""
         if again:
-            items, episodes = self._slots(shelf, again)
-            unknown = links.lacks(items, episodes)
-            links.add(items[unknown], episodes[unknown])
+            links.drop(self.episodes.slots(again))
+        links.add(*self._slots(shelf, rows))
 
     def _slots(self, shelf: Shelf, rows: Sequence[Row]) -> tuple[Slots, Slots]:
         items = shelf.slots(row["item_id"] for row in rows)

@@ -196,13 +196,12 @@ class Links:
         self.item.put(places, items)
         self.episode.put(places, episodes)
 
-    def lacks(self, items: Slots, episodes: Slots) -> Flags:
-        """Which of these pairs are not here yet."""
-        near = np.isin(self.episode.array, episodes)
-        items_near, episodes_near = self.item.array[near], self.episode.array[near]
-        known = set(zip(items_near.tolist(), episodes_near.tolist(), strict=True))
-        asked = zip(items.tolist(), episodes.tolist(), strict=True)
-        return np.array([pair not in known for pair in asked], bool)
+    def drop(self, episodes: Slots) -> None:
+        """Take away all pairs of some episodes."""
+        kept = ~np.isin(self.episode.array, episodes)
+        items, left = self.item.array[kept], self.episode.array[kept]
+        self.item, self.episode = Column(np.int32, -1), Column(np.int32, -1)
+        self.add(items, left)
 
     def pairs(self, episodes: EpisodeShelf) -> tuple[Slots, Slots]:
         """Every pair whose episode is there."""

@@ -1,37 +1,40 @@
 """Observations, document summaries and chapters of a graph that was copied; threads are not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from recollect.store import chapters, numbers, rows
 from recollect.store.protocol import Row, Transaction
 
 Pairs = Sequence[tuple[int, int]]
+Moved = Callable[[str], str]
 
 
 def copy(
-    tx: Transaction, source_id: int, target_id: int, *, entities: Pairs, facts: Pairs
+    tx: Transaction, source_id: int, target_id: int, *, entities: Pairs, facts: Pairs, moved: Moved
 ) -> list[tuple[int, int]]:
     """Give a copy of a graph what was derived from the original.
 
     *entities* and *facts* are ids of the original, each with that of its copy. Answers the same
-    for observations.
+    for observations. *moved* says what the copy of something is called.
     """
     same_entity, same_fact = dict(entities), dict(facts)
     made = []
     for old in tx.all("copied_observations", graph_id=source_id):
         if old["entity_id"] in same_entity:
-            new = _observation(tx, old, target_id, same_entity)
+            new = _observation(tx, old, target_id, same_entity, moved)
             behind = [row["fact_id"] for row in tx.all("observation_fact_ids", id=old["id"])]
             listed = [same_fact[number] for number in behind if number in same_fact]
             tx.run("observation_facts_add", id=new, facts=rows.to_json(listed))
             made.append((old["id"], new))
     for old in tx.all("copied_summaries", graph_id=source_id):
-        _summary(tx, old, target_id, same_fact)
+        _summary(tx, old, target_id, same_fact, moved)
     chapters.copy(tx, source_id, target_id, facts=facts)
     return made
 
 
-def _observation(tx: Transaction, old: Row, graph_id: int, same: Mapping[int, int]) -> int:
+def _observation(
+    tx: Transaction, old: Row, graph_id: int, same: Mapping[int, int], moved: Moved
+) -> int:
     predicate, slot, target, gist = rows.from_json(old["key"])
     place = None if target is None else tx.one("entity_place", uuid=target)
     copied = None if place is None else tx.one("entity_by_id", id=same.get(place["id"]))
@@ -39,7 +42,7 @@ def _observation(tx: Transaction, old: Row, graph_id: int, same: Mapping[int, in
     return tx.insert(
         "observation_insert",
         **numbers.of_graph(graph_id),
-        uuid=tx.new_id(),
+        uuid=moved(old["uuid"]),
         graph_id=graph_id,
         entity_id=same[old["entity_id"]],
         kind=old["kind"],
@@ -54,11 +57,13 @@ def _observation(tx: Transaction, old: Row, graph_id: int, same: Mapping[int, in
     )
 
 
-def _summary(tx: Transaction, old: Row, graph_id: int, same: Mapping[int, int]) -> None:
+def _summary(
+    tx: Transaction, old: Row, graph_id: int, same: Mapping[int, int], moved: Moved
+) -> None:
     new = tx.insert(
         "summary_insert",
         **numbers.of_graph(graph_id),
-        uuid=tx.new_id(),
+        uuid=moved(old["uuid"]),
         graph_id=graph_id,
         thread_id=None,
         document_id=old["document_id"],

@@ -135,6 +135,8 @@ class Neighbourhood:
             expired_at=rows.moment_or_none(row["expired_at"]),
             attributes=rows.from_json(row["attributes"]),
             said_at=rows.moment_or_none(said_at),
+            event_at=rows.moment_or_none(row["event_at"]),
+            kept_against=tuple(rows.from_json(row["kept_against"]) or ()),
         )
 
     def apply(
@@ -244,6 +246,7 @@ class Neighbourhood:
             slot=fact.slot,
             confidence=fact.confidence,
             extractor=extractor,
+            event_at=rows.micros_or_none(fact.event_at),
         )
 
     def _support(self, support: Support, episode_id: int) -> None:
@@ -265,6 +268,8 @@ class Neighbourhood:
             episode_id=episode_id if closing.ours else None,
             ended_at=rows.micros_or_none(closing.ended_at),
             expired_at=rows.micros_or_none(closing.expired_at),
+            judge=closing.judge,
+            sure=closing.sure,
         )
 
 

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import msgspec
 
+from recollect.graph import copies
 from recollect.graph.found import Found
 from recollect.graph.types import Episode, Record
 from recollect.store import rows
@@ -31,7 +32,7 @@ def put(tx: Transaction, episode_id: int, found: Found, fact_vectors: Vectors) -
         "reading_put",
         episode_id=episode_id,
         reader=found.extractor,
-        found=_ENCODER.encode(found).decode(),
+        found=_ENCODER.encode(_as_of_original(tx, episode_id, found)).decode(),
         vectors=packed(fact_vectors),
         now=rows.micros(tx.now),
     )
@@ -56,6 +57,12 @@ def head(tx: Transaction, graph_id: int) -> int:
     return 0 if row is None else int(row["folded"])
 
 
+def distance(tx: Transaction, graph_id: int) -> int:
+    """How far the uuids of a graph are from those that its readings speak of; none but for copies."""
+    row = tx.one("graph_distance", id=graph_id)
+    return 0 if row is None else int(row["distance"])
+
+
 def folded(tx: Transaction, graph_id: int, seq: int) -> None:
     """Say that a graph has taken in what was found at a place."""
     tx.run("graph_has_folded", graph_id=graph_id, seq=seq)
@@ -64,11 +71,20 @@ def folded(tx: Transaction, graph_id: int, seq: int) -> None:
 def of_episode(tx: Transaction, episode_id: int) -> KeptReading | None:
     """The reading of an episode; None if nobody has read it, or only before readings were kept."""
     row = tx.one("reading_of_episode", episode_id=episode_id)
-    return None if row is None else reading(row)
+    if row is None:
+        return None
+    kept = reading(row)
+    far = distance(tx, row["graph_id"])
+    return msgspec.structs.replace(kept, found=copies.moved(kept.found, far))
+
+
+def _as_of_original(tx: Transaction, episode_id: int, found: Found) -> Found:
+    row = tx.one("distance_of_episode", id=episode_id)
+    return copies.moved(found, -row["distance"]) if row else found
 
 
 def reading(row: Row) -> KeptReading:
-    """A row of the table."""
+    """A row of the table, in the words of the original where the graph is a copy."""
     found = _DECODER.decode(row["found"])
     return KeptReading(
         found=found,

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from recollect import ids
-from recollect.graph import names
+from recollect.graph import copies, names
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.graph.gist import mark
 from recollect.graph.types import Episode, Record
@@ -47,8 +46,11 @@ def renew(tx: Transaction, graph_id: int) -> None:
     """Take from what is left of deleted episodes whatever has gone from the graph since; then the
     graph has to be folded again, as if that had never been there."""
     for row in tx.all("remainders_of_graph", graph_id=graph_id):
-        kept = readings.reading(row)
-        one = Remainder(episode=readings.remains(row), found=kept.found, vectors=kept.fact_vectors)
+        one = Remainder(
+            episode=readings.remains(row),
+            found=_as_here(tx, graph_id, readings.reading(row).found),
+            vectors=readings.reading(row).fact_vectors,
+        )
         still = _still(tx, one)
         if still == one:
             continue
@@ -59,13 +61,20 @@ def renew(tx: Transaction, graph_id: int) -> None:
         readings.fold_again(tx, graph_id, row["seq"])
 
 
+def _as_here(tx: Transaction, graph_id: int, found: Found) -> Found:
+    """What is kept in the words of an original, as a copy calls it."""
+    return copies.moved(found, readings.distance(tx, graph_id))
+
+
 def _put(tx: Transaction, one: Remainder) -> None:
+    graph_id = one.episode.graph_id
+    kept = copies.moved(one.found, -readings.distance(tx, graph_id))
     tx.run(
         "remainder_put",
-        graph_id=one.episode.graph_id,
+        graph_id=graph_id,
         seq=one.episode.seq,
-        reader=one.found.extractor,
-        found=msgspec.json.encode(one.found).decode(),
+        reader=kept.extractor,
+        found=msgspec.json.encode(kept).decode(),
         vectors=readings.packed(one.vectors),
         remains=msgspec.json.encode(one.episode).decode(),
         now=rows.micros(tx.now),
@@ -90,8 +99,8 @@ def _without_words(row: Row) -> Episode:
 def _brought(tx: Transaction, row: Row) -> Remainder:
     """The reading of an episode without facts that only say again what others brought."""
     episode, kept = _without_words(row), readings.reading(row)
-    found = kept.found
-    listed = rows.to_json(_own_uuids(episode, found))
+    found = _as_here(tx, episode.graph_id, kept.found)
+    listed = rows.to_json(_own_uuids(tx, episode, found))
     born = _born(tx, found, tx.all("facts_by_uuids", graph_id=episode.graph_id, uuids=listed))
     own = tx.all("entities_by_uuids", graph_id=episode.graph_id, uuids=listed)
     return Remainder(
@@ -119,9 +128,9 @@ def _born(tx: Transaction, found: Found, facts: Sequence[Row]) -> dict[int, str]
     return {n: uuid for n, uuid in enumerate(known) if uuid is not None}
 
 
-def _own_uuids(episode: Episode, found: Found) -> list[str]:
+def _own_uuids(tx: Transaction, episode: Episode, found: Found) -> list[str]:
     """All that an episode could give to what is new: its own, and those that a caller asked for."""
-    new_id = ids.derived(episode.received_at, episode.seq, episode.uuid)
+    new_id = copies.derived(episode, readings.distance(tx, episode.graph_id))
     items: tuple[FoundEntity | FoundFact, ...] = (*found.entities, *found.facts)
     return [*(new_id() for _ in items), *(item.uuid for item in items if item.uuid)]
 

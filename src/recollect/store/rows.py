@@ -1,6 +1,7 @@
 """Rows to values and back. Times are whole microseconds since 1970, JSON is text."""
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -8,6 +9,7 @@ import msgspec
 from recollect.graph.types import Entity, Episode, Fact, Graph, Job, Key, Project, Thread, User
 from recollect.store.protocol import Row
 
+_MOMENTS_REMEMBERED = 16_384  # facts of one graph share few times, and are read again and again
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _encode = msgspec.json.Encoder().encode
@@ -24,6 +26,7 @@ def micros_or_none(moment: datetime | None) -> int | None:
     return None if moment is None else micros(moment)
 
 
+@lru_cache(maxsize=_MOMENTS_REMEMBERED)
 def moment(value: int) -> datetime:
     """The aware UTC time behind a stored number."""
     return _EPOCH + timedelta(microseconds=value)
@@ -194,6 +197,7 @@ def fact(row: Row) -> Fact:
         expired_at=moment_or_none(row["expired_at"]),
         valid_at=moment_or_none(row["valid_at"]),
         invalid_at=moment_or_none(row["invalid_at"]),
+        event_at=moment_or_none(row["event_at"]),
     )
 
 

@@ -8,10 +8,11 @@ so the copy has no message history. Membership in groups of users is not copied 
 from collections.abc import Sequence
 from typing import Any
 
+from recollect import ids
 from recollect.errors import AlreadyExists, InvalidInput, NotAllowed
 from recollect.graph import checks
 from recollect.graph.types import Access, Entity, Graph, Record, User
-from recollect.store import derived_copies, index, knowledge, numbers, rows
+from recollect.store import derived_copies, index, knowledge, numbers, readings, rows
 from recollect.store.index import ItemKind
 from recollect.store.protocol import Transaction
 from recollect.subjects import graphs, guidance, users
@@ -129,6 +130,7 @@ class _Copy:
         self._target = target
         self._nodes = nodes
         self._task = tx.new_id()
+        self._distance = ids.distance(target.uuid)
 
     def run(self) -> Copied:
         """Everything, in the order that references ask for."""
@@ -136,11 +138,18 @@ class _Copy:
         self._insert("clone_episodes", pairs=_json(episodes), task_uuid=self._task)
         entities = self._entities()
         facts = self._facts(entities)
+        self._insert("clone_readings", source=self._source.id)
+        self._edits()
         self._insert("clone_mentions", pairs=_json(entities))
         self._insert("clone_supports", pairs=_json(facts))
         self._insert("clone_closings", pairs=_json(facts))
         seen = derived_copies.copy(
-            self._tx, self._source.id, self._target.id, entities=entities, facts=facts
+            self._tx,
+            self._source.id,
+            self._target.id,
+            entities=entities,
+            facts=facts,
+            moved=self._moved,
         )
         self._index(
             {
@@ -152,9 +161,11 @@ class _Copy:
         )
         self._guidance()
         self._sorting()
-        self._insert("clone_counters", source=self._source.id)
+        self._insert("clone_counters", source=self._source.id, distance=self._whole_distance())
         self._rename_user()
         self._owe()
+        # The user's own node is another one here, with a record of its own.
+        readings.fold_again(self._tx, self._target.id, 0)
         return Copied(graph=self._target, task_uuid=self._task if episodes else None)
 
     def _index(self, copied: dict[ItemKind, Sequence[tuple[int, int]]]) -> None:
@@ -177,13 +188,22 @@ class _Copy:
             found = index.entity_item(row["id"], row["name"], row["summary"])
             index.put(self._tx, self._target.id, [found])
 
+    def _moved(self, uuid: str) -> str:
+        """What the copy of something is called."""
+        return ids.moved(uuid, self._distance)
+
+    def _whole_distance(self) -> int:
+        """How far the copy is from what its readings speak of, which may be a copy's original."""
+        row = self._tx.one("graph_distance", id=self._source.id)
+        return ids.total(row["distance"] if row else 0, self._distance)
+
     def _insert(self, query: str, **params: Any) -> None:
         self._tx.run(query, graph_id=self._target.id, **params)
 
     def _renamed(self, query: str) -> list[tuple[int, str]]:
         """The ids of what is to be copied, each with a new uuid."""
         found = self._tx.all(query, graph_id=self._source.id)
-        return [(row["id"], self._tx.new_id()) for row in found]
+        return [(row["id"], self._moved(row["uuid"])) for row in found]
 
     def _new_ids(
         self, pairs: Sequence[tuple[int, str]], query: str, **params: Any
@@ -211,12 +231,20 @@ class _Copy:
         ends = dict(entities)
         found = self._tx.all("clone_facts_of", graph_id=self._source.id, user_node=self._user_node)
         pairs = [
-            (row["id"], self._tx.new_id(), ends[row["source_id"]], ends[row["target_id"]])
+            (row["id"], self._moved(row["uuid"]), ends[row["source_id"]], ends[row["target_id"]])
             for row in found
         ]
         self._insert("clone_facts", pairs=_json(pairs), **numbers.of_graph(self._target.id))
         renamed = [(old, uuid) for old, uuid, *_ in pairs]
         return self._new_ids(renamed, "clone_facts_of", user_node=None)
+
+    def _edits(self) -> None:
+        found = self._tx.all("clone_edits_of", graph_id=self._source.id)
+        pairs = [
+            (row["id"], self._moved(row["subject"]), row["near"] and self._moved(row["near"]))
+            for row in found
+        ]
+        self._insert("clone_edits", pairs=_json(pairs))
 
     def _guidance(self) -> None:
         found = self._tx.all("clone_guidance_of", graph_id=self._source.id)

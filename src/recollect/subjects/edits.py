@@ -45,8 +45,9 @@ def make(tx: Transaction, graph_id: int, edit: Edit) -> bool:
         graph_id=graph_id,
         kind=edit.kind,
         subject=edit.subject,
+        near=edit.near,
         mark=" ".join(edit.marks),
-        change=rows.to_json({"near": edit.near, "to": edit.change}),
+        change=rows.to_json(edit.change),
         vector=edit.vector,
         now=rows.micros(tx.now),
     )
@@ -75,13 +76,12 @@ def marks_of(tx: Transaction, subject: str, text: str) -> tuple[str, ...]:
 
 
 def _edit(row: Row) -> Edit:
-    told = rows.from_json(row["change"]) or {}
     return Edit(
         kind=row["kind"],
         subject=row["subject"],
         marks=tuple(row["mark"].split()),
-        near=told.get("near"),
-        change=told.get("to"),
+        near=row["near"],
+        change=rows.from_json(row["change"]),
         vector=row["vector"],
     )
 

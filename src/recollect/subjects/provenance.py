@@ -1,15 +1,19 @@
-"""Why a fact is known: the episodes behind it, the words they say it in, and what ended it."""
+"""Why a fact is known: the episodes behind it, the words they say it in, what ended it and on
+whose word, and what it ended itself."""
 
+from collections.abc import Sequence
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from recollect.errors import InvalidInput, NotFound
 from recollect.graph import names
 from recollect.graph.delta import SupportRole
-from recollect.graph.types import Access, Entity, Episode, Fact, Graph, Record
+from recollect.graph.types import DIRECT_KINDS, Access, Entity, Episode, Fact, Graph, Record
 from recollect.limits import CANDIDATES_PER_KEY_MAX, PAGE_MAX
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
-from recollect.subjects import episodes, knowledge, seeing
+from recollect.subjects import knowledge, seeing, telling
 
 _SHOWN = 5
 _SHORT = ("f:", "a:")  # keys of first words and initials
@@ -26,21 +30,55 @@ class Evidence(Record):
 class Ending(Record):
     """Something that ended a fact: another fact, an episode, or neither when it was by hand.
 
-    *ended_at* is when it stopped being true, *expired_at* when that was learned.
+    *ended_at* is when it stopped being true, *expired_at* when that was learned. *judge* is on
+    whose word, as `graph.delta.Closing` says; None where that was not kept. A reader is as *sure*
+    as it said.
     """
 
     by_fact: Fact | None = None
     by_episode: Episode | None = None
     ended_at: datetime | None = None
     expired_at: datetime | None = None
+    judge: str | None = None
+    sure: float | None = None
+
+
+class Closed(Record):
+    """A fact that another one ended, told as an `Ending` is."""
+
+    fact: Fact
+    by_episode: Episode | None = None
+    ended_at: datetime | None = None
+    expired_at: datetime | None = None
+    judge: str | None = None
+    sure: float | None = None
 
 
 class Provenance(Record):
-    """A fact with all that stands behind it and all that ended it."""
+    """A fact with all that stands behind it, all that ended it, and what it closed itself.
+
+    *reopened_at* is when someone last took back by hand what had ended it.
+    """
 
     fact: Fact
     evidence: tuple[Evidence, ...]
     endings: tuple[Ending, ...]
+    closed: tuple[Closed, ...] = ()
+    reopened_at: datetime | None = None
+
+
+class _Seen(Record):
+    """What some closings name, by row ids, as far as it may be seen."""
+
+    facts: dict[int, Fact]
+    episodes: dict[int, Episode]
+
+    def all_of(self, row: Row) -> bool:
+        """Whether nothing that a closing names is hidden."""
+        fact, episode = row["fact_id"], row["episode_id"]
+        return (fact is None or fact in self.facts) and (
+            episode is None or episode in self.episodes
+        )
 
 
 def of_fact(tx: Transaction, access: Access, uuid: str) -> Provenance:
@@ -49,12 +87,35 @@ def of_fact(tx: Transaction, access: Access, uuid: str) -> Provenance:
         fact = knowledge.fact(tx, access, uuid)
     except NotFound as error:
         raise NotFound(f"fact not found: {uuid}") from error
-    behind = tx.all("evidence_of_fact", fact_id=fact.id, limit=PAGE_MAX)
-    ended = tx.all("endings_of_fact", fact_id=fact.id, limit=PAGE_MAX)
+    behind = seeing.first(
+        access,
+        lambda several: tx.all("evidence_of_fact", fact_id=fact.id, limit=several),
+        lambda found: seeing.carriers(access, found),
+        PAGE_MAX,
+    )
     return Provenance(
         fact=fact,
-        evidence=tuple(_evidence(row) for row in seeing.carriers(access, behind)),
-        endings=tuple(_ending(tx, access, row) for row in ended),
+        evidence=tuple(_evidence(row) for row in behind),
+        endings=_endings(tx, access, fact),
+        closed=_closed(tx, access, fact),
+        reopened_at=_reopened_at(tx, fact),
+    )
+
+
+def with_episodes(found: Provenance, access: Access | None) -> Provenance:
+    """The same with those episodes alone that may be read as episodes; None: none of them. What was
+    written as knowledge is nothing to read."""
+
+    def shown(episode: Episode | None) -> Episode | None:
+        if access is None or episode is None or episode.kind in DIRECT_KINDS:
+            return None
+        return episode if seeing.episodes(access, [episode]) else None
+
+    return replace(
+        found,
+        evidence=tuple(one for one in found.evidence if shown(one.episode) is not None),
+        endings=tuple(replace(one, by_episode=shown(one.by_episode)) for one in found.endings),
+        closed=tuple(replace(one, by_episode=shown(one.by_episode)) for one in found.closed),
     )
 
 
@@ -64,28 +125,67 @@ def _evidence(row: Row) -> Evidence:
     return Evidence(episode=rows.episode(row), role=row["support_role"], span=span)
 
 
-def _ending(tx: Transaction, access: Access, row: Row) -> Ending:
-    """What may not be seen is left out; that there was an end is told by the fact itself."""
-    return Ending(
-        by_fact=_seen_fact(tx, access, row["by_fact"]),
-        by_episode=_seen_episode(tx, access, row["by_episode"]),
-        ended_at=rows.moment_or_none(row["ended_at"]),
-        expired_at=rows.moment_or_none(row["expired_at"]),
+def _endings(tx: Transaction, access: Access, fact: Fact) -> tuple[Ending, ...]:
+    found = _closings(tx, access, "endings_of_fact", fact)
+    seen = _seen(tx, access, found)
+    return tuple(
+        Ending(
+            by_fact=seen.facts.get(row["fact_id"]),
+            by_episode=seen.episodes.get(row["episode_id"]),
+            ended_at=rows.moment_or_none(row["ended_at"]),
+            expired_at=rows.moment_or_none(row["expired_at"]),
+            judge=row["judge"],
+            sure=row["sure"],
+        )
+        for row in found
     )
 
 
-def _seen_fact(tx: Transaction, access: Access, uuid: str | None) -> Fact | None:
-    try:
-        return knowledge.fact(tx, access, uuid) if uuid else None
-    except NotFound:
-        return None
+def _closed(tx: Transaction, access: Access, fact: Fact) -> tuple[Closed, ...]:
+    found = _closings(tx, access, "closed_by_fact", fact)
+    seen = _seen(tx, access, found)
+    return tuple(
+        Closed(
+            fact=seen.facts[row["fact_id"]],
+            by_episode=seen.episodes.get(row["episode_id"]),
+            ended_at=rows.moment_or_none(row["ended_at"]),
+            expired_at=rows.moment_or_none(row["expired_at"]),
+            judge=row["judge"],
+            sure=row["sure"],
+        )
+        for row in found
+    )
 
 
-def _seen_episode(tx: Transaction, access: Access, uuid: str | None) -> Episode | None:
-    try:
-        return episodes.get(tx, access, uuid) if uuid else None
-    except NotFound:
-        return None
+def _reopened_at(tx: Transaction, fact: Fact) -> datetime | None:
+    row = tx.one("fact_reopened", uuid=fact.uuid)
+    return None if row is None else rows.moment_or_none(row["at"])
+
+
+def _closings(tx: Transaction, access: Access, query: str, fact: Fact) -> list[Row]:
+    """Those closings of a query of which nothing is hidden; what a hidden one left is told by the
+    end that the fact has."""
+
+    def narrow(found: Sequence[Row]) -> list[Row]:
+        seen = _seen(tx, access, found)
+        return [row for row in found if seen.all_of(row)]
+
+    return seeing.first(
+        access, lambda several: tx.all(query, fact_id=fact.id, limit=several), narrow, PAGE_MAX
+    )
+
+
+def _seen(tx: Transaction, access: Access, found: Sequence[Row]) -> _Seen:
+    facts, episodes = (
+        rows.to_json(sorted({row[name] for row in found if row[name] is not None}))
+        for name in ("fact_id", "episode_id")
+    )
+    known = [rows.fact(row) for row in tx.all("facts_told_by_ids", ids=facts)]
+    said = [rows.episode(row) for row in tx.all("episodes_by_ids", ids=episodes)]
+    return _Seen(
+        facts={one.id: one for one in telling.facts(tx, access, known)},
+        episodes={one.id: one for one in seeing.episodes(access, said)},
+    )
 
 
 def entity_called(tx: Transaction, access: Access, graph: Graph, called: str) -> Entity:

@@ -281,6 +281,7 @@ def _insert_fact(tx: Transaction, user: User, entity_id: int, name: str, fact: s
         slot=None,
         confidence=1.0,
         extractor=None,
+        event_at=None,
     )
     return index.fact_item(fact_id, fact)
 

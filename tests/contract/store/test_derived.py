@@ -5,6 +5,7 @@ from datetime import timedelta
 import msgspec
 import pytest
 
+from recollect import ids
 from recollect.errors import NotFound
 from recollect.graph.filters import DateTest, Filters, MetadataTree, ValueTest
 from recollect.graph.found import Found, FoundEntity
@@ -431,7 +432,14 @@ async def test_a_copy_of_a_graph_has_copies_of_what_was_derived(
             for graph_id in (jane.graph_id, joan.graph_id)
         }
         pairs = [(ends[jane.graph_id], ends[joan.graph_id])]
-        return derived_copies.copy(tx, jane.graph_id, joan.graph_id, entities=pairs, facts=[])
+        return derived_copies.copy(
+            tx,
+            jane.graph_id,
+            joan.graph_id,
+            entities=pairs,
+            facts=[],
+            moved=lambda uuid: ids.moved(uuid, 1),
+        )
 
     ((before, after),) = await store.write(copy)
     assert before == old.id

@@ -36,7 +36,7 @@ JANE = FoundEntity(name="Jane Smith", kind="person", who="user")
 class Told:
     """An extractor that was told what each text says, and counts what it reads."""
 
-    with_names = False
+    wants_known = False
 
     def __init__(self, said: dict[str, Found], together: int = 16) -> None:
         self.predicates = predicates.load()

@@ -386,7 +386,7 @@ async def test_a_clone_comes_out_the_same(store: Store, access: Access, jane: us
     await store.write(knowledge.update_fact, access, acme.uuid, FactChange(fact="Jane is at Acme"))
     ends = cloning.Ends(source_user="jane", target_user="joan")
     copied = await store.write(cloning.clone, access, ends)
-    await learn(store, Told(SAID))
+    await here.settle(store, copied.graph.id)
     original, copy = await store.read(rebuild.states)
     assert (original.edits, copy.edits) == (1, 1)
     assert (original.facts, original.entities) == (copy.facts, copy.entities)

@@ -249,6 +249,7 @@ def insert_fact(
         slot=None,
         confidence=1.0,
         extractor="test",
+        event_at=None,
     )
     for episode in episodes:
         tx.run(

@@ -83,7 +83,8 @@ def test_by_default_no_connection_is_opened(tmp_path: Path) -> None:
 def one_fact(request: Request) -> Step:
     """A good answer, whatever was asked."""
     entities = [
-        {"name": name, "kind": kind, "label": None, "aliases": [], "attributes": []}
+        {"name": name, "known_id": None, "rename_to": None, "kind": kind, "label": None}
+        | {"aliases": [], "attributes": []}
         for name, kind in (("Jane", "person"), (f"thing {len(request.user)}", "object"))
     ]
     fact = {
@@ -94,10 +95,14 @@ def one_fact(request: Request) -> Step:
         "sentence": f"Jane likes thing {len(request.user)}",
         "mood": "stated",
         "negated": False,
-        "ends": False,
-        "corrects": False,
+        "stopped": False,
+        "same_as": None,
+        "replaces": [],
+        "ends": [],
+        "corrects": [],
         "valid_at": None,
         "invalid_at": None,
+        "event_time": None,
         "slot": None,
         "attributes": [],
         "rating": None,
@@ -140,23 +145,6 @@ def test_with_a_model_there_is_one_call_per_episode(tmp_path: Path) -> None:
         assert {edge["name"] for edge in facts(http)} == {"LIKES"}
         assert metric(server, 'recollect_model_calls_total{outcome="answered"}') == 5
         assert metric(server, 'recollect_model_tokens_total{kind="input"}') == 500
-
-
-def test_an_answer_out_of_shape_is_retried_then_parked_in_sight(tmp_path: Path) -> None:
-    """Never dropped: the episode stays, unread, and the operator is told why."""
-    tries = {"RECOLLECT_JOB_ATTEMPTS_MAX": "3", "RECOLLECT_JOB_BACKOFF_FIRST_S": "0.05"}
-    with (
-        ScriptedModel(otherwise=lambda _: answers({"facts": "none"})) as model,
-        Server(tmp_path / "data", environment=model_environment(model, **tries)) as server,
-        server.http() as http,
-    ):
-        talk(http, SAID[0])
-        until(lambda: metric(server, "recollect_jobs_parked") == 1)
-        assert len(model.requests) == 3
-        assert not processed(http)
-        assert facts(http) == []
-        parked = http.get(f"{server.url}/api/v1/jobs/parked").raise_for_status().json()
-        assert "ModelAnswerInvalid" in parked["jobs"][0]["error"]
 
 
 def test_a_stop_in_the_middle_of_reading_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """The commands that remember and recall, in this process: what they print, and how they end."""
 
 import json
+import shutil
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,10 +13,10 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from recollect import SyncMemory
-from recollect.cli import telling
+from recollect.cli import reasons, telling
 from recollect.cli.common import fail, safe, show
 from recollect.cli.main import app
-from recollect.library.results import Entity, Fact
+from recollect.library.results import Ending, Entity, Fact, Why
 from recollect.settings import Settings
 
 RUNNER = CliRunner(env={"RECOLLECT_EXTRACTION": "off"})
@@ -86,11 +88,84 @@ def test_why_marks_the_words_and_tells_both_clocks_and_the_end(data: Path) -> No
     assert "believed " in said
     assert "Good morning! »I work at Siemens.«" in said
     assert "closes   2025-03-02, message by user in t1" in said
-    assert "by the fact: Ann left Siemens" in said
+    on_its_word = "on the word of the table of relations"
+    brought = "(message of 2025-03-02 by user)"
+    assert f'ended    2025-03-02 by "Ann left Siemens" {brought}, {on_its_word}\n' in said
+    assert f"\nfact     {left['uuid']}\nepisode  " in said
     told = found(0, "why", works["uuid"], "--data", data)
     assert told["fact"] == works
     assert told["evidence"][0]["span"] == [14, 32]
     assert told["endings"][0]["by_fact"]["uuid"] == left["uuid"]
+    assert (told["endings"][0]["judge"], told["endings"][0]["sure"]) == ("table", None)
+    said = run(0, "why", left["uuid"], "--data", data).stdout
+    assert f'ends     "Ann works at Siemens" 2025-03-02 {brought}, {on_its_word}\n' in said
+    told = found(0, "why", left["uuid"], "--data", data)
+    assert [one["fact"]["uuid"] for one in told["closed"]] == [works["uuid"]]
+
+
+@pytest.mark.parametrize(
+    ("judge", "sure", "words"),
+    [
+        ("model:episode.v2", 0.9, "on the word of a language model (episode.v2), 90% sure"),
+        ("agent:episode.v2", None, "on the word of an agent (episode.v2)"),
+        ("embedded.1", 0.75, "on the word of the reader embedded.1, 75% sure"),
+        ("episode", None, "on the word of the episode itself"),
+        ("hand", None, "set by hand"),
+        (None, None, "on whose word is not known"),
+        ("model:\x1b[2J", None, "on the word of a language model (\ufffd[2J)"),
+    ],
+)
+def test_why_says_in_plain_words_on_whose_word_a_fact_ended(
+    capsys: pytest.CaptureFixture[str], judge: str | None, sure: float | None, words: str
+) -> None:
+    """Whoever it was, and how sure, where it said so; and when what it tells of happens."""
+    fact = replace(_fact("Ann flies to Tokyo"), event_at=datetime(2024, 5, 3, 10, tzinfo=UTC))
+    ending = Ending(
+        by_fact=None,
+        by_episode=None,
+        ended_at=datetime(2024, 5, 1, tzinfo=UTC),
+        learned_at=None,
+        judge=judge,
+        sure=sure,
+    )
+    reasons.why(Why(fact=fact, evidence=(), endings=(ending,)))
+    said = capsys.readouterr().out
+    assert f"ended    2024-05-01, {words}\n" in said
+    assert "happens  2024-05-03 10:00\n" in said
+
+
+def test_what_ended_a_fact_is_taken_back_and_the_log_tells_of_it(
+    data: Path, tmp_path: Path
+) -> None:
+    """It holds again and `why` says since when; a second time there is nothing to take back."""
+    shutil.copytree(data, tmp_path / "copy")
+    place = ("--data", tmp_path / "copy")
+    (works, _) = found(0, "timeline", "Siemens", "--user", "ann", *place)
+    told = found(0, "reopen", works["uuid"], *place)
+    assert (told["uuid"], told["text"]) == (works["uuid"], "Ann works at Siemens")
+    assert (told["invalid_at"], told["given_up_at"]) == (None, None)
+    held = found(0, "facts", "--user", "ann", *place)
+    assert works["uuid"] in [one["uuid"] for one in held]
+    said = run(0, "why", works["uuid"], *place).stdout
+    assert "true     since 2024-01-10" in said
+    assert ", by hand: what had ended it was taken back" in said
+    assert "ended " not in said.replace("had ended", "")
+    entry = found(0, "audit", "list", *place)[0]
+    assert (entry["actor"], entry["action"], entry["outcome"]) == ("command", "reopen", "done")
+    assert entry["target"] == f"edge:{works['uuid']}"
+    done = run(1, "reopen", works["uuid"], *place)
+    assert "the fact has no end that could be taken back" in done.stderr
+    assert len(found(0, "audit", "list", *place)) == entry["number"], "nothing was changed"
+
+
+def test_what_is_reopened_is_shown_as_it_is_now(data: Path, tmp_path: Path) -> None:
+    """As other commands show a fact."""
+    shutil.copytree(data, tmp_path / "copy")
+    place = ("--data", tmp_path / "copy")
+    (works, _) = found(0, "timeline", "Siemens", "--user", "ann", *place)
+    lines = run(0, "reopen", works["uuid"], *place).stdout.splitlines()
+    assert "since 2024-01-10" in lines[1]
+    assert lines[1].rstrip().endswith(works["uuid"])
 
 
 def test_a_search_and_a_context_answer_a_question(data: Path) -> None:
@@ -125,6 +200,7 @@ def test_nothing_found_has_an_exit_code_of_its_own(data: Path, words: tuple[str,
         (("facts", "--user", "bo"), "user not found: bo"),
         (("facts",), "give one"),
         (("why", "nothing"), "fact not found: nothing"),
+        (("reopen", "nothing"), "fact not found: nothing"),
         (("entity", "Bosch", "--user", "ann"), "entity not found: Bosch"),
         (("facts", "--user", "ann", "--project", "other"), "no project named 'other'"),
         (("facts", "--user", "ann", "--all", "--at", FAR), "exclude each other"),
@@ -157,8 +233,9 @@ def test_wrong_use_has_its_exit_code_too(data: Path, words: tuple[str, ...]) -> 
 
 
 def test_asking_makes_no_memory_where_there_is_none(tmp_path: Path) -> None:
-    done = run(1, "facts", "--user", "ann", "--data", tmp_path / "none")
-    assert "there is no memory in" in done.stderr
+    for words in (("facts", "--user", "ann"), ("reopen", "nothing")):
+        done = run(1, *words, "--data", tmp_path / "none")
+        assert "there is no memory in" in done.stderr
     assert not (tmp_path / "none").exists()
 
 

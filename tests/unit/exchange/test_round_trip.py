@@ -196,7 +196,7 @@ async def test_a_graph_may_not_reach_into_another(memory: Memory, other: SqliteS
         json.loads(line)["uuid"] for line in file.splitlines() if b'"record":"entity"' in line
     )
     lines = [
-        {"record": "recollect", "version": 1, "holds": "graph", "project": "", "exported_at": ""},
+        {"record": "recollect", "version": 2, "holds": "graph", "project": "", "exported_at": ""},
         {**json.loads(file.splitlines()[1]), "uuid": "thief", "graph_id": "thief"},
         {"record": "entity_name", "key": "tom", "entity_id": stolen},
     ]

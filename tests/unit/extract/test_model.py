@@ -43,7 +43,15 @@ def _nothing_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def entity(name: str, **more: Any) -> dict[str, Any]:
     """An entity as a model would write it."""
-    plain = {"name": name, "kind": None, "label": None, "aliases": [], "attributes": []}
+    plain = {
+        "name": name,
+        "known_id": None,
+        "rename_to": None,
+        "kind": None,
+        "label": None,
+        "aliases": [],
+        "attributes": [],
+    }
     return plain | more
 
 
@@ -57,10 +65,14 @@ def fact(source: int, target: int | None, relation: str, sentence: str, **more: 
         "sentence": sentence,
         "mood": "stated",
         "negated": False,
-        "ends": False,
-        "corrects": False,
+        "stopped": False,
+        "same_as": None,
+        "replaces": [],
+        "ends": [],
+        "corrects": [],
         "valid_at": None,
         "invalid_at": None,
+        "event_time": None,
         "slot": None,
         "attributes": [],
         "rating": None,
@@ -89,7 +101,7 @@ GOOD: dict[str, Any] = {
             "LEFT",
             "Jane Smith left Northwind in March 2024",
             quote="I left Northwind in March 2024",
-            ends=True,
+            stopped=True,
             valid_at="2024-03",
         ),
     ],
@@ -178,6 +190,11 @@ async def test_the_schema_that_is_sent_is_what_strict_endpoints_take() -> None:
         (changed(("facts", 1, "valid_at"), "last March"), r"facts\[1\]\.valid_at.*ISO 8601"),
         (changed(("facts", 1, "valid_at"), "2024-02-31"), r"facts\[1\]\.valid_at"),
         (changed(("facts", 1, "invalid_at"), "2023-01-01"), r"facts\[1\]\.invalid_at: is before"),
+        (changed(("facts", 1, "event_time"), "soon"), r"facts\[1\]\.event_time.*ISO 8601"),
+        (changed(("facts", 1, "same_as"), "f1"), r"facts\[1\]\.same_as: 'f1'.*none was shown"),
+        (changed(("facts", 1, "ends"), ["f7"]), r"facts\[1\]\.ends\[0\]: 'f7' is no known fact"),
+        (changed(("facts", 1, "ends"), True), r"\$\.facts\[1\]\.ends"),
+        (changed(("entities", 1, "known_id"), "e1"), r"entities\[1\]\.known_id: 'e1' is no known"),
         (changed(("facts", 0, "sentence"), "  "), r"facts\[0\]\.sentence: must not be empty"),
         (changed(("facts", 0, "sentence"), "x" * 5000), r"facts\[0\]\.sentence: 5000"),
         (changed(("facts", 0, "relation"), "!?"), r"facts\[0\]\.relation"),

@@ -51,7 +51,7 @@ async def readings(memory: Memory) -> dict[str, Brief]:
             )
             for number, graph_id, uuid in owed
         ]
-        return brief(tx, owed[0][1], jobs, with_names=False)
+        return brief(tx, owed[0][1], jobs, wants_known=False)
 
     found = await memory.running.services.store.read(read)
     return {reading.content: reading for _, reading in found}

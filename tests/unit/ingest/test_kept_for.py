@@ -116,6 +116,7 @@ class CountingModel:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
+        self.is_down = False
 
     async def read(self, reading: Brief) -> Found:
         """Nothing."""

@@ -2,22 +2,21 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from recollect.errors import BudgetExhausted, StoreUnavailable
+from recollect.errors import StoreUnavailable
 from recollect.graph.types import Access, Job
 from recollect.ingest import pipeline, queue
 from recollect.ingest.queue import Claim
 from recollect.ingest.worker import Process, Worker
-from recollect.limits import JOB_BACKOFF_MAX_S, LEASE_S
+from recollect.limits import LEASE_S
 from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
 from recollect.subjects import graphs
-from tests.contract.store.world import START, StillClock, add_text, new_graph, new_project
+from tests.contract.store.world import StillClock, add_text, new_graph, new_project
 
 
 @pytest.fixture
@@ -115,63 +114,6 @@ async def test_who_renews_ends_quietly_when_the_graph_is_gone(store: Store, acce
         await store.write(graphs.delete, access, "g")
         await asyncio.sleep(0.05)
         await pipeline.process(store_, held, jobs)
-
-    assert await new_worker(store, process).step()
-
-
-async def test_a_spent_budget_is_nobodys_failure(
-    store: Store, access: Access, clock: StillClock
-) -> None:
-    """The graph waits until there is room; no try is counted, and the order stays."""
-    receipt = await add_text(store, access, "g", "a", "b", "c")
-    done: list[str] = []
-
-    async def process(store_: Store, held: Claim, jobs: Sequence[Job]) -> None:
-        if done == ["a"] and clock() < START + timedelta(seconds=90):
-            raise BudgetExhausted(retry_at=START + timedelta(seconds=90))
-        await pipeline.process(store_, held, jobs)
-        done.extend(job.episode.content for job in jobs)
-
-    worker = new_worker(store, process, together=1)
-    for _ in range(5):
-        await worker.step()
-    assert done == ["a"]
-    task = await store.read(queue.task, access, receipt.task_uuid)
-    assert (task.succeeded, task.parked, task.error) == (1, 0, None)
-    clock.advance(89)
-    assert not await worker.step()
-    clock.advance(1)
-    assert await worker.step()
-    assert done == ["a", "b", "c"]
-
-
-async def test_a_budget_that_names_no_end_is_asked_again_later(
-    store: Store, access: Access, clock: StillClock
-) -> None:
-    """After the longest pause there is."""
-    await add_text(store, access, "g", "a")
-
-    async def process(store_: Store, held: Claim, jobs: Sequence[Job]) -> None:
-        raise BudgetExhausted
-
-    assert await new_worker(store, process).step()
-    clock.advance(JOB_BACKOFF_MAX_S - 1)
-    assert await store.write(queue.claim, "w") is None
-    clock.advance(1)
-    held = await store.write(queue.claim, "w")
-    assert held is not None
-    assert held.jobs[0].attempts == 0
-
-
-async def test_a_graph_deleted_before_it_is_postponed_ends_the_step_quietly(
-    store: Store, access: Access
-) -> None:
-    """There is nothing to give back any more."""
-    await add_text(store, access, "g", "a")
-
-    async def process(store_: Store, held: Claim, jobs: Sequence[Job]) -> None:
-        await store.write(graphs.delete, access, "g")
-        raise BudgetExhausted
 
     assert await new_worker(store, process).step()
 

@@ -167,6 +167,11 @@ async def test_why_quotes_the_words_behind_a_fact_and_tells_what_ended_it(
     assert ending.by_fact.text == "Ann Lee left Siemens"
     assert ending.ended_at == works.invalid_at
     assert ending.learned_at == works.given_up_at
+    assert ending.by_episode is not None
+    assert (ending.by_episode.uuid, ending.judge, ending.sure) == (story.left, "table", None)
+    (closed_too,) = (await memory.why(ending.by_fact)).closed
+    assert (closed_too.fact, closed_too.judge) == (works, "table")
+    assert closed_too.by_episode == ending.by_episode
     with pytest.raises(NotFound, match="fact not found"):
         await memory.why("nothing")
 
@@ -266,6 +271,27 @@ async def test_without_waiting_it_is_on_disk_and_not_yet_learned(tmp_path: Path)
     async with Memory.open(tmp_path, workers=0) as memory:
         uuid = await memory.add("I live in Lisbon.", user="ann", wait=False)
         assert await memory.learned(uuid) == []
+
+
+async def test_what_ended_a_fact_is_taken_back(story: Story, tmp_path: Path) -> None:
+    """By the fact or its uuid; it is found again at once, and the log tells of it."""
+    shutil.copytree(story.folder, tmp_path / "copy")
+    async with Memory.open(tmp_path / "copy", workers=0) as memory:
+        (works,) = [f for f in await memory.facts(user="ann", ended=True) if f.name == "WORKS_AT"]
+        opened = await memory.reopen(works)
+        assert (opened.uuid, opened.invalid_at, opened.given_up_at) == (works.uuid, None, None)
+        assert opened in await memory.facts(user="ann")
+        found = await memory.why(works)
+        assert (found.endings, found.fact) == ((), opened)
+        assert found.reopened_at is not None
+        with pytest.raises(Conflict, match="no end"):
+            await memory.reopen(works.uuid)
+        with pytest.raises(NotFound, match="fact not found: nothing"):
+            await memory.reopen("nothing")
+        services, access = memory._engine.opened
+        log = await services.store.read(audit.page, access.project_id, Wanted(), limit=1)
+        assert [(one.actor, one.action) for one in log] == [("library", "graph.edge.reopen")]
+        assert log[0].target == f"edge:{works.uuid}"
 
 
 async def test_forgetting_takes_what_rested_on_it_and_opens_what_it_ended(

@@ -10,7 +10,9 @@ import pytest
 from recollect.errors import InvalidInput, NotFound
 from recollect.governance import keys
 from recollect.graph.types import Access
+from recollect.store import rows
 from recollect.store.knowledge import put_names
+from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore, migrate
 from recollect.store.sqlite.connection import connect, statements
 from recollect.subjects import knowledge, provenance
@@ -24,6 +26,8 @@ from tests.unit.subjects.small_world import (
     new_world,
     seen_by,
 )
+
+END = datetime(2024, 5, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -69,6 +73,82 @@ async def test_an_end_that_was_set_by_hand_has_no_reason(world: World) -> None:
     await world.store.write(knowledge.update_fact, world.access, uuid, change)
     (ending,) = (await world.store.read(provenance.of_fact, world.access, uuid)).endings
     assert (ending.by_fact, ending.by_episode, ending.ended_at) == (None, None, end)
+    assert (ending.judge, ending.sure) == ("hand", None)
+
+
+async def close(world: World, sentence: str, by: str, heard: str | None) -> None:
+    """Let one fact end another on the word of a reader, as an episode was heard."""
+    facts = {
+        name: (await world.store.read(knowledge.fact, world.access, uuid)).id
+        for name, uuid in world.facts.items()
+    }
+
+    def write(tx: Transaction) -> None:
+        tx.run(
+            "closing_insert",
+            fact_id=facts[sentence],
+            by_fact_id=facts[by],
+            episode_id=None if heard is None else world.episodes[heard].id,
+            ended_at=rows.micros(END),
+            expired_at=None,
+            judge="model:episode.v2",
+            sure=0.8,
+        )
+
+    await world.store.write(write)
+
+
+async def test_a_closing_is_told_from_both_sides_with_whose_word_it_was(world: World) -> None:
+    """Which fact, which episode, who said so and how sure."""
+    await close(world, "Bob knows Eve", "Bob met Eve", "closed_talk")
+    knows, met = world.facts["Bob knows Eve"], world.facts["Bob met Eve"]
+    (ending,) = (await world.store.read(provenance.of_fact, world.access, knows)).endings
+    (closed,) = (await world.store.read(provenance.of_fact, world.access, met)).closed
+    assert ending.by_fact is not None
+    assert (ending.by_fact.uuid, closed.fact.uuid) == (met, knows)
+    for told in (ending, closed):
+        assert told.by_episode == world.episodes["closed_talk"]
+        assert (told.ended_at, told.judge, told.sure) == (END, "model:episode.v2", 0.8)
+
+
+@pytest.mark.parametrize("heard", ["open_talk", "closed_talk", None])
+async def test_a_closing_by_what_is_hidden_is_not_told(world: World, heard: str | None) -> None:
+    """Not even that somebody said so; the fact itself tells that it ended."""
+    await close(world, "Bob knows Eve", "Bob met Eve", heard)
+    asker = seen_by(world.access, TOUCHED_BY_PUBLIC)
+    found = await world.store.read(provenance.of_fact, asker, world.facts["Bob knows Eve"])
+    assert found.endings == ()
+
+
+@pytest.mark.parametrize(("heard", "told"), [("open_talk", 1), ("closed_talk", 0), (None, 1)])
+async def test_what_a_fact_closed_is_told_if_nothing_of_it_is_hidden(
+    world: World, heard: str | None, told: int
+) -> None:
+    """The closed fact and the episode that closed it."""
+    await world.join("Bob", "Eve", "Bob forgot Eve", "open_talk")
+    await close(world, "Bob knows Eve", "Bob forgot Eve", heard)
+    await close(world, "Bob met Eve", "Bob forgot Eve", heard)
+    uuid = world.facts["Bob forgot Eve"]
+    assert len((await world.store.read(provenance.of_fact, world.access, uuid)).closed) == 2
+    asker = seen_by(world.access, TOUCHED_BY_PUBLIC)
+    found = await world.store.read(provenance.of_fact, asker, uuid)
+    assert [one.fact.fact for one in found.closed] == ["Bob knows Eve"] * told
+
+
+async def test_episodes_are_left_out_for_who_may_read_none(world: World) -> None:
+    """What ended a fact is told all the same, without the episode."""
+    await close(world, "Bob knows Eve", "Bob met Eve", "closed_talk")
+    uuid = world.facts["Bob knows Eve"]
+    found = await world.store.read(provenance.of_fact, world.access, uuid)
+    assert provenance.with_episodes(found, world.access) == found
+    without = provenance.with_episodes(found, None)
+    assert without.evidence == ()
+    assert [(one.by_fact, one.by_episode) for one in without.endings] == [
+        (found.endings[0].by_fact, None)
+    ]
+    partly = provenance.with_episodes(found, seen_by(world.access, ONLY_PUBLIC))
+    assert [one.episode.content for one in partly.evidence] == ["open talk"]
+    assert partly.endings == without.endings
 
 
 async def test_an_entity_answers_to_its_name_and_an_unclear_one_is_asked_back(
@@ -87,7 +167,9 @@ async def test_an_entity_answers_to_its_name_and_an_unclear_one_is_asked_back(
             await called(unknown)
 
 
-@pytest.mark.parametrize("name", ["evidence_of_fact", "endings_of_fact"])
+@pytest.mark.parametrize(
+    "name", ["evidence_of_fact", "endings_of_fact", "closed_by_fact", "fact_reopened"]
+)
 def test_what_stands_behind_a_fact_is_found_by_keys(tmp_path: Path, name: str) -> None:
     connection = connect(tmp_path / "x.db", writer=True)
     try:

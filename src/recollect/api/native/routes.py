@@ -1,18 +1,28 @@
 """Operation: health, readiness, metrics, and the jobs that were parked."""
 
 from datetime import datetime
+from typing import get_args
 
 import msgspec
 from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
 
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
-from recollect.ingest import queue
+from recollect.extract.brief import ReaderKind
+from recollect.ingest import queue, rereading_lists
+from recollect.ingest.rereading_lists import Status
 from recollect.limits import PAGE_MAX
-from recollect.store.protocol import Transaction
+from recollect.store.protocol import Store, Transaction
 
 _PENDING = Gauge("recollect_jobs_pending", "Jobs that wait or run.")
 _PARKED = Gauge("recollect_jobs_parked", "Jobs that failed too often and wait for someone.")
+_READINGS: dict[Status, Gauge] = {
+    "waiting": Gauge("recollect_readings_waiting", "Episodes to be read again.", ["reader"]),
+    "parked": Gauge(
+        "recollect_readings_parked", "Episodes whose second reading failed too often.", ["reader"]
+    ),
+}
+_FACTS = Gauge("recollect_facts", "Facts, by the reader that found them.", ["reader"])
 _WAIT = Gauge("recollect_oldest_job_wait_seconds", "Age of the oldest pending job.")
 
 
@@ -70,7 +80,21 @@ async def metrics(call: Call) -> Reply:
     _PENDING.set(state.pending)
     _PARKED.set(state.parked)
     _WAIT.set(state.oldest_wait_s)
+    await _tell_readings(call.services.store)
     return Reply.typed(generate_latest(), CONTENT_TYPE_LATEST)
+
+
+async def _tell_readings(store: Store) -> None:
+    """How many readings are still to be made, and how many facts rest on which reader."""
+    counted = {
+        (one.reader, one.status): one.count for one in await store.read(rereading_lists.counts)
+    }
+    for status, gauge in _READINGS.items():
+        for reader in get_args(ReaderKind):
+            gauge.labels(reader).set(counted.get((reader, status), 0))
+    _FACTS.clear()
+    for reader, count in (await store.read(rereading_lists.facts_by_reader)).items():
+        _FACTS.labels(reader).set(count)
 
 
 async def parked_jobs(call: Call) -> ParkedJobs:

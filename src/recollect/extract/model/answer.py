@@ -14,9 +14,11 @@ class AnswerAttribute(Record, forbid_unknown_fields=True):
 
 
 class AnswerEntity(Record, forbid_unknown_fields=True):
-    """Someone or something."""
+    """Someone or something. *known_id* is an id of an entity that was shown."""
 
     name: str
+    known_id: str | None
+    rename_to: str | None
     kind: EntityKind | None
     label: str | None
     aliases: list[str]
@@ -24,20 +26,28 @@ class AnswerEntity(Record, forbid_unknown_fields=True):
 
 
 class AnswerFact(Record, forbid_unknown_fields=True):
-    """A sentence between two entities, given by position. The quote comes first, on purpose:
-    a model writes in this order, and what follows should rest on the words."""
+    """A sentence between two entities, given by position. The quote comes first, on purpose: a model
+    writes in this order, and what follows should rest on the words.
+
+    *same_as*, *replaces*, *ends* and *corrects* are ids of facts that were shown; *stopped* alone
+    says that something is over, whether or not it was shown.
+    """
 
     quote: str | None
+    sentence: str
     source: int
     target: int | None
     relation: str
-    sentence: str
-    mood: Mood
+    same_as: str | None
+    replaces: list[str]
+    ends: list[str]
+    corrects: list[str]
+    stopped: bool
     negated: bool
-    ends: bool
-    corrects: bool
+    mood: Mood
     valid_at: str | None
     invalid_at: str | None
+    event_time: str | None
     slot: str | None
     attributes: list[AnswerAttribute]
     rating: float | None

@@ -6,9 +6,10 @@ import msgspec
 
 from recollect.errors import ModelAnswerInvalid
 from recollect.extract.brief import Brief
-from recollect.extract.model import people, relations, types, values
+from recollect.extract.model import judging, material, people, relations, types, values
 from recollect.extract.model.answer import Answer, AnswerEntity, AnswerFact
-from recollect.graph.found import Found, FoundEntity, FoundFact
+from recollect.extract.model.offer import Offer
+from recollect.graph.found import EntityRef, Found, FoundEntity, FoundFact
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import Json
 from recollect.limits import NAME_CHARS_MAX
@@ -26,30 +27,38 @@ def interpret(answer: Answer, reading: Brief, table: Predicates, *, extractor: s
     for name, items in (("entities", answer.entities), ("facts", answer.facts)):
         if len(items) > _ITEMS_MAX:
             raise ModelAnswerInvalid(f"{name}: {len(items)}, more than {_ITEMS_MAX}")
+    some = material.offered(reading, table)
     kinds = types.entity_types(reading.guidance)
     entities = [
-        _entity(f"entities[{number}]", item, reading, kinds)
+        _entity(f"entities[{number}]", item, reading, kinds, some)
         for number, item in enumerate(answer.entities)
     ]
     edges = types.edge_types(reading.guidance)
     facts = [
-        _fact(f"facts[{number}]", item, entities, reading, edges, table)
+        _fact(f"facts[{number}]", item, entities, reading, edges, table, some)
         for number, item in enumerate(answer.facts)
     ]
     if reading.strict:
         wanted = edges if reading.guidance.ontology.edge_types else {}
         entities, facts = _only_typed(entities, facts, kinds, wanted)
-    return Found(entities=tuple(entities), facts=tuple(facts), extractor=extractor)
+    return Found(
+        entities=tuple(entities),
+        facts=tuple(facts),
+        extractor=extractor,
+        shown=judging.shown(some),
+    )
 
 
 def _entity(
-    place: str, item: AnswerEntity, reading: Brief, kinds: dict[str, EntityType]
+    place: str, item: AnswerEntity, reading: Brief, kinds: dict[str, EntityType], some: Offer
 ) -> FoundEntity:
+    known = judging.entity(f"{place}.known_id", item.known_id, some)
     name = _text(f"{place}.name", item.name, NAME_CHARS_MAX)
+    rename = _text(f"{place}.rename_to", item.rename_to, NAME_CHARS_MAX) if item.rename_to else None
     aliases = [
         _text(f"{place}.aliases", alias, NAME_CHARS_MAX) for alias in item.aliases if alias.strip()
     ]
-    who = people.who(name, reading)
+    who = people.who(name, reading) if known is None else known.who
     if who == "user" and reading.user is not None:
         aliases, name = [name, *aliases], reading.user.name
     type_ = _type_of(item.label, who, kinds)
@@ -63,6 +72,8 @@ def _entity(
         ),
         who=who,
         attributes=values.fields(item.attributes, type_.properties) if type_ else None,
+        known=None if known is None else EntityRef(uuid=known.uuid, name=known.first),
+        rename=None if rename == (known.name if known else name) else rename,
     )
 
 
@@ -89,6 +100,7 @@ def _fact(
     reading: Brief,
     edges: dict[str, EdgeType],
     table: Predicates,
+    some: Offer,
 ) -> FoundFact:
     source, target = _ends(place, item, len(entities))
     type_ = _edge_type(item.relation, entities[source], entities[target], edges)
@@ -101,14 +113,14 @@ def _fact(
         predicate=relations.predicate(name, table),
         fact=_text(f"{place}.sentence", item.sentence, _SENTENCE_CHARS_MAX),
         negated=item.negated or relations.says_not(name),
-        ends=item.ends,
-        corrects=item.corrects,
+        ends=item.stopped,
         mood=item.mood,
         slot=(item.slot or None) if reading.kind == "json" else None,
         attributes=_edge_fields(item, type_),
         span=span,
         confidence=_CONFIDENCE_UNQUOTED if span is None else _CONFIDENCE_QUOTED,
         rating=_rating(place, item, reading),
+        judged=judging.judged(place, item, some),
         **_times(place, item, reading),
     )
 
@@ -150,7 +162,8 @@ def _times(place: str, item: AnswerFact, reading: Brief) -> Json:
             # Something of a moment, such as a visit: it has a time, but no time of its ceasing.
             invalid_at = None
     dated = valid_at is not None and valid_at != reading.at
-    return {"valid_at": valid_at, "invalid_at": invalid_at, "dated": dated}
+    event_at = values.moment(f"{place}.event_time", item.event_time, reading)
+    return {"valid_at": valid_at, "invalid_at": invalid_at, "dated": dated, "event_at": event_at}
 
 
 def _rating(place: str, item: AnswerFact, reading: Brief) -> float | None:

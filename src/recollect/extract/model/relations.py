@@ -9,7 +9,7 @@ from recollect.graph.predicates import Predicates
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SEPARATORS = re.compile(r"[^A-Z0-9]+")
 _NAME = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
-_NOT = frozenset({"NOT", "NEVER"})
+_NOT = frozenset({"NOT", "NEVER", "NO"})
 _HELPERS = frozenset({"does", "do", "did", "no", "longer"})
 _LEMMAS = {"is": "be", "are": "be", "was": "be", "were": "be", "has": "have", "had": "have"}
 

@@ -8,5 +8,5 @@ _FOLDER = Path(__file__).parent
 
 @cache
 def load(name: str) -> str:
-    """The text of a prompt, such as `episode.v1`."""
+    """The text of a prompt, such as `episode.v2`."""
     return (_FOLDER / f"{name}.md").read_text(encoding="utf-8")

@@ -51,6 +51,7 @@ CREATE TABLE graphs (
     folded INTEGER NOT NULL DEFAULT 0,  -- the last place of the log that the graph knows
     fold_from INTEGER,  -- the first place from which it has to be folded again, if it has to
     inputs INTEGER NOT NULL DEFAULT 0,  -- how many changes made it so
+    distance INTEGER NOT NULL DEFAULT 0,  -- of a copy's uuids from those its readings speak of
     changes INTEGER NOT NULL DEFAULT 0,  -- how many were made to what is known already
     UNIQUE (project_id, kind, graph_id)
 );
@@ -611,13 +612,15 @@ CREATE TABLE readings (
 CREATE UNIQUE INDEX readings_by_episode ON readings (episode_id) WHERE episode_id IS NOT NULL;
 
 -- What was changed by hand, after the place seq of the log. subject is the uuid of a fact or an
--- entity; mark tells whether it still is the one that was meant.
+-- entity; mark tells whether it still is the one that was meant. near is an entity among whose facts
+-- it is looked for if not.
 CREATE TABLE edits (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
     seq INTEGER NOT NULL,
     kind TEXT NOT NULL,
     subject TEXT NOT NULL,
+    near TEXT,
     mark TEXT NOT NULL,
     change TEXT,
     vector BLOB,

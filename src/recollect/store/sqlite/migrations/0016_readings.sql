@@ -17,13 +17,15 @@ CREATE TABLE readings (
 CREATE UNIQUE INDEX readings_by_episode ON readings (episode_id) WHERE episode_id IS NOT NULL;
 
 -- What was changed by hand, after the place seq of the log. subject is the uuid of a fact or an
--- entity; mark tells whether it still is the one that was meant.
+-- entity; mark tells whether it still is the one that was meant. near is an entity among whose facts
+-- it is looked for if not.
 CREATE TABLE edits (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
     seq INTEGER NOT NULL,
     kind TEXT NOT NULL,
     subject TEXT NOT NULL,
+    near TEXT,
     mark TEXT NOT NULL,
     change TEXT,
     vector BLOB,
@@ -54,11 +56,12 @@ CREATE INDEX rereadings_by_graph ON rereadings (graph_id, episode_id);
 
 -- folded is the last place of the log that the graph knows. fold_from, if there is one, is the first
 -- place from which it has to be folded again; inputs counts the changes that made it so, changes all
--- that were made to what is known already. edits counts those that were made before they were written
--- down one by one, and is not counted up any more.
+-- that were made to what is known already. distance is how far the uuids of a copy are from those that
+-- its readings speak of. edits counts what was changed by hand before that was written down.
 ALTER TABLE graphs ADD COLUMN folded INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE graphs ADD COLUMN fold_from INTEGER;
 ALTER TABLE graphs ADD COLUMN inputs INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE graphs ADD COLUMN distance INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE graphs ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX graphs_to_fold ON graphs (id) WHERE fold_from IS NOT NULL;
 UPDATE graphs SET folded = coalesce(

@@ -63,6 +63,25 @@ SELECT coalesce((SELECT max(id) + 1 FROM facts WHERE id >= :first AND id < :end)
 FROM json_each(:pairs) c JOIN facts f ON f.id = json_extract(c.value, '$[0]')
 ORDER BY f.id;
 
+-- name: clone_readings
+INSERT INTO readings (graph_id, seq, episode_id, reader, found, vectors, read_at)
+SELECT copy.graph_id, r.seq, copy.id, r.reader, r.found, r.vectors, r.read_at
+FROM readings r JOIN episodes copy ON copy.graph_id = :graph_id AND copy.seq = r.seq
+WHERE r.graph_id = :source;
+
+-- name: clone_edits_of
+SELECT id, subject, near FROM edits WHERE graph_id = :graph_id ORDER BY id;
+
+-- name: clone_edits
+-- The pairs go on with what the copy of the entity is called that it is near.
+INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, vector, at)
+SELECT :graph_id, e.seq, e.kind, json_extract(c.value, '$[1]'), json_extract(c.value, '$[2]'),
+    e.mark, e.change, e.vector, e.at
+FROM json_each(:pairs) c JOIN edits e ON e.id = json_extract(c.value, '$[0]') ORDER BY e.id;
+
+-- name: graph_distance
+SELECT distance FROM graphs WHERE id = :id;
+
 -- name: clone_mentions
 -- An episode and its copy have the same place in their logs.
 INSERT INTO mentions (entity_id, episode_id)
@@ -81,11 +100,11 @@ JOIN episodes copy ON copy.graph_id = :graph_id AND copy.seq = e.seq;
 -- name: clone_closings
 -- What closed a fact may not have been copied, as what a user's record tells is not; then it stays
 -- closed for good.
-INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at)
+INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at, judge, sure)
 SELECT json_extract(c.value, '$[1]'),
     (SELECT json_extract(b.value, '$[1]') FROM json_each(:pairs) b
      WHERE k.by_fact_id IS NOT NULL AND json_extract(b.value, '$[0]') = k.by_fact_id),
-    copy.id, k.ended_at, k.expired_at
+    copy.id, k.ended_at, k.expired_at, k.judge, k.sure
 FROM json_each(:pairs) c JOIN closings k ON k.fact_id = json_extract(c.value, '$[0]')
 LEFT JOIN episodes e ON e.id = k.episode_id
 LEFT JOIN episodes copy ON copy.graph_id = :graph_id AND copy.seq = e.seq
@@ -164,12 +183,11 @@ INSERT INTO feature_categories_off (graph_id, set_key, name)
 SELECT :graph_id, set_key, name FROM feature_categories_off WHERE graph_id = :source;
 
 -- name: clone_counters
--- The uuids of the copy are new, so its log alone would not give the same graph again.
 UPDATE graphs
 SET last_seq = (SELECT last_seq FROM graphs WHERE id = :source),
     index_version = index_version + (SELECT index_version FROM graphs WHERE id = :source),
     condenses = (SELECT condenses FROM graphs WHERE id = :source),
     condensed = (SELECT condensed FROM graphs WHERE id = :source),
     folded = (SELECT folded FROM graphs WHERE id = :source),
-    edits = edits + 1
+    distance = :distance
 WHERE id = :graph_id;

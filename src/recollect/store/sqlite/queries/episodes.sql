@@ -108,14 +108,33 @@ ORDER BY e.seq DESC LIMIT :limit;
 
 -- name: episodes_before_in_thread
 -- What was said just before an episode; the newest first.
-SELECT seq, content, role, speaker, metadata FROM episodes
+SELECT seq, content, role, speaker, metadata, created_at FROM episodes
 WHERE thread_id = (SELECT thread_id FROM episodes WHERE id = :id) AND seq < :seq
   AND kind NOT IN ('fact_triple', 'nodes')
 ORDER BY seq DESC LIMIT :limit;
 
+-- name: episodes_in_thread_before
+-- The end of the thread that was spoken in before the one of an episode; the newest first.
+SELECT seq, content, role, speaker, metadata, created_at FROM episodes
+WHERE thread_id = (SELECT o.thread_id FROM episodes o
+                   WHERE o.graph_id = :graph_id AND o.seq < :seq AND o.thread_id IS NOT NULL
+                     AND o.thread_id <> (SELECT thread_id FROM episodes WHERE id = :id)
+                   ORDER BY o.seq DESC LIMIT 1)
+  AND seq < :seq AND kind NOT IN ('fact_triple', 'nodes')
+ORDER BY seq DESC LIMIT :limit;
+
+-- name: talk_before
+-- The last episode of another talk of the same user of a memory client.
+SELECT metadata FROM episodes
+WHERE graph_id = :graph_id AND seq < :seq AND producer IS NOT NULL AND thread_id IS NULL
+  AND json_extract(metadata, '$.session_id') IS NOT json_extract(:session, '$')
+  AND json_extract(metadata, '$.user_id') IS json_extract(:user, '$')
+  AND kind NOT IN ('fact_triple', 'nodes')
+ORDER BY seq DESC LIMIT 1;
+
 -- name: episodes_before_in_talk
 -- Of memory clients; session and user are the JSON of what they call them, null when they name none.
-SELECT seq, content, role, speaker, metadata FROM episodes
+SELECT seq, content, role, speaker, metadata, created_at FROM episodes
 WHERE graph_id = :graph_id AND seq < :seq
   AND json_extract(metadata, '$.session_id') IS json_extract(:session, '$')
   AND json_extract(metadata, '$.user_id') IS json_extract(:user, '$')
@@ -123,6 +142,6 @@ WHERE graph_id = :graph_id AND seq < :seq
 ORDER BY seq DESC LIMIT :limit;
 
 -- name: episodes_before_in_document
-SELECT seq, content, role, speaker, metadata FROM episodes
+SELECT seq, content, role, speaker, metadata, created_at FROM episodes
 WHERE graph_id = :graph_id AND document_id = :document_id AND seq < :seq
 ORDER BY seq DESC LIMIT :limit;

@@ -47,7 +47,8 @@ SELECT id FROM graphs WHERE project_id = :project_id ORDER BY id;
 
 -- name: export_graph
 SELECT uuid, kind, graph_id, name, description, time_zone, rating, last_seq, index_version,
-    created_at, updated_at, edits, condenses
+    created_at, updated_at, edits, condenses, folded, fold_from, inputs,
+    distance
 FROM graphs WHERE id = :graph_id;
 
 -- name: export_user
@@ -86,6 +87,16 @@ SELECT e.uuid AS id, j.task_uuid, j.status, j.attempts, j.lost, j.error, j.creat
     j.started_at, j.completed_at
 FROM jobs j JOIN episodes e ON e.id = j.id
 WHERE j.id IN (SELECT value FROM json_each(:ids)) ORDER BY j.id;
+
+-- name: export_readings
+-- Without what is left of deleted episodes: it is numbered after them, in this store.
+SELECT e.uuid AS episode_id, r.seq, r.reader, r.found, r.vectors, r.read_at
+FROM readings r JOIN episodes e ON e.id = r.episode_id
+WHERE r.episode_id IN (SELECT value FROM json_each(:ids)) ORDER BY r.seq;
+
+-- name: export_edits
+SELECT seq, kind, subject, near, mark, change, vector, at FROM edits WHERE graph_id = :graph_id
+ORDER BY id;
 
 -- name: export_mentions
 SELECT n.uuid AS entity_id, e.uuid AS episode_id
@@ -129,7 +140,7 @@ WHERE k.entity_id IN (SELECT value FROM json_each(:ids)) ORDER BY k.entity_id, k
 -- name: export_facts
 SELECT f.uuid, s.uuid AS source_id, d.uuid AS target_id, f.name, f.fact,
     f.attributes, f.rating, f.created_at, f.expired_at, f.valid_at, f.invalid_at, f.predicate,
-    f.gist, f.negated, f.ends, f.slot, f.confidence, f.extractor
+    f.gist, f.negated, f.ends, f.slot, f.confidence, f.extractor, f.event_at, f.kept_against
 FROM facts f JOIN entities s ON s.id = f.source_id JOIN entities d ON d.id = f.target_id
 WHERE f.id IN (SELECT value FROM json_each(:ids)) ORDER BY f.id;
 
@@ -137,7 +148,8 @@ WHERE f.id IN (SELECT value FROM json_each(:ids)) ORDER BY f.id;
 SELECT id FROM facts WHERE graph_id = :graph_id ORDER BY id;
 
 -- name: export_closings
-SELECT f.uuid AS fact_id, b.uuid AS by_fact_id, e.uuid AS episode_id, c.ended_at, c.expired_at
+SELECT f.uuid AS fact_id, b.uuid AS by_fact_id, e.uuid AS episode_id, c.ended_at, c.expired_at,
+    c.judge, c.sure
 FROM closings c JOIN facts f ON f.id = c.fact_id LEFT JOIN facts b ON b.id = c.by_fact_id
 LEFT JOIN episodes e ON e.id = c.episode_id
 WHERE c.fact_id IN (SELECT value FROM json_each(:ids)) ORDER BY c.id;
@@ -280,10 +292,12 @@ WHERE d.uuid = :document_id AND c.project_id = :project_id;
 -- name: import_graph
 INSERT INTO graphs
     (uuid, project_id, kind, graph_id, name, description, time_zone, rating, last_seq,
-     index_version, created_at, updated_at, edits, condenses)
+     index_version, created_at, updated_at, edits, condenses, folded, fold_from, inputs,
+     distance)
 VALUES
     (:uuid, :project_id, :kind, :graph_id, :name, :description, :time_zone, :rating, :last_seq,
-     :index_version, :created_at, :updated_at, :edits, coalesce(:condenses, 0));
+     :index_version, :created_at, :updated_at, :edits, coalesce(:condenses, 0), :folded,
+     :fold_from, :inputs, :distance);
 
 -- name: import_user
 INSERT INTO users
@@ -345,6 +359,16 @@ SELECT id, graph_id, :task_uuid, :status, :attempts, :lost, :error, :created_at,
     :completed_at
 FROM episodes WHERE uuid = :id AND graph_id = :graph_id;
 
+-- name: import_reading
+INSERT INTO readings (graph_id, seq, episode_id, reader, found, vectors, read_at)
+VALUES (:graph_id, :seq,
+    (SELECT id FROM episodes WHERE uuid = :episode_id AND graph_id = :graph_id AND seq = :seq),
+    :reader, :found, :vectors, :read_at);
+
+-- name: import_edit
+INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, vector, at)
+VALUES (:graph_id, :seq, :kind, :subject, :near, :mark, :change, :vector, :at);
+
 -- name: import_mention
 INSERT INTO mentions (entity_id, episode_id)
 VALUES ((SELECT id FROM entities WHERE uuid = :entity_id AND graph_id = :graph_id),
@@ -374,21 +398,22 @@ VALUES (:graph_id, :key,
 INSERT INTO facts
     (id, uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
      expired_at, valid_at, invalid_at, predicate, gist, negated, ends, slot, confidence,
-     extractor)
+     extractor, event_at, kept_against)
 VALUES
     (coalesce((SELECT max(id) + 1 FROM facts WHERE id >= :first AND id < :end), :first),
      :uuid, :graph_id,
      (SELECT id FROM entities WHERE uuid = :source_id AND graph_id = :graph_id),
      (SELECT id FROM entities WHERE uuid = :target_id AND graph_id = :graph_id),
      :name, :fact, :attributes, :rating, :created_at, :expired_at, :valid_at, :invalid_at,
-     :predicate, :gist, :negated, :ends, :slot, :confidence, :extractor);
+     :predicate, :gist, :negated, :ends, :slot, :confidence, :extractor, :event_at,
+     :kept_against);
 
 -- name: import_closing
-INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at)
+INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at, judge, sure)
 VALUES ((SELECT id FROM facts WHERE uuid = :fact_id AND graph_id = :graph_id),
     (SELECT id FROM facts WHERE uuid = :by_fact_id AND graph_id = :graph_id),
     (SELECT id FROM episodes WHERE uuid = :episode_id AND graph_id = :graph_id),
-    :ended_at, :expired_at);
+    :ended_at, :expired_at, :judge, :sure);
 
 -- name: import_observation
 INSERT INTO observations

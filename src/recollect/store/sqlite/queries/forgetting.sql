@@ -37,21 +37,21 @@ SELECT fact_id FROM closings WHERE by_fact_id IN (SELECT value FROM json_each(:f
 -- name: closings_inherit
 -- What replaced a fact that is forgotten replaces what that one had replaced: of A, then B, then C,
 -- without B, C ended A. A denial is no replacement; what comes after it may be A once more.
-WITH RECURSIVE chain (fact_id, by_fact_id, episode_id, ended_at, expired_at) AS (
-    SELECT c.fact_id, k.by_fact_id, k.episode_id, k.ended_at, k.expired_at
+WITH RECURSIVE chain (fact_id, by_fact_id, episode_id, ended_at, expired_at, judge, sure) AS (
+    SELECT c.fact_id, k.by_fact_id, k.episode_id, k.ended_at, k.expired_at, k.judge, k.sure
     FROM json_each(:facts) j JOIN closings c ON c.by_fact_id = j.value
     JOIN facts g ON g.id = j.value JOIN closings k ON k.fact_id = g.id
     WHERE g.negated = 0 AND g.ends = 0 AND k.by_fact_id IS NOT NULL
       AND c.fact_id NOT IN (SELECT value FROM json_each(:facts))
     UNION
-    SELECT h.fact_id, k.by_fact_id, k.episode_id, k.ended_at, k.expired_at
+    SELECT h.fact_id, k.by_fact_id, k.episode_id, k.ended_at, k.expired_at, k.judge, k.sure
     FROM chain h JOIN facts g ON g.id = h.by_fact_id JOIN closings k ON k.fact_id = g.id
     WHERE g.negated = 0 AND g.ends = 0 AND k.by_fact_id IS NOT NULL
       AND h.by_fact_id IN (SELECT value FROM json_each(:facts))
 )
-INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at)
+INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at, judge, sure)
 SELECT h.fact_id, h.by_fact_id, h.episode_id, max(h.ended_at, coalesce(f.valid_at, h.ended_at)),
-    h.expired_at
+    h.expired_at, h.judge, h.sure
 FROM chain h JOIN facts f ON f.id = h.fact_id
 WHERE h.by_fact_id NOT IN (SELECT value FROM json_each(:facts)) AND h.by_fact_id <> h.fact_id
   AND NOT EXISTS (SELECT 1 FROM closings k

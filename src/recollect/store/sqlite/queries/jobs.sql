@@ -42,6 +42,9 @@ WHERE graph_id = :graph_id;
 UPDATE queue SET lease = NULL, lease_until = 0, alone = 0
 WHERE substr(lease, 1, length(:owner)) = :owner;
 
+-- name: queue_free_all
+UPDATE queue SET lease = NULL, lease_until = 0, alone = 0;
+
 -- name: queue_leave
 DELETE FROM queue
 WHERE graph_id = :graph_id

@@ -40,12 +40,6 @@ UPDATE entities SET names = :names WHERE id = :id;
 SELECT entity_id FROM entity_names
 WHERE graph_id = :graph_id AND key = :key ORDER BY entity_id LIMIT :limit;
 
--- name: entities_named
--- Those whose whole name or alias is one of the keys.
-SELECT DISTINCT n.name, n.kind, n.labels FROM entity_names k JOIN entities n ON n.id = k.entity_id
-WHERE k.graph_id = :graph_id AND k.key IN (SELECT value FROM json_each(:keys))
-ORDER BY n.id LIMIT :limit;
-
 -- name: entities_who
 -- The user's own node and the assistant's.
 SELECT * FROM entities
@@ -79,12 +73,12 @@ WHERE m.episode_id = :episode_id ORDER BY n.id LIMIT :limit;
 INSERT INTO facts
     (id, uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
      expired_at, valid_at, invalid_at, predicate, gist, negated, ends, slot, confidence,
-     extractor)
+     extractor, event_at)
 VALUES
     (coalesce((SELECT max(id) + 1 FROM facts WHERE id >= :first AND id < :end), :first),
      :uuid, :graph_id, :source_id, :target_id, :name, :fact, :attributes, :rating, :created_at,
      :expired_at, :valid_at, :invalid_at, :predicate, :gist, :negated, :ends, :slot,
-     :confidence, :extractor);
+     :confidence, :extractor, :event_at);
 
 -- name: facts_open_by_source
 SELECT * FROM facts WHERE source_id = :entity_id AND predicate = :value AND invalid_at IS NULL
@@ -136,8 +130,8 @@ GROUP BY s.fact_id;
 UPDATE facts SET invalid_at = :invalid_at, expired_at = :expired_at WHERE id = :id;
 
 -- name: closing_insert
-INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at)
-VALUES (:fact_id, :by_fact_id, :episode_id, :ended_at, :expired_at);
+INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at, judge, sure)
+VALUES (:fact_id, :by_fact_id, :episode_id, :ended_at, :expired_at, :judge, :sure);
 
 -- name: closings_by_hand
 -- Someone set the end of a fact: that counts, whatever was said before.

@@ -8,7 +8,14 @@ LEFT JOIN threads t ON t.id = e.thread_id
 WHERE p.fact_id = :fact_id ORDER BY e.seq LIMIT :limit;
 
 -- name: endings_of_fact
-SELECT c.ended_at, c.expired_at, f.uuid AS by_fact, e.uuid AS by_episode
-FROM closings c LEFT JOIN facts f ON f.id = c.by_fact_id
-LEFT JOIN episodes e ON e.id = c.episode_id
-WHERE c.fact_id = :fact_id ORDER BY c.id LIMIT :limit;
+-- What gave a fact an end: which fact, which episode, and on whose word.
+SELECT by_fact_id AS fact_id, episode_id, ended_at, expired_at, judge, sure
+FROM closings WHERE fact_id = :fact_id ORDER BY id LIMIT :limit;
+
+-- name: closed_by_fact
+-- The facts that one fact gave an end.
+SELECT fact_id, episode_id, ended_at, expired_at, judge, sure
+FROM closings WHERE by_fact_id = :fact_id ORDER BY id LIMIT :limit;
+
+-- name: fact_reopened
+SELECT max(at) AS at FROM edits WHERE subject = :uuid AND kind = 'fact.reopen';

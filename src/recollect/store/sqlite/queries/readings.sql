@@ -28,6 +28,9 @@ UPDATE graphs SET changes = changes + 1 WHERE id = :graph_id;
 -- name: episode_place_in_log
 SELECT graph_id, seq FROM episodes WHERE id = :id;
 
+-- name: distance_of_episode
+SELECT g.distance FROM episodes e JOIN graphs g ON g.id = e.graph_id WHERE e.id = :id;
+
 -- name: graph_folded
 SELECT folded FROM graphs WHERE id = :graph_id;
 
@@ -49,12 +52,12 @@ ORDER BY r.seq LIMIT :limit;
 
 -- name: edit_insert
 -- After the last place that the graph has folded.
-INSERT INTO edits (graph_id, seq, kind, subject, mark, change, vector, at)
-SELECT id, folded, :kind, :subject, :mark, :change, :vector, :now FROM graphs WHERE id = :graph_id;
+INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, vector, at)
+SELECT id, folded, :kind, :subject, :near, :mark, :change, :vector, :now FROM graphs WHERE id = :graph_id;
 
 -- name: edit_place
-INSERT INTO edits (graph_id, seq, kind, subject, mark, change, at)
-VALUES (:graph_id, :seq, :kind, :subject, :mark, :change, :now);
+INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, at)
+VALUES (:graph_id, :seq, :kind, :subject, :near, :mark, :change, :now);
 
 -- name: edits_due
 -- Those after places before one, or with NULL after any.
@@ -65,15 +68,12 @@ ORDER BY seq, id;
 DELETE FROM edits WHERE id = :id;
 
 -- name: edits_drop_of_gone
--- Words that someone gave what is no longer there, unless it was deleted by hand: then they tell what
--- else was meant.
+-- Words that someone gave what is no longer there; that it was deleted is kept, with marks of them.
 DELETE FROM edits WHERE graph_id = :graph_id AND (
     kind IN ('fact.update', 'fact.end', 'fact.reopen')
     AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.uuid = edits.subject)
     OR kind = 'entity.update'
-    AND NOT EXISTS (SELECT 1 FROM entities n WHERE n.uuid = edits.subject))
-  AND NOT EXISTS (SELECT 1 FROM edits d WHERE d.subject = edits.subject
-                  AND d.kind IN ('fact.delete', 'entity.delete'));
+    AND NOT EXISTS (SELECT 1 FROM entities n WHERE n.uuid = edits.subject));
 
 -- name: edits_of_subject
 SELECT mark FROM edits WHERE subject = :subject ORDER BY id;
@@ -95,8 +95,10 @@ INSERT INTO closings (fact_id, ended_at, expired_at, judge)
 VALUES (:fact_id, :ended_at, :expired_at, :judge);
 
 -- name: closers_of_fact
--- The facts that gave a fact an end.
-SELECT DISTINCT b.fact FROM closings c JOIN facts b ON b.id = c.by_fact_id WHERE c.fact_id = :id;
+-- The sentences that gave a fact an end: those of other facts, or its own where it tells its end.
+SELECT DISTINCT coalesce(b.fact, f.fact) AS fact
+FROM closings c JOIN facts f ON f.id = c.fact_id LEFT JOIN facts b ON b.id = c.by_fact_id
+WHERE c.fact_id = :id AND (c.by_fact_id IS NOT NULL OR c.episode_id IS NOT NULL);
 
 -- name: readings_of_episodes
 SELECT e.*, t.thread_id AS thread_name, r.found, r.vectors, r.read_at

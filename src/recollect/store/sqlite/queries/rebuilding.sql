@@ -22,8 +22,8 @@ DELETE FROM closings WHERE fact_id IN (SELECT id FROM facts WHERE graph_id = :gr
                   AND f.invalid_at IS NULL AND f.expired_at IS NULL));
 
 -- name: graph_inputs
-SELECT (SELECT count(*) FROM jobs WHERE graph_id = :graph_id AND status IN ('pending', 'parked'))
-        AS unread,
+SELECT (SELECT count(*) FROM jobs WHERE graph_id = :graph_id AND status = 'pending')
+        + (SELECT count(*) FROM jobs WHERE graph_id = :graph_id AND status = 'parked') AS unread,
     (SELECT count(*) FROM edits WHERE graph_id = :graph_id) AS edits,
     (SELECT count(*) FROM episodes e
      LEFT JOIN readings r ON r.graph_id = e.graph_id AND r.seq = e.seq
@@ -42,7 +42,7 @@ WHERE graph_id = :graph_id ORDER BY uuid;
 -- name: digest_facts
 SELECT f.uuid, s.uuid AS source, t.uuid AS target, f.name, f.fact, f.attributes, f.rating,
     f.created_at, f.expired_at, f.valid_at, f.invalid_at, f.predicate, f.gist, f.negated, f.ends, f.slot,
-    f.confidence
+    f.confidence, f.event_at
 FROM facts f JOIN entities s ON s.id = f.source_id JOIN entities t ON t.id = f.target_id
 WHERE f.graph_id = :graph_id ORDER BY f.uuid;
 
@@ -52,10 +52,10 @@ FROM supports p JOIN facts f ON f.id = p.fact_id JOIN episodes e ON e.id = p.epi
 WHERE f.graph_id = :graph_id ORDER BY f.uuid, e.uuid;
 
 -- name: digest_closings
-SELECT f.uuid AS fact, b.uuid AS by, e.uuid AS episode, c.ended_at, c.expired_at
+SELECT f.uuid AS fact, b.uuid AS by, e.uuid AS episode, c.ended_at, c.expired_at, c.judge, c.sure
 FROM facts f JOIN closings c ON c.fact_id = f.id
 LEFT JOIN facts b ON b.id = c.by_fact_id LEFT JOIN episodes e ON e.id = c.episode_id
-WHERE f.graph_id = :graph_id ORDER BY 1, 2, 3, 4, 5;
+WHERE f.graph_id = :graph_id ORDER BY 1, 2, 3, 4, 5, 6, 7;
 
 -- name: digest_mentions
 SELECT n.uuid AS entity, e.uuid AS episode

@@ -258,7 +258,7 @@ WHERE e.graph_id = :graph_id AND e.document_id = :document_id AND e.seq <= :seq 
 ORDER BY e.seq DESC LIMIT :limit;
 
 -- name: summary_extent_of_thread
--- As far as the graph knows its log: while it is folded again, more of it was processed.
+-- As far as the graph has folded: when it is folded again, later episodes are still to come.
 SELECT count(*) AS episodes, max(e.seq) AS seq FROM episodes e JOIN graphs g ON g.id = e.graph_id
 WHERE e.thread_id = :thread_id AND e.processed_at IS NOT NULL AND e.ignored = 0
   AND e.seq <= g.folded;

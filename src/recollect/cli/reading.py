@@ -1,0 +1,278 @@
+"""`recollect read` and `recollect readings`: let a program read what waits for an agent, and see
+what waits or is parked.
+
+They work on the folder itself, whether or not a server is using it.
+"""
+
+import asyncio
+import json
+import shlex
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from recollect.bootstrap import Services
+from recollect.cli.common import DataOption, JsonOption, err, fail, on_store, out, safe, show
+from recollect.cli.memory import (
+    DEFAULT_PROJECT,
+    NOTHING_FOUND,
+    GraphOption,
+    ProjectOption,
+    UserOption,
+    change,
+)
+from recollect.cli.progress import bar
+from recollect.errors import AnswerRefused, Conflict, NotFound
+from recollect.governance import keys
+from recollect.graph.types import Access
+from recollect.ingest import rereading_lists
+from recollect.ingest.agents import Taken
+from recollect.library.engine import Opened
+from recollect.limits import (
+    PROGRAM_ERROR_CHARS_SHOWN,
+    PROGRAM_FAILURES_MAX,
+    READING_LEASE_S,
+    READINGS_PER_PAGE_MAX,
+)
+from recollect.store.protocol import Transaction
+from recollect.subjects import graphs
+
+_LIMIT = 10
+_COLUMNS = ("episode", "graph", "reader", "status", "tries", "since", "says")
+
+app = typer.Typer(help="Episodes that wait for another reading.", invoke_without_command=True)
+
+
+class _NoAnswer(Exception):
+    """The program gave no answer; says why."""
+
+
+@dataclass
+class Outcome:
+    """How many were read, what came of it, and how many tries failed."""
+
+    read: int = 0
+    facts: int = 0
+    failed: int = 0
+    left: int = 0
+
+
+def read(
+    command: Annotated[
+        str,
+        typer.Option(
+            "--with",
+            help="Program that reads: gets a JSON object on standard input, prints the answer.",
+            metavar="COMMAND",
+        ),
+    ],
+    user: UserOption = None,
+    graph: GraphOption = None,
+    limit: Annotated[int, typer.Option(help="How many episodes at most.", min=1)] = _LIMIT,
+    every: Annotated[bool, typer.Option("--all", help="Until nothing waits any more.")] = False,
+    project: ProjectOption = DEFAULT_PROJECT,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Have a program read the episodes that wait for an agent.
+
+    It is started once for each episode. On its standard input is one JSON object, {"system": …,
+    "user": …, "schema": …}: the two parts of the prompt, and the JSON Schema of the answer. It
+    prints the answer, one JSON object, on its standard output. Another exit code than 0, or no JSON,
+    counts as a failed try. Exit code 1 when a try failed, 3 when nothing waits.
+    """
+    words = _words(command)
+
+    async def work(opened: Opened) -> Outcome:
+        services, access = opened
+        graph_id = await services.store.read(_graph, access, user, graph)
+        reader = _Reader(services, access, graph_id, words)
+        return await reader.run(None if every else limit)
+
+    outcome = change(data, project, work)
+    _tell(outcome, as_json=as_json)
+
+
+def _words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise typer.BadParameter(f"--with: {error}") from error
+    if not words:
+        raise typer.BadParameter("--with: a program is wanted")
+    return words
+
+
+def _graph(tx: Transaction, access: Access, user: str | None, graph: str | None) -> int | None:
+    if user is None and graph is None:
+        return None
+    return graphs.target(tx, access, user, graph).id
+
+
+def _tell(outcome: Outcome, *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(vars(outcome)))
+    elif outcome.read or outcome.failed:
+        out.print(f"read {outcome.read} episodes, {outcome.facts} facts; {outcome.left} wait")
+    else:
+        out.print("nothing waits for an agent")
+    if outcome.failed:
+        raise typer.Exit(1)
+    if not outcome.read:
+        raise typer.Exit(NOTHING_FOUND)
+
+
+class _Reader:
+    """Takes one episode after the other and lets the program answer."""
+
+    def __init__(
+        self, services: Services, access: Access, graph_id: int | None, words: list[str]
+    ) -> None:
+        self._services = services
+        self._access = access
+        self._graph_id = graph_id
+        self._words = words
+        self._in_a_row = 0
+
+    async def run(self, limit: int | None) -> Outcome:
+        """Read until nothing is left, enough were read, or the program fails again and again."""
+        outcome = Outcome()
+        waiting = await self._waiting()
+        with bar("reading", min(waiting, limit or waiting)) as step:
+            while limit is None or outcome.read < limit:
+                taken = await self._services.agents.take(self._access, self._graph_id)
+                if taken is None:
+                    break
+                await self._read(taken, outcome)
+                step(outcome.read)
+                if self._in_a_row >= PROGRAM_FAILURES_MAX:
+                    err.print(f"it failed {self._in_a_row} times in a row, and is asked no more")
+                    break
+        outcome.left = await self._waiting()
+        return outcome
+
+    async def _waiting(self) -> int:
+        store = self._services.store
+        return await store.read(rereading_lists.waiting_for, self._access, "agent", self._graph_id)
+
+    async def _read(self, taken: Taken, outcome: Outcome) -> None:
+        agents, uuid = self._services.agents, taken.episode_uuid
+        try:
+            answer = await _answered(self._words, taken)
+            given = await agents.give(self._access, uuid, taken.lease, answer)
+        except _NoAnswer as error:
+            parked = await agents.failed(self._access, uuid, taken.lease, str(error))
+            self._failed(outcome, uuid, str(error) + ("; it is parked" if parked else ""))
+        except AnswerRefused as error:
+            await agents.give_back(self._access, uuid, taken.lease)
+            self._failed(outcome, uuid, error.message)
+        except (Conflict, NotFound) as error:
+            self._failed(outcome, uuid, error.message)
+        except BaseException:
+            await agents.give_back(self._access, uuid, taken.lease)
+            raise
+        else:
+            self._in_a_row = 0
+            outcome.read += 1
+            outcome.facts += given.facts
+
+    def _failed(self, outcome: Outcome, uuid: str, why: str) -> None:
+        self._in_a_row += 1
+        outcome.failed += 1
+        err.print(safe(f"episode {uuid}: {why}"))
+
+
+async def _answered(words: list[str], taken: Taken) -> bytes:
+    """What the program prints for one episode."""
+    asked = {"system": taken.prompt.system, "user": taken.prompt.user, "schema": taken.schema}
+    pipe = asyncio.subprocess.PIPE
+    try:
+        program = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, stderr=pipe)
+    except OSError as error:
+        raise fail(f"cannot start {words[0]}: {error.strerror}") from error
+    try:
+        async with asyncio.timeout(READING_LEASE_S):
+            printed, said = await program.communicate(json.dumps(asked).encode())
+    except TimeoutError as error:
+        raise _NoAnswer(f"the program took longer than {READING_LEASE_S:g} s") from error
+    finally:
+        if program.returncode is None:
+            program.kill()
+            await program.wait()
+    if program.returncode != 0:
+        last = said.decode(errors="replace").strip()[-PROGRAM_ERROR_CHARS_SHOWN:]
+        raise _NoAnswer(f"the program ended with code {program.returncode}: {last}")
+    return _json(printed)
+
+
+def _json(printed: bytes) -> bytes:
+    try:
+        json.loads(printed)
+    except ValueError as error:
+        raise _NoAnswer(f"the program printed no JSON: {error}") from error
+    return printed
+
+
+def _listed(tx: Transaction, project: str) -> list[rereading_lists.Waiting]:
+    return rereading_lists.listed(tx, _access(tx, project), limit=READINGS_PER_PAGE_MAX)
+
+
+def _access(tx: Transaction, project: str) -> Access:
+    found = keys.project_named(tx, project)
+    return Access(project_id=found.id, project_uuid=found.uuid, key_uuid="")
+
+
+@app.callback()
+def readings(
+    context: typer.Context,
+    project: ProjectOption = DEFAULT_PROJECT,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the episodes that wait for another reading, and those that are parked.
+
+    Exit code 3 when there are none.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    found = on_store(data, _listed, project)
+    show([_row(one) for one in found], _COLUMNS, as_json=as_json)
+    if not found:
+        raise typer.Exit(NOTHING_FOUND)
+
+
+def _row(one: rereading_lists.Waiting) -> dict[str, Any]:
+    return {
+        "episode": one.episode_uuid,
+        "graph": f"{one.graph_kind} {one.graph}",
+        "reader": one.reader,
+        "status": "taken" if one.taken_until else one.status,
+        "tries": one.attempts,
+        "since": one.created_at.isoformat(timespec="seconds"),
+        "says": one.error or one.reason,
+    }
+
+
+def _retry(tx: Transaction, project: str, episode: str | None) -> int:
+    return rereading_lists.retry(tx, _access(tx, project), episode)
+
+
+@app.command()
+def retry(
+    episode: Annotated[
+        str | None, typer.Argument(help="Id of an episode.", show_default=False)
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All that wait or are parked.")] = False,
+    project: ProjectOption = DEFAULT_PROJECT,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Try second readings again now, as if they had never failed."""
+    if (episode is None) == (not every):
+        raise typer.BadParameter("give either an episode or --all")
+    count = on_store(data, _retry, project, episode)
+    if as_json:
+        typer.echo(json.dumps({"retried": count}))
+    else:
+        out.print(f"{count} are due now")

@@ -1,0 +1,175 @@
+"""Agents as readers: taking an episode as a prompt, and giving the answer back.
+
+The same prompt and schema that a language model gets, the same rules for the answer. What was shown
+is kept with the claim, so ids in the answer mean what they meant then.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from contextvars import Context
+from datetime import datetime
+from typing import Any, Literal
+
+from recollect.errors import AnswerRefused, Conflict, ModelAnswerInvalid, NotFound
+from recollect.extract import model
+from recollect.extract.brief import Brief, Extracted
+from recollect.graph.found import Found
+from recollect.graph.predicates import Predicates
+from recollect.graph.types import Access, Record
+from recollect.ingest import known, rereading_lists, rereadings
+from recollect.ingest.extractors import EmbeddedExtractor
+from recollect.ingest.folder import Folder
+from recollect.ingest.rereadings import Held
+from recollect.models.language_model import Prompt
+from recollect.search.finder import Finder
+from recollect.store.protocol import Store, Transaction
+
+_READER: Literal["agent"] = "agent"
+
+
+class Taken(Record):
+    """An episode to be read: the question, the form of the answer, and how long there is for it."""
+
+    episode_uuid: str
+    lease: str
+    expires_at: datetime
+    prompt: Prompt
+    schema: dict[str, Any]
+
+
+class Given(Record):
+    """What an answer came to."""
+
+    episode_uuid: str
+    entities: int
+    facts: int
+
+
+class Agents:
+    """Hands out what waits for agents and takes their answers.
+
+    *embedded* makes what makes facts findable; it may be None where nothing is extracted.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        folder: Folder,
+        finder: Finder,
+        table: Predicates,
+        embedded: Callable[[], EmbeddedExtractor | None],
+        *,
+        attempts_max: int,
+    ) -> None:
+        self._store = store
+        self._folder = folder
+        self._finder = finder
+        self._table = table
+        self._embedded = embedded
+        self._attempts_max = attempts_max
+
+    async def take(self, access: Access, graph_id: int | None = None) -> Taken | None:
+        """The next episode that waits for an agent, of one graph if it is named; None for none."""
+        found = await self._claim(access, graph_id)
+        if found is None:
+            found = await self._claim_folded(access, graph_id)
+        if found is None:
+            return None
+        taken, brief = found
+        return Taken(
+            episode_uuid=taken.episode.uuid,
+            lease=taken.lease,
+            expires_at=taken.until,
+            prompt=model.prompt(brief, self._table),
+            schema=model.schema(),
+        )
+
+    async def _claim_folded(
+        self, access: Access, graph_id: int | None
+    ) -> tuple[Held, Brief] | None:
+        """The same after folding what was left unfolded, for instance by a process that died."""
+        left = await self._store.read(
+            rereadings.unfolded, "agent", access=access, graph_id=graph_id
+        )
+        for one in left:
+            await self._fold(one)
+        return await self._claim(access, graph_id) if left else None
+
+    async def _claim(self, access: Access, graph_id: int | None) -> tuple[Held, Brief] | None:
+        due = await self._store.read(rereadings.next_due, "agent", access=access, graph_id=graph_id)
+        if due is None:
+            return None
+        taken = await self._store.write(rereadings.claim, "agent", access=access, graph_id=graph_id)
+        if taken is None:
+            return None
+        brief = await known.brief(
+            self._store, self._finder, access, taken.episode, strict=taken.strict_ontology
+        )
+        if brief is None:
+            return None
+        try:
+            await self._beside(rereadings.show, taken, brief)
+        except (Conflict, NotFound):  # forgotten in this moment
+            return None
+        return taken, brief
+
+    async def give(self, access: Access, episode_uuid: str, lease: str, answer: bytes) -> Given:
+        """Put an answer in the place of the first reading.
+
+        AnswerRefused names the place at which it breaks a rule; the lease stays for another try,
+        unless there were too many. Conflict: the lease was lost. NotFound: the episode is gone.
+        """
+        taken, brief = await self._store.read(_shown, access, episode_uuid, lease)
+        try:
+            found = model.read_answer(answer, brief, self._table, reader=_READER)
+        except ModelAnswerInvalid as error:
+            parked = await self._beside(
+                rereadings.fail, taken, error.message, attempts_max=self._attempts_max
+            )
+            more = "; too many answers were refused, and it is parked" if parked else ""
+            raise AnswerRefused(f"answer: {error.message}{more}") from error
+        read = await self._finished(brief, found)
+        await self._store.write(rereadings.succeed, taken, read)
+        await self._fold(taken.episode.graph_id)
+        return Given(
+            episode_uuid=episode_uuid,
+            entities=len(read.found.entities),
+            facts=len(read.found.facts),
+        )
+
+    async def failed(self, access: Access, episode_uuid: str, lease: str, error: str) -> bool:
+        """Note that there was no answer at all, and let others take it; True when it is parked."""
+        taken, _ = await self._store.read(_shown, access, episode_uuid, lease)
+        return await self._store.write(
+            rereadings.fail, taken, error, attempts_max=self._attempts_max, backoff_first_s=0.0
+        )
+
+    async def give_back(self, access: Access, episode_uuid: str, lease: str) -> None:
+        """Let others take it, if it is still held."""
+        await self._beside(_give_back, access, episode_uuid, lease)
+
+    async def _finished(self, brief: Brief, found: Found) -> Extracted:
+        embedded = self._embedded() if found.facts else None
+        if embedded is None:
+            return Extracted(found=found, fact_vectors=(None,) * len(found.facts))
+        return await embedded.finish(brief, found)
+
+    async def _beside(self, unit: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Write something that is no act of the caller: the audit log tells of the request."""
+        writing = self._store.write(unit, *args, **kwargs)
+        return await asyncio.create_task(writing, context=Context())
+
+    async def _fold(self, graph_id: int) -> None:
+        """The same for what follows from an answer."""
+        await asyncio.create_task(self._folder.fold(graph_id), context=Context())
+
+
+def _shown(tx: Transaction, access: Access, episode_uuid: str, lease: str) -> tuple[Held, Brief]:
+    """What somebody holds, if it is theirs to see."""
+    return rereadings.shown(tx, rereading_lists.place(tx, access, episode_uuid), lease)
+
+
+def _give_back(tx: Transaction, access: Access, episode_uuid: str, lease: str) -> None:
+    with suppress(Conflict, NotFound):  # it was parked, or lost
+        rereadings.give_back(tx, _shown(tx, access, episode_uuid, lease)[0])

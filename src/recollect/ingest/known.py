@@ -1,0 +1,240 @@
+"""What a reader that judges is shown of a graph: what is known near an episode, and nothing later.
+
+An episode may be read long after those that follow it were learned. So everything is looked at
+from its place in the log: only facts that an earlier episode states, and those are open that
+nothing before that place had ended. Three ways lead to a fact: whom the text names, what it means,
+and what was learned last.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from recollect.extract.brief import Brief, Shown, ShownEntity, ShownFact
+from recollect.governance import policies
+from recollect.graph import names
+from recollect.graph.types import Access, Episode, Graph
+from recollect.ingest import briefing, known_view
+from recollect.ingest.known_view import View
+from recollect.limits import (
+    KNOWN_NAME_WORDS_MAX,
+    KNOWN_NAMES_MAX,
+    SHOWN_ENTITIES_MAX,
+    SHOWN_FACTS_MAX,
+    SHOWN_GLOSS_CHARS_MAX,
+    SHOWN_RELATIONS_MAX,
+)
+from recollect.search.finder import Finder
+from recollect.search.query import Query
+from recollect.store import rows
+from recollect.store.protocol import Row, Store, Transaction
+
+_WORD = re.compile(r"[^\s,;:!?()\[\]\"]+")
+_RELATION = re.compile(r"[A-Z][A-Z0-9_]*")
+_NAME_WORDS_MAX = 3
+_QUESTION_CHARS_MAX = 2_000
+_SHORT_CHARS = 80  # a text as short as this may be an answer, and is looked for with its question
+_MEANT_MAX = 40
+_MEANT_THEN_MAX = 150  # for a place further back: much of what is found came later
+_OF_ENTITY_MAX = 15
+_LATELY_MAX = 15
+_SINCE_MAX = 100
+_RELATIONS_AMONG_MAX = 1_000
+# How soon a fact's turn comes, by the way it was found: each step costs so much.
+_STEPS = {"meant": 1.0, "named": 1.5, "lately": 2.0, "own": 3.0, "since": 3.0}
+
+
+async def brief(
+    store: Store, finder: Finder, access: Access, episode: Episode, *, strict: bool = False
+) -> Brief | None:
+    """All that whoever reads an episode is given, as far as *access* sees it; None if its graph is
+    gone."""
+    reading = await store.read(briefing.of_episode, episode, strict=strict)
+    if reading is None:
+        return None
+    return replace(reading, shown=await shown(store, finder, access, episode, reading))
+
+
+async def shown(
+    store: Store, finder: Finder, access: Access, episode: Episode, reading: Brief
+) -> Shown:
+    """What is known near an episode: the nearest entities and facts, the oldest of them first."""
+    place = await store.glance(_graph, episode.graph_id)
+    if place is None:
+        return Shown()
+    graph, last = place
+    limit = _MEANT_MAX if episode.seq == last else _MEANT_THEN_MAX
+    query = Query(text=_question(reading), kind="fact", now=episode.created_at, limit=limit)
+    found = await finder.find(access, graph, query)
+    meant = [one.item.id for one in found.facts]
+    return await store.read(_gather, access, graph, episode, reading, meant)
+
+
+def everyone(project_id: int) -> Access:
+    """The sight of the memory itself, which sees all of a project."""
+    return Access(project_id=project_id, project_uuid="", key_uuid="")
+
+
+def project_of(tx: Transaction, graph_id: int) -> int | None:
+    """Whose graph it is; None if it is gone."""
+    row = tx.one("graph_by_id", id=graph_id)
+    return None if row is None else int(row["project_id"])
+
+
+def _graph(tx: Transaction, graph_id: int) -> tuple[Graph, int] | None:
+    """A graph, and the last place of its log."""
+    row = tx.one("graph_by_id", id=graph_id)
+    return None if row is None else (rows.graph(row), row["last_seq"])
+
+
+def _question(reading: Brief) -> str:
+    asked = reading.before[-1].content if reading.before else ""
+    if len(reading.content) > _SHORT_CHARS or not asked:
+        return reading.content[:_QUESTION_CHARS_MAX]
+    return f"{asked[-_QUESTION_CHARS_MAX:]} {reading.content}"
+
+
+class _Near(NamedTuple):
+    """Row ids of what may be near: entities in order, facts with how soon their turn comes."""
+
+    entities: dict[int, None]
+    facts: dict[int, float]
+
+
+def _gather(
+    tx: Transaction,
+    access: Access,
+    graph: Graph,
+    episode: Episode,
+    reading: Brief,
+    meant: Sequence[int],
+) -> Shown:
+    project_id = project_of(tx, graph.id)
+    guarded = frozenset() if project_id is None else policies.guarded(tx, project_id)
+    view = View(tx, access, episode, guarded)
+    near = _near(tx, graph.id, episode, reading, meant)
+    seen = view.facts(near.facts)
+    chosen = _chosen(seen, near.facts)
+    ends = (row[end] for row in chosen for end in ("source_id", "target_id"))
+    listed = view.entities([*near.entities, *ends])[:SHOWN_ENTITIES_MAX]
+    return Shown(
+        entities=_entities(view, listed, {row["id"] for row in chosen}),
+        facts=_facts(chosen, view),
+        relations=_relations(tx, graph.id, view),
+    )
+
+
+def _near(
+    tx: Transaction, graph_id: int, episode: Episode, reading: Brief, meant: Sequence[int]
+) -> _Near:
+    own = [row["id"] for row in tx.all("known_own", graph_id=graph_id)]
+    said = [reading.content, *(turn.content for turn in reading.before[-1:])]
+    named = [one for one in _named(tx, graph_id, said) if one not in own]
+    here: dict[str, Any] = {"graph_id": graph_id, "seq": episode.seq}
+    ways: dict[str, list[Sequence[int]]] = {
+        "meant": [meant],
+        "named": [_of_entity(tx, one, episode.seq) for one in named],
+        "lately": [_ids(tx.all("known_lately", limit=_LATELY_MAX, **here))],
+        "own": [_of_entity(tx, one, episode.seq) for one in own],
+        "since": [_ids(tx.all("known_closed_since", limit=_SINCE_MAX, **here))],
+    }
+    turns: dict[int, float] = {}
+    for way, lists in ways.items():
+        for ids in lists:
+            for place, id_ in enumerate(ids):
+                turns[id_] = min(turns.get(id_, float("inf")), (place + 1) * _STEPS[way])
+    return _Near(dict.fromkeys([*own, *named]), turns)
+
+
+def _named(tx: Transaction, graph_id: int, said: Iterable[str]) -> list[int]:
+    """Entities whose whole name stands in one of the texts; looked up by the texts' own words."""
+    keys = dict.fromkeys(key for text in said for key in _keys(text))
+    listed = rows.to_json(list(keys))
+    return _ids(tx.all("known_named", graph_id=graph_id, keys=listed, limit=KNOWN_NAMES_MAX))
+
+
+def _keys(text: str) -> Iterable[str]:
+    heard = _WORD.findall(text)[:KNOWN_NAME_WORDS_MAX]
+    for length in range(1, _NAME_WORDS_MAX + 1):
+        for start in range(len(heard) - length + 1):
+            yield from names.keys(" ".join(heard[start : start + length]).rstrip("."))[:1]
+
+
+def _of_entity(tx: Transaction, entity_id: int, seq: int) -> list[int]:
+    queries = ("known_at_source", "known_at_target")
+    found = [
+        id_
+        for query in queries
+        for id_ in _ids(tx.all(query, entity_id=entity_id, seq=seq, limit=_OF_ENTITY_MAX))
+    ]
+    return sorted(set(found), reverse=True)[:_OF_ENTITY_MAX]
+
+
+def _ids(found: Iterable[Row]) -> list[int]:
+    return [row["id"] for row in found]
+
+
+def _chosen(seen: Sequence[Row], turns: dict[int, float]) -> list[Row]:
+    """The nearest first."""
+    ranked = sorted(seen, key=lambda row: (turns[row["id"]], -row["id"]))
+    return ranked[:SHOWN_FACTS_MAX]
+
+
+def _facts(chosen: Sequence[Row], view: View) -> tuple[ShownFact, ...]:
+    """As facts to be shown, those in the same words as one; the oldest first."""
+    alike: dict[str, list[Row]] = {}
+    for row in chosen:
+        alike.setdefault(row["fact"].casefold(), []).append(row)
+    ranked = [_fact(group, rank, view) for rank, group in enumerate(alike.values())]
+    order = {group[0]["uuid"]: group[0]["id"] for group in alike.values()}
+    return tuple(sorted(ranked, key=lambda fact: order[fact.uuid]))
+
+
+def _fact(group: Sequence[Row], rank: int, view: View) -> ShownFact:
+    row, *twins = group
+    return ShownFact(
+        uuid=row["uuid"],
+        sentence=row["fact"],
+        relation=row["name"],
+        source=row["source"],
+        target=row["target"],
+        valid_at=rows.moment_or_none(row["valid_at"]),
+        invalid_at=view.end(row["id"]),
+        event_at=rows.moment_or_none(row["event_at"]),
+        twins=tuple(twin["uuid"] for twin in twins),
+        rank=rank,
+    )
+
+
+def _entities(view: View, listed: Sequence[Row], told: Collection[int]) -> tuple[ShownEntity, ...]:
+    """Entities to be shown, the oldest first; *told* are the facts that are shown beside them."""
+    whole = view.whole([row["id"] for row in listed])
+    about = {row["id"]: view.about(row["id"]) for row in listed if not row["is_user"]}
+    seen = {row["id"]: row for row in view.facts({id_ for ids in about.values() for id_ in ids})}
+
+    def gloss(entity_id: int) -> str:
+        more = (n for n in about.get(entity_id, ()) if n in seen and n not in told)
+        return _gloss([seen[number]["fact"] for number in more])
+
+    return tuple(
+        known_view.entity(row, whole=row["id"] in whole, gloss=gloss(row["id"]))
+        for row in sorted(listed, key=lambda row: int(row["id"]))
+    )
+
+
+def _gloss(sentences: Sequence[str]) -> str:
+    """What is said of an entity beyond what is shown anyhow, in a line."""
+    line = " ".join(". ".join(one.rstrip(".") for one in sentences).split())
+    if len(line) <= SHOWN_GLOSS_CHARS_MAX:
+        return line
+    return line[:SHOWN_GLOSS_CHARS_MAX].rsplit(" ", 1)[0] + " …"
+
+
+def _relations(tx: Transaction, graph_id: int, view: View) -> tuple[str, ...]:
+    """Names of relations in use, in the order of their first use."""
+    found = tx.all("known_relations", graph_id=graph_id, limit=_RELATIONS_AMONG_MAX)
+    seen = view.passing("fact", [row["id"] for row in found])
+    used = (row["name"] for row in found if row["id"] in seen)
+    return tuple(dict.fromkeys(filter(_RELATION.fullmatch, used)))[:SHOWN_RELATIONS_MAX]

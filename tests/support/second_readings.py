@@ -1,0 +1,110 @@
+"""What tests of second readings share: an answer of either kind, and a look at what waits."""
+
+import json
+from typing import Any
+
+from msgspec.structs import replace
+
+from recollect.extract.brief import Brief, Extracted, ReaderKind
+from recollect.graph.found import Found
+from recollect.graph.sight import Constraint, Sight, typed
+from recollect.graph.types import Access, Episode
+from recollect.ingest import rereadings
+from recollect.ingest.extractors import EmbeddedExtractor
+from recollect.store import readings
+from recollect.store.protocol import Store, Transaction
+from tests.support import here
+
+NOTHING = {"entities": [], "facts": []}
+
+
+def likes(what: str = "chess", who: str = "Jane") -> dict[str, Any]:
+    """A good answer: somebody likes something."""
+    entities = [
+        {
+            "name": name,
+            "known_id": None,
+            "rename_to": None,
+            "kind": kind,
+            "label": None,
+            "aliases": [],
+            "attributes": [],
+        }
+        for name, kind in ((who, "person"), (what, "object"))
+    ]
+    fact = {
+        "quote": None,
+        "source": 0,
+        "target": 1,
+        "relation": "LIKES",
+        "sentence": f"{who} likes {what}",
+        "mood": "stated",
+        "same_as": None,
+        "replaces": [],
+        "ends": [],
+        "corrects": [],
+        "stopped": False,
+        "negated": False,
+        "valid_at": None,
+        "invalid_at": None,
+        "event_time": None,
+        "slot": None,
+        "attributes": [],
+        "rating": None,
+    }
+    return {"entities": entities, "facts": [fact]}
+
+
+def raw(answer: Any) -> bytes:
+    """An answer as it is handed in."""
+    return json.dumps(answer).encode()
+
+
+class HereEmbedded(EmbeddedExtractor):
+    """The embedded reader in the test's own process, loaded once for all tests."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        self.predicates = here.extractor().predicates
+        self.broken = ""
+
+    async def extract(self, readings: Any) -> list[Extracted]:
+        """What each episode says; what holds the word *broken* breaks it."""
+        if self.broken and any(self.broken in brief.content for brief in readings):
+            raise RuntimeError("it broke")
+        return here.extractor().embedded.read(list(readings))
+
+    async def finish(self, reading: Brief, found: Found) -> Extracted:
+        """What another reader found, made findable."""
+        return here.extractor().embedded.finish(reading, found)
+
+    async def close(self) -> None:
+        """Nothing to end."""
+
+
+async def want(store: Store, episodes: list[Episode], reader: ReaderKind = "agent") -> None:
+    """Have episodes read again."""
+    for episode in episodes:
+        await store.write(rereadings.want, episode.id, reader, "a test wants it")
+
+
+def waiting(tx: Transaction) -> dict[str, tuple[str, str, int]]:
+    """Content of what waits or is parked: for whom, in which state, after how many tries."""
+    found = tx.all("rereadings_page", project_id=None, status=None, after=0, limit=10_000)
+    said = {row["id"]: row["content"] for row in _episodes(tx, [r["episode_id"] for r in found])}
+    return {said[r["episode_id"]]: (r["reader"], r["status"], r["attempts"]) for r in found}
+
+
+def _episodes(tx: Transaction, ids: list[int]) -> list[Any]:
+    return tx.all("episodes_by_ids", ids=json.dumps(ids))
+
+
+def kept(tx: Transaction, episode: Episode) -> list[str] | None:
+    """The sentences of the reading that an episode has; None without one."""
+    found = readings.of_episode(tx, episode.id)
+    return None if found is None else [fact.fact for fact in found.found.facts]
+
+
+def narrowed(access: Access, **required: str) -> Access:
+    """The same project for somebody who sees only what carries these values."""
+    wanted = tuple((key, frozenset({typed(value)})) for key, value in required.items())
+    return replace(access, sight=Sight(allowed=(Constraint(required=wanted),)))
