@@ -200,9 +200,11 @@ def _log_without(tx: Transaction, graph_id: int, removed: Removed, left: Sequenc
 
 
 def _keep_no_words(tx: Transaction, graph_id: int) -> None:
-    """Drop what speaks of things that are gone, wherever else it is kept."""
+    """Drop what speaks of things that are gone, wherever else it is kept; a graph that was made
+    with the help of it has to be folded again."""
     remainders.renew(tx, graph_id)
-    tx.run("edits_drop_of_gone", graph_id=graph_id)
+    if tx.run("edits_drop_of_gone", graph_id=graph_id):
+        readings.fold_again(tx, graph_id, 0)
     tx.run("rereadings_unshow", graph_id=graph_id)
 
 

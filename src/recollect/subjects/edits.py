@@ -117,7 +117,8 @@ def _fact(tx: Transaction, graph_id: int, edit: Edit) -> Row | None:
     if near:
         around = tx.all("facts_from", entity_id=near[0]["id"], limit=_FACTS_LOOKED_AT_MAX)
         return next(iter(_saying(around, edit)), None)
-    return _only(_saying(tx.all("facts_of_graph", graph_id=graph_id), edit))
+    everywhere = tx.all("facts_of_graph", graph_id=graph_id)
+    return _only([row for row in everywhere if mark_of(row["gist"]) in edit.marks])
 
 
 def _entity(tx: Transaction, graph_id: int, edit: Edit) -> Row | None:
@@ -129,7 +130,7 @@ def _entity(tx: Transaction, graph_id: int, edit: Edit) -> Row | None:
 
 
 def _saying(found: Sequence[Row], edit: Edit) -> list[Row]:
-    return [row for row in found if mark_of(row["gist"]) in edit.marks]
+    return [row for row in found if mark(row["fact"]) in edit.marks]
 
 
 def _named(found: Sequence[Row], edit: Edit) -> list[Row]:

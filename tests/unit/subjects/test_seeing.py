@@ -384,7 +384,7 @@ async def test_a_user_summary_speaks_of_what_may_be_seen(world: World) -> None:
     await world.join("Ann", "Eve", "Ann fears Eve", "closed_talk")
 
     def written(tx: Transaction) -> None:
-        edits = tx.one("graph_by_id", id=world.graph.id)["edits"]  # type: ignore[index]
+        changes = tx.one("graph_by_id", id=world.graph.id)["changes"]  # type: ignore[index]
         tx.run(
             "user_summary_put",
             graph_id=world.graph.id,
@@ -392,7 +392,7 @@ async def test_a_user_summary_speaks_of_what_may_be_seen(world: World) -> None:
             basis=derived.rules.basis([]),
             episode_count=1,
             now=1,
-            edits=edits,
+            changes=changes,
         )
 
     await world.store.write(written)
