@@ -1,11 +1,13 @@
 """The programs in examples/ run as they are."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 from recollect.episodic import Session
 from recollect.episodic.storage import FileStorage
+from tests.support.scripted_model import ScriptedModel, answers
 from tests.support.server import EXTRACTION_ON, program_environment
 
 ROOT = Path(__file__).parents[2]
@@ -54,6 +56,21 @@ def said(name: str, folder: Path) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_the_local_reader_passes_on_what_the_model_answers() -> None:
+    """The prompt goes in on one side, the answer comes out on the other."""
+    with ScriptedModel([answers({"entities": [], "facts": []})]) as model:
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "examples" / "local_reader.py"), model.url, "m"],
+            input=json.dumps({"system": "rules", "user": "text", "schema": {"type": "object"}}),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        assert json.loads(done.stdout) == {"entities": [], "facts": []}
+        assert model.requests[0].user == "text"
 
 
 def test_the_support_chatbot_answers_from_what_it_remembers(tmp_path: Path) -> None:

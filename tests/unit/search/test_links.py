@@ -1,14 +1,15 @@
-"""Pairs of items and the episodes they rest on."""
+"""Which episodes facts and entities rest on, as pairs of slots."""
 
 import numpy as np
 
 from recollect.search.shelves import Links
 
 
-def test_pairs_that_are_there_are_told_from_those_that_are_not() -> None:
-    """Both parts count, and a pair that is there twice is there."""
+def test_the_pairs_of_an_episode_can_be_taken_away() -> None:
+    """All of them, and no others."""
     links = Links()
-    assert links.lacks(np.array([1]), np.array([5])).tolist() == [True]
-    links.add(np.array([1, 2, 2]), np.array([5, 6, 6]))
-    asked = np.array([1, 1, 2, 2, 3]), np.array([5, 6, 6, 5, 7])
-    assert links.lacks(*asked).tolist() == [False, True, False, True, True]
+    links.add(np.array([1, 2, 2]), np.array([5, 6, 7]))
+    links.drop(np.array([6]))
+    assert (links.item.array.tolist(), links.episode.array.tolist()) == ([1, 2], [5, 7])
+    links.add(np.array([3]), np.array([6]))
+    assert links.item.array.tolist() == [1, 2, 3]

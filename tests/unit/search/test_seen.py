@@ -140,6 +140,9 @@ def test_the_segment_itself_stays_whole_and_a_change_is_seen_at_once() -> None:
     assert there(segment)["episode"] == [0, 1, 2]
     assert as_seen(segment, OPEN) is as_seen(segment, OPEN)
     opened = {**episode_row(1), "metadata": to_json({"class": "open"}), "strand": "second"}
-    segment.take(Page(until=2, rows=[row("episode", 1, "said1")], episodes=[opened]))
+    behind = [{"item_id": fact, "episode_id": 1} for fact in (1, 2)]
+    named = [{"item_id": entity, "episode_id": 1} for entity in (1, 2)]
+    said = [row("episode", 1, "said1")]
+    segment.take(Page(until=2, rows=said, episodes=[opened], supports=behind, mentions=named))
     assert there(as_seen(segment, OPEN))["fact"] == [0, 1, 2]
     assert satisfying_episodes(segment.episodes, Filters()).all()

@@ -126,7 +126,8 @@ WHERE r.reader = :reader AND r.status = 'waiting' AND g.project_id = :project_id
 
 -- name: rereadings_want_guarded
 -- What was read together with turns that everybody saw who saw it; other keys of metadata say now
--- who that is. Whoever read an episode reads it again.
+-- who that is. Whoever read an episode reads it again; all of them, since which ones hold such keys
+-- is nothing that everybody may know.
 INSERT INTO rereadings (episode_id, graph_id, reader, status, reason, ready_at, created_at)
 SELECT e.id, e.graph_id,
     CASE WHEN r.reader LIKE 'model:%' THEN 'model' WHEN r.reader LIKE 'agent:%' THEN 'agent'
@@ -135,9 +136,6 @@ SELECT e.id, e.graph_id,
 FROM graphs g JOIN episodes e ON e.graph_id = g.id JOIN readings r ON r.episode_id = e.id
 WHERE g.project_id = :project_id AND e.kind IN ('message', 'text', 'json') AND r.reader <> 'none'
   AND coalesce(e.thread_id, e.document_id, e.producer) IS NOT NULL
-  AND EXISTS (SELECT 1 FROM episodes k JOIN json_each(k.metadata) m
-              WHERE k.graph_id = g.id AND k.metadata IS NOT NULL
-                AND m.key IN (SELECT value FROM json_each(:keys)))
 ON CONFLICT (episode_id) DO NOTHING;
 
 -- name: rereadings_want_all
