@@ -243,9 +243,11 @@ def _memory_pages(_: Pools, random: Random) -> list[Json]:
 
 
 def _of(field: str, pool: str, **more: Any) -> Several:
-    """Everything of a pool by its id, in one place or another."""
-    return lambda known, random: [
-        {**random.choice(PLACES_OF_MEMORY), field: value, **more} for value in known.values[pool]
+    """Everything of a pool by its id, in every place."""
+    return lambda known, _: [
+        {**place, field: value, **more}
+        for value in known.values[pool]
+        for place in PLACES_OF_MEMORY
     ]
 
 
