@@ -15,6 +15,7 @@ from recollect.limits import (
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
 
+_POLICY_CHANGED = "a policy asks for other keys of metadata"
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(PolicySetDocument).decode
 
@@ -53,8 +54,29 @@ def guarded(tx: Transaction, project_id: int) -> frozenset[str]:
     return frozenset(key for one in found for rule in one.policies for key, _ in rule.attributes)
 
 
+def _read_again(tx: Transaction, project_id: int, before: frozenset[str]) -> None:
+    """Have read again what was read in the light of turns that others may see now, or no longer.
+
+    A name that "she" stood for must not be told to people who cannot see where it was said.
+    """
+    if before != guarded(tx, project_id):
+        tx.run(
+            "rereadings_want_guarded",
+            project_id=project_id,
+            reason=_POLICY_CHANGED,
+            now=rows.micros(tx.now),
+        )
+
+
 def apply(tx: Transaction, project_id: int, document: PolicySetDocument) -> PolicySet:
     """Make a set of that name, or give it a new version; the same once more changes nothing."""
+    before = guarded(tx, project_id)
+    made = _apply(tx, project_id, document)
+    _read_again(tx, project_id, before)
+    return made
+
+
+def _apply(tx: Transaction, project_id: int, document: PolicySetDocument) -> PolicySet:
     spec = _encode(document).decode()
     old = tx.one("policy_set_by_name", project_id=project_id, name=document.name)
     now = rows.micros(tx.now)
@@ -132,7 +154,9 @@ def delete(
             f"the policy set {found.name!r} is attached to {found.keys} keys and "
             f"{found.user_groups} user groups: detach it first, or force the deletion"
         )
+    before = guarded(tx, project_id)
     tx.run("policy_set_delete", id=found.id)
+    _read_again(tx, project_id, before)
     return found
 
 

@@ -124,6 +124,20 @@ SELECT count(*) AS n FROM rereadings r JOIN graphs g ON g.id = r.graph_id
 WHERE r.reader = :reader AND r.status = 'waiting' AND g.project_id = :project_id
   AND (:in_graph IS NULL OR r.graph_id = :in_graph);
 
+-- name: rereadings_want_guarded
+-- What was read together with turns that everybody saw who saw it; other keys of metadata say now
+-- who that is. Whoever read an episode reads it again; all of them, since which ones hold such keys
+-- is nothing that everybody may know.
+INSERT INTO rereadings (episode_id, graph_id, reader, status, reason, ready_at, created_at)
+SELECT e.id, e.graph_id,
+    CASE WHEN r.reader LIKE 'model:%' THEN 'model' WHEN r.reader LIKE 'agent:%' THEN 'agent'
+        ELSE 'embedded' END,
+    'waiting', :reason, :now, :now
+FROM graphs g JOIN episodes e ON e.graph_id = g.id JOIN readings r ON r.episode_id = e.id
+WHERE g.project_id = :project_id AND e.kind IN ('message', 'text', 'json') AND r.reader <> 'none'
+  AND coalesce(e.thread_id, e.document_id, e.producer) IS NOT NULL
+ON CONFLICT (episode_id) DO NOTHING;
+
 -- name: rereadings_want_all
 -- Every episode of a graph that was read, unless that was asked for before and is not done yet.
 INSERT INTO rereadings (episode_id, graph_id, reader, status, reason, ready_at, created_at)
