@@ -108,7 +108,7 @@ class World:
         )
 
     async def key(self, policy: Policy, number: int = 0) -> str:
-        """A key that the policy governs; its secret."""
+        """A key that the policy governs; its secret. What its policy has read again was read."""
         self._set(KEYS_FROM + number)
 
         def make(tx: Transaction) -> str:
@@ -120,7 +120,10 @@ class World:
                 policies.attach(tx, project.id, made.key.uuid, found.name)
             return made.secret
 
-        return await self.running.services.store.write(make)
+        store = self.running.services.store
+        secret = await store.write(make)
+        await here.read_over(store, WordsReader())
+        return secret
 
     async def ask(self, request: "Asked", key: str | None = None) -> Answer:
         """One request, asked at a time after all steps."""

@@ -2,13 +2,18 @@
 
 from collections.abc import Sequence
 from functools import cache
+from typing import cast
 
 from recollect.extract.brief import Brief, Extracted
 from recollect.extract.embedded import Embedded
 from recollect.graph import predicates
 from recollect.ingest import pipeline, queue, rebuild
+from recollect.ingest.extractors import EmbeddedExtractor
 from recollect.ingest.folder import Folder
+from recollect.ingest.rereader import Rereader
 from recollect.limits import JOBS_PER_COMMIT_MAX
+from recollect.search.finder import Finder
+from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.protocol import Store
 
@@ -48,6 +53,21 @@ async def learn(store: Store, using: pipeline.Extractor | None = None) -> int:
     for row in await store.read(lambda tx: tx.all("graphs_to_fold")):
         await settle(store, row["id"])
     return done
+
+
+async def read_over(store: Store, using: pipeline.Extractor | None = None) -> None:
+    """Read again what waits for the embedded reader, as a server would in the background."""
+    rereader = Rereader(
+        store,
+        Folder(store, predicates.load()),
+        Finder(store, Segments(store, bytes_max=1 << 20), Settings().models),
+        cast("EmbeddedExtractor", using or extractor()),
+        owner="here",
+        attempts_max=1,
+        backoff_first_s=1.0,
+    )
+    while await rereader.step():
+        pass
 
 
 async def fold(store: Store, graph_id: int) -> None:
