@@ -12,10 +12,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.contract.sdk.environments import python_of
+from tests.contract.sdk.environments import PY3, python_of
 from tests.eval.common import DATA, DataMissing
-from tests.support.server import Server
+from tests.support.server import EXTRACTION_ON, Server
 
+_AGENT = {**EXTRACTION_ON, "RECOLLECT_READER": "agent"}
 SCORER = DATA.parent / "tools" / "dialogues.py"
 # The scorer goes on once episodes are processed; here they also have to be read again.
 WAITING = """
@@ -56,7 +57,7 @@ def measure(names: list[str], *, verbose: bool) -> int:
         chosen.mkdir()
         for name in names:
             shutil.copy(DATA / "dialogues" / f"{name}.json", chosen)
-        with Server(Path(folder) / "data", environment={"RECOLLECT_READER": "agent"}) as server:
+        with Server(Path(folder) / "data", environment=_AGENT) as server:
             print(f"read what waits at {server.url}/api/v1/readings, key {server.api_key}")
             sys.stdout.flush()
             return _score(server, chosen, verbose=verbose)
@@ -68,7 +69,7 @@ def _score(server: Server, chosen: Path, *, verbose: bool) -> int:
     )
     given = ["--base-url", f"{server.url}/api/v2", "--api-key", server.api_key]
     given += ["--data", str(chosen), *(["--verbose"] if verbose else [])]
-    command = [str(python_of("py3")), "-c", program, *given]
+    command = [str(python_of(PY3)), "-c", program, *given]
     return subprocess.run(command, check=False).returncode
 
 
