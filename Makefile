@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup run serve test test-long clients fmt lint types check docs bench eval lock clean
+.PHONY: help setup run serve test test-long clients fmt lint types check docs bench eval train lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,10 +65,21 @@ bench: setup .venv/dev  ## measure speed as ratios, in one run
 eval: setup .venv/dev  ## measure quality on ../shared/data; skips what is not there
 	$(BIN)/python -m tests.eval
 
+.venv-train/ready: requirements/train.txt requirements/runtime.txt
+	$(PYTHON) -m venv .venv-train
+	.venv-train/bin/python -m pip install --quiet --require-hashes -r requirements/runtime.txt
+	.venv-train/bin/python -m pip install --quiet -r requirements/train.txt
+	@touch $@
+
+train: setup .venv-train/ready  ## train the judge from training/ and put it into the package: an hour
+	PYTHONPATH=.:src .venv-train/bin/python -m training.judge.train
+	PYTHONPATH=.:src .venv-train/bin/python -m training.judge.export
+	PYTHONPATH=.:src .venv-train/bin/python -m training.judge.weigh
+
 lock:  ## renew the locked dependencies (needs uv)
 	uv pip compile pyproject.toml --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -o requirements/runtime.txt
 	uv pip compile pyproject.toml --group dev --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -c requirements/runtime.txt -o requirements/dev.txt
 	uv pip compile requirements/build.in --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -o requirements/build.txt
 
 clean:  ## remove what set-up and tests made
-	rm -rf .venv .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-train .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,55 @@
+"""Make the trained judge what the product loads: int8 ONNX."""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+import torch
+from onnxruntime.quantization import QuantType, quantize_dynamic
+
+from recollect.models import judge as product
+from training.judge import encoder
+from training.judge.train import CACHE
+
+NAMES = ("input_ids", "attention_mask", "token_type_ids")
+
+
+def export(layers: int, state: Path, out: Path) -> None:
+    """Write the file."""
+    judge = encoder.Judge(layers)
+    judge.load_state_dict(torch.load(state, weights_only=True))
+    judge.eval()
+    words = encoder.tokenizer(encoder.fetch(CACHE))
+    given = encoder.encode(words, [("Ann lives in Rome.", "Ann moved to Oslo in May.")])
+    with tempfile.TemporaryDirectory() as folder:
+        whole = Path(folder) / "whole.onnx"
+        torch.onnx.export(
+            judge,
+            given,
+            str(whole),
+            input_names=list(NAMES),
+            output_names=["logits"],
+            dynamic_axes={name: {0: "pairs", 1: "tokens"} for name in NAMES},
+            opset_version=17,
+            dynamo=False,
+        )
+        quantize_dynamic(
+            whole,
+            out,
+            weight_type=QuantType.QInt8,
+            per_channel=True,
+            reduce_range=True,
+            op_types_to_quantize=["MatMul", "Gather"],
+        )
+
+
+def main() -> None:
+    """Entry point."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--layers", type=int, default=6, choices=sorted(encoder.KEPT))
+    options = parser.parse_args()
+    export(options.layers, CACHE / f"judge-{options.layers}.pt", product.FILE)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Train the judge: `make train`.
+
+From pinned weights, with fixed seeds and two threads; torch promises the same figures only on the same
+kind of machine. The judge learns from the pairs that the product would ask it about: each statement of
+a history with the open ones nearest to it, of which about one in twelve closes, and all that it
+closes. Histories are split by who wrote them; nobody looks at those of the last hand.
+"""
+
+import argparse
+import random
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from torch.nn import functional
+from torch.nn.utils import clip_grad_norm_
+
+from recollect.models import embedder
+from recollect.settings import Settings
+from training.judge import corpus, encoder, scoring
+from training.judge.corpus import Example, History, Vectors
+from training.judge.encoder import Judge
+from training.judge.scoring import NEAR, Floats
+
+TRAINED_ON = ("c1", "c2", "c3", "c4", "c5", "c6", "c7")
+CHOSEN_ON = ("h1", "h2")
+CLOSED = ("c8",)
+CACHE = Path(".cache") / "train"
+BATCH = 32
+HOLDING_PER_CLOSING = 5
+RATE, HEAD_RATE = 1e-4, 1e-3
+WARMING = 0.08
+
+
+def embedded(histories: Sequence[History]) -> dict[str, Vectors]:
+    """What each statement means, by the embedder of the product."""
+    model = embedder.load(Settings().models)
+    return {
+        history.name: model.passages([said.fact for said in history.statements])
+        for history in histories
+    }
+
+
+def examples(
+    histories: Sequence[History], vectors: dict[str, Vectors], chance: random.Random
+) -> list[Example]:
+    """All pairs that close, and some that do not, drawn anew for each round."""
+    found = []
+    for history in histories:
+        sentences = corpus.told(history, chance)
+        near, far = corpus.near_pairs(history, vectors[history.name], NEAR)
+        closing = [pair for pair in near if pair.label] + far
+        holding = [pair for pair in near if not pair.label]
+        chance.shuffle(holding)
+        found += [
+            Example(sentences[pair.older], sentences[pair.newer], pair.label)
+            for pair in closing + holding[: HOLDING_PER_CLOSING * len(closing)]
+        ]
+    return found
+
+
+def batches(drawn: list[Example], chance: random.Random) -> Iterator[list[Example]]:
+    """Pairs of about one length together, so that little is padded."""
+    chance.shuffle(drawn)
+    for start in range(0, len(drawn), 20 * BATCH):
+        block = sorted(drawn[start : start + 20 * BATCH], key=lambda one: len(one[0]) + len(one[1]))
+        some = [block[at : at + BATCH] for at in range(0, len(block), BATCH)]
+        chance.shuffle(some)
+        yield from some
+
+
+def sure(judge: Judge, words: Tokenizer, pairs: Sequence[tuple[str, str]]) -> Floats:
+    """How sure a judge is of each pair that it closes."""
+    judge.eval()
+    found = np.zeros(len(pairs))
+    order = sorted(range(len(pairs)), key=lambda at: sum(map(len, pairs[at])))
+    with torch.inference_mode():
+        for start in range(0, len(order), 64):
+            some = order[start : start + 64]
+            logits = judge(*encoder.encode(words, [pairs[at] for at in some]))
+            found[some] = 1 - functional.softmax(logits, 1)[:, 0].numpy()
+    return found
+
+
+def train(layers: int, rounds: int, seed: int, out: Path) -> Judge:
+    """Train, telling after each round how good it is on hands it did not learn from."""
+    torch.set_num_threads(2)
+    torch.manual_seed(seed)
+    chance = random.Random(seed)
+    folder = encoder.fetch(CACHE)
+    judge, words = encoder.pretrained(layers, folder), encoder.tokenizer(folder)
+    learned, chosen = corpus.read(TRAINED_ON), corpus.read(CHOSEN_ON)
+    vectors = embedded([*learned, *chosen])
+    written = corpus.written_pairs()
+    steps = rounds * (
+        (len(examples(learned, vectors, random.Random(1))) + len(written)) // BATCH + 20
+    )
+    judge.words.weight.requires_grad_(False)  # it has no new words to learn
+    body = [*judge.layers.parameters(), *judge.norm.parameters(), *judge.sides.parameters()]
+    groups = [{"params": body, "lr": RATE}, {"params": judge.head.parameters(), "lr": HEAD_RATE}]
+    optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda at: min(1, (at + 1) / (WARMING * steps)) * max(0.02, 1 - at / steps)
+    )
+    for number in range(rounds):
+        judge.train()
+        began, losses = time.perf_counter(), []
+        for some in batches([*examples(learned, vectors, chance), *written], chance):
+            logits = judge(*encoder.encode(words, [(one.older, one.newer) for one in some]))
+            labels = torch.tensor([one.label for one in some])
+            loss = functional.cross_entropy(logits, labels, label_smoothing=0.02)
+            optimizer.zero_grad()
+            loss.backward()
+            clip_grad_norm_(judge.parameters(), 1.0)
+            optimizer.step()
+            schedule.step()
+            losses.append(loss.item())
+        found = scoring.curve(chosen, vectors, lambda pairs: sure(judge, words, pairs))
+        took = time.perf_counter() - began
+        print(f"round {number}: loss {np.mean(losses):.3f}, {took:.0f} s", flush=True)
+        print(scoring.line(f"{layers} layers", found), flush=True)
+        torch.save(judge.state_dict(), out)
+    return judge
+
+
+def main() -> None:
+    """Entry point."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--layers", type=int, default=6, choices=sorted(encoder.KEPT))
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    CACHE.mkdir(parents=True, exist_ok=True)
+    train(options.layers, options.rounds, options.seed, CACHE / f"judge-{options.layers}.pt")
+
+
+if __name__ == "__main__":
+    main()
