@@ -71,6 +71,7 @@ class Services:
             self.predicates,
             self._embedded_reader,
             attempts_max=self.settings.job_attempts_max,
+            judges=self.settings.judge == "on",
         )
 
     def wake_workers(self) -> None:
@@ -87,12 +88,15 @@ class Services:
         """Let workers take jobs from now on; *owner* marks the leases they hold."""
         for _ in range(count):
             extractor = self._new_extractor()
+            judge = self._embedded if extractor and self.settings.judge == "on" else None
             worker = Worker(
                 self.store,
                 owner=owner,
                 attempts_max=self.settings.job_attempts_max,
                 backoff_first_s=self.settings.job_backoff_first_s,
-                process=partial(pipeline.process, extractor=extractor, finder=self.finder),
+                process=partial(
+                    pipeline.process, extractor=extractor, finder=self.finder, judge=judge
+                ),
                 together=extractor.together if extractor else JOBS_PER_COMMIT_MAX,
             )
             self.workers.append(worker)
@@ -127,6 +131,7 @@ class Services:
             lanes=1 if model is None else chosen.llm_concurrency_max,
             lease_s=READING_LEASE_S + chosen.llm_timeout_s,
             then=chosen.read_by,
+            judge=embedded if chosen.judge == "on" else None,
         )
 
     def _embedded_reader(self) -> EmbeddedExtractor | None:

@@ -46,6 +46,11 @@ class Settings(BaseSettings):
         "on",
         description="`off` stores episodes and makes them findable, and learns nothing from them.",
     )
+    judge: Literal["on", "off"] = Field(
+        "on",
+        description="Whether a small model judges which known facts a new one makes untrue; `off` leaves "
+        "that to readers and to the table of relations.",
+    )
     reader: Literal["embedded", "model", "agent"] | None = Field(
         None,
         description="Who reads episodes: `embedded`, the rules and models that come with the program; "

@@ -13,8 +13,13 @@ from tests.eval.found import changed, settings
 EXTRACTION = ("carb", "dates", "names", "relations", "locomo", "speed")
 SEARCH = ("search-locomo", "search-longmemeval")
 MEMORIES = ("memories-locomo", "memories-client")
-PARTS = (*EXTRACTION, *SEARCH, *MEMORIES)
-TITLES = {**dict.fromkeys(SEARCH, "Search"), **dict.fromkeys(MEMORIES, "Memories")}
+CHANGE = ("dialogues", "histories")
+PARTS = (*EXTRACTION, *SEARCH, *MEMORIES, *CHANGE)
+TITLES = {
+    **dict.fromkeys(SEARCH, "Search"),
+    **dict.fromkeys(MEMORIES, "Memories"),
+    **dict.fromkeys(CHANGE, "Change"),
+}
 PAGES = PROJECT / "docs" / "measurements"
 
 

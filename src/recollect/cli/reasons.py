@@ -109,6 +109,8 @@ def _word(one: Ending | Closed) -> str:
 
 
 def _reader(judge: str) -> str:
+    if judge.startswith("judge."):
+        return f"on the word of the judge ({safe(judge)})"
     kind, _, version = judge.partition(":")
     if kind in _READERS and version:
         return f"on the word of {_READERS[kind]} ({safe(version)})"

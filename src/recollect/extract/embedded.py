@@ -1,6 +1,5 @@
 """The extractor that comes with the program: a parser, an embedder and rules; no network."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,18 +9,15 @@ import numpy as np
 from recollect.extract import direct, documents
 from recollect.extract.brief import Brief, Extracted
 from recollect.extract.ontology import Classifier
+from recollect.extract.passages import passages
 from recollect.extract.prose import Prose
 from recollect.extract.ratings import Rater
 from recollect.graph import predicates
 from recollect.graph.found import Found, FoundFact
 from recollect.graph.types import DIRECT_KINDS
-from recollect.models import embedder, parser
-
-_LONG_WORDS = 30
-_SENTENCES_MAX = 12
-_SENTENCE_WORDS_MIN = 4
-_MACHINES = frozenset({"assistant", "system", "function", "tool"})
-_SENTENCE_END = re.compile(r"(?<=[.!?\u2026])\s+|\n+")
+from recollect.models import embedder, judge, parser
+from recollect.models.judge import Opinion
+from recollect.models.pair_signs import Pair
 
 
 class Embedded:
@@ -32,6 +28,7 @@ class Embedded:
         self._prose = Prose(parser.load(models), predicates.load(table))
         self._classifier = Classifier(self._embedder.passages)
         self._rater = Rater(self._embedder.passages)
+        self._models = models
 
     def read(self, readings: Sequence[Brief]) -> list[Extracted]:
         """Everything the episodes say, each as if it were read alone."""
@@ -43,6 +40,10 @@ class Embedded:
             self.finish(reading, self._classified(reading, item))
             for reading, item in zip(readings, found, strict=True)
         ]
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Opinion]:
+        """What the newer sentence of each pair does to the older one."""
+        return judge.load(self._models).opinions(pairs, judge.setting())
 
     def _structured(self, reading: Brief) -> Found:
         if not reading.learn:
@@ -58,13 +59,13 @@ class Embedded:
     def finish(self, reading: Brief, found: Found) -> Extracted:
         """Rate what was found and make it findable; also for what a language model found."""
         texts = [fact.fact for fact in found.facts]
-        passages = _passages(reading)
-        vectors = self._embedder.passages([*passages, *texts])
+        parts = passages(reading.kind, reading.role, reading.content)
+        vectors = self._embedder.passages([*parts, *texts])
         packed = [row.astype(np.float16).tobytes() for row in vectors]
-        own, packed = b"".join(packed[: len(passages)]), packed[len(passages) :]
+        own, packed = b"".join(packed[: len(parts)]), packed[len(parts) :]
         facts = found.facts
         if reading.guidance.rating is not None and facts:
-            ratings = self._rater.rate(texts, vectors[len(passages) :], reading.guidance.rating)
+            ratings = self._rater.rate(texts, vectors[len(parts) :], reading.guidance.rating)
             facts = tuple(map(_rated, facts, ratings))
         return Extracted(
             found=msgspec.structs.replace(found, facts=facts),
@@ -75,16 +76,6 @@ class Embedded:
 
 def _is_prose(reading: Brief) -> bool:
     return reading.learn and reading.kind in ("message", "text")
-
-
-def _passages(reading: Brief) -> list[str]:
-    """What an episode is found by: its whole text, and each sentence of what somebody said at
-    length, where a remark in passing would be lost in the whole."""
-    text = reading.content
-    if reading.kind == "json" or reading.role in _MACHINES or len(text.split()) < _LONG_WORDS:
-        return [text]
-    parts = [part for part in _SENTENCE_END.split(text) if len(part.split()) >= _SENTENCE_WORDS_MIN]
-    return [text, *parts[:_SENTENCES_MAX]] if len(parts) > 1 else [text]
 
 
 def _rated(fact: FoundFact, rating: float) -> FoundFact:

@@ -18,6 +18,8 @@ from recollect.errors import ModelUnavailable, RecollectError
 from recollect.extract.brief import Brief, Extracted
 from recollect.graph.found import Found
 from recollect.limits import READING_S_MAX
+from recollect.models.judge import Opinion
+from recollect.models.pair_signs import Pair
 
 _STOP_S = 5.0
 
@@ -34,6 +36,9 @@ class Reader(Protocol):
 
     def finish(self, reading: Brief, found: Found) -> Extracted:
         """What another extractor found, rated and made findable."""
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Opinion]:
+        """What the newer sentence of each pair does to the older one."""
 
 
 Load = Callable[[Path, Path | None], Reader]
@@ -80,6 +85,11 @@ class ExtractionProcess:
         """What another extractor found, rated and made findable."""
         extracted: Extracted = await self._ask("finish", reading, found)
         return extracted
+
+    async def judge(self, pairs: Sequence[Pair]) -> list[Opinion]:
+        """What the newer sentence of each pair does to the older one."""
+        opinions: list[Opinion] = await self._ask("judge", list(pairs))
+        return opinions
 
     async def close(self) -> None:
         """End the process; what it is reading stays owed, and nothing is read any more."""

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 from recollect.errors import ModelUnavailable
 from recollect.extract.brief import Brief, Extracted
 from recollect.graph.found import Found
+from recollect.models.judge import Opinion
+from recollect.models.pair_signs import Pair
 
 if TYPE_CHECKING:
     from recollect.extract.embedded import Embedded
@@ -36,6 +38,10 @@ class ExtractionThread:
     async def finish(self, reading: Brief, found: Found) -> Extracted:
         """What another extractor found, rated and made findable."""
         return await self._run(lambda: self._loaded().finish(reading, found))
+
+    async def judge(self, pairs: Sequence[Pair]) -> list[Opinion]:
+        """What the newer sentence of each pair does to the older one."""
+        return await self._run(lambda: self._loaded().judge(pairs))
 
     async def close(self) -> None:
         """End the thread after what it is reading; nothing is read any more."""

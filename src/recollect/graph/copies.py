@@ -7,7 +7,7 @@ folded from them is moved, and what is read in the copy is kept in the words of 
 from msgspec.structs import replace
 
 from recollect import ids
-from recollect.graph.found import Found, FoundEntity, FoundFact
+from recollect.graph.found import Found, FoundEntity, FoundFact, Judgement
 from recollect.graph.types import Episode
 from recollect.ids import Ids
 
@@ -27,6 +27,7 @@ def moved(found: Found, distance: int) -> Found:
         found,
         entities=tuple(_entity(item, distance) for item in found.entities),
         facts=tuple(_fact(item, distance) for item in found.facts),
+        judged=_judged(found.judged, distance),
     )
 
 
@@ -36,5 +37,9 @@ def _entity(item: FoundEntity, distance: int) -> FoundEntity:
 
 
 def _fact(item: FoundFact, distance: int) -> FoundFact:
-    judged = tuple(replace(one, fact=ids.moved(one.fact, distance)) for one in item.judged)
+    judged = _judged(item.judged, distance)
     return replace(item, judged=judged, uuid=item.uuid and ids.moved(item.uuid, distance))
+
+
+def _judged(given: tuple[Judgement, ...], distance: int) -> tuple[Judgement, ...]:
+    return tuple(replace(one, fact=ids.moved(one.fact, distance)) for one in given)

@@ -31,13 +31,15 @@ class EntityRef(Record):
 class Judgement(Record, omit_defaults=True):
     """What a reader says that a fact does to one it was shown: it says the *same*; it *replaces* it
     with something newer; it says that the other *ends*; it *corrects* it, so that the other never
-    held. *mark* is that of the fact shown (`gist.mark`), for the same reason as a name above.
+    held. *mark* is that of the fact shown (`gist.mark`), for the same reason as a name above. *by* is
+    who says so, if not the reader itself.
     """
 
     fact: str
     mark: str
     verdict: Verdict
     sure: float = 1.0
+    by: str | None = None
 
 
 class FoundEntity(Record, omit_defaults=True):
@@ -108,10 +110,12 @@ class Found(Record, omit_defaults=True):
     """Everything that one episode says. *extractor* is what read it, with its version.
 
     *shown* are the marks of the facts that it was shown: of those it judged some, and its silence
-    about the others counts as well.
+    about the others counts as well. *judged* is what the episode does to known facts by itself,
+    whatever was found in it.
     """
 
     entities: tuple[FoundEntity, ...] = ()
     facts: tuple[FoundFact, ...] = ()
     extractor: str = "embedded.1"
     shown: tuple[str, ...] = ()
+    judged: tuple[Judgement, ...] = ()

@@ -12,6 +12,8 @@ from recollect.graph.delta import KnownFact
 from recollect.graph.found import Found, FoundFact, Judgement
 from recollect.graph.gist import mark, words
 
+# Stands among the marks that do not close a fact any more: no episode does by itself.
+BY_ITSELF = "*"
 _SHARED_LEAST = 0.25  # of the words of the shorter sentence
 
 
@@ -22,13 +24,14 @@ class Judged:
         self.reader = found.extractor
         self._shown = frozenset(found.shown)
         self._known = known
-        wanted = self._shown or any(fact.judged for fact in found.facts)
+        wanted = self._shown or found.judged or any(fact.judged for fact in found.facts)
         self._marks = {uuid: mark(fact.fact) for uuid, fact in known.items()} if wanted else {}
 
-    def by(self, fact: FoundFact) -> dict[str, Judgement]:
-        """What a fact does to known ones, by their uuids; one that is not there is not judged."""
+    def by(self, given: FoundFact | Found) -> dict[str, Judgement]:
+        """What a fact, or a whole episode, does to known facts, by their uuids; one that is not
+        there is not judged."""
         found: dict[str, Judgement] = {}
-        for one in fact.judged:
+        for one in given.judged:
             uuid = self._meant(one)
             if uuid is not None:
                 found.setdefault(uuid, one)
@@ -58,7 +61,7 @@ def restated(
     sentence about something else, is not the same.
     """
     same = (facts[uuid] for uuid, one in judged.items() if one.verdict == "same")
-    fitting = (old for old in same if not _over(old, new.valid_at or new.said_at))
+    fitting = (old for old in same if not is_over(old, new.valid_at or new.said_at))
     return next((old for old in fitting if _may_say(new.fact, old.fact)), None)
 
 
@@ -70,7 +73,8 @@ def _may_say(new: str, old: str) -> bool:
     return numbers <= second and shared >= _SHARED_LEAST * min(len(first), len(second))
 
 
-def _over(fact: KnownFact, at: datetime | None) -> bool:
+def is_over(fact: KnownFact, at: datetime | None) -> bool:
+    """Whether a fact had an end by then."""
     return fact.invalid_at is not None and (at is None or fact.invalid_at <= at)
 
 

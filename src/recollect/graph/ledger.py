@@ -17,7 +17,7 @@ from recollect.graph.delta import (
 )
 from recollect.graph.found import Found, FoundFact, Judgement
 from recollect.graph.gist import gist
-from recollect.graph.judged import Judged
+from recollect.graph.judged import BY_ITSELF, Judged
 from recollect.graph.needs import predicate_of
 from recollect.graph.predicates import Predicates
 from recollect.graph.restate import Restatement
@@ -69,6 +69,7 @@ class Ledger:
             range(len(drafts)), key=lambda n: self._contradiction.ending(drafts[n])
         ):
             self._enter(number, found.facts[number], drafts[number])
+        self._end_judged(found)
         for uuid, fact in list(self._facts.items()):
             if fact.invalid_at is not None and fact != self._before.get(uuid):
                 self._end_carried(fact, fact.invalid_at)
@@ -176,7 +177,17 @@ class Ledger:
             old = self._facts[uuid]
             end = judged.end_of(old, new, one, self._at)
             if end is not None and uuid != new.uuid and not judged.is_kept(old, new):
-                self._end(old, end, new.uuid, fact, (self._judged.reader, one.sure))
+                self._end(old, end, new.uuid, fact, (one.by or self._judged.reader, one.sure))
+
+    def _end_judged(self, found: Found) -> None:
+        """Close what the episode itself is said to end, as of when it happened."""
+        for uuid, one in self._judged.by(found).items():
+            old = self._facts[uuid]
+            if BY_ITSELF not in old.kept_against and not judged.is_over(old, self._at):
+                ended = supersede.closed(_endless(old), self._at, self._now)
+                self._note(ended, None, (one.by or self._judged.reader, one.sure))
+                self._facts[uuid] = supersede.closed(old, self._at, self._now)
+                self._support(uuid, "closes", Support(fact=uuid, role="closes"))
 
     def _close_others(
         self, claim: Claim, fact: FoundFact, verdicts: Mapping[str, Judgement]

@@ -106,6 +106,7 @@ def _named(found: Found) -> Iterator[str]:
         if fact.uuid is not None:
             yield fact.uuid
         yield from (judged.fact for judged in fact.judged)
+    yield from (judged.fact for judged in found.judged)
 
 
 class _Wanted:

@@ -16,10 +16,11 @@ from recollect.extract import model
 from recollect.extract.brief import Brief, Extracted
 from recollect.graph.found import Found
 from recollect.graph.predicates import Predicates
-from recollect.graph.types import Access, Record
+from recollect.graph.types import Access, Episode, Record
 from recollect.ingest import known, rereading_lists, rereadings
 from recollect.ingest.extractors import EmbeddedExtractor
 from recollect.ingest.folder import Folder
+from recollect.ingest.judging import one_judged
 from recollect.ingest.rereadings import Held
 from recollect.models.language_model import Prompt
 from recollect.search.finder import Finder
@@ -61,6 +62,7 @@ class Agents:
         embedded: Callable[[], EmbeddedExtractor | None],
         *,
         attempts_max: int,
+        judges: bool = False,
     ) -> None:
         self._store = store
         self._folder = folder
@@ -68,6 +70,7 @@ class Agents:
         self._table = table
         self._embedded = embedded
         self._attempts_max = attempts_max
+        self._judges = judges
 
     async def take(self, access: Access, graph_id: int | None = None) -> Taken | None:
         """The next episode that waits for an agent, of one graph if it is named; None for none."""
@@ -129,7 +132,7 @@ class Agents:
             )
             more = "; too many answers were refused, and it is parked" if parked else ""
             raise AnswerRefused(f"answer: {error.message}{more}") from error
-        read = await self._finished(brief, found)
+        read = await self._finished(taken.episode, brief, found)
         await self._store.write(rereadings.succeed, taken, read)
         await self._fold(taken.episode.graph_id)
         return Given(
@@ -149,11 +152,14 @@ class Agents:
         """Let others take it, if it is still held."""
         await self._beside(_give_back, access, episode_uuid, lease)
 
-    async def _finished(self, brief: Brief, found: Found) -> Extracted:
+    async def _finished(self, episode: Episode, brief: Brief, found: Found) -> Extracted:
         embedded = self._embedded() if found.facts else None
         if embedded is None:
             return Extracted(found=found, fact_vectors=(None,) * len(found.facts))
-        return await embedded.finish(brief, found)
+        read = await embedded.finish(brief, found)
+        if not self._judges:
+            return read
+        return await one_judged(self._store, self._finder, embedded, episode, read)
 
     async def _beside(self, unit: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Write something that is no act of the caller: the audit log tells of the request."""

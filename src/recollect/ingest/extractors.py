@@ -14,6 +14,8 @@ from recollect.graph import predicates
 from recollect.graph.found import Found
 from recollect.graph.types import DIRECT_KINDS
 from recollect.limits import JOBS_PER_COMMIT_MAX
+from recollect.models.judge import Opinion
+from recollect.models.pair_signs import Pair
 
 _NO_ANSWER = (ModelUnavailable, ModelAnswerInvalid, BudgetExhausted)
 _BEHIND = "earlier episodes of the graph wait for the language model"
@@ -41,6 +43,10 @@ class EmbeddedExtractor:
     async def finish(self, reading: Brief, found: Found) -> Extracted:
         """What another reader found, rated and made findable."""
         return await self._process.finish(reading, found)
+
+    async def judge(self, pairs: Sequence[Pair]) -> list[Opinion]:
+        """What the newer sentence of each pair does to the older one."""
+        return await self._process.judge(pairs)
 
     async def close(self) -> None:
         """End the process."""

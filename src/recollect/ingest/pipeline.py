@@ -1,8 +1,9 @@
 """What is done for an episode once it is stored. The order of steps is the path of an episode:
-brief, extract, keep, fold; the last two are one transaction."""
+brief, extract, judge, keep, fold; the last two are one transaction."""
 
 import asyncio
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Protocol
 
 import msgspec
@@ -13,8 +14,9 @@ from recollect.graph import predicates
 from recollect.graph.found import Found
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import DIRECT_KINDS, Episode, Job
-from recollect.ingest import briefing, fold, known, queue, rereadings
+from recollect.ingest import briefing, fold, judging, known, queue, rereadings
 from recollect.ingest.fold import Step
+from recollect.ingest.judging import Judge, Read
 from recollect.ingest.queue import Claim
 from recollect.limits import JOBS_PER_COMMIT_MAX
 from recollect.search.finder import Finder
@@ -54,18 +56,45 @@ async def process(
     *,
     extractor: Extractor | None = None,
     finder: Finder | None = None,
+    judge: Judge | None = None,
 ) -> None:
     """Take stored episodes of one graph along the whole path. The caller holds the lease.
 
     Without an extractor episodes are made findable, and only what callers wrote down as knowledge
-    is learned. The finder finds what is known for an extractor that wants to be shown it.
+    is learned. The finder finds what is known, for an extractor that wants to be shown it and for
+    the judge, who says what of it holds no longer.
     """
     together = extractor.together if extractor else JOBS_PER_COMMIT_MAX
     for start in range(0, len(jobs), together):
         part = jobs[start : start + together]
         prepared = await prepare(store, held.graph_id, part, extractor, finder)
         table = extractor.predicates if extractor else predicates.load()
-        await store.write(commit, held, part, prepared, table)
+        while part:
+            some = part
+            if finder is not None and judge is not None:
+                some = await _judge(store, finder, judge, part, prepared)
+            await store.write(commit, held, some, prepared, table)
+            part = part[len(some) :]
+
+
+async def _judge(
+    store: Store, finder: Finder, judge: Judge, jobs: Sequence[Job], prepared: Prepared
+) -> Sequence[Job]:
+    """Have it judged what new facts close; tells which of the jobs, from the first one on, have to
+    be learned before the others can be judged: mostly all of them."""
+    place = await store.glance(judging.place_of, jobs[0].graph_id)
+    owed = [(job, prepared[job.id][1]) for job in jobs if job.id in prepared]
+    read = [Read(job.episode, found) for job, found in owed if found is not None]
+    if place is None or not read:
+        return jobs
+    judged = await judging.judged(finder, *place, read, judge)
+    for one, found in zip(read, judged, strict=False):
+        words, _ = prepared[one.episode.id]
+        prepared[one.episode.id] = (words, found)
+    if len(judged) == len(read):
+        return jobs
+    first = read[len(judged)].episode.id
+    return list(takewhile(lambda job: job.id != first, jobs))
 
 
 async def prepare(
@@ -138,11 +167,11 @@ def _keep(tx: Transaction, episode: Episode, extracted: Extracted, table: Predic
     One that comes late, because its job was parked and tried again, belongs to an earlier place of
     the log than the graph has reached: then the graph is folded again from there.
     """
-    readings.put(tx, episode.id, extracted.found, extracted.fact_vectors)
+    kept = readings.put(tx, episode.id, extracted.found, extracted.fact_vectors)
     if extracted.again is not None:
         rereadings.want(tx, episode.id, extracted.again.reader, extracted.again.reason)
     if episode.seq <= readings.head(tx, episode.graph_id):
         readings.fold_again(tx, episode.graph_id, episode.seq)
         return
-    step = Step(episode=episode, found=extracted.found, vectors=extracted.fact_vectors)
+    step = Step(episode=episode, found=kept, vectors=extracted.fact_vectors)
     fold.take(tx, step, table)

@@ -29,6 +29,7 @@ from recollect.graph.types import DIRECT_KINDS
 from recollect.ingest import briefing, known, rereadings
 from recollect.ingest.extractors import EmbeddedExtractor
 from recollect.ingest.folder import Folder
+from recollect.ingest.judging import Judge, one_judged
 from recollect.ingest.rereadings import Held
 from recollect.limits import READING_LEASE_S, READINGS_PER_CLAIM_MAX
 from recollect.models.language_model import LanguageModel
@@ -64,6 +65,7 @@ class Rereader:
         lanes: int = 1,
         lease_s: float = READING_LEASE_S,
         then: ReaderKind = "embedded",
+        judge: Judge | None = None,
     ) -> None:
         self._store = store
         self._folder = folder
@@ -77,6 +79,7 @@ class Rereader:
         self._lanes = lanes
         self._lease_s = lease_s
         self._then = then
+        self._judge = judge
         self._stop = asyncio.Event()
         self._was_down = True  # before this process began, for all it knows
 
@@ -208,6 +211,8 @@ class Rereader:
         _log.info("model.back", readings=count)
 
     async def _keep(self, one: Held, read: Extracted) -> None:
+        if self._judge is not None:
+            read = await one_judged(self._store, self._finder, self._judge, one.episode, read)
         try:
             await self._store.write(rereadings.succeed, one, read)
         except _NOT_OURS as error:

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
+import numpy as np
 
 from recollect.graph.contexts import Context, Reach
 from recollect.graph.filters import Filters
 from recollect.graph.sight import Sight
-from recollect.graph.types import Access, Graph
+from recollect.graph.types import Access, Fact, Graph
 from recollect.limits import RERANK_BUDGET_S
 from recollect.models import cross_encoder, embedder
 from recollect.search import rank, surroundings
@@ -22,6 +23,7 @@ from recollect.search.asked import Asked, ask, known_to
 from recollect.search.columns import NO_TIME, Floats
 from recollect.search.events import Event
 from recollect.search.fetch import SHAPES, fetch
+from recollect.search.fuse import best as best_of
 from recollect.search.query import Found, Kind, Query, Ranked
 from recollect.search.question import Resolved, resolve
 from recollect.search.rank import Hit
@@ -33,6 +35,7 @@ from recollect.search.times import around
 from recollect.search.view import mask
 from recollect.store import rows
 from recollect.store.protocol import Store
+from recollect.subjects import knowledge
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -94,6 +97,21 @@ class Finder:
         resolved = await self._store.read(resolve, graph.id, query)
         look = _Look(segment, access.sight)
         return await asyncio.to_thread(lambda: look(_passing, query, resolved))
+
+    async def nearest(
+        self, access: Access, graph: Graph, vectors: Sequence[Floats], limit: int
+    ) -> list[list[Ranked[Fact]]]:
+        """For each vector the open facts that are nearest in meaning, with the cosine."""
+        segment = await self._segments.of(access, graph)
+        look = _Look(segment, access.sight)
+        near = await asyncio.to_thread(lambda: look(_nearest, vectors, limit))
+        ids = list(dict.fromkeys(hit.id for hits in near for hit in hits))
+        found = await self._store.read(knowledge.facts_by_ids, access, graph, ids)
+        facts = {fact.id: fact for fact in found}
+        return [
+            [Ranked(item=facts[hit.id], score=hit.score) for hit in hits if hit.id in facts]
+            for hits in near
+        ]
 
     def forget(self) -> None:
         """Hold nothing of what was asked."""
@@ -189,6 +207,19 @@ def _happened(segment: Segment, wanted: Asked) -> tuple[datetime | None, datetim
     (slot,) = segment.facts.known([hits[0].id])
     first, last = segment.facts.valid_at.array[slot], segment.facts.invalid_at.array[slot]
     return _moment(first), _moment(last)
+
+
+def _nearest(segment: Segment, vectors: Sequence[Floats], limit: int) -> list[list[Hit]]:
+    facts, held = segment.facts, segment.vectors["fact"]
+    open_ = facts.alive.array & (facts.invalid_at.array == NO_TIME)
+    found = []
+    for vector in vectors:
+        slots = held.nearest(vector, open_)
+        alike = held.likeness(slots, vector).astype(np.float64)
+        best, scores = best_of(slots, alike, limit, facts.ids.array)
+        ids = segment.row_ids("fact", best)
+        found.append([Hit(id_, float(score)) for id_, score in zip(ids, scores, strict=True)])
+    return found
 
 
 def _moment(value: int) -> datetime | None:

@@ -26,16 +26,18 @@ class KeptReading(Record):
     read_at: datetime
 
 
-def put(tx: Transaction, episode_id: int, found: Found, fact_vectors: Vectors) -> None:
-    """Keep what was found in an episode, in place of what was kept of it before."""
+def put(tx: Transaction, episode_id: int, found: Found, fact_vectors: Vectors) -> Found:
+    """Keep what was found in an episode, in place of what was kept of it before; gives it as kept."""
+    kept = _as_of_original(tx, episode_id, found)
     tx.run(
         "reading_put",
         episode_id=episode_id,
         reader=found.extractor,
-        found=_ENCODER.encode(_as_of_original(tx, episode_id, found)).decode(),
+        found=_ENCODER.encode(kept).decode(),
         vectors=packed(fact_vectors),
         now=rows.micros(tx.now),
     )
+    return kept
 
 
 def replace(tx: Transaction, episode_id: int, found: Found, fact_vectors: Vectors) -> None:

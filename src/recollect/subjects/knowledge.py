@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.graph import checks
 from recollect.graph.gist import mark
+from recollect.graph.judged import BY_ITSELF
 from recollect.graph.types import Access, Entity, Episode, Fact, Graph, Json, Thread
 from recollect.limits import DESCRIPTION_CHARS_MAX, EPISODE_CHARS_MAX, NAME_CHARS_MAX
 from recollect.store import rows
@@ -282,7 +283,7 @@ def reopen_fact(tx: Transaction, access: Access, uuid: str) -> Fact:
     if old.invalid_at is None and old.expired_at is None:
         raise Conflict("the fact has no end that could be taken back")
     closers = tx.all("closers_of_fact", id=old.id)
-    _edit(tx, old, "fact.reopen", {"against": [mark(row["fact"]) for row in closers]})
+    _edit(tx, old, "fact.reopen", {"against": [BY_ITSELF, *(mark(row["fact"]) for row in closers)]})
     return fact(tx, access, uuid)
 
 

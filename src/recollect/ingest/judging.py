@@ -1,0 +1,246 @@
+"""What new facts do to the open ones near them, where the reader did not say.
+
+Of each new fact the open facts nearest in meaning are looked up, and a judge that knows nothing but
+the two sentences says whether the older one still holds. What it says is kept with the reading, so
+that a fold needs no judge. An episode may close what one before it said that is not learned yet;
+then that one is learned first.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from msgspec.structs import replace
+
+from recollect.extract.brief import Extracted
+from recollect.extract.passages import passages
+from recollect.graph.found import Judgement
+from recollect.graph.gist import mark
+from recollect.graph.types import Access, Episode, Fact, Graph
+from recollect.ingest.known import everyone
+from recollect.limits import (
+    JUDGED_ALIKE_MIN,
+    JUDGED_CHARS_MAX,
+    JUDGED_FACTS_MAX,
+    JUDGED_NEAR_MAX,
+    JUDGED_SAID_ALIKE_MIN,
+)
+from recollect.models.embedder import DIMENSIONS
+from recollect.models.judge import Opinion, setting
+from recollect.models.pair_signs import Pair
+from recollect.search.columns import Floats
+from recollect.search.finder import Finder
+from recollect.search.query import Ranked
+from recollect.store import rows
+from recollect.store.protocol import Store, Transaction
+
+_Verdicts = dict[tuple[int, int | None], dict[str, Judgement]]
+
+
+class Judge(Protocol):
+    """Whoever says what the newer of two sentences does to the older one."""
+
+    async def judge(self, pairs: Sequence[Pair]) -> list[Opinion]:
+        """One opinion for each pair, in order."""
+
+
+class Read(NamedTuple):
+    """An episode and what was found in it."""
+
+    episode: Episode
+    extracted: Extracted
+
+
+class _New(NamedTuple):
+    """A new sentence that may close facts: the place of its episode among those at hand, and that of
+    its fact among those found in it; None for something that was said and may be in no fact."""
+
+    place: int
+    number: int | None
+    text: str
+    owner: str
+    vector: Floats
+    at: datetime
+
+    @property
+    def is_said(self) -> bool:
+        """Whether it is as somebody said it."""
+        return self.number is None
+
+    @property
+    def alike_min(self) -> float:
+        """How near a fact has to be to be held against it."""
+        return JUDGED_SAID_ALIKE_MIN if self.is_said else JUDGED_ALIKE_MIN
+
+    @property
+    def sure(self) -> float:
+        """How sure it has to be that it closes something."""
+        return (setting().said if self.is_said else setting().fact).sure
+
+
+class _Old(NamedTuple):
+    """A sentence that a new one is held against, with the facts of the graph that say it; none, if it
+    is one of those at hand."""
+
+    text: str
+    owner: str
+    alike: float
+    at: datetime | None
+    facts: tuple[Fact, ...] = ()
+
+
+class _Case(NamedTuple):
+    """A new sentence and what it is held against."""
+
+    new: _New
+    old: Sequence[_Old]
+
+    def pairs(self) -> list[Pair]:
+        """What the judge is asked about."""
+        nearest = max((old.alike for old in self.old), default=0.0)
+        return [self._pair(old, nearest) for old in self.old]
+
+    def _pair(self, old: _Old, nearest: float) -> Pair:
+        new = self.new
+        days = (new.at - old.at).total_seconds() / 86_400 if old.at else 0.0
+        behind = old.alike - nearest
+        owners = f"{old.owner} {new.owner}"
+        return Pair(old.text, new.text, owners, old.alike, behind, days, new.is_said)
+
+
+async def one_judged(
+    store: Store, finder: Finder, judge: Judge, episode: Episode, extracted: Extracted
+) -> Extracted:
+    """A reading of one episode with what it does to facts that its reader was not shown."""
+    place = await store.glance(place_of, episode.graph_id)
+    if place is None:
+        return extracted
+    (found,) = await judged(finder, *place, [Read(episode, extracted)], judge)
+    return found
+
+
+def place_of(tx: Transaction, graph_id: int) -> tuple[Access, Graph] | None:
+    """A graph, and the sight of the memory itself, which sees all of its project."""
+    row = tx.one("graph_by_id", id=graph_id)
+    return None if row is None else (everyone(row["project_id"]), rows.graph(row))
+
+
+async def judged(
+    finder: Finder, access: Access, graph: Graph, read: Sequence[Read], judge: Judge
+) -> list[Extracted]:
+    """The readings of the first of these episodes with what their facts do to those known: all of
+    them, or those before the first that closes what another of them says."""
+    new = [one for place, item in enumerate(read) for one in _new(place, item)]
+    vectors = [one.vector for one in new]
+    near = await finder.nearest(access, graph, vectors, JUDGED_FACTS_MAX)
+    cases = [
+        _Case(one, [*_known(one, some, read[one.place]), *_beside(one, new)])
+        for one, some in zip(new, near, strict=True)
+    ]
+    pairs = list(dict.fromkeys(pair for case in cases for pair in case.pairs()))
+    opinions = dict(zip(pairs, await judge.judge(pairs) if pairs else (), strict=True))
+    verdicts: _Verdicts = {}
+    end = len(read)
+    for case in cases:
+        said = [(old, opinions[pair]) for old, pair in zip(case.old, case.pairs(), strict=True)]
+        if any(not old.facts and one.sure >= case.new.sure for old, one in said):
+            end = min(end, case.new.place)
+        known = verdicts.setdefault((case.new.place, case.new.number), {})
+        for one in _judgements(case.new, said):
+            known.setdefault(one.fact, one)
+    return [_with(item.extracted, place, verdicts) for place, item in enumerate(read[:end])]
+
+
+def _new(place: int, item: Read) -> Iterator[_New]:
+    """The facts of an episode that tell what is so by now, no wishes and nothing that was over; and
+    what somebody said."""
+    episode, extracted = item
+    at = episode.created_at
+    both = zip(extracted.found.facts, extracted.fact_vectors, strict=True)
+    for number, (fact, packed) in enumerate(both):
+        over = fact.invalid_at is not None and fact.invalid_at <= at and not fact.ends
+        if packed is not None and fact.mood == "stated" and not over:
+            owner = extracted.found.entities[fact.source].name
+            since = max(at, fact.valid_at or at)
+            yield _New(place, number, fact.fact, owner, _vector(packed), since)
+    if episode.kind == "message" and extracted.vector and not extracted.found.shown:
+        parts = passages(episode.kind, episode.role, episode.content)
+        for part, vector in zip(parts, _vectors(extracted.vector), strict=True):
+            if len(part) <= JUDGED_CHARS_MAX:
+                speaker = episode.speaker or episode.role or ""
+                yield _New(place, None, f"{speaker}: {part}", speaker, vector, at)
+
+
+def _vector(packed: bytes) -> Floats:
+    return np.frombuffer(packed, np.float16).astype(np.float32)
+
+
+def _vectors(packed: bytes) -> Floats:
+    return _vector(packed).reshape(-1, DIMENSIONS)
+
+
+def _known(new: _New, near: Sequence[Ranked[Fact]], item: Read) -> list[_Old]:
+    """The nearest sentences of open facts, of which an episode told by then and which the reader was
+    not shown."""
+    shown, own = frozenset(item.extracted.found.shown), [item.episode.uuid]
+    found: dict[str, list[Ranked[Fact]]] = {}
+    for hit in near:
+        fact = hit.item
+        told = fact.episodes not in ([], own) and not (fact.valid_at and fact.valid_at > new.at)
+        if told and hit.score >= new.alike_min and mark(fact.fact) not in shown:
+            found.setdefault(fact.fact, []).append(hit)
+    return [
+        _old([hit.item for hit in hits], hits[0].score)
+        for hits in list(found.values())[:JUDGED_NEAR_MAX]
+    ]
+
+
+def _old(facts: Sequence[Fact], alike: float) -> _Old:
+    first = facts[0]
+    at = first.valid_at or first.created_at
+    return _Old(first.fact, first.source_name, round(alike, 4), at, tuple(facts))
+
+
+def _beside(new: _New, others: Sequence[_New]) -> list[_Old]:
+    """The nearest facts of the episodes before it, of those that are at hand together."""
+    earlier = (
+        one
+        for one in others
+        if one.place < new.place and one.number is not None and one.at <= new.at
+    )
+    alike = ((float(one.vector @ new.vector), one) for one in earlier)
+    near = sorted((one for one in alike if one[0] >= new.alike_min), key=lambda one: -one[0])
+    return [
+        _Old(one.text, one.owner, round(score, 4), one.at) for score, one in near[:JUDGED_NEAR_MAX]
+    ]
+
+
+def _judgements(new: _New, said: Sequence[tuple[_Old, Opinion]]) -> Iterator[Judgement]:
+    """Which facts are over, as far as that is sure."""
+    for old, one in said:
+        if one.sure >= new.sure:
+            yield from (_judgement(fact, one) for fact in old.facts)
+
+
+def _judgement(fact: Fact, one: Opinion) -> Judgement:
+    return Judgement(
+        fact=fact.uuid,
+        mark=mark(fact.fact),
+        verdict=one.verdict,
+        sure=round(one.sure, 3),
+        by=setting().version,
+    )
+
+
+def _with(extracted: Extracted, place: int, verdicts: _Verdicts) -> Extracted:
+    """A reading with what was judged; what a fact of it closes, it need not close by itself."""
+    found = extracted.found
+    facts = tuple(
+        replace(fact, judged=(*fact.judged, *verdicts.get((place, number), {}).values()))
+        for number, fact in enumerate(found.facts)
+    )
+    done = {one.fact for fact in facts for one in fact.judged}
+    itself = verdicts.get((place, None), {})
+    judged = tuple(one for uuid, one in itself.items() if uuid not in done)
+    return replace(extracted, found=replace(found, facts=facts, judged=judged))

@@ -1,0 +1,135 @@
+"""Two sentences about one life, the older and the newer: is the older one still so?
+
+The model was trained here (`training/`), on whole histories in which about one pair in thirty closes,
+and comes with the package. What it makes of the two sentences is weighed together with what they
+have in common (`pair_signs.py`). The weights, the thresholds and the hash of the model are in
+`judge.json`, which `make train` writes.
+"""
+
+import hashlib
+import math
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+
+from recollect.errors import ModelUnavailable
+from recollect.models.manifest import EMBEDDER
+from recollect.models.pair_signs import Pair, signs
+
+FILE = Path(__file__).with_name("judge.onnx")
+SETTING = Path(__file__).with_name("judge.json")
+_TOKENS_MAX = 96
+
+
+class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the model's own logit and the signs are weighed, and from when on that is sure enough."""
+
+    weights: tuple[float, ...]
+    bias: float
+    sure: float
+
+
+class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the judge weighs a newer sentence that is a fact, or is as it was *said*. *logit_max*: the
+    most that the model was ever seen to give."""
+
+    version: str
+    sha256: str
+    fact: Weights
+    said: Weights
+    logit_max: float
+
+    def of(self, pair: Pair) -> Weights:
+        """The weights for a pair."""
+        return self.said if pair.said else self.fact
+
+
+class Opinion(NamedTuple):
+    """What the newer sentence does to the older one, if it does something, and how sure that is."""
+
+    verdict: Literal["replaces", "ends"]
+    sure: float
+
+
+class Reading(NamedTuple):
+    """What the model alone makes of two sentences: the logit of a closing, and of which kind."""
+
+    logit: float
+    verdict: Literal["replaces", "ends"]
+
+
+class Judge:
+    """Reads both sentences at once. Not to be shared between threads."""
+
+    def __init__(self, file: Path, tokenizer: Path, *, sha256: str | None) -> None:
+        import onnxruntime  # loaded only where facts are judged
+        from tokenizers import Tokenizer
+
+        if not tokenizer.is_file():
+            raise ModelUnavailable(f"{tokenizer} is not there; run `recollect models install`")
+        weights = file.read_bytes()
+        if sha256 is not None and hashlib.sha256(weights).hexdigest() != sha256:
+            raise ModelUnavailable(f"{file} is damaged; install recollect again")
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._session: Any = onnxruntime.InferenceSession(
+            weights, options, providers=["CPUExecutionProvider"]
+        )
+        self._tokenizer = Tokenizer.from_file(str(tokenizer))
+        self._tokenizer.enable_truncation(_TOKENS_MAX)
+        self._tokenizer.no_padding()
+
+    def opinions(self, pairs: Sequence[Pair], setting: Setting) -> list[Opinion]:
+        """One for each pair, in order. Sentences of which it could not be sure, whatever the model
+        made of them, are not read."""
+        return [self._opinion(pair, setting) for pair in pairs]
+
+    def _opinion(self, pair: Pair, setting: Setting) -> Opinion:
+        by = setting.of(pair)
+        if weighed(setting.logit_max, pair, by) < by.sure:
+            return Opinion("replaces", 0.0)
+        (one,) = self.read([(pair.older, pair.newer)])
+        return Opinion(one.verdict, weighed(min(one.logit, setting.logit_max), pair, by))
+
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
+        """What the model alone makes of pairs of an older and a newer sentence.
+
+        Each pair runs by itself: in company its numbers would be rounded otherwise.
+        """
+        return [self._run(encoded) for encoded in self._tokenizer.encode_batch(list(pairs))]
+
+    def _run(self, encoded: Any) -> Reading:
+        tokens = np.array([encoded.ids], dtype=np.int64)
+        feed = {
+            "input_ids": tokens,
+            "attention_mask": np.ones_like(tokens),
+            "token_type_ids": np.array([encoded.type_ids], dtype=np.int64),
+        }
+        holds, replaces, ends = self._session.run(None, feed)[0][0].astype(np.float64)
+        closes = float(np.logaddexp(replaces, ends) - holds)
+        return Reading(closes, "replaces" if replaces >= ends else "ends")
+
+
+def weighed(logit: float, pair: Pair, by: Weights) -> float:
+    """How sure it is that the older sentence is over."""
+    given = (logit, *signs(pair))
+    total = sum(w * x for w, x in zip(by.weights, given, strict=True)) + by.bias
+    return 1 / (1 + math.exp(-total))
+
+
+@cache
+def setting() -> Setting:
+    """The weights and thresholds that come with the model."""
+    return msgspec.json.decode(SETTING.read_bytes(), type=Setting)
+
+
+@cache
+def load(models: Path) -> Judge:
+    """The judge, which shares its words with the embedder; loaded once per process."""
+    return Judge(FILE, EMBEDDER.folder(models) / "tokenizer.json", sha256=setting().sha256)

@@ -1,0 +1,82 @@
+"""What two sentences have in common, counted: what a reader of both does not get from their meaning.
+
+Names of the owner are left out: everything that is told of somebody has those.
+"""
+
+import math
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+(?:[.,:/-]\d+)*")
+_NAME = re.compile(r"(?<=\s)[A-Z][\w'-]+")
+_SMALL = frozenset(
+    """
+    a about an and are as at be been but by did do does for from had has have he her his i in into
+    is it its my no not now of on or our out over s she so still t than that the their then there
+    they this to up was we were which who will with you your
+    """.split()  # noqa: SIM905 - a list of one word per line hides the words
+)
+_CHANGE = re.compile(
+    r"\b(?:now|no longer|instead|switched|moved|changed|cancel\w*|stopp?ed|ended|quit|left|sold|"
+    r"dropped|replaced|new|any ?more|from now|went back|over|closed|gave up|not|never)\b",
+    re.IGNORECASE,
+)
+_NAMES_MAX = 3
+
+
+class Pair(NamedTuple):
+    """An older and a newer sentence: the names of their owners, how alike they are in meaning, how
+    much less than the nearest one to the newer, and the days between them. *said*: the newer one is
+    as somebody said it."""
+
+    older: str
+    newer: str
+    owners: str = ""
+    alike: float = 1.0
+    behind: float = 0.0
+    days: float = 0.0
+    said: bool = False
+
+
+class _Parts(NamedTuple):
+    words: frozenset[str]
+    numbers: frozenset[str]
+    names: frozenset[str]
+    changes: bool
+
+
+@lru_cache(maxsize=4_096)
+def _parts(text: str, owners: str) -> _Parts:
+    own = frozenset(_WORD.findall(owners.lower()))
+    found = frozenset(_WORD.findall(text.lower()))
+    names = frozenset(name.lower() for name in _NAME.findall(text))
+    return _Parts(
+        words=found - own - _SMALL,
+        numbers=frozenset(word for word in found if word[0].isdigit()),
+        names=names - own,
+        changes=_CHANGE.search(text) is not None,
+    )
+
+
+def signs(pair: Pair) -> list[float]:
+    """The counts, each in a range of about one."""
+    old, new = _parts(pair.older, pair.owners), _parts(pair.newer, pair.owners)
+    shared = len(old.words & new.words)
+    return [
+        pair.alike,
+        pair.behind,
+        shared / max(1, len(old.words | new.words)),
+        shared / max(1, min(len(old.words), len(new.words))),
+        (len(old.words) - shared) / 10,
+        (len(new.words) - shared) / 10,
+        float(bool(old.numbers & new.numbers)),
+        float(bool(old.numbers - new.numbers)),
+        float(bool(new.numbers - old.numbers)),
+        min(_NAMES_MAX, len(old.names & new.names)) / _NAMES_MAX,
+        min(_NAMES_MAX, len(old.names - new.names)) / _NAMES_MAX,
+        min(_NAMES_MAX, len(new.names - old.names)) / _NAMES_MAX,
+        math.log1p(max(0.0, pair.days)) / 7,
+        float(old.changes),
+        float(new.changes),
+    ]

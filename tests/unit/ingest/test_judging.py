@@ -1,0 +1,138 @@
+"""What a judge says of new facts closes old ones, is kept with the reading, and survives a fold."""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from recollect.graph.types import Access, Fact, NewEpisode
+from recollect.ingest import intake, pipeline, queue, rebuild
+from recollect.models.judge import Opinion, setting
+from recollect.models.pair_signs import Pair
+from recollect.search.finder import Finder
+from recollect.search.segments import Segments
+from recollect.settings import Settings
+from recollect.store.protocol import Store
+from recollect.store.sqlite import SqliteStore
+from recollect.subjects import graphs, knowledge, provenance
+from recollect.subjects.pages import PageRequest
+from tests.contract.store.world import START, StillClock, add_text, new_graph, new_project
+from tests.support import here
+
+OLD, NEW = "The front door code is 4471.", "The front door code is 9026."
+CLOSES = ("The front door code is 4471", "The front door code is 9026")
+
+
+class Told:
+    """A judge that says what it was told to say, and notes what it was asked."""
+
+    def __init__(self, *closing: tuple[str, str]) -> None:
+        self.closing = {pair: Opinion("replaces", 0.999) for pair in closing}
+        self.asked: list[tuple[str, str]] = []
+
+    async def judge(self, pairs: Sequence[Pair]) -> list[Opinion]:
+        asked = [(pair.older, pair.newer) for pair in pairs]
+        self.asked += asked
+        return [self.closing.get(pair, Opinion("replaces", 0.01)) for pair in asked]
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    """A store with an empty graph."""
+    opened = SqliteStore.open(tmp_path, clock=StillClock())
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def access(store: Store) -> Access:
+    """A key to a project with a graph."""
+    made = await new_project(store, "p")
+    await new_graph(store, made, "g")
+    return made
+
+
+async def learn(store: Store, judge: Told) -> None:
+    """What a worker does."""
+    finder = Finder(store, Segments(store, bytes_max=1 << 20), Settings().models)
+    while (held := await store.write(queue.claim, "here")) is not None:
+        await pipeline.process(
+            store, held, held.jobs, extractor=here.extractor(), finder=finder, judge=judge
+        )
+        await store.write(queue.release, held)
+
+
+async def told(store: Store, access: Access) -> dict[str, Fact]:
+    """The facts of the graph, by their sentences."""
+    graph = await store.read(graphs.get, access, "g")
+    page = PageRequest(order="created_at/asc", limit=50)
+    found = await store.read(knowledge.facts_page, access, graph, page)
+    return {fact.fact: fact for fact in found.items}
+
+
+@pytest.mark.parametrize("together", [False, True])
+async def test_what_the_judge_closes_is_closed_by_it(
+    store: Store, access: Access, together: bool
+) -> None:
+    """Also when both episodes are read together; the closing tells by whom, and how sure."""
+    judge = Told(CLOSES)
+    for batch in ((OLD, NEW),) if together else ((OLD,), (NEW,)):
+        await add_text(store, access, "g", *batch)
+        await learn(store, judge)
+    facts = await told(store, access)
+    assert facts[CLOSES[0]].invalid_at is not None
+    assert facts[CLOSES[1]].invalid_at is None
+    assert CLOSES in judge.asked
+    why = await store.read(provenance.of_fact, access, facts[CLOSES[0]].uuid)
+    assert [(one.judge, one.sure) for one in why.endings] == [(setting().version, 0.999)]
+
+
+async def test_a_fold_needs_no_judge(store: Store, access: Access) -> None:
+    """What it said is kept with the reading: also if the older one is read in other words."""
+    await add_text(store, access, "g", OLD)
+    await add_text(store, access, "g", NEW)
+    await learn(store, Told(CLOSES))
+    graph = await store.read(graphs.get, access, "g")
+    before = await store.read(rebuild.digest, graph.id)
+    await here.fold(store, graph.id)
+    assert await store.read(rebuild.digest, graph.id) == before
+    assert (await told(store, access))[CLOSES[0]].invalid_at is not None
+
+
+async def test_what_was_opened_by_hand_stays_open_when_the_same_words_come_again(
+    store: Store, access: Access
+) -> None:
+    await add_text(store, access, "g", OLD)
+    await add_text(store, access, "g", NEW)
+    await learn(store, Told(CLOSES))
+    closed = (await told(store, access))[CLOSES[0]]
+    await store.write(knowledge.reopen_fact, access, closed.uuid)
+    await add_text(store, access, "g", NEW)
+    await learn(store, Told(CLOSES))
+    assert (await told(store, access))[CLOSES[0]].invalid_at is None
+    await here.fold(store, closed.graph_id)
+    assert (await told(store, access))[CLOSES[0]].invalid_at is None
+
+
+async def test_what_is_not_sure_closes_nothing(store: Store, access: Access) -> None:
+    judge = Told()
+    await add_text(store, access, "g", OLD)
+    await add_text(store, access, "g", NEW)
+    await learn(store, judge)
+    assert CLOSES in judge.asked
+    assert (await told(store, access))[CLOSES[0]].invalid_at is None
+
+
+async def test_what_happened_before_is_not_held_against_what_came_later(
+    store: Store, access: Access
+) -> None:
+    """A judge takes the second of two sentences for the newer one."""
+    late = NewEpisode(kind="text", content=NEW, created_at=START)
+    early = NewEpisode(kind="text", content=OLD, created_at=START - timedelta(days=30))
+    judge = Told(CLOSES, (CLOSES[1], CLOSES[0]))
+    for one in (late, early):
+        await store.write(intake.add_episodes, access, None, "g", [one])
+        await learn(store, judge)
+    assert judge.asked == []
+    assert all(fact.invalid_at is None for fact in (await told(store, access)).values())
