@@ -187,7 +187,7 @@ def _known(new: _New, near: Sequence[Ranked[Fact]], item: Read) -> list[_Old]:
     found: dict[str, list[Ranked[Fact]]] = {}
     for hit in near:
         fact = hit.item
-        told = fact.episodes not in ([], own) and not (fact.valid_at and fact.valid_at > new.at)
+        told = fact.episodes != own and not (fact.valid_at and fact.valid_at > new.at)
         if told and hit.score >= new.alike_min and mark(fact.fact) not in shown:
             found.setdefault(fact.fact, []).append(hit)
     return [

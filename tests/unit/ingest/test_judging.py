@@ -4,8 +4,11 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from recollect.extract.direct import Triple
+from recollect.graph.found import FoundEntity, FoundFact
 from recollect.graph.types import Access, Fact, NewEpisode
 from recollect.ingest import intake, pipeline, queue, rebuild
 from recollect.models.judge import Opinion, setting
@@ -136,3 +139,18 @@ async def test_what_happened_before_is_not_held_against_what_came_later(
         await learn(store, judge)
     assert judge.asked == []
     assert all(fact.invalid_at is None for fact in (await told(store, access)).values())
+
+
+async def test_what_a_caller_wrote_as_knowledge_is_judged_as_well(
+    store: Store, access: Access
+) -> None:
+    """Such facts name no episode that a client could see."""
+    for sentence in CLOSES:
+        note = FoundEntity(name=f"note of {sentence[-4:]}")
+        fact = FoundFact(source=0, target=1, name="STATES", predicate="STATES", fact=sentence)
+        triple = Triple(source=FoundEntity(name="The front door"), target=note, fact=fact)
+        content = msgspec.json.encode(triple).decode()
+        new = NewEpisode(kind="fact_triple", content=content)
+        await store.write(intake.add_episodes, access, None, "g", [new])
+        await learn(store, Told(CLOSES))
+    assert (await told(store, access))[CLOSES[0]].invalid_at is not None
