@@ -155,7 +155,9 @@ def measure(folder: Path, episodes: int = _EPISODES) -> None:
     graph_id = asyncio.run(_fill(folder, episodes))
     seconds, cpu, same = asyncio.run(_fold(folder, graph_id))
     with Server(folder) as server:
-        quiet = _waits(server, folding=False)  # with the models being loaded
+        with server.http() as http:
+            http.post("/graph/create", json={"graph_id": "g2"}).raise_for_status()
+        _waits(server, folding=False)  # with the models being loaded
         with server.http() as http:
             first = http.get("/graph/episodes/graph/g", params={"lastn": episodes}).json()
             oldest = first["episodes"][-1]["uuid"]
