@@ -164,7 +164,8 @@ def _new(place: int, item: Read) -> Iterator[_New]:
             owner = extracted.found.entities[fact.source].name
             since = max(at, fact.valid_at or at)
             yield _New(place, number, fact.fact, owner, _vector(packed), since)
-    if episode.kind == "message" and extracted.vector and not extracted.found.shown:
+    learned = episode.kept_for != "episodic"
+    if episode.kind == "message" and learned and extracted.vector and not extracted.found.shown:
         parts = passages(episode.kind, episode.role, episode.content)
         for part, vector in zip(parts, _vectors(extracted.vector), strict=True):
             if len(part) <= JUDGED_CHARS_MAX:

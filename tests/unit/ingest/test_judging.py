@@ -3,9 +3,11 @@
 from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from recollect.extract.direct import Triple
 from recollect.graph.found import FoundEntity, FoundFact
@@ -20,7 +22,16 @@ from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
 from recollect.subjects import graphs, knowledge, provenance
 from recollect.subjects.pages import PageRequest
-from tests.contract.store.world import START, StillClock, add_text, new_graph, new_project
+from tests.contract.store.world import (
+    START,
+    StillClock,
+    add_text,
+    message,
+    new_graph,
+    new_project,
+    new_thread,
+    new_user,
+)
 from tests.support import here
 
 OLD, NEW = "The front door code is 4471.", "The front door code is 9026."
@@ -154,3 +165,24 @@ async def test_what_a_caller_wrote_as_knowledge_is_judged_as_well(
         await store.write(intake.add_episodes, access, None, "g", [new])
         await learn(store, Told(CLOSES))
     assert (await told(store, access))[CLOSES[0]].invalid_at is not None
+
+
+@pytest.mark.parametrize("kept_for", [None, "episodic"])
+async def test_a_message_closes_by_itself_unless_nothing_is_learned_from_it(
+    store: Store, access: Access, kept_for: Literal["episodic"] | None
+) -> None:
+    """Also if its reader finds nothing in it; what the episodic memory alone keeps ends nothing."""
+    await new_user(store, access, "jane", first_name="Jane")
+    await new_thread(store, access, "t", "jane")
+    text = "lol the front door code is not 4471 any more"
+    judge = Told((CLOSES[0], f"Jane: {text}"))
+    told_before = NewEpisode(kind="text", content=OLD)
+    await store.write(intake.add_episodes, access, "jane", None, [told_before])
+    await learn(store, judge)
+    await store.write(intake.add_messages, access, "t", [replace(message(text), kept_for=kept_for)])
+    await learn(store, judge)
+    graph = await store.read(graphs.of_user, access, "jane")
+    page = PageRequest(order="created_at/asc", limit=50)
+    found = await store.read(knowledge.facts_page, access, graph, page)
+    ends = {fact.fact: fact.invalid_at for fact in found.items}
+    assert (ends[CLOSES[0]] is None) is (kept_for == "episodic")
