@@ -75,8 +75,16 @@ def _start(match: Match) -> Dated | None:
 
 
 def _onward(match: Match) -> Dated | None:
-    value = match.one("DATE", "MOMENT")
-    return bound(value, "since")
+    """ "From 2020 on", "3 pm or later"."""
+    value = _value(match.context, match.one("DATE", "MOMENT", "TIME"))
+    return bound(value, "since") if value and value.relation == "at" else None
+
+
+def _or_before(match: Match) -> Dated | None:
+    """ "2016 or earlier"."""
+    value = _value(match.context, match.one("DATE", "MOMENT", "TIME"))
+    inclusive = match.has("DATE")
+    return bound(value, "until", inclusive) if value and value.relation == "at" else None
 
 
 def _sign(match: Match) -> Dated | None:
@@ -102,11 +110,6 @@ def _day_with_hour(match: Match) -> Dated | None:
     return _day_with_clock(match._replace(nodes=nodes))
 
 
-def _from_now_on(match: Match) -> Dated | None:
-    value: Dated = match.one("MOMENT")
-    return bound(value, "since") if value.timex == "PRESENT_REF" else None
-
-
 def _to_present(match: Match) -> Dated | None:
     """ "From 2012 to present": it still holds."""
     return bound(match.one("DATE"), "since")
@@ -117,12 +120,13 @@ RULES = rules(
     ("DAY (BEFORE|AFTER|BY|UNTIL|SINCE|NOLATER|NOEARLIER) AROUND? TIME", _day_with_clock),
     ("(BEFORE|AFTER|BY|UNTIL|SINCE) (N12|N24) ON DAY", _day_with_hour),
     ("DAY (BEFORE|AFTER|BY|UNTIL|SINCE) (N12|N24) (?=BREAK|COMMA|$)", _day_with_hour),
-    ("FROM MOMENT ON", _from_now_on),
     ("FROM? DATE TOPRESENT", _to_present),
     ("FROM? SPAN DASH PRESENT", _to_present),
-    ("FROM? (DATE|MOMENT) COMMA? ONWARD", _onward),
-    ("(DATE|MOMENT) (AND|OR) (AFTER|LATER) (?=BREAK|$)", _onward),
-    (f"{_WORD} THE? AROUND? (DATE|MOMENT|TIME)", _bound),
+    ("FROM (DATE|MOMENT|TIME) ON (?![DATE THE WORD])", _onward),
+    ("FROM? (DATE|MOMENT|TIME) COMMA? ONWARD", _onward),
+    ("(DATE|MOMENT|TIME) (AND|OR) (AFTER|LATER) (?=[BREAK COMMA]|$)", _onward),
+    ("(DATE|MOMENT|TIME) (AND|OR) (BEFORE|EARLIER) (?=[BREAK COMMA]|$)", _or_before),
+    (f"{_WORD} ON? THE? AROUND? (DATE|MOMENT|TIME)", _bound),
     ("START (DATE|MOMENT)", _start),
     ("YEARWORD? SIGN DATE", _sign),
 )

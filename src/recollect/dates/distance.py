@@ -41,10 +41,23 @@ def _ago(match: Match) -> Dated | None:
     return _end(match.context, match.context.now, match.one("DUR"), -1)
 
 
-def _ago_today(match: Match) -> Dated | None:
-    """ "A year ago today"."""
+def _ago_from(match: Match) -> Dated | None:
+    """ "A year ago today", "a week ago yesterday"."""
     days = match.one("DAY").readings
-    return _ago(match) if days and days[0].first == match.context.today else None
+    if len(days) != 1 or abs(days[0].first - match.context.today) > DAY:
+        return None
+    return _end(match.context, days[0].first, match.one("DUR"), -1)
+
+
+def _weekday_week(match: Match) -> Dated | None:
+    """ "Monday week", "a week on Monday": the one after the next."""
+    if match.one("DUR") not in (None, Length((("week", 1),))) or match.lead() in _NEAR:
+        return None
+    near = weekday_from(match.context.today, match.one("ANYWEEKDAY"), 1)
+    return readings.fixed(day_of(later(near, 7 * DAY)))
+
+
+_NEAR = members("REL")
 
 
 def _is_denied(match: Match) -> bool:
@@ -94,7 +107,7 @@ def _bounded(match: Match) -> Dated | None:
         return None
     there = found.readings[0]
     backwards = match.has("BEFORE", "AGO")
-    if match.has("MORE"):
+    if match.has("MORE", "OVER"):
         edge = there.first
         return replace(
             found,
@@ -158,7 +171,11 @@ def _one_further(match: Match) -> Dated | None:
     unit = unit_of(match)
     if unit in CLOCK_UNITS or unit in ("weekday", "work week"):
         return None
-    return readings.fixed(unit_period(unit, match.context.now, -2 if match.has("BEFORE") else 2))
+    # The weekend of this week is the next one; a weekend that is next was never the one after.
+    ahead = 1 if unit == "weekend" and match.context.now.weekday() < 5 else 2
+    return readings.fixed(
+        unit_period(unit, match.context.now, -2 if match.has("BEFORE") else ahead)
+    )
 
 
 def _weekend_beside(base: Period, way: int) -> Period:
@@ -178,7 +195,9 @@ def _anchor(context: Context, value: Dated) -> Period | None:
 FIRST_RULES = rules(("INT WEEKDAYS (AGO|FROM NOW)", _weekdays_away))
 EARLY_RULES = rules(
     (f"WITHIN THE? {REL}? {UNIT} AND DUR", _within),
-    (f"WITHIN THE? {REL}? DUR", _within),
+    (f"WITHIN AROUND? THE? {REL}? DUR", _within),
+    ("ANYWEEKDAY WEEKWORD (?=[BREAK COMMA]|$)", _weekday_week),
+    ("DUR ON ANYWEEKDAY", _weekday_week),
     ("ANYWEEKDAY IN DUR", _weekday_with_length),
     ("ANYWEEKDAY COMMA? DUR (FROM MOMENT|FROM DAY|AGO|LATER)", _weekday_with_length),
 )
@@ -187,12 +206,13 @@ RULES = rules(
     (f"THE {UNIT} (BEFORE LAST|AFTER NEXT)", _one_further),
     ("THE DAYUNIT (BEFORE|AFTER) (?=BREAK|$)", _beside),
     ("(MORE|LESS) THAN? DUR (BEFORE|AFTER|FROM) (DATE|MOMENT)", _bounded),
-    ("(MORE|LESS) THAN? DUR (AGO|LATER)", _bounded),
+    ("(MORE|LESS|OVER) THAN? DUR (AGO|LATER|FROM MOMENT)", _bounded),
+    ("IN LESS THAN? DUR", _within),
     ("IN? DUR (BEFORE|AFTER|FROM|SINCE) THE? (DATE|MOMENT)", _from_date),
     ("DUR (FROM|AFTER|BEFORE) ANYWEEKDAY", _from_date),
     ("DUR AGO (ON|COMMA)? ANYWEEKDAY", _weekday_with_length),
-    ("DUR AGO DAY", _ago_today),
+    ("DUR AGO DAY", _ago_from),
     ("DUR (AGO|EARLIER|BACK)", _ago),
     ("DUR LATER", _ahead),
-    ("IN DUR", _ahead),
+    ("IN AROUND? DUR", _ahead),
 )

@@ -86,7 +86,7 @@ _KINDS: dict[str, str] = {
     "BY": "by",
     "AGO": "ago",
     "BACK": "back",
-    "LATER": "later",
+    "LATER": "later hence",
     "EARLIER": "earlier",
     "WITHIN": "within",
     "DURING": "during throughout",
@@ -126,6 +126,8 @@ _KINDS: dict[str, str] = {
     "THOUSAND": "thousand",
     "BUSINESS": "business working work",
     "TIMES": "times",
+    "DOZEN": "dozen dozens",
+    "EXTRA": "additional extra consecutive straight further solid",
 }
 _UNITS = {
     "second": "seconds sec secs",

@@ -5,7 +5,7 @@ import re
 from recollect.dates import readings
 from recollect.dates.grammar import Match, rules
 from recollect.dates.lexicon import FUNCTION_WORDS
-from recollect.dates.periods import full_year, season_of, unit_period, week_of_year, year_of
+from recollect.dates.periods import full_year, unit_period, week_of_year, year_of
 from recollect.dates.symbols import kinds
 from recollect.dates.values import Dated, Node, Period
 
@@ -96,7 +96,7 @@ def _season(match: Match) -> Dated | None:
         if match.nodes[0].kind == "YEARNUM" and counts:
             return None
         year = full_year(match.one("YEARNUM", "SMALL"))
-        return readings.fixed(season_of(year, name))
+        return readings.season_in(year, name)
     if match.has("THE"):
         fits = lead in _WITH_ARTICLE
     elif match.has("FALLWORD"):

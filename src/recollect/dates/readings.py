@@ -63,6 +63,11 @@ def season(context: Context, name: str) -> Dated:
     return Dated(readings, timex=_SEASON_CODES[name], inside=inside, grain="season")
 
 
+def season_in(year: int, name: str) -> Dated | None:
+    """A season of a year."""
+    return fixed(season_of(year, name), f"{year:04}-{_SEASON_CODES[name]}")
+
+
 _SEASON_CODES = {"spring": "SP", "summer": "SU", "fall": "FA", "winter": "WI"}
 
 

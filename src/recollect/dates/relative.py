@@ -153,8 +153,9 @@ def _rel_open(match: Match) -> Dated | None:
 
 
 def _rel_season(match: Match) -> Dated | None:
-    value = readings.season(match.context, match.one("ANYSEASON"))
-    return _rel_open(replace_nodes(match, value))
+    name = match.one("ANYSEASON")
+    found = _rel_open(replace_nodes(match, readings.season(match.context, name)))
+    return readings.season_in(found.readings[0].first.year, name) if found else None
 
 
 def replace_nodes(match: Match, value: Dated) -> Match:

@@ -62,6 +62,7 @@ _GRAMMAR = (
     *vague.RULES,
     *ranges.DAY_IN_SPAN_RULES,
     *hours.CLOCK_RULES,
+    *repeats.TIME_RULES,
     *combine.HOURS_RULES,
     *combine.CLOCK_RULES,
     *vague.AROUND_RULES,

@@ -69,7 +69,7 @@ def _two(raw: Raw) -> Node:
 
 
 def _clock(raw: Raw) -> Node | None:
-    parts = [int(part) for part in raw.word.split(":")]
+    parts = [int(part) for part in raw.word.replace("h", ":").split(":")]
     if parts[0] > 24 or any(part > 59 for part in parts[1:]):
         return None
     return Node("HHMM", raw.start, raw.end, tuple(parts))

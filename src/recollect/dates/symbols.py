@@ -43,6 +43,8 @@ KINDS = (
         "REST",
         "HALFOF",
         "ANOTHER",
+        "DOZEN",
+        "EXTRA",
         "COUPLE",
         "FEW",
         "ISH",

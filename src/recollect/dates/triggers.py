@@ -21,6 +21,7 @@ _TRIGGERS = frozenset(
     | set(MEALS)
     | {"pm", "clock", "commencing", "moment", "present"}
 )
+_SPELLED_HOUR = re.compile(r"\b(?:%s)\s+a\.?\s?m\b" % "|".join(numbers.CARDINAL), re.IGNORECASE)
 _LETTERS = re.compile(r"[a-z]+")
 _DIGIT = re.compile(r"\d")
 
@@ -29,4 +30,6 @@ def may_speak_of_time(text: str) -> bool:
     """False when no date or time can be found in *text*."""
     if _DIGIT.search(text):
         return True
-    return not _TRIGGERS.isdisjoint(_LETTERS.findall(text.lower()))
+    if not _TRIGGERS.isdisjoint(_LETTERS.findall(text.lower())):
+        return True
+    return _SPELLED_HOUR.search(text) is not None
