@@ -195,7 +195,9 @@ def _written(match: Match) -> Clock | None:
     return clock_of(match.context, match.nodes[0])
 
 
-def _noon(match: Match) -> Clock:
+def _noon(match: Match) -> Clock | None:
+    if match.has("N12") and match.one("N12") != _NOON:
+        return None
     return Clock(match.one("NOON"), grain="hour")
 
 
@@ -253,7 +255,8 @@ RULES = rules(
     ("(HHMM|HOUR|NBIG|MILITARY|YEARNUM|DECIMAL) AMPM", _with_meridiem),
     ("HOUR OCLOCK AMPM?", _oclock),
     ("(HHMM|HOUR) DASH? ISH AMPM?", _ish),
-    ("(N12 NOON|NOON)", _noon),
+    ("(?<![MONTH MAYWORD MARCHWORD]) N12 NOON", _noon),
+    ("NOON", _noon),
     ("(?<=AT) MINUTE TO (HOUR|TIME)", _past),
     ("HHMM", _written),
     (f"{_SPOKEN} HOUR DASH? MINUTE UNITS?", _spoken),
@@ -264,5 +267,5 @@ RULES = rules(
     ("(EARLY|LATE|LATER|MID) DASH? (IN THE)? PART", _vague_part),
     ("TIME (IN THE|AT|COMMA)? PART", _in_part),
     ("(IN THE)? PART (AT|COMMA|AROUND)? TIME", _in_part),
-    ("HOUR (IN THE|AT) PART", _hour_in_part),
+    ("(?<![MONTH MAYWORD MARCHWORD]) HOUR (IN THE|AT) PART", _hour_in_part),
 )

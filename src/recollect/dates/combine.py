@@ -184,6 +184,7 @@ PART_RULES = rules(
 CLOCK_RULES = rules(
     (f"DAY PART {_J}? {_J}? TIME", _day_time),
     (f"TIME {_J}? DAY PART", _day_time),
+    ("AT? TIME (ON|OF|COMMA)? DAY (?=(TO|UNTIL|THROUGH|DASH|AND) (DAY|TIME))", _day_time),
     (f"DAY {_J}? {_J}? TIME", _day_time),
     ("DAY (AT|AROUND) (HOUR|MILITARY) (?![UNITS UNIT WORD])", _day_hour),
     ("AT? TIME (IN|ON|OF|COMMA|DASH)? THE? DAY", _day_time),

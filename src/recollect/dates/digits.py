@@ -47,7 +47,7 @@ def _slashed(match: Match) -> Dated | None:
     """Month and day in digits, where the words beside them do not make it a fraction."""
     month, number = match.one("SLASHED")
     value = readings.date_of(match.context, match.one("YEARNUM"), month, number)
-    if match.has("YEARNUM") or _unmistakable(match, number):
+    if match.has("YEARNUM") or match.follow() in ("TIME", "PART") or _unmistakable(match, number):
         return value
     counts = match.follow() == "WORD" and match.next_word() not in FUNCTION_WORDS
     if match.lead() not in _SLASHED_LEADS or match.next_word() == "of":

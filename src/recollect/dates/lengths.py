@@ -128,6 +128,7 @@ RULES = rules(
         f"(INT|A) {_U} AND A? (HALF|QUARTERWORD) (?![PASTWORD HOUR])",
         with_fraction,
     ),
+    (f"(?<=REL) {_ONE} AND A? (HALF|QUARTERWORD)", with_fraction),
     (f"NUMBER {_ANY} DASH? UNITS", counted),
     (f"(INT|DECIMAL) {_ANY} DASH? {_ONE}", counted),
     ("INT PARTS", counted),

@@ -163,6 +163,8 @@ _OFTEN = {
     "fortnightly": "P2W",
     "monthly": "P1M",
     "bimonthly": "P2M",
+    "semimonthly": "P0.5M",
+    "semiweekly": "P0.5W",
     "quarterly": "P3M",
     "yearly": "P1Y",
     "annual": "P1Y",

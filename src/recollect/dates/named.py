@@ -113,7 +113,7 @@ RULES = rules(
     ("ANYSEASON (OF|IN|COMMA)? YEARNUM", _season),
     ("YEARNUM ANYSEASON", _season),
     ("ANYSEASON OF? APOS (N31|N59|N99)", _season),
-    ("WEEKWORD SMALL (?![UNITS UNIT])", _week_number),
+    ("(?<!REL) WEEKWORD SMALL (?![UNITS UNIT])", _week_number),
     ("REL? (ANYWEEKDAY|OPEN ANYWEEKDAY CLOSE) COMMA? THE? DAY", _second_of_pair),
     ("DAY (OPEN ANYWEEKDAY CLOSE)", _second_of_pair),
     ("ANYWEEKDAY COMMA? THE? ORD (?![UNIT UNITS DAYUNIT WEEKWORD])", _weekday_number),

@@ -137,7 +137,7 @@ def _days(month: Period, low: int, high: int) -> Period | None:
 def _day_to_ordinal(match: Match) -> Dated | None:
     """ "April ninth through seventeenth": the second day is in the same month, or the next."""
     first, number = match.one("DAY"), match.one("ORD")
-    if first.month is None or number > 31:
+    if number > 31 or (first.month is None and not match.has("THE")):
         return None
     found = []
     for period in first.readings:
@@ -232,11 +232,12 @@ DAY_IN_SPAN_RULES = rules(
     (f"FROM? {_N} {_TO} {_N} (IN|OF) SPAN", _day_to_day),
     (f"(FROM|BETWEEN) {_N} ({_TO}|AND) {_N} SPAN", _day_to_day),
     (f"(FROM|BETWEEN)? DAY {_TO} THE? ORD (?!OF)", _day_to_ordinal),
+    ("BETWEEN DAY AND THE ORD (?!OF)", _day_to_ordinal),
 )
 RULES = rules(
     ("(BETWEEN|FROM|IN)? MOMENT (TO|UNTIL|THROUGH|DASH) MOMENT", _moments),
     ("BETWEEN MOMENT AND MOMENT", _moments),
-    ("BETWEEN (DATE|MOMENT) (AND|TO|THROUGH|DASH|UNTIL) THE? (DATE|MOMENT)", _dates),
+    ("BETWEEN THE? (DATE|MOMENT) (AND|TO|THROUGH|DASH|UNTIL) THE? (DATE|MOMENT)", _dates),
     (f"(FROM|IN)? (DATE|MOMENT) {_TO} THE? (DATE|MOMENT)", _dates),
     ("FOR? DUR COMMA? (FROM|STARTING) (DAY|MOMENT)", _date_for_length),
     ("FROM? DATE TODATE", _to_date),

@@ -145,6 +145,7 @@ def _day_of_every_month(match: Match) -> Dated | None:
 _U = "(UNIT|WEEKWORD|YEARWORD|DAYUNIT|QUARTERWORD|SECONDWORD)"
 EARLY_RULES = rules(
     ("THE? ORD (DAYUNIT)? OF EVERY UNIT", _day_of_every_month),
+    ("EVERY ORD DAYUNIT? OF (THE|A) UNIT", _every_ordinal),
     ("THE? (ORDINAL|LAST) ANYWEEKDAY (OF|IN) EVERY UNIT", _nth_weekday),
     ("EVERY (ORDINAL|LAST) ANYWEEKDAY (OF|IN) (THE|A) UNIT", _nth_weekday),
     ("ANYWEEKDAY PARTS", _weekday_parts),
@@ -165,7 +166,7 @@ EARLY_RULES = rules(
 )
 LATE_RULES = rules(
     ("EVERY (SPAN|DAY)", _every_month),
-    ("EVERY ORD (DAYUNIT? OF (THE|EVERY|A) UNIT)? (?!WORD)", _every_ordinal),
+    ("EVERY ORD (?!WORD)", _every_ordinal),
     ("SET ON? THE? (SET|DAY)", _every_date),
     ("(?<!THE) PARTS", _parts),
 )
