@@ -110,6 +110,13 @@ def _day_with_hour(match: Match) -> Dated | None:
     return _day_with_clock(match._replace(nodes=nodes))
 
 
+def _hour_alone(match: Match) -> Dated | None:
+    """ "Until 5." """
+    clock = clock_of(match.context, match.nodes[-1])
+    value = _value(match.context, clock)
+    return bound(value, _RELATIONS[match.nodes[0].kind]) if value else None
+
+
 def _to_present(match: Match) -> Dated | None:
     """ "From 2012 to present": it still holds."""
     return bound(match.one("DATE"), "since")
@@ -120,6 +127,7 @@ RULES = rules(
     ("DAY (BEFORE|AFTER|BY|UNTIL|SINCE|NOLATER|NOEARLIER) AROUND? TIME", _day_with_clock),
     ("(BEFORE|AFTER|BY|UNTIL|SINCE) (N12|N24) ON DAY", _day_with_hour),
     ("DAY (BEFORE|AFTER|BY|UNTIL|SINCE) (N12|N24) (?=BREAK|COMMA|$)", _day_with_hour),
+    ("(BEFORE|AFTER|UNTIL|SINCE) N12 (?=BREAK|$)", _hour_alone),
     ("FROM? DATE TOPRESENT", _to_present),
     ("FROM? SPAN DASH PRESENT", _to_present),
     ("FROM (DATE|MOMENT|TIME) ON (?![DATE THE WORD])", _onward),

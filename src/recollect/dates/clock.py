@@ -214,6 +214,14 @@ def _half_hour(match: Match) -> Clock | None:
     return replace(clock, minute=30, grain="minute") if clock else None
 
 
+def _zoned(match: Match) -> Clock | None:
+    """A time and the zone that it is of: the clock shows what it says."""
+    zone = next(node for node in match.nodes if node.kind == "ZONE")
+    named = zone.value is None or match.words(zone).isupper()
+    clock: Clock = match.one("TIME")
+    return clock if named else None
+
+
 def _military(match: Match) -> Clock | None:
     """ "1830 hours"."""
     clock = clock_of(match.context, match.nodes[0])
@@ -264,6 +272,7 @@ RULES = rules(
         "(?<=AT) AROUND? (HOUR|DECIMAL|MILITARY) (?![UNITS UNIT HOUR DAYNUM DASH SLASH OF MONTH DAYUNIT ORD HUNDRED PART COLON])",
         _bare,
     ),
+    ("TIME OPEN? ZONE CLOSE?", _zoned),
     ("(EARLY|LATE|LATER|MID) DASH? (IN THE)? PART", _vague_part),
     ("TIME (IN THE|AT|COMMA)? PART", _in_part),
     ("(IN THE)? PART (AT|COMMA|AROUND)? TIME", _in_part),

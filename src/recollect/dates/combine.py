@@ -136,6 +136,15 @@ def _tonight(match: Match) -> Dated | None:
     return Dated((at(*_in_night(day, clock)),))
 
 
+def _part_of_night(match: Match) -> Dated:
+    """ "Late last night"."""
+    day = later(match.context.today, DAY * (match.one("TONIGHT") or 0))
+    night = PARTS["night"]
+    early = match.has("EARLY", "EARLIER")
+    part = replace(night, end=night.begin + 2) if early else replace(night, begin=night.end - 2)
+    return Dated((part_of(day, part),))
+
+
 def _in_night(day: datetime, clock: Clock) -> tuple[datetime, Clock]:
     if clock.open:
         hour = clock.hour % 12
@@ -189,12 +198,13 @@ CLOCK_RULES = rules(
     ("DAY (AT|AROUND) (HOUR|MILITARY) (?![UNITS UNIT WORD])", _day_hour),
     ("AT? TIME (IN|ON|OF|COMMA|DASH)? THE? DAY", _day_time),
     ("DAY (IN THE|COMMA|AT)? PART", _day_part),
-    ("PART (OF|ON) THE? DAY", _day_part),
+    ("PART (OF|ON)? THE? DAY", _day_part),
     ("TIME COMMA? TONIGHT", _tonight),
     ("HOUR COMMA TONIGHT", _tonight),
     (f"TONIGHT {_J}? {_J}? TIME", _tonight),
     ("TONIGHT (AT|AROUND) HOUR (?![UNITS UNIT WORD])", _tonight),
-    ("TONIGHT", _tonight),
+    ("(EARLY|LATE|LATER|EARLIER) TONIGHT", _part_of_night),
+    ("TONIGHT (?!TRANGE)", _tonight),
     (f"MOMENT {_J}? {_J}? TIME", _part_time),
     ("AT? TIME COMMA? MOMENT", _part_time),
     ("(AT|AFTER|BEFORE) MEAL", _meal),
@@ -203,6 +213,7 @@ HOURS_RULES = rules(
     ("DAY PART? (COMMA|AT|FROM|DASH)? TRANGE", _day_hours),
     ("TRANGE (ON|IN|COMMA)? THE? DAY PART?", _day_hours),
     ("TONIGHT TRANGE", _tonight_hours),
+    ("TRANGE COMMA? TONIGHT", _tonight_hours),
     ("MOMENT TRANGE", _part_hours),
     ("TRANGE MOMENT", _part_hours),
 )

@@ -9,7 +9,7 @@ from recollect.dates.values import Dated
 
 _SLASHED_LEADS = kinds(
     "ON BY FROM BETWEEN TO UNTIL THROUGH SINCE BEFORE AFTER THIS NEXT LAST BREAK COMMA OR AND DASH "
-    "COLON DAY WEEKDAY SATWORD STARTING AROUND AT PREVIOUS OPEN NOLATER NOEARLIER ASEARLYAS "
+    "COLON EVERY DAY WEEKDAY SATWORD STARTING AROUND AT PREVIOUS OPEN NOLATER NOEARLIER ASEARLYAS "
     "ASLATEAS"
 )
 
@@ -71,6 +71,13 @@ def _dotted(match: Match) -> Dated | None:
     return readings.date_of(match.context, None, int(month), int(number))
 
 
+def _dashed(match: Match) -> Dated | None:
+    """ "On 4-22"."""
+    if " " in match.words() or match.follow() == "WORD":
+        return None
+    return readings.date_of(match.context, None, match.nodes[0].value, match.nodes[-1].value)
+
+
 RULES = rules(
     ("STAMP", _stamp),
     ("YMD", _ymd),
@@ -79,4 +86,5 @@ RULES = rules(
     ("SLASHED COMMA? YEARNUM", _slashed),
     ("SLASHED", _slashed),
     ("(?<=ON) DECIMAL", _dotted),
+    ("(?<=ON) N12 DASH DAYNUM (?![UNITS UNIT DASH AMPM DAYUNIT])", _dashed),
 )

@@ -93,7 +93,7 @@ def _from_date(match: Match) -> Dated | None:
         start = min(base.readings, key=lambda item: abs(item.first - match.context.today))
         coming = [item for item in base.readings if item.first >= match.context.today]
         start = coming[0] if coming and match.context.tense != "past" else start
-    return _end(match.context, start.first, match.one("DUR"), sign)
+    return _end(match.context, start.edge or start.first, match.one("DUR"), sign)
 
 
 def _bounded(match: Match) -> Dated | None:
@@ -216,3 +216,4 @@ RULES = rules(
     ("DUR LATER", _ahead),
     ("IN AROUND? DUR", _ahead),
 )
+LATE_RULES = rules(("DUR (BEFORE|AFTER) THE? SPAN", _from_date))

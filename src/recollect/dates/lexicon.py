@@ -215,11 +215,15 @@ def _words() -> dict[str, Entry]:
     words.update((name, ("TONIGHT", None)) for name in ("tonight", "tonite"))
     words.update((name, ("NOON", 12)) for name in ("noon", "midday", "noontime"))
     words["midnight"] = ("NOON", 0)
+    words.update((name, ("ZONE", name)) for name in _ZONES.split())
+    words["asap"] = ("NOW", "FUTURE_REF")
     words.update((f"eo{letter}", ("ENDOF", unit)) for letter, unit in _END_OF.items())
     words.update((name, ("DECADENAME", decade)) for decade, name in _DECADES.items())
     return words
 
 
+# Only in capitals, and only behind a time: "est", "ist" and "pt" are words elsewhere.
+_ZONES = "pst pdt pt est edt et cst cdt ct mst mdt mt gmt utc bst cet cest ist jst aest aedt"
 _DECADES = {
     20: "twenties",
     30: "thirties",

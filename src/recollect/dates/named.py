@@ -18,6 +18,12 @@ def _weekday_number(match: Match) -> Dated | None:
     return readings.weekday_on(match.context, weekday, number)
 
 
+def _last_number(match: Match) -> Dated | None:
+    """ "Last Friday the 13th"."""
+    value = _weekday_number(match)
+    return value.over(value.readings[:1]) if value else None
+
+
 def _second_of_pair(match: Match) -> Dated | None:
     """A weekday and its date: the weekday tells the year where it can.
 
@@ -74,6 +80,11 @@ def _week_number(match: Match) -> Dated | None:
     return Dated((found,) if found else (), inside=inside, grain="week")
 
 
+def _week_of_year(match: Match) -> Dated | None:
+    """ "2018 week 10"."""
+    return readings.fixed(week_of_year(match.one("YEARNUM"), match.one("SMALL")))
+
+
 def _holiday(match: Match) -> Dated | None:
     value = readings.holiday(match.context, match.one("HOLIDAY"))
     year = match.one("YEARNUM")
@@ -113,9 +124,11 @@ RULES = rules(
     ("ANYSEASON (OF|IN|COMMA)? YEARNUM", _season),
     ("YEARNUM ANYSEASON", _season),
     ("ANYSEASON OF? APOS (N31|N59|N99)", _season),
+    ("YEARNUM COMMA? WEEKWORD SMALL", _week_of_year),
     ("(?<!REL) WEEKWORD SMALL (?![UNITS UNIT])", _week_number),
     ("REL? (ANYWEEKDAY|OPEN ANYWEEKDAY CLOSE) COMMA? THE? DAY", _second_of_pair),
     ("DAY (OPEN ANYWEEKDAY CLOSE)", _second_of_pair),
+    ("(LAST|PASTWORD|PREVIOUS) ANYWEEKDAY COMMA? THE? ORD (?![UNIT UNITS WEEKWORD])", _last_number),
     ("ANYWEEKDAY COMMA? THE? ORD (?![UNIT UNITS DAYUNIT WEEKWORD])", _weekday_number),
     (
         "ANYWEEKDAY DAYNUM (?![UNITS UNIT DASH AMPM COLON TO AND MINUTE DAYUNIT WORD OCLOCK])",

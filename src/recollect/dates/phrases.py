@@ -3,9 +3,14 @@
 from recollect.dates.lexicon import PARTS, Entry
 from recollect.dates.values import Part
 
+_PLACES = ("pacific", "eastern", "central", "mountain", "local", "greenwich mean", "universal")
+_ZONE_WORDS = ("time", "standard time", "daylight time", "timezone", "time zone")
 PHRASES: dict[tuple[str, ...], Entry] = {
     tuple(text.split()): entry
     for text, entry in {
+        "as soon as possible": ("NOW", "FUTURE_REF"),
+        "recently": ("NOW", "PAST_REF"),
+        "previously": ("NOW", "PAST_REF"),
         "right now": ("NOW", None),
         "just now": ("NOW", None),
         "at the moment": ("NOW", None),
@@ -49,6 +54,8 @@ PHRASES: dict[tuple[str, ...], Entry] = {
         "no later than": ("NOLATER", None),
         "not later than": ("NOLATER", None),
         "no earlier than": ("NOEARLIER", None),
+        "no sooner than": ("NOEARLIER", None),
+        "not sooner than": ("NOEARLIER", None),
         "not earlier than": ("NOEARLIER", None),
         "on or after": ("NOEARLIER", None),
         "on or before": ("NOLATER", None),
@@ -101,6 +108,7 @@ PHRASES: dict[tuple[str, ...], Entry] = {
         "later on in the": ("LATE", None),
         "late in the": ("LATE", None),
         "late in": ("LATE", None),
+        "late at": ("LATE", None),
         "earlier in the": ("EARLY", None),
         "earlier in": ("EARLY", None),
         "early in the": ("EARLY", None),
@@ -119,6 +127,10 @@ PHRASES: dict[tuple[str, ...], Entry] = {
         "dinner time": ("PART", PARTS["dinnertime"]),
         "business hours": ("PART", Part(8, 18, "TBH")),
         "o clock": ("OCLOCK", None),
+        **dict.fromkeys(
+            (f"{place} {word}" for place in _PLACES for word in _ZONE_WORDS),
+            ("ZONE", None),
+        ),
         "week commencing": ("STARTING", "week"),
         "the week starting": ("STARTING", "week"),
         "the week beginning": ("STARTING", "week"),

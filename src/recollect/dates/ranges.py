@@ -37,7 +37,9 @@ def _before(first: Dated, end: Period) -> Period | None:
     if first.inside is None:
         return None
     if first.month is None:
-        starts = [first.inside(unit_period("month", end.first, shift)) for shift in (0, -1)]
+        week = Period(later(end.first, -timedelta(days=6)), end.last, "week")
+        starts = [first.inside(week)]
+        starts += [first.inside(unit_period("month", end.first, shift)) for shift in (0, -1)]
         starts += list(first.readings)
     else:
         starts = [first.inside(unit_period("year", end.first, shift)) for shift in (0, -1)]
@@ -147,6 +149,18 @@ def _day_to_ordinal(match: Match) -> Dated | None:
     return Dated(tuple(found), relation="between") if found else None
 
 
+def _ordinal_to_day(match: Match) -> Dated | None:
+    """ "From the 3rd to the 12th of this month": the first day is in the month of the second."""
+    number, end = match.one("ORD"), match.one("DAY")
+    found = [
+        joined(day_of(first), period)
+        for period in end.readings
+        if number <= 31 and (first := date(period.first.year, period.first.month, number))
+    ]
+    pairs = tuple(pair for pair in found if pair is not None)
+    return Dated(pairs, relation="between") if pairs else None
+
+
 def _ordinal_to_ordinal(match: Match) -> Dated | None:
     """ "From the 5th to the 8th": of the month that is nearest."""
     low, high = match.all("ORD")
@@ -231,6 +245,8 @@ OPEN_RULES = rules(
 DAY_IN_SPAN_RULES = rules(
     (f"FROM? {_N} {_TO} {_N} (IN|OF) SPAN", _day_to_day),
     (f"(FROM|BETWEEN) {_N} ({_TO}|AND) {_N} SPAN", _day_to_day),
+    (f"(FROM|BETWEEN)? THE? ORD ({_TO}|AND) DAY (?!WORD)", _ordinal_to_day),
+    (f"{_N} DASH {_N} SPAN", _day_to_day),
     (f"(FROM|BETWEEN)? DAY {_TO} THE? ORD (?!OF)", _day_to_ordinal),
     ("BETWEEN DAY AND THE ORD (?!OF)", _day_to_ordinal),
 )

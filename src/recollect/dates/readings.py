@@ -143,9 +143,11 @@ def holiday(context: Context, rule: HolidayRule) -> Dated:
         return day_of(found) if found else None
 
     year = context.now.year
-    days = (rule(year + shift) for shift in (-1, 0, 1))
-    readings = around(context, (day_of(found) if found else None for found in days))
-    return Dated(readings, inside=inside)
+    days = [found for shift in (-1, 0, 1) if (found := rule(year + shift)) is not None]
+    readings = around(context, (day_of(found) for found in days))
+    fixed_day = len({(found.month, found.day) for found in days}) == 1
+    timex = f"XXXX-{days[0]:%m-%d}" if days and fixed_day else None
+    return Dated(readings, inside=inside, timex=timex)
 
 
 def within(value: Dated, period: Period) -> Dated | None:

@@ -44,7 +44,11 @@ def _dayword(match: Match) -> Dated | None:
 
 
 def _now(match: Match) -> Dated:
-    return Dated((unit_period("second", match.context.now),), timex="PRESENT_REF")
+    """The reference itself. What was "recently" or comes "as soon as possible" is only near it."""
+    near = match.one("NOW")
+    near = near if near in ("PAST_REF", "FUTURE_REF") else None
+    now = Dated((unit_period("second", match.context.now),), timex=near or "PRESENT_REF")
+    return replace(now, anchored=near is None, approximate=near is not None)
 
 
 def _is_verb(match: Match) -> bool:

@@ -11,7 +11,7 @@ _HELPERS = kinds(
     "A THE OF IN ON AT FOR FROM TO THROUGH BETWEEN AND OR SINCE BEFORE AFTER BY BACK LATER EARLIER "
     "WITHIN DURING OVER AROUND EARLY MID LATE START MIDDLE END EVERY ALL ANY OTHER PASTWORD LAST "
     "PREVIOUS NEXT THIS THAT MORE LESS THAN STARTING ONWARD ANOTHER PRESENT COUPLE FEW ISH GOOD HUNDRED "
-    "THOUSAND BUSINESS TIMES UNTIL MEAL"
+    "THOUSAND BUSINESS TIMES UNTIL MEAL ZONE DOZEN EXTRA"
 )
 _TRIGGERS = frozenset(
     {word for word, (kind, _) in WORDS.items() if kind not in _HELPERS}
@@ -19,7 +19,7 @@ _TRIGGERS = frozenset(
     | {word for word, number in numbers.CARDINAL.items() if number >= 10}
     | {word for word, number in numbers.ORDINAL.items() if number >= 3}
     | set(MEALS)
-    | {"pm", "clock", "commencing", "moment", "present"}
+    | {"pm", "clock", "commencing", "moment", "present", "possible", "recently", "previously"}
 )
 _SPELLED_HOUR = re.compile(r"\b(?:%s)\s+a\.?\s?m\b" % "|".join(numbers.CARDINAL), re.IGNORECASE)
 _LETTERS = re.compile(r"[a-z]+")

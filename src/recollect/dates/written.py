@@ -125,7 +125,9 @@ def _separated(match: Match) -> Dated | None:
 def _month_day(match: Match) -> Dated | None:
     if " " in match.words():
         return None
-    return readings.date_of(match.context, None, _month_node(match).value, match.one("DAYNUM"))
+    return readings.date_of(
+        match.context, None, _month_node(match).value, match.one("DAYNUM", "ORD")
+    )
 
 
 def _month_year(match: Match) -> Dated | None:
@@ -184,7 +186,7 @@ RULES = rules(
     ("YEARNUM (DASH|SLASH)? ANYMONTH", _month_year),
     (f"THE? {_NUM} (DAYUNIT? OF)? ANYMONTH", _dated),
     (f"ANYMONTH THE? {_NUM} (?![COLON HUNDRED])", _dated),
-    (f"ANYMONTH {_SEP} DAYNUM", _month_day),
+    (f"ANYMONTH {_SEP} (DAYNUM|ORD)", _month_day),
     ("DAYNUM DASH ANYMONTH", _month_day),
 )
 OPEN_RULES = rules(
