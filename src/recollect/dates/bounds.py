@@ -64,6 +64,9 @@ def _bound(match: Match) -> Dated | None:
     value = _value(match.context, match.nodes[-1].value)
     if value is None or value.relation != "at":
         return None
+    if word == "SINCE":
+        begun = tuple(period for period in value.readings if period.first <= match.context.now)
+        value = value.over(begun or value.readings)
     return bound(value, _RELATIONS[word], inclusive=word == "THROUGH")
 
 

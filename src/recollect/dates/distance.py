@@ -70,7 +70,7 @@ _DENIAL = re.compile(r"(?:n['’]t|\bnot|\bnever)\b[^.!?;,]*$")  # noqa: RUF001
 
 
 def _ahead(match: Match) -> Dated | None:
-    if match.context.tense == "past" or (match.has("IN") and _is_denied(match)):
+    if match.context.tense in ("past", "perfect") or (match.has("IN") and _is_denied(match)):
         return None
     (unit, amount), *rest = match.one("DUR").parts
     if unit == "weekend" and not rest:
@@ -121,7 +121,12 @@ def _bounded(match: Match) -> Dated | None:
 
 
 def _within(match: Match) -> Dated | None:
-    """ "Within 5 minutes", "within the next day": from now on."""
+    """ "Within 5 minutes", "within the next day": from now on.
+
+    Only what is to come counts from now; "we answer within two days" says how long it takes.
+    """
+    if match.has("WITHIN") and not match.has("REL") and match.context.tense not in (None, "future"):
+        return None
     length = match.one("DUR")
     if length is None or match.has(*_UNIT_NAMES):
         length = Length(((unit_of(match), 1), *(length.parts if length else ())))

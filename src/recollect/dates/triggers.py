@@ -21,7 +21,7 @@ _TRIGGERS = frozenset(
     | set(MEALS)
     | {"pm", "clock", "commencing", "moment", "present", "possible", "recently", "previously"}
 )
-_SPELLED_HOUR = re.compile(r"\b(?:%s)\s+a\.?\s?m\b" % "|".join(numbers.CARDINAL), re.IGNORECASE)
+_SPELLED_HOUR = re.compile(rf"\b(?:{'|'.join(numbers.CARDINAL)})\s+a\.?\s?m\b", re.IGNORECASE)
 _LETTERS = re.compile(r"[a-z]+")
 _DIGIT = re.compile(r"\d")
 

@@ -17,7 +17,7 @@ _TEMPORAL = kinds(
     "PASTWORD LATER EARLIER OVER SPAN DAY COMMA DASH HALFOF REST"
 )
 _MONTH_BEFORE = re.compile(
-    r"\b(?:%s)\s+(?:and|or|&)\s+$" % "|".join(MONTH_NAMES.values()).replace(" ", "|"),
+    rf"\b(?:{'|'.join(MONTH_NAMES.values()).replace(' ', '|')})\s+(?:and|or|&)\s+$",
     re.IGNORECASE,
 )
 _AFTER_TEMPORAL = kinds("TO DASH THROUGH UNTIL AND SLASH")
