@@ -73,7 +73,8 @@ def _tonight_hours(match: Match) -> Dated | None:
     shift = 12 if hours.begin.hour < 12 <= hours.begin.hour + 12 - _NIGHT_ENDS else 0
     period = hours_on(day, hours)
     moved_by = timedelta(hours=shift)
-    edge = period.last + moved_by
+    # Midnight is the end of the night in any reading.
+    edge = period.last if hours.end.seconds == 0 else period.last + moved_by
     return Dated((Period(period.first + moved_by, edge, period.grain, edge),), relation="between")
 
 
@@ -101,6 +102,14 @@ def _part_time(match: Match) -> Dated | None:
     clock = by_part(clock, Part(begin, begin, code))
     midnights = [period.first.replace(hour=0, minute=0) for period in value.readings]
     return Dated(tuple(at(midnight, clock) for midnight in midnights))
+
+
+def _part_hour(match: Match) -> Dated | None:
+    """ "Since 8 this morning"."""
+    first = match.nodes[0]
+    clock = clock_of(match.context, first)
+    nodes = [replace(first, kind="TIME", value=clock), match.nodes[-1]]
+    return _part_time(match._replace(nodes=nodes)) if clock else None
 
 
 def _rel_part(match: Match) -> Dated | None:
@@ -207,6 +216,7 @@ CLOCK_RULES = rules(
     ("TONIGHT (?!TRANGE)", _tonight),
     (f"MOMENT {_J}? {_J}? TIME", _part_time),
     ("AT? TIME COMMA? MOMENT", _part_time),
+    ("(?<=[AT SINCE UNTIL BEFORE AFTER BY AROUND FROM]) N12 MOMENT", _part_hour),
     ("(AT|AFTER|BEFORE) MEAL", _meal),
 )
 HOURS_RULES = rules(

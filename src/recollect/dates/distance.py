@@ -132,9 +132,9 @@ def _within(match: Match) -> Dated | None:
         length = Length(((unit_of(match), 1), *(length.parts if length else ())))
     if match.has("LAST", "PREVIOUS", "PASTWORD"):
         return stretch(match.context, length, -1)
-    last = moved(match.context.now, length)
-    grain = GRAINS[length.parts[-1][0]]
-    return readings.fixed(Period(match.context.now, last, grain, last))
+    first = match.context.now if is_fine(length) else match.context.today
+    last = moved(first, length)
+    return readings.fixed(Period(first, last, GRAINS[length.parts[-1][0]], last))
 
 
 def _weekdays_away(match: Match) -> Dated | None:

@@ -108,14 +108,15 @@ def _rel_length(match: Match) -> Dated | None:
 
 
 def _number_rel_units(match: Match) -> Dated | None:
-    """ "The 2 upcoming months", "10 previous weeks"."""
+    """ "The 2 upcoming months", "10 previous weeks", "the coming weeks"."""
     amount = match.one("INT", "COUPLE", "FEW")
-    amount = amount if isinstance(amount, int) else 3
+    vague = not isinstance(amount, int)
     way = direction(match)
     unit = unit_of(match)
-    if not way or unit in ("weekday", "work week"):
+    if not way or unit in ("weekday", "work week") or (vague and unit in CLOCK_UNITS):
         return None
-    return stretch(match.context, Length(((unit, amount),)), way)
+    found = stretch(match.context, Length(((unit, 3 if vague else amount),)), way)
+    return replace(found, approximate=vague) if found else None
 
 
 def _rel_weekday(match: Match) -> Dated | None:
@@ -229,6 +230,7 @@ RULES = rules(
     (f"THE? {REL} {UNIT} (?![DUR OF])", _rel_unit),
     (f"{REL} DUR (?!OF)", _rel_length),
     (f"(INT|COUPLE|FEW) {REL} (UNITS|{UNIT})", _number_rel_units),
+    (f"THE {REL} UNITS", _number_rel_units),
     (f"THE? {REL} ANYSEASON", _rel_season),
     (f"(THE|ON)? {REL} (SPAN|DAY)", _rel_open),
     (f"THAT THAT? {UNIT}", _that_unit),

@@ -35,9 +35,7 @@ def _every_weekday(match: Match) -> Dated:
 
 def _every_unit(match: Match) -> Dated | None:
     """ "Every day", "each two days", "every other week", "all weekends"."""
-    unit = match.one(
-        "UNIT", "UNITS", "WEEKWORD", "YEARWORD", "DAYUNIT", "QUARTERWORD", "SECONDWORD"
-    )
+    unit = match.nodes[-1].value
     unit = unit if isinstance(unit, str) else "second"
     every = match.one("EVERY")
     count = match.one("INT", "ORDINAL") or (every if isinstance(every, int) else 1)
