@@ -64,6 +64,12 @@ def _week_holding(match: Match) -> Dated | None:
     return Dated(found, grain=found[0].grain) if found else None
 
 
+def _unit_named(match: Match) -> Dated | None:
+    """ "The month of June": June."""
+    value: Dated = match.one("SPAN")
+    return value if value.grain == unit_of(match) else None
+
+
 def _week_starting(match: Match) -> Dated | None:
     """ "The week starting 4 February", and not what merely starts then."""
     return _week_holding(match) if match.one("STARTING") == "week" else None
@@ -224,6 +230,7 @@ RULES = rules(
     ("THE? (WEEKWORD|UNIT) OF DAY", _week_holding),
     ("THE? (WEEKWORD|UNIT) OF THE ORD (?!OF|UNIT)", _week_of_ordinal),
     ("DAY UNIT", _week_holding),
+    (f"THE? {UNIT} OF SPAN", _unit_named),
 )
 OUTER_RULES = rules(
     ("THE? ORD DAYUNIT? (OF|IN)? THE? SPAN", _ordinal_inside),

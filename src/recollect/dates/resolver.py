@@ -1,5 +1,6 @@
 """Find the times that a text names, and resolve them against the moment it was said."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -151,7 +152,7 @@ def _lasting(context: Context, node: Node, length: Length, before: Node | None) 
     meant = before is not None and before.kind == "FOR" and not described
     words = context.text[node.start : node.end].lower()
     single = len(length.parts) == 1 and length.parts[0][1] == 1
-    if not meant and single and words.startswith(("a ", "an ", "one day")):
+    if not meant and single and (words == "one day" or _is_idle(context.text, node)):
         return None
     grain = GRAINS[length.parts[-1][0]]
     meant = meant and context.tense != "past"
@@ -167,6 +168,18 @@ def _lasting(context: Context, node: Node, length: Length, before: Node | None) 
         approximate=length.approximate,
         grain=grain,
     )
+
+
+def _is_idle(text: str, node: Node) -> bool:
+    """Whether "a day" or "a minute" is a turn of phrase and no length: "what a day", "in a minute"."""
+    words = text[node.start : node.end].lower()
+    idle = words in ("a second", "a minute", "a moment")
+    return idle or (
+        words.startswith("a") and _EXCLAIMED.search(text[: node.start][-12:]) is not None
+    )
+
+
+_EXCLAIMED = re.compile(r"\b(?:what|such|quite|have|per|times|make)\s+$", re.IGNORECASE)
 
 
 def _when(context: Context, node: Node, value: Dated, before: Node | None) -> When:
