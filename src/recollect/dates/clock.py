@@ -112,7 +112,8 @@ def _halved(clock: Clock | None, letter: str | None) -> Clock | None:
 
 def _with_meridiem(match: Match) -> Clock | None:
     if len(match.nodes) == 3:
-        if len(match.words(match.nodes[1])) < 2:
+        minutes = match.words(match.nodes[1])
+        if len(minutes) < 2 or (minutes[0].isalpha() and match.nodes[1].value < 10):
             return None
         clock = _clock(match.nodes[0].value, match.nodes[1].value)
     else:
