@@ -5,6 +5,7 @@ from datetime import datetime
 
 from recollect.dates.clock import at, clock_of
 from recollect.dates.grammar import CLOCK_GRAINS, Match, rules
+from recollect.dates.periods import DAY, later
 from recollect.dates.values import Clock, Context, Dated, Node, Period
 from recollect.dates.when import Relation
 
@@ -23,6 +24,8 @@ _RELATIONS: dict[str, Relation] = {
     "NOLATER": "before",
     "AFTER": "after",
 }
+# What lasts until midnight ends with the day.
+_ENDING = ("until", "before")
 _SIGNS: dict[str, tuple[Relation, bool]] = {
     ">": ("after", False),
     ">=": ("since", False),
@@ -62,6 +65,8 @@ def _bound(match: Match) -> Dated | None:
     """A bound word and a time. "By" alone is too common a word to carry a time of day part."""
     word = next(node.kind for node in match.nodes if node.kind in _RELATIONS)
     value = _value(match.context, match.nodes[-1].value)
+    if match.has("TIME") and match.one("TIME").seconds == 0 and _RELATIONS[word] in _ENDING:
+        value = Dated((at(later(match.context.today, DAY), match.one("TIME")),), anchored=False)
     if value is None or value.relation != "at":
         return None
     if word == "SINCE":

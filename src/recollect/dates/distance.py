@@ -50,7 +50,7 @@ def _ago_from(match: Match) -> Dated | None:
 
 
 def _weekday_week(match: Match) -> Dated | None:
-    """ "Monday week", "a week on Monday": the one after the next."""
+    """ "Monday week", "a week on Monday", "the Monday after next"."""
     if match.one("DUR") not in (None, Length((("week", 1),))) or match.lead() in _NEAR:
         return None
     near = weekday_from(match.context.today, match.one("ANYWEEKDAY"), 1)
@@ -115,7 +115,8 @@ def _bounded(match: Match) -> Dated | None:
             readings=(there._replace(edge=edge),),
         )
     base = match.one("DATE", "MOMENT")
-    here = base.readings[0].first if base else match.context.today
+    near = match.context.now if is_fine(match.one("DUR")) else match.context.today
+    here = base.readings[0].first if base else near
     first, last = sorted((here, there.first))
     return Dated((Period(first, last, there.grain, last),), relation="between")
 
@@ -153,7 +154,7 @@ def _weekday_with_length(match: Match) -> Dated | None:
 
 def _beside(match: Match) -> Dated | None:
     """ "The day after", "the week before 9 June", "the Friday before", "the weekend after Easter"."""
-    way = -1 if match.has("BEFORE") else 1
+    way = -1 if match.has("BEFORE", "PREVIOUS") else 1
     value = match.one("DATE")
     base = _anchor(match.context, value) if value else day_of(match.context.today)
     if base is None:
@@ -209,7 +210,8 @@ EARLY_RULES = rules(
 RULES = rules(
     (f"THE ({UNIT}|ANYWEEKDAY) (BEFORE|AFTER) THE? DATE", _beside),
     (f"THE {UNIT} (BEFORE LAST|AFTER NEXT)", _one_further),
-    ("THE DAYUNIT (BEFORE|AFTER) (?=BREAK|$)", _beside),
+    (f"THE {UNIT} (BEFORE|AFTER|PREVIOUS) (?=[BREAK COMMA]|$)", _beside),
+    ("THE? ANYWEEKDAY AFTER NEXT", _weekday_week),
     ("(MORE|LESS) THAN? DUR (BEFORE|AFTER|FROM) (DATE|MOMENT)", _bounded),
     ("(MORE|LESS|OVER) THAN? DUR (AGO|LATER|FROM MOMENT)", _bounded),
     ("IN LESS THAN? DUR", _within),

@@ -1,5 +1,7 @@
 """Rules for lengths of time: "three weeks", "one and a half hours", "2 years 1 month"."""
 
+from dataclasses import replace
+
 from recollect.dates.grammar import Match, rules
 from recollect.dates.shapes import size
 from recollect.dates.values import Length, Node
@@ -77,9 +79,14 @@ def fraction(match: Match) -> Node | None:
 
 
 def either(match: Match) -> Length | None:
-    """ "2 to 3 days", "two or three years": about the second."""
-    first, second = match.all("NUMBER")
+    """ "2 to 3 days", "two or three years", "a day or two": about the second."""
+    first, second = match.all("NUMBER") if not match.has("A") else [1, match.one("NUMBER")]
     return _length(second, _unit(match), approximate=True) if first < second else None
+
+
+def roughly(match: Match) -> Length:
+    """ "A year or so"."""
+    return replace(match.one("DUR"), approximate=True)
 
 
 def old_style(match: Match) -> Length | None:
@@ -133,7 +140,9 @@ RULES = rules(
     (f"(INT|DECIMAL) {_ANY} DASH? {_ONE}", counted),
     ("INT PARTS", counted),
     (f"(COUPLE|FEW|ANOTHER) (MORE|OTHER)? ({_U}|NUMBER)", counted),
+    (f"A {_ONE} OR N12 (?!{_U})", either),
     (f"A {_ANY} {_ONE}", counted),
+    ("DUR ORSO", roughly),
     ("DUR (AND|COMMA|COMMA AND)? DUR", joined),
     ("DUR (AND|COMMA|COMMA AND)? DUR", joined),
 )

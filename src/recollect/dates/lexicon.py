@@ -216,6 +216,7 @@ def _words() -> dict[str, Entry]:
     words.update((name, ("NOON", 12)) for name in ("noon", "midday", "noontime"))
     words["midnight"] = ("NOON", 0)
     words.update((name, ("ZONE", name)) for name in _ZONES.split())
+    words.update((name, ("FISCAL", name.upper())) for name in ("fy", "sy", "cy"))
     words["asap"] = ("NOW", "FUTURE_REF")
     words.update((f"eo{letter}", ("ENDOF", unit)) for letter, unit in _END_OF.items())
     words.update((name, ("DECADENAME", decade)) for decade, name in _DECADES.items())

@@ -118,6 +118,14 @@ def _season(match: Match) -> Dated | None:
     return readings.season(match.context, name) if fits and match.next_word() != "of" else None
 
 
+def _season_of(match: Match) -> Dated | None:
+    """ "The summer of last year"."""
+    span: Dated = match.one("SPAN")
+    if len(span.readings) != 1 or span.readings[0].grain != "year":
+        return None
+    return readings.season_in(span.readings[0].first.year, match.one("ANYSEASON"))
+
+
 RULES = rules(
     ("HOLIDAY (COMMA|OF|IN)? YEARNUM", _holiday),
     ("HOLIDAY", _holiday),
@@ -136,6 +144,7 @@ RULES = rules(
     ),
 )
 LATE_RULES = rules(
+    ("THE? ANYSEASON (OF|IN|COMMA)? SPAN", _season_of),
     ("THE? ANYSEASON", _season),
     ("ANYWEEKDAY", _weekday),
 )

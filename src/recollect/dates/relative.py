@@ -217,12 +217,21 @@ def _this_time(match: Match) -> Dated | None:
     return replace(Dated((day_of(there),)), approximate=True)
 
 
+def _same_time(match: Match) -> Dated | None:
+    """ "This time tomorrow"."""
+    now, day = match.context.now, match.one("DAY")
+    since_midnight = now - match.context.today
+    found = tuple(unit_period("second", p.first + since_midnight) for p in day.readings)
+    return Dated(found, approximate=True) if found else None
+
+
 REL = "(LAST|PREVIOUS|NEXT|PASTWORD|THIS (PASTWORD|NEXT|LAST)?)"
 UNIT = "(UNIT|WEEKWORD|YEARWORD|DAYUNIT|QUARTERWORD)"
 EARLY_RULES = rules(
     ("DAYWORD", _dayword),
     ("NOW", _now),
     (f"SAMETIME {REL} {UNIT}", _this_time),
+    ("SAMETIME (ON|COMMA)? DAY", _same_time),
 )
 RULES = rules(
     (f"{REL} WEEKWORD ON? ANYWEEKDAY", _weekday_of_week),

@@ -81,9 +81,10 @@ def _at_time(match: Match) -> Dated | None:
     days = (value.timex or "").removeprefix("P1D").removeprefix("P1WD")
     if value.grain not in ("day", "weekend", "part") or days.startswith("P"):
         return None
-    if days.startswith("T"):
-        clock = by_part(clock, _BY_CODE[days]) if clock and days in _BY_CODE else clock
-        days = ""
+    day, _, said = days.partition("T")
+    if said and clock and f"T{said}" in _BY_CODE:
+        clock = by_part(clock, _BY_CODE[f"T{said}"])
+    days = day
     code = part.code if part else _clock_code(hours.begin if hours else clock)
     return replace(value, timex=days + code, grain="part" if part else "hour")
 

@@ -44,6 +44,7 @@ KINDS = (
         "HALFOF",
         "ANOTHER",
         "DOZEN",
+        "ORSO",
         "EXTRA",
         "COUPLE",
         "FEW",

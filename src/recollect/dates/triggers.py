@@ -21,7 +21,10 @@ _TRIGGERS = frozenset(
     | set(MEALS)
     | {"pm", "clock", "commencing", "moment", "present", "possible", "recently", "previously"}
 )
-_SPELLED_HOUR = re.compile(rf"\b(?:{'|'.join(numbers.CARDINAL)})\s+a\.?\s?m\b", re.IGNORECASE)
+_HOUR = f"(?:{'|'.join(numbers.CARDINAL)})"
+_SPELLED_HOUR = re.compile(
+    rf"\b{_HOUR}\s+a\.?\s?m\b|\bfrom\s+{_HOUR}\s+(?:to|until|till)\s+{_HOUR}\b", re.IGNORECASE
+)
 _LETTERS = re.compile(r"[a-z]+")
 _DIGIT = re.compile(r"\d")
 

@@ -172,6 +172,22 @@ def _fiscal(match: Match) -> Dated | None:
     return Dated((period,), timex=f"{code}{full_year(number)}", grain="year", approximate=True)
 
 
+def _near_fiscal(match: Match) -> Dated:
+    """ "Last fiscal year"."""
+    way = 1 if match.has("NEXT") else -1 if match.has("LAST", "PREVIOUS", "PASTWORD") else 0
+    period = unit_period("year", match.context.now, way)
+    code = match.one("FISCAL")
+    return Dated(
+        (period,), timex=f"{code}{period.first.year}", grain="year", approximate=code != "CY"
+    )
+
+
+def _early_year(match: Match) -> Dated | None:
+    """ "The year 1066"."""
+    number = match.one("NBIG")
+    return readings.fixed(year_of(number), f"{number:04}") if number < 3000 else None
+
+
 RULES = rules(
     ("YEARNUM DASH (N24|N31|N59|N99)", _year_to_short_year),
     ("(?<![DASH FROM BETWEEN]) YEARNUM DASH YEARNUM (?!DASH)", _year_to_year),
@@ -190,6 +206,9 @@ RULES = rules(
     ("QUARTERNUM", _quarter),
     ("THE? APOS? (YEARNUM|SMALL) DECADEMARK", _decade),
     ("THE DECADENAME", _decade),
+    ("(?<=[EARLY MID LATE DASH]) DECADENAME", _decade),
+    ("REL FISCAL", _near_fiscal),
+    ("YEARWORD OF? NBIG", _early_year),
     ("ORDINAL DASH? UNIT", _century),
 )
 
