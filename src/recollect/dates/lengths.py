@@ -86,7 +86,8 @@ def either(match: Match) -> Length | None:
 
 def roughly(match: Match) -> Length:
     """ "A year or so"."""
-    return replace(match.one("DUR"), approximate=True)
+    length: Length = match.one("DUR")
+    return replace(length, approximate=True)
 
 
 def old_style(match: Match) -> Length | None:
