@@ -232,8 +232,8 @@ def tables(options: Options) -> list[Table]:
     ]
 
 
-def _show() -> None:
-    marks = Marks(data(NAME), ours)
+def show(marks: Marks) -> None:
+    """Print what was missed, and what was found that the set does not have."""
     for item, result, when in marks.misses:
         wanted = [
             value.get("value") or f"{value.get('start')}..{value.get('end')} {value.get('timex')}"
@@ -255,6 +255,6 @@ def _show() -> None:
 
 if __name__ == "__main__":
     if "--show" in sys.argv:
-        _show()
+        show(Marks(data(NAME), ours))
     for table in tables(Options()):
         print(table.plain())

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from recollect.dates.clock import at, clock_of
 from recollect.dates.grammar import CLOCK_GRAINS, Match, rules
+from recollect.dates.periods import DAY, later
 from recollect.dates.values import Clock, Context, Dated, Node, Period
 from recollect.dates.when import Relation
 
@@ -23,6 +24,8 @@ _RELATIONS: dict[str, Relation] = {
     "NOLATER": "before",
     "AFTER": "after",
 }
+# What lasts until midnight ends with the day.
+_ENDING = ("until", "before")
 _SIGNS: dict[str, tuple[Relation, bool]] = {
     ">": ("after", False),
     ">=": ("since", False),
@@ -62,8 +65,13 @@ def _bound(match: Match) -> Dated | None:
     """A bound word and a time. "By" alone is too common a word to carry a time of day part."""
     word = next(node.kind for node in match.nodes if node.kind in _RELATIONS)
     value = _value(match.context, match.nodes[-1].value)
+    if match.has("TIME") and match.one("TIME").seconds == 0 and _RELATIONS[word] in _ENDING:
+        value = Dated((at(later(match.context.today, DAY), match.one("TIME")),), anchored=False)
     if value is None or value.relation != "at":
         return None
+    if word == "SINCE":
+        begun = tuple(period for period in value.readings if period.first <= match.context.now)
+        value = value.over(begun or value.readings)
     return bound(value, _RELATIONS[word], inclusive=word == "THROUGH")
 
 
@@ -75,8 +83,16 @@ def _start(match: Match) -> Dated | None:
 
 
 def _onward(match: Match) -> Dated | None:
-    value = match.one("DATE", "MOMENT")
-    return bound(value, "since")
+    """ "From 2020 on", "3 pm or later"."""
+    value = _value(match.context, match.one("DATE", "MOMENT", "TIME"))
+    return bound(value, "since") if value and value.relation == "at" else None
+
+
+def _or_before(match: Match) -> Dated | None:
+    """ "2016 or earlier"."""
+    value = _value(match.context, match.one("DATE", "MOMENT", "TIME"))
+    inclusive = match.has("DATE")
+    return bound(value, "until", inclusive) if value and value.relation == "at" else None
 
 
 def _sign(match: Match) -> Dated | None:
@@ -102,9 +118,11 @@ def _day_with_hour(match: Match) -> Dated | None:
     return _day_with_clock(match._replace(nodes=nodes))
 
 
-def _from_now_on(match: Match) -> Dated | None:
-    value: Dated = match.one("MOMENT")
-    return bound(value, "since") if value.timex == "PRESENT_REF" else None
+def _hour_alone(match: Match) -> Dated | None:
+    """ "Until 5." """
+    clock = clock_of(match.context, match.nodes[-1])
+    value = _value(match.context, clock)
+    return bound(value, _RELATIONS[match.nodes[0].kind]) if value else None
 
 
 def _to_present(match: Match) -> Dated | None:
@@ -117,12 +135,14 @@ RULES = rules(
     ("DAY (BEFORE|AFTER|BY|UNTIL|SINCE|NOLATER|NOEARLIER) AROUND? TIME", _day_with_clock),
     ("(BEFORE|AFTER|BY|UNTIL|SINCE) (N12|N24) ON DAY", _day_with_hour),
     ("DAY (BEFORE|AFTER|BY|UNTIL|SINCE) (N12|N24) (?=BREAK|COMMA|$)", _day_with_hour),
-    ("FROM MOMENT ON", _from_now_on),
+    ("(BEFORE|AFTER|UNTIL|SINCE) N12 (?=BREAK|$)", _hour_alone),
     ("FROM? DATE TOPRESENT", _to_present),
     ("FROM? SPAN DASH PRESENT", _to_present),
-    ("FROM? (DATE|MOMENT) COMMA? ONWARD", _onward),
-    ("(DATE|MOMENT) (AND|OR) (AFTER|LATER) (?=BREAK|$)", _onward),
-    (f"{_WORD} THE? AROUND? (DATE|MOMENT|TIME)", _bound),
+    ("FROM (DATE|MOMENT|TIME) ON (?![DATE THE WORD])", _onward),
+    ("FROM? (DATE|MOMENT|TIME) COMMA? ONWARD", _onward),
+    ("(DATE|MOMENT|TIME) (AND|OR) (AFTER|LATER) (?=[BREAK COMMA]|$)", _onward),
+    ("(DATE|MOMENT|TIME) (AND|OR) (BEFORE|EARLIER) (?=[BREAK COMMA]|$)", _or_before),
+    (f"{_WORD} ON? THE? AROUND? (DATE|MOMENT|TIME)", _bound),
     ("START (DATE|MOMENT)", _start),
     ("YEARWORD? SIGN DATE", _sign),
 )

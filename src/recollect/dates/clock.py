@@ -1,5 +1,6 @@
 """Rules for times of day: "7:56 pm", "half past three", "noon", "in the morning at 7"."""
 
+import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -111,7 +112,8 @@ def _halved(clock: Clock | None, letter: str | None) -> Clock | None:
 
 def _with_meridiem(match: Match) -> Clock | None:
     if len(match.nodes) == 3:
-        if len(match.words(match.nodes[1])) < 2:
+        minutes = match.words(match.nodes[1])
+        if len(minutes) < 2 or (minutes[0].isalpha() and match.nodes[1].value < 10):
             return None
         clock = _clock(match.nodes[0].value, match.nodes[1].value)
     else:
@@ -129,26 +131,48 @@ def _ish(match: Match) -> Clock | None:
 
 def _past(match: Match) -> Clock | None:
     """Minutes before or after an hour: "half past three", "a quarter to nine", "10 past 9"."""
-    hours = match.all("HOUR", "TIME")
     if match.has("UNITS") and match.one("UNITS") != "minute":
         return None
-    base = hours[-1] if isinstance(hours[-1], Clock) else _clock(hours[-1])
+    base = _base(match)
     if base is None or base.minute:
         return None
     minutes = 30 if match.has("HALF") else 15 if match.has("QUARTERWORD") else match.one("MINUTE")
-    seconds = base.hour * 3600 + (-60 if match.has("TO") else 60) * minutes
+    before = match.has("TO", "UNTIL", "BEFORE")
+    seconds = base.hour * 3600 + (-60 if before else 60) * minutes
     clock = replace(base, hour=seconds // 3600 % 24, minute=seconds // 60 % 60, grain="minute")
     return _halved(clock, match.one("AMPM"))
 
 
+def _base(match: Match) -> Clock | None:
+    """The full hour that minutes are counted from."""
+    nodes = [node for node in match.nodes if node.kind not in ("AMPM", "OCLOCK")]
+    value = nodes[-1].value
+    if nodes[-1].kind == "NOON":
+        return Clock(value)
+    return value if isinstance(value, Clock) else _clock(value)
+
+
+def _minutes_to(match: Match) -> Clock | None:
+    """ "It is ten to nine" tells the time; from ten to nine would be a range."""
+    told = match.lead() in _TELLING or _TIME_IS.search(
+        match.context.text[max(0, match.nodes[0].start - 12) : match.nodes[0].start]
+    )
+    spelled = not match.words(match.nodes[0])[0].isdigit()
+    return _past(match) if told and spelled and match.one("MINUTE") % 5 == 0 else None
+
+
+_TELLING = kinds("AT BY SINCE UNTIL BEFORE AFTER AROUND DAY")
+_TIME_IS = re.compile(r"\bit(?:['\u2019]s| is| was)\s+$", re.IGNORECASE)
+
+
 def _spoken(match: Match) -> Clock | None:
     """An hour and minutes in words: "nine thirty"."""
-    hour, minute = match.nodes[0], match.nodes[-2 if match.has("UNITS") else -1]
+    hour, minute = match.nodes[0], match.nodes[-2 if match.has("UNITS", "AMPM") else -1]
     if match.words(hour)[0].isdigit() or match.words(minute)[0].isdigit() or minute.value < 10:
         return None
     if match.has("UNITS") and (match.one("UNITS") != "minute" or match.lead() != "AT"):
         return None
-    return _clock(hour.value, minute.value)
+    return _halved(_clock(hour.value, minute.value), match.one("AMPM"))
 
 
 def _bare(match: Match) -> Clock | None:
@@ -172,7 +196,9 @@ def _written(match: Match) -> Clock | None:
     return clock_of(match.context, match.nodes[0])
 
 
-def _noon(match: Match) -> Clock:
+def _noon(match: Match) -> Clock | None:
+    if match.has("N12") and match.one("N12") != _NOON:
+        return None
     return Clock(match.one("NOON"), grain="hour")
 
 
@@ -181,6 +207,27 @@ def _in_part(match: Match) -> Clock | None:
         return None
     clock, part = match.one("TIME"), match.one("PART")
     return by_part(clock, part)
+
+
+def _half_hour(match: Match) -> Clock | None:
+    """ "At half eight", as the British say it."""
+    clock = _clock(match.one("HOUR"))
+    return replace(clock, minute=30, grain="minute") if clock else None
+
+
+def _zoned(match: Match) -> Clock | None:
+    """A time and the zone that it is of: the clock shows what it says."""
+    zone = next(node for node in match.nodes if node.kind == "ZONE")
+    named = zone.value is None or match.words(zone).isupper()
+    clock: Clock = match.one("TIME")
+    return clock if named else None
+
+
+def _military(match: Match) -> Clock | None:
+    """ "1830 hours"."""
+    clock = clock_of(match.context, match.nodes[0])
+    written = len(match.words(match.nodes[0])) == 4 and match.one("UNITS") == "hour"
+    return replace(clock, open=False) if clock and written else None
 
 
 def _hour_in_part(match: Match) -> Clock | None:
@@ -198,32 +245,37 @@ def _vague_part(match: Match) -> Part | None:
     return replace(part, begin=part.begin + 1, end=part.end - 1)
 
 
+_SPOKEN = "(?<=[AT FROM TO BETWEEN AND BY AROUND UNTIL BEFORE AFTER SINCE ORD DAYWORD])"
 EARLY_RULES = rules(
+    ("HOUR DASH? MINUTE AMPM", _spoken),
     (
-        "(?<=[AT FROM TO BETWEEN AND BY AROUND UNTIL BEFORE AFTER ORD DAYWORD]) HOUR DASH? MINUTE UNITS?",
+        f"{_SPOKEN} HOUR DASH? MINUTE UNITS?",
         _spoken,
     ),
-    ("(HALF | A? QUARTERWORD | MINUTE UNITS?) PASTWORD HOUR AMPM?", _past),
-    ("(A? QUARTERWORD | MINUTE UNITS) TO HOUR AMPM?", _past),
+    ("(HALF | A? QUARTERWORD | MINUTE UNITS?) PASTWORD (HOUR|NOON) OCLOCK? AMPM?", _past),
+    ("A? QUARTERWORD (TO|UNTIL|BEFORE|AFTER) (HOUR|NOON) OCLOCK? AMPM?", _past),
+    ("MINUTE UNITS (TO|UNTIL|BEFORE|AFTER) (HOUR|NOON) OCLOCK? AMPM? (?![UNIT UNITS])", _past),
+    ("MINUTE TO (HOUR|NOON) OCLOCK? AMPM? (?![UNIT UNITS DAYUNIT WEEKWORD YEARWORD])", _minutes_to),
+    ("(?<=[AT AROUND BY UNTIL SINCE]) HALF HOUR (?![UNIT UNITS])", _half_hour),
+    ("(MILITARY|YEARNUM|NBIG) UNITS", _military),
 )
 RULES = rules(
     ("HOUR MINUTE AMPM", _with_meridiem),
     ("(HHMM|HOUR|NBIG|MILITARY|YEARNUM|DECIMAL) AMPM", _with_meridiem),
     ("HOUR OCLOCK AMPM?", _oclock),
     ("(HHMM|HOUR) DASH? ISH AMPM?", _ish),
-    ("(N12 NOON|NOON)", _noon),
+    ("(?<![MONTH MAYWORD MARCHWORD]) N12 NOON", _noon),
+    ("NOON", _noon),
     ("(?<=AT) MINUTE TO (HOUR|TIME)", _past),
     ("HHMM", _written),
-    (
-        "(?<=[AT FROM TO BETWEEN AND BY AROUND UNTIL BEFORE AFTER ORD DAYWORD]) HOUR DASH? MINUTE UNITS?",
-        _spoken,
-    ),
+    (f"{_SPOKEN} HOUR DASH? MINUTE UNITS?", _spoken),
     (
         "(?<=AT) AROUND? (HOUR|DECIMAL|MILITARY) (?![UNITS UNIT HOUR DAYNUM DASH SLASH OF MONTH DAYUNIT ORD HUNDRED PART COLON])",
         _bare,
     ),
+    ("TIME OPEN? ZONE CLOSE?", _zoned),
     ("(EARLY|LATE|LATER|MID) DASH? (IN THE)? PART", _vague_part),
     ("TIME (IN THE|AT|COMMA)? PART", _in_part),
     ("(IN THE)? PART (AT|COMMA|AROUND)? TIME", _in_part),
-    ("HOUR IN THE PART", _hour_in_part),
+    ("(?<![MONTH MAYWORD MARCHWORD]) HOUR (IN THE|AT) PART", _hour_in_part),
 )

@@ -73,7 +73,8 @@ def _tonight_hours(match: Match) -> Dated | None:
     shift = 12 if hours.begin.hour < 12 <= hours.begin.hour + 12 - _NIGHT_ENDS else 0
     period = hours_on(day, hours)
     moved_by = timedelta(hours=shift)
-    edge = period.last + moved_by
+    # Midnight is the end of the night in any reading.
+    edge = period.last if hours.end.seconds == 0 else period.last + moved_by
     return Dated((Period(period.first + moved_by, edge, period.grain, edge),), relation="between")
 
 
@@ -101,6 +102,14 @@ def _part_time(match: Match) -> Dated | None:
     clock = by_part(clock, Part(begin, begin, code))
     midnights = [period.first.replace(hour=0, minute=0) for period in value.readings]
     return Dated(tuple(at(midnight, clock) for midnight in midnights))
+
+
+def _part_hour(match: Match) -> Dated | None:
+    """ "Since 8 this morning"."""
+    first = match.nodes[0]
+    clock = clock_of(match.context, first)
+    nodes = [replace(first, kind="TIME", value=clock), match.nodes[-1]]
+    return _part_time(match._replace(nodes=nodes)) if clock else None
 
 
 def _rel_part(match: Match) -> Dated | None:
@@ -134,6 +143,15 @@ def _tonight(match: Match) -> Dated | None:
     if clock is None:
         return Dated((part_of(day, PARTS["night"]),), timex=f"{day:%Y-%m-%d}TNI")
     return Dated((at(*_in_night(day, clock)),))
+
+
+def _part_of_night(match: Match) -> Dated:
+    """ "Late last night"."""
+    day = later(match.context.today, DAY * (match.one("TONIGHT") or 0))
+    night = PARTS["night"]
+    early = match.has("EARLY", "EARLIER")
+    part = replace(night, end=night.begin + 2) if early else replace(night, begin=night.end - 2)
+    return Dated((part_of(day, part),))
 
 
 def _in_night(day: datetime, clock: Clock) -> tuple[datetime, Clock]:
@@ -184,24 +202,28 @@ PART_RULES = rules(
 CLOCK_RULES = rules(
     (f"DAY PART {_J}? {_J}? TIME", _day_time),
     (f"TIME {_J}? DAY PART", _day_time),
+    ("AT? TIME (ON|OF|COMMA)? DAY (?=(TO|UNTIL|THROUGH|DASH|AND) (DAY|TIME))", _day_time),
     (f"DAY {_J}? {_J}? TIME", _day_time),
     ("DAY (AT|AROUND) (HOUR|MILITARY) (?![UNITS UNIT WORD])", _day_hour),
     ("AT? TIME (IN|ON|OF|COMMA|DASH)? THE? DAY", _day_time),
     ("DAY (IN THE|COMMA|AT)? PART", _day_part),
-    ("PART (OF|ON) THE? DAY", _day_part),
+    ("PART (OF|ON)? THE? DAY", _day_part),
     ("TIME COMMA? TONIGHT", _tonight),
     ("HOUR COMMA TONIGHT", _tonight),
     (f"TONIGHT {_J}? {_J}? TIME", _tonight),
     ("TONIGHT (AT|AROUND) HOUR (?![UNITS UNIT WORD])", _tonight),
-    ("TONIGHT", _tonight),
+    ("(EARLY|LATE|LATER|EARLIER) TONIGHT", _part_of_night),
+    ("TONIGHT (?!TRANGE)", _tonight),
     (f"MOMENT {_J}? {_J}? TIME", _part_time),
     ("AT? TIME COMMA? MOMENT", _part_time),
+    ("(?<=[AT SINCE UNTIL BEFORE AFTER BY AROUND FROM]) N12 MOMENT", _part_hour),
     ("(AT|AFTER|BEFORE) MEAL", _meal),
 )
 HOURS_RULES = rules(
     ("DAY PART? (COMMA|AT|FROM|DASH)? TRANGE", _day_hours),
     ("TRANGE (ON|IN|COMMA)? THE? DAY PART?", _day_hours),
     ("TONIGHT TRANGE", _tonight_hours),
+    ("TRANGE COMMA? TONIGHT", _tonight_hours),
     ("MOMENT TRANGE", _part_hours),
     ("TRANGE MOMENT", _part_hours),
 )

@@ -9,7 +9,7 @@ from recollect.dates.values import Dated
 
 _SLASHED_LEADS = kinds(
     "ON BY FROM BETWEEN TO UNTIL THROUGH SINCE BEFORE AFTER THIS NEXT LAST BREAK COMMA OR AND DASH "
-    "COLON DAY WEEKDAY SATWORD STARTING AROUND AT PREVIOUS OPEN NOLATER NOEARLIER ASEARLYAS "
+    "COLON EVERY DAY WEEKDAY SATWORD STARTING AROUND AT PREVIOUS OPEN NOLATER NOEARLIER ASEARLYAS "
     "ASLATEAS"
 )
 
@@ -47,7 +47,7 @@ def _slashed(match: Match) -> Dated | None:
     """Month and day in digits, where the words beside them do not make it a fraction."""
     month, number = match.one("SLASHED")
     value = readings.date_of(match.context, match.one("YEARNUM"), month, number)
-    if match.has("YEARNUM") or _unmistakable(match, number):
+    if match.has("YEARNUM") or match.follow() in ("TIME", "PART") or _unmistakable(match, number):
         return value
     counts = match.follow() == "WORD" and match.next_word() not in FUNCTION_WORDS
     if match.lead() not in _SLASHED_LEADS or match.next_word() == "of":
@@ -71,6 +71,13 @@ def _dotted(match: Match) -> Dated | None:
     return readings.date_of(match.context, None, int(month), int(number))
 
 
+def _dashed(match: Match) -> Dated | None:
+    """ "On 4-22"."""
+    if " " in match.words() or match.follow() == "WORD":
+        return None
+    return readings.date_of(match.context, None, match.nodes[0].value, match.nodes[-1].value)
+
+
 RULES = rules(
     ("STAMP", _stamp),
     ("YMD", _ymd),
@@ -79,4 +86,5 @@ RULES = rules(
     ("SLASHED COMMA? YEARNUM", _slashed),
     ("SLASHED", _slashed),
     ("(?<=ON) DECIMAL", _dotted),
+    ("(?<=ON) N12 DASH DAYNUM (?![UNITS UNIT DASH AMPM DAYUNIT])", _dashed),
 )

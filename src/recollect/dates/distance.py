@@ -41,10 +41,23 @@ def _ago(match: Match) -> Dated | None:
     return _end(match.context, match.context.now, match.one("DUR"), -1)
 
 
-def _ago_today(match: Match) -> Dated | None:
-    """ "A year ago today"."""
+def _ago_from(match: Match) -> Dated | None:
+    """ "A year ago today", "a week ago yesterday"."""
     days = match.one("DAY").readings
-    return _ago(match) if days and days[0].first == match.context.today else None
+    if len(days) != 1 or abs(days[0].first - match.context.today) > DAY:
+        return None
+    return _end(match.context, days[0].first, match.one("DUR"), -1)
+
+
+def _weekday_week(match: Match) -> Dated | None:
+    """ "Monday week", "a week on Monday", "the Monday after next"."""
+    if match.one("DUR") not in (None, Length((("week", 1),))) or match.lead() in _NEAR:
+        return None
+    near = weekday_from(match.context.today, match.one("ANYWEEKDAY"), 1)
+    return readings.fixed(day_of(later(near, 7 * DAY)))
+
+
+_NEAR = members("REL")
 
 
 def _is_denied(match: Match) -> bool:
@@ -57,7 +70,7 @@ _DENIAL = re.compile(r"(?:n['’]t|\bnot|\bnever)\b[^.!?;,]*$")  # noqa: RUF001
 
 
 def _ahead(match: Match) -> Dated | None:
-    if match.context.tense == "past" or (match.has("IN") and _is_denied(match)):
+    if match.context.tense in ("past", "perfect") or (match.has("IN") and _is_denied(match)):
         return None
     (unit, amount), *rest = match.one("DUR").parts
     if unit == "weekend" and not rest:
@@ -80,7 +93,7 @@ def _from_date(match: Match) -> Dated | None:
         start = min(base.readings, key=lambda item: abs(item.first - match.context.today))
         coming = [item for item in base.readings if item.first >= match.context.today]
         start = coming[0] if coming and match.context.tense != "past" else start
-    return _end(match.context, start.first, match.one("DUR"), sign)
+    return _end(match.context, start.edge or start.first, match.one("DUR"), sign)
 
 
 def _bounded(match: Match) -> Dated | None:
@@ -94,7 +107,7 @@ def _bounded(match: Match) -> Dated | None:
         return None
     there = found.readings[0]
     backwards = match.has("BEFORE", "AGO")
-    if match.has("MORE"):
+    if match.has("MORE", "OVER"):
         edge = there.first
         return replace(
             found,
@@ -102,21 +115,27 @@ def _bounded(match: Match) -> Dated | None:
             readings=(there._replace(edge=edge),),
         )
     base = match.one("DATE", "MOMENT")
-    here = base.readings[0].first if base else match.context.today
+    near = match.context.now if is_fine(match.one("DUR")) else match.context.today
+    here = base.readings[0].first if base else near
     first, last = sorted((here, there.first))
     return Dated((Period(first, last, there.grain, last),), relation="between")
 
 
 def _within(match: Match) -> Dated | None:
-    """ "Within 5 minutes", "within the next day": from now on."""
+    """ "Within 5 minutes", "within the next day": from now on.
+
+    Only what is to come counts from now; "we answer within two days" says how long it takes.
+    """
+    if match.has("WITHIN") and not match.has("REL") and match.context.tense not in (None, "future"):
+        return None
     length = match.one("DUR")
     if length is None or match.has(*_UNIT_NAMES):
         length = Length(((unit_of(match), 1), *(length.parts if length else ())))
     if match.has("LAST", "PREVIOUS", "PASTWORD"):
         return stretch(match.context, length, -1)
-    last = moved(match.context.now, length)
-    grain = GRAINS[length.parts[-1][0]]
-    return readings.fixed(Period(match.context.now, last, grain, last))
+    first = match.context.now if is_fine(length) else match.context.today
+    last = moved(first, length)
+    return readings.fixed(Period(first, last, GRAINS[length.parts[-1][0]], last))
 
 
 def _weekdays_away(match: Match) -> Dated | None:
@@ -135,7 +154,7 @@ def _weekday_with_length(match: Match) -> Dated | None:
 
 def _beside(match: Match) -> Dated | None:
     """ "The day after", "the week before 9 June", "the Friday before", "the weekend after Easter"."""
-    way = -1 if match.has("BEFORE") else 1
+    way = -1 if match.has("BEFORE", "PREVIOUS") else 1
     value = match.one("DATE")
     base = _anchor(match.context, value) if value else day_of(match.context.today)
     if base is None:
@@ -158,7 +177,11 @@ def _one_further(match: Match) -> Dated | None:
     unit = unit_of(match)
     if unit in CLOCK_UNITS or unit in ("weekday", "work week"):
         return None
-    return readings.fixed(unit_period(unit, match.context.now, -2 if match.has("BEFORE") else 2))
+    # The weekend of this week is the next one; a weekend that is next was never the one after.
+    ahead = 1 if unit == "weekend" and match.context.now.weekday() < 5 else 2
+    return readings.fixed(
+        unit_period(unit, match.context.now, -2 if match.has("BEFORE") else ahead)
+    )
 
 
 def _weekend_beside(base: Period, way: int) -> Period:
@@ -178,21 +201,26 @@ def _anchor(context: Context, value: Dated) -> Period | None:
 FIRST_RULES = rules(("INT WEEKDAYS (AGO|FROM NOW)", _weekdays_away))
 EARLY_RULES = rules(
     (f"WITHIN THE? {REL}? {UNIT} AND DUR", _within),
-    (f"WITHIN THE? {REL}? DUR", _within),
+    (f"WITHIN AROUND? THE? {REL}? DUR", _within),
+    ("ANYWEEKDAY WEEKWORD (?=[BREAK COMMA]|$)", _weekday_week),
+    ("DUR ON ANYWEEKDAY", _weekday_week),
     ("ANYWEEKDAY IN DUR", _weekday_with_length),
     ("ANYWEEKDAY COMMA? DUR (FROM MOMENT|FROM DAY|AGO|LATER)", _weekday_with_length),
 )
 RULES = rules(
     (f"THE ({UNIT}|ANYWEEKDAY) (BEFORE|AFTER) THE? DATE", _beside),
     (f"THE {UNIT} (BEFORE LAST|AFTER NEXT)", _one_further),
-    ("THE DAYUNIT (BEFORE|AFTER) (?=BREAK|$)", _beside),
+    (f"THE {UNIT} (BEFORE|AFTER|PREVIOUS) (?=[BREAK COMMA]|$)", _beside),
+    ("THE? ANYWEEKDAY AFTER NEXT", _weekday_week),
     ("(MORE|LESS) THAN? DUR (BEFORE|AFTER|FROM) (DATE|MOMENT)", _bounded),
-    ("(MORE|LESS) THAN? DUR (AGO|LATER)", _bounded),
+    ("(MORE|LESS|OVER) THAN? DUR (AGO|LATER|FROM MOMENT)", _bounded),
+    ("IN LESS THAN? DUR", _within),
     ("IN? DUR (BEFORE|AFTER|FROM|SINCE) THE? (DATE|MOMENT)", _from_date),
     ("DUR (FROM|AFTER|BEFORE) ANYWEEKDAY", _from_date),
     ("DUR AGO (ON|COMMA)? ANYWEEKDAY", _weekday_with_length),
-    ("DUR AGO DAY", _ago_today),
+    ("DUR AGO DAY", _ago_from),
     ("DUR (AGO|EARLIER|BACK)", _ago),
     ("DUR LATER", _ahead),
-    ("IN DUR", _ahead),
+    ("IN AROUND? DUR", _ahead),
 )
+LATE_RULES = rules(("DUR (BEFORE|AFTER) THE? SPAN", _from_date))

@@ -43,10 +43,27 @@ def _from_easter(shift: int) -> Rule:
     return on
 
 
+# Month and day from 2015 on: the moon keeps to no rule that fits in a line.
+_CHINESE_NEW_YEARS = (
+    *("02-19", "02-08", "01-28", "02-16", "02-05", "01-25", "02-12", "02-01", "01-22", "02-10"),
+    *("01-29", "02-17", "02-06", "01-26", "02-13", "02-03"),
+)
+
+
+def _chinese_new_year(year: int) -> datetime | None:
+    place = year - 2015
+    if not 0 <= place < len(_CHINESE_NEW_YEARS):
+        return None
+    month, day = _CHINESE_NEW_YEARS[place].split("-")
+    return date(year, int(month), int(day))
+
+
 _RULES: tuple[tuple[Rule, str], ...] = (
     (_fixed(1, 1), "new year, new year day, new years day"),
     (_nth(1, 0, 3), "martin luther king day, martin luther king jr day, mlk day"),
+    (_fixed(1, 20), "inauguration day"),
     (_fixed(1, 26), "australia day"),
+    (_chinese_new_year, "chinese new year, lunar new year, chinese new year day"),
     (_fixed(2, 2), "groundhog day"),
     (_fixed(2, 14), "valentine day, valentines day, valentine, saint valentine day"),
     (_nth(2, 0, 3), "president day, washington birthday"),
@@ -57,6 +74,7 @@ _RULES: tuple[tuple[Rule, str], ...] = (
         "saint patrick day, st patrick day, saint patrick, st patrick, st patty day, st paddy day",
     ),
     (_fixed(4, 1), "april fool day, april fool, all fool day"),
+    (_fixed(4, 15), "tax day"),
     (_fixed(4, 22), "earth day"),
     (_fixed(4, 23), "st george day, saint george day"),
     (_fixed(4, 25), "anzac day"),
@@ -66,13 +84,18 @@ _RULES: tuple[tuple[Rule, str], ...] = (
     (_nth(5, 6, 2), "mother day"),
     (_nth(5, 0, -1), "memorial day"),
     (_nth(6, 6, 3), "father day"),
+    (_fixed(6, 1), "child day, children day, international children day"),
+    (_fixed(6, 14), "flag day"),
     (_fixed(6, 19), "juneteenth, freedom day, jubilee day"),
     (_fixed(7, 1), "canada day"),
     (_fixed(7, 4), "independence day, us independence day, american independence day"),
     (_fixed(7, 14), "bastille day"),
     (_nth(9, 0, 1), "labor day, labour day"),
+    (_fixed(9, 10), "teacher day"),
+    (_fixed(9, 11), "patriot day"),
     (_nth(10, 0, 2), "columbus day, indigenous people day, canadian thanksgiving"),
     (_fixed(10, 31), "halloween, halloween day, hallowe'en, all hallow eve"),
+    (_nth(11, 0, 1, 1), "election day"),
     (_fixed(11, 1), "all saint day, all hallow day"),
     (_fixed(11, 2), "all soul day, day of the dead"),
     (_fixed(11, 5), "guy fawkes day, guy fawkes night, bonfire night"),
@@ -82,6 +105,7 @@ _RULES: tuple[tuple[Rule, str], ...] = (
     (_nth(11, 3, 4, 4), "cyber monday"),
     (_fixed(12, 24), "christmas eve, xmas eve"),
     (_fixed(12, 25), "christmas, christmas day, xmas, xmas day"),
+    (_fixed(12, 26), "kwanzaa"),
     (_fixed(12, 26), "boxing day, saint stephen day, st stephen day"),
     (_fixed(12, 31), "new year eve, nye"),
     (_from_easter(-47), "mardi gras, shrove tuesday, fat tuesday"),

@@ -18,11 +18,17 @@ def _clocks(match: Match) -> Hours | None:
     if begin is None or end is None:
         return None
     sure = any(node.kind in ("TIME", "HHMM", "MILITARY") for node in nodes)
-    if not sure and not _beside_day(match):
+    if not sure and not _beside_day(match) and not _is_shift(match, begin, end):
         return None
     if any(node.kind == "DECIMAL" for node in nodes) and not sure:
         return None
     return between(begin, end)
+
+
+def _is_shift(match: Match, begin: Clock, end: Clock) -> bool:
+    """ "From 9 to 5": no scale and no score runs downwards."""
+    falls = begin.hour > end.hour > 0 and end.open
+    return match.has("FROM") and falls and match.follow() in ("BREAK", "COMMA", "ON")
 
 
 def _beside_day(match: Match) -> bool:

@@ -12,11 +12,12 @@ from recollect.dates.periods import (
     day_of,
     later,
     months_later,
+    moved,
     nth_weekday,
     unit_period,
 )
 from recollect.dates.relative import CLOCK_UNITS, UNIT, unit_of
-from recollect.dates.values import Dated, Period
+from recollect.dates.values import Dated, Length, Period
 
 
 def _rest(match: Match) -> Dated | None:
@@ -63,6 +64,12 @@ def _week_holding(match: Match) -> Dated | None:
     return Dated(found, grain=found[0].grain) if found else None
 
 
+def _unit_named(match: Match) -> Dated | None:
+    """ "The month of June": June."""
+    value: Dated = match.one("SPAN")
+    return value if value.grain == unit_of(match) else None
+
+
 def _week_starting(match: Match) -> Dated | None:
     """ "The week starting 4 February", and not what merely starts then."""
     return _week_holding(match) if match.one("STARTING") == "week" else None
@@ -92,7 +99,7 @@ def _nth_unit(match: Match) -> Dated | None:
     number = -1 if match.has("LAST") else match.one("ORDINAL")
     count = match.one("DUR")
     unit, amount = count.parts[0] if count else (unit_of(match), 1)
-    if unit in CLOCK_UNITS or unit in ("weekday", "work week", "business day", "night"):
+    if unit in CLOCK_UNITS or unit in ("weekday", "work week", "night"):
         return None
     found = tuple(
         period
@@ -118,6 +125,8 @@ def _nth(outer: Period, unit: str, number: int, amount: int) -> Period | None:
             top = unit_period("week", top.first, -1)
     elif unit == "weekend":
         return _nth_weekend(outer, number)
+    elif unit == "business day":
+        return _nth_business_day(outer, number)
     else:
         base, top = unit_period(unit, outer.first), unit_period(unit, ends)
     if number > 0:
@@ -127,6 +136,12 @@ def _nth(outer: Period, unit: str, number: int, amount: int) -> Period | None:
         first, last = unit_period(unit, top.first, 1 - amount), top
     fits = first.last > outer.first and first.first < outer.last
     return Period(first.first, last.last, first.grain) if fits else None
+
+
+def _nth_business_day(outer: Period, number: int) -> Period | None:
+    edge = later(outer.first, -DAY) if number > 0 else outer.last
+    found = day_of(moved(edge, Length((("business day", abs(number)),)), 1 if number > 0 else -1))
+    return found if outer.first <= found.first < outer.last else None
 
 
 def _nth_weekend(outer: Period, number: int) -> Period | None:
@@ -147,9 +162,10 @@ def _nth_weekday(match: Match) -> Dated | None:
 
 def _nth_of_current(match: Match) -> Dated | None:
     outer = unit_period(match.nodes[-1].value, match.context.now)
-    if outer.grain in CLOCK_GRAINS:
+    if outer.grain in CLOCK_GRAINS or match.nodes[-4].value in ("weekday", "work week"):
         return None
-    found = _nth(outer, match.nodes[-4].value, int(match.one("ORDINAL")), 1)
+    number = -1 if match.has("LAST") else int(match.one("ORDINAL"))
+    found = _nth(outer, match.nodes[-4].value, number, 1)
     return readings.fixed(found)
 
 
@@ -203,7 +219,6 @@ def _ordinal_of_month(match: Match) -> Dated | None:
 
 
 NTH_RULES = rules(
-    (f"ORDINAL {UNIT} OF THE {UNIT}", _nth_of_current),
     (f"THE? (ORDINAL|LAST) ({UNIT}|DUR) (OF|IN) THE? SPAN", _nth_unit),
     (f"SPAN APOS? (ORDINAL|LAST) {UNIT}", _nth_unit),
     ("THE? (ORDINAL|LAST) ANYWEEKDAY (OF|IN) THE? SPAN", _nth_weekday),
@@ -215,6 +230,7 @@ RULES = rules(
     ("THE? (WEEKWORD|UNIT) OF DAY", _week_holding),
     ("THE? (WEEKWORD|UNIT) OF THE ORD (?!OF|UNIT)", _week_of_ordinal),
     ("DAY UNIT", _week_holding),
+    (f"THE? {UNIT} OF SPAN", _unit_named),
 )
 OUTER_RULES = rules(
     ("THE? ORD DAYUNIT? (OF|IN)? THE? SPAN", _ordinal_inside),
@@ -226,3 +242,4 @@ OPEN_RULES = rules(
     ("DATE (OF|IN|COMMA)? SPAN", _inside),
     ("SPAN (ON|COMMA)? DAY", _inside),
 )
+FIRST_RULES = rules((f"(ORDINAL|LAST) {UNIT} OF THE {UNIT}", _nth_of_current))

@@ -1,9 +1,11 @@
 """Rules for lengths of time: "three weeks", "one and a half hours", "2 years 1 month"."""
 
-from recollect.dates.grammar import Match, rules
-from recollect.dates.values import Length
+from dataclasses import replace
 
-_FRACTIONS = {"HALF": 0.5, "QUARTERWORD": 0.25}
+from recollect.dates.grammar import Match, rules
+from recollect.dates.shapes import size
+from recollect.dates.values import Length, Node
+
 _UNITS = ("UNIT", "UNITS", "WEEKWORD", "YEARWORD", "DAYUNIT", "SECONDWORD", "QUARTERWORD")
 _AGES = frozenset({"old", "olds", "young", "younger", "older"})
 
@@ -34,7 +36,7 @@ def counted(match: Match) -> Length | None:
 
 
 def with_fraction(match: Match) -> Length | None:
-    """ "One and a half hours", "a year and a quarter"."""
+    """ "A year and a quarter", "two hours and a half"."""
     amount = match.one("NUMBER")
     fraction = 0.5 if match.has("HALF") else 0.25
     units = [node for node in match.nodes if node.kind in _UNITS]
@@ -42,15 +44,50 @@ def with_fraction(match: Match) -> Length | None:
     return _length((1 if amount is None else amount) + fraction, unit)
 
 
+def _amount(match: Match, value: float) -> Node:
+    kind = "DECIMAL" if value % 1 else size(int(value))
+    return Node(kind, match.nodes[0].start, match.nodes[-1].end, value)
+
+
+def dozens(match: Match) -> Node:
+    """ "A dozen", "half a dozen", "two dozen"."""
+    return _amount(match, 6 if match.has("HALF") else 12 * (match.one("INT") or 1))
+
+
+def hundreds(match: Match) -> Node:
+    """ "A hundred and twenty"."""
+    scale = 100 if match.has("HUNDRED") else 1000
+    return _amount(match, scale + (match.one("INT") or 0))
+
+
+def fraction(match: Match) -> Node | None:
+    """ "Half a", "three quarters of an", "two and a half", "1 1/2", before a unit."""
+    numbers = match.all("INT")
+    if match.has("SLASHED"):
+        part, whole_part = match.one("SLASHED")
+        share = part / whole_part
+    else:
+        unit = match.one("HALF", "QUARTERWORD", "UNITS")
+        if unit not in ("half", "quarter"):
+            return None
+        share = 0.5 if unit == "half" else 0.25
+        if match.nodes[-1].kind != "A" and len(numbers) == 2:
+            share *= numbers[1]
+    if match.has("AND", "SLASHED"):
+        return _amount(match, (numbers[0] if numbers else 0) + share)
+    return _amount(match, share * (numbers[0] if numbers else 1))
+
+
 def either(match: Match) -> Length | None:
-    """ "2 to 3 days", "two or three years": about the second."""
-    first, second = match.all("NUMBER")
+    """ "2 to 3 days", "two or three years", "a day or two": about the second."""
+    first, second = match.all("NUMBER") if not match.has("A") else [1, match.one("NUMBER")]
     return _length(second, _unit(match), approximate=True) if first < second else None
 
 
-def round_number(match: Match) -> Length | None:
-    """ "A hundred years"."""
-    return _length(100 if match.has("HUNDRED") else 1000, _unit(match))
+def roughly(match: Match) -> Length:
+    """ "A year or so"."""
+    length: Length = match.one("DUR")
+    return replace(length, approximate=True)
 
 
 def old_style(match: Match) -> Length | None:
@@ -63,11 +100,6 @@ def whole(match: Match) -> Length | None:
     """ "All day", "the whole week"; "all days" is something else."""
     unit = _unit(match)
     return _length(1, unit) if unit in ("day", "week", "month", "year", "weekend") else None
-
-
-def half(match: Match) -> Length | None:
-    """ "Half an hour"."""
-    return _length(0.5, _unit(match))
 
 
 def joined(match: Match) -> Length | None:
@@ -84,24 +116,36 @@ _ORDER = (
     *("fortnight", "month", "quarter", "season", "year", "decade", "century"),
 )
 
+_U = "(UNITS|UNIT|WEEKWORD|YEARWORD|DAYUNIT|SECONDWORD|QUARTERWORD)"
+_ONE = "(UNIT|WEEKWORD|YEARWORD|DAYUNIT|SECONDWORD|QUARTERWORD)"
+# Words between a number and its unit that change nothing: "two full days", "three more weeks".
+_ANY = "(MORE|OTHER|ALL|EXTRA)?"
+# First what numbers are made of, then lengths of a number and a unit, then lengths of lengths.
 RULES = rules(
+    (f"(HALF A | A | INT)? DOZEN (?= {_ANY} DASH? {_U})", dozens),
+    (f"A (HUNDRED|THOUSAND) (AND? INT)? (?= {_ANY} DASH? {_U})", hundreds),
+    (f"(HUNDRED|THOUSAND) (?= {_ANY} {_U})", hundreds),
+    (f"INT AND (A|INT)? (HALF|QUARTERWORD|UNITS) (?= DASH? {_U})", fraction),
+    (f"(INT AND?)? SLASHED (OF A)? (?= DASH? {_U})", fraction),
+    (f"(A|INT)? (QUARTERWORD|UNITS) OF A (?= {_ONE})", fraction),
+    (f"A? HALF (OF? A)? (?= DASH? {_ONE})", fraction),
     ("INT (TO|OR|DASH) (INT|DECIMAL) DASH? (UNITS|UNIT|WEEKWORD|YEARWORD|DAYUNIT)", either),
-    ("A? (HUNDRED|THOUSAND) UNITS", round_number),
     ("(N24|N31|N59|N99) AND N12 UNITS", old_style),
-    ("(?<!AFTER) ALL (UNIT|WEEKWORD|YEARWORD|DAYUNIT)", whole),
-    ("INT AND A? (HALF|QUARTERWORD) (UNITS|UNIT|WEEKWORD|YEARWORD|DAYUNIT)", with_fraction),
+    ("(?<!AFTER) (?<!NUMBER) (?<!A) ALL (UNIT|WEEKWORD|YEARWORD|DAYUNIT)", whole),
     (
-        "(INT|A) (UNITS|UNIT|WEEKWORD|YEARWORD|DAYUNIT) AND A (HALF|QUARTERWORD) (?!PASTWORD)",
+        f"(INT|A) {_U} AND A? (HALF|QUARTERWORD) (?![PASTWORD HOUR])",
         with_fraction,
     ),
-    ("HALF A (UNIT|WEEKWORD|YEARWORD|DAYUNIT|SECONDWORD)", half),
-    ("NUMBER (MORE|OTHER)? DASH? UNITS", counted),
-    ("(INT|DECIMAL) DASH? (UNIT|WEEKWORD|YEARWORD|DAYUNIT|SECONDWORD|QUARTERWORD)", counted),
+    (f"(?<=REL) {_ONE} AND A? (HALF|QUARTERWORD)", with_fraction),
+    (f"NUMBER {_ANY} DASH? UNITS", counted),
+    (f"(INT|DECIMAL) {_ANY} DASH? {_ONE}", counted),
     ("INT PARTS", counted),
-    ("(COUPLE|FEW|ANOTHER) (MORE|OTHER)? (UNITS|UNIT|WEEKWORD|YEARWORD|DAYUNIT|NUMBER)", counted),
-    ("A (UNIT|WEEKWORD|YEARWORD|DAYUNIT|SECONDWORD|QUARTERWORD)", counted),
-    ("DUR (AND|COMMA)? DUR", joined),
-    ("DUR (AND|COMMA)? DUR", joined),
+    (f"(COUPLE|FEW|ANOTHER) (MORE|OTHER)? ({_U}|NUMBER)", counted),
+    (f"A {_ONE} OR N12 (?!{_U})", either),
+    (f"A {_ANY} {_ONE}", counted),
+    ("DUR ORSO", roughly),
+    ("DUR (AND|COMMA|COMMA AND)? DUR", joined),
+    ("DUR (AND|COMMA|COMMA AND)? DUR", joined),
 )
 
 

@@ -14,19 +14,21 @@ _TOKEN = re.compile(
     (?P<opaque>https?://\S+|www\.\S+|[\w.+-]{1,64}@[\w-]{1,64}\.\w+|@(?!\d)\w+|\#\w+
       |[$€£¥]\s?\d[\d,.]*[^\W\d]*|[$€£¥][^\W\d]+|\d+(?:\.\d+)?\s?%)
     |(?P<stamp>\d{4}-\d{2}-\d{2}[T\ ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?
-      (?:Z\b|\s?[+-]\d{2}:?\d{2}\b)?(?!\d|:\d))
+      (?:Z\b|\s?\+\d{2}:?\d{2}\b|(?:(?<=:\d\d:\d\d)|(?<=T\d\d:\d\d)|(?<=\.\d{3}))\s?-\d{2}:?\d{2}\b
+      )?(?!\d|:\d))
     |(?P<ymd>\d{4}(?P<s1>[-/.])\d{1,2}(?P=s1)\d{1,2}(?!\d|[./:]\d))
     |(?P<mdy>\d{1,2}(?P<s2>[-/.])\d{1,2}(?P=s2)(?:\d{4}|\d{2})(?!\d|[./:]\d))
     |(?P<version>\d+(?:\.\d+){2,})
     |(?P<ym>\d{4}[-/](?:1[0-2]|0?[1-9])(?![\d/-]|\.\d))
     |(?P<my>(?<![^\W\d_][-/])(?:1[0-2]|0?[1-9])[-/](?:1[5-9]|2[01])\d{2}(?!\d|[./:]\d))
-    |(?P<clock>\d{1,2}:\d{2}(?::\d{2})?(?!\d|[:.]\d))
+    |(?P<clock>\d{1,2}:\d{2}(?::\d{2})?(?!\d|[:.]\d)|(?:[01]?\d|2[0-3])h[0-5]\d(?![\dm]))
     |(?P<slashed>\d{1,2}/\d{1,2}(?!\d|[./:]\d))
     |(?P<decimal>\d+\.\d+)
     |(?P<comma_number>\d{1,3}(?:,\d{3})+(?!\d))
     |(?P<ordinal>\d{1,2}(?:st|nd|rd|th)\b)
     |(?P<number>\d+)
     |(?P<ampm>\.?(?:[ap]\s?\.\s?m\b(?:\s?\.)?|[ap]\s?m\b|ampm\b|(?<=\d)[ap]\b\.?))
+    |(?P<unit>(?<=\d)(?:h|hrs?|m|mins?|d|w|y)(?=\d))
     |(?P<mixed>[^\W\d_]+\d\w*(?:\.\d+)*)
     |(?P<genitive>['\u2019]s\b)
     |(?P<word>[^\W\d_]+(?:['\u2019](?!s\b)[^\W\d_]+)*)
@@ -56,6 +58,7 @@ _MARKS = {
 }
 # "3D" is a film, "10d" are ten days.
 _DIMENSIONS = (2, 3, 4)
+_CLOCKS = {"oclock", "o'clock", "clock"}
 _NUMBERS = {"number", "decimal", "clock", "mdy", "ymd"}
 
 
@@ -90,7 +93,7 @@ def _take(text: str, raws: list[Raw], words: list[str], index: int, nodes: list[
         decade = nodes and nodes[-1].end == raw.start and text[raw.start - 1] == "0"
         nodes.append(Node("DECADEMARK" if decade else "APOS", raw.start, raw.end))
         return 1
-    if raw.group == "word":
+    if raw.group in ("word", "unit"):
         return _take_word(text, raws, words, index, nodes)
     if raw.group == "mixed":
         _take_mixed(raw, nodes)
@@ -105,7 +108,7 @@ def _after_number(raws: list[Raw], index: int) -> bool:
     before = raws[index - 1] if index else None
     if before is None or raws[index].start - before.end > 1:
         return False
-    return before.group in _NUMBERS or before.word in numbers.CARDINAL
+    return before.group in _NUMBERS or before.word in numbers.CARDINAL or before.word in _CLOCKS
 
 
 def _append(nodes: list[Node], node: Node) -> None:
@@ -151,6 +154,8 @@ def _take_glued(raw: Raw, nodes: list[Node]) -> bool:
     if raw.word == "ish" or WORDS.get(raw.word, ("",))[0] in ("UNITS", "UNIT", "MONTH", "TO"):
         return False
     unit = GLUED_UNITS.get(raw.word)
+    if raw.word == "m" and len(nodes) > 1 and nodes[-2].value == "hour":
+        unit = "minute"
     if raw.word == "d" and nodes and nodes[-1].kind == "N12" and nodes[-1].value in _DIMENSIONS:
         nodes[-1] = Node("OPAQUE", nodes[-1].start, raw.end)
         return True

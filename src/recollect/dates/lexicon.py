@@ -86,7 +86,7 @@ _KINDS: dict[str, str] = {
     "BY": "by",
     "AGO": "ago",
     "BACK": "back",
-    "LATER": "later",
+    "LATER": "later hence",
     "EARLIER": "earlier",
     "WITHIN": "within",
     "DURING": "during throughout",
@@ -126,6 +126,8 @@ _KINDS: dict[str, str] = {
     "THOUSAND": "thousand",
     "BUSINESS": "business working work",
     "TIMES": "times",
+    "DOZEN": "dozen dozens",
+    "EXTRA": "additional extra consecutive straight further solid",
 }
 _UNITS = {
     "second": "seconds sec secs",
@@ -161,6 +163,8 @@ _OFTEN = {
     "fortnightly": "P2W",
     "monthly": "P1M",
     "bimonthly": "P2M",
+    "semimonthly": "P0.5M",
+    "semiweekly": "P0.5W",
     "quarterly": "P3M",
     "yearly": "P1Y",
     "annual": "P1Y",
@@ -211,11 +215,16 @@ def _words() -> dict[str, Entry]:
     words.update((name, ("TONIGHT", None)) for name in ("tonight", "tonite"))
     words.update((name, ("NOON", 12)) for name in ("noon", "midday", "noontime"))
     words["midnight"] = ("NOON", 0)
+    words.update((name, ("ZONE", name)) for name in _ZONES.split())
+    words.update((name, ("FISCAL", name.upper())) for name in ("fy", "sy", "cy"))
+    words["asap"] = ("NOW", "FUTURE_REF")
     words.update((f"eo{letter}", ("ENDOF", unit)) for letter, unit in _END_OF.items())
     words.update((name, ("DECADENAME", decade)) for decade, name in _DECADES.items())
     return words
 
 
+# Only in capitals, and only behind a time: "est", "ist" and "pt" are words elsewhere.
+_ZONES = "pst pdt pt est edt et cst cdt ct mst mdt mt gmt utc bst cet cest ist jst aest aedt"
 _DECADES = {
     20: "twenties",
     30: "thirties",

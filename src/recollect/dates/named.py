@@ -5,7 +5,7 @@ import re
 from recollect.dates import readings
 from recollect.dates.grammar import Match, rules
 from recollect.dates.lexicon import FUNCTION_WORDS
-from recollect.dates.periods import full_year, season_of, unit_period, week_of_year, year_of
+from recollect.dates.periods import full_year, unit_period, week_of_year, year_of
 from recollect.dates.symbols import kinds
 from recollect.dates.values import Dated, Node, Period
 
@@ -16,6 +16,12 @@ def _weekday_number(match: Match) -> Dated | None:
     if number > 31:
         return None
     return readings.weekday_on(match.context, weekday, number)
+
+
+def _last_number(match: Match) -> Dated | None:
+    """ "Last Friday the 13th"."""
+    value = _weekday_number(match)
+    return value.over(value.readings[:1]) if value else None
 
 
 def _second_of_pair(match: Match) -> Dated | None:
@@ -74,6 +80,11 @@ def _week_number(match: Match) -> Dated | None:
     return Dated((found,) if found else (), inside=inside, grain="week")
 
 
+def _week_of_year(match: Match) -> Dated | None:
+    """ "2018 week 10"."""
+    return readings.fixed(week_of_year(match.one("YEARNUM"), match.one("SMALL")))
+
+
 def _holiday(match: Match) -> Dated | None:
     value = readings.holiday(match.context, match.one("HOLIDAY"))
     year = match.one("YEARNUM")
@@ -96,7 +107,7 @@ def _season(match: Match) -> Dated | None:
         if match.nodes[0].kind == "YEARNUM" and counts:
             return None
         year = full_year(match.one("YEARNUM", "SMALL"))
-        return readings.fixed(season_of(year, name))
+        return readings.season_in(year, name)
     if match.has("THE"):
         fits = lead in _WITH_ARTICLE
     elif match.has("FALLWORD"):
@@ -107,15 +118,25 @@ def _season(match: Match) -> Dated | None:
     return readings.season(match.context, name) if fits and match.next_word() != "of" else None
 
 
+def _season_of(match: Match) -> Dated | None:
+    """ "The summer of last year"."""
+    span: Dated = match.one("SPAN")
+    if len(span.readings) != 1 or span.readings[0].grain != "year":
+        return None
+    return readings.season_in(span.readings[0].first.year, match.one("ANYSEASON"))
+
+
 RULES = rules(
     ("HOLIDAY (COMMA|OF|IN)? YEARNUM", _holiday),
     ("HOLIDAY", _holiday),
     ("ANYSEASON (OF|IN|COMMA)? YEARNUM", _season),
     ("YEARNUM ANYSEASON", _season),
     ("ANYSEASON OF? APOS (N31|N59|N99)", _season),
-    ("WEEKWORD SMALL (?![UNITS UNIT])", _week_number),
+    ("YEARNUM COMMA? WEEKWORD SMALL", _week_of_year),
+    ("(?<!REL) WEEKWORD SMALL (?![UNITS UNIT])", _week_number),
     ("REL? (ANYWEEKDAY|OPEN ANYWEEKDAY CLOSE) COMMA? THE? DAY", _second_of_pair),
     ("DAY (OPEN ANYWEEKDAY CLOSE)", _second_of_pair),
+    ("(LAST|PASTWORD|PREVIOUS) ANYWEEKDAY COMMA? THE? ORD (?![UNIT UNITS WEEKWORD])", _last_number),
     ("ANYWEEKDAY COMMA? THE? ORD (?![UNIT UNITS DAYUNIT WEEKWORD])", _weekday_number),
     (
         "ANYWEEKDAY DAYNUM (?![UNITS UNIT DASH AMPM COLON TO AND MINUTE DAYUNIT WORD OCLOCK])",
@@ -123,6 +144,7 @@ RULES = rules(
     ),
 )
 LATE_RULES = rules(
+    ("THE? ANYSEASON (OF|IN|COMMA)? SPAN", _season_of),
     ("THE? ANYSEASON", _season),
     ("ANYWEEKDAY", _weekday),
 )

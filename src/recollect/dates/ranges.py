@@ -37,7 +37,9 @@ def _before(first: Dated, end: Period) -> Period | None:
     if first.inside is None:
         return None
     if first.month is None:
-        starts = [first.inside(unit_period("month", end.first, shift)) for shift in (0, -1)]
+        week = Period(later(end.first, -timedelta(days=6)), end.last, "week")
+        starts = [first.inside(week)]
+        starts += [first.inside(unit_period("month", end.first, shift)) for shift in (0, -1)]
         starts += list(first.readings)
     else:
         starts = [first.inside(unit_period("year", end.first, shift)) for shift in (0, -1)]
@@ -137,7 +139,7 @@ def _days(month: Period, low: int, high: int) -> Period | None:
 def _day_to_ordinal(match: Match) -> Dated | None:
     """ "April ninth through seventeenth": the second day is in the same month, or the next."""
     first, number = match.one("DAY"), match.one("ORD")
-    if first.month is None or number > 31:
+    if number > 31 or (first.month is None and not match.has("THE")):
         return None
     found = []
     for period in first.readings:
@@ -145,6 +147,18 @@ def _day_to_ordinal(match: Match) -> Dated | None:
         pair = _days(month, period.first.day, number)
         found += [pair] if pair else []
     return Dated(tuple(found), relation="between") if found else None
+
+
+def _ordinal_to_day(match: Match) -> Dated | None:
+    """ "From the 3rd to the 12th of this month": the first day is in the month of the second."""
+    number, end = match.one("ORD"), match.one("DAY")
+    found = [
+        joined(day_of(first), period)
+        for period in end.readings
+        if number <= 31 and (first := date(period.first.year, period.first.month, number))
+    ]
+    pairs = tuple(pair for pair in found if pair is not None)
+    return Dated(pairs, relation="between") if pairs else None
 
 
 def _ordinal_to_ordinal(match: Match) -> Dated | None:
@@ -231,12 +245,15 @@ OPEN_RULES = rules(
 DAY_IN_SPAN_RULES = rules(
     (f"FROM? {_N} {_TO} {_N} (IN|OF) SPAN", _day_to_day),
     (f"(FROM|BETWEEN) {_N} ({_TO}|AND) {_N} SPAN", _day_to_day),
+    (f"(FROM|BETWEEN)? THE? ORD ({_TO}|AND) DAY (?!WORD)", _ordinal_to_day),
+    (f"{_N} DASH {_N} SPAN", _day_to_day),
     (f"(FROM|BETWEEN)? DAY {_TO} THE? ORD (?!OF)", _day_to_ordinal),
+    ("BETWEEN DAY AND THE ORD (?!OF)", _day_to_ordinal),
 )
 RULES = rules(
     ("(BETWEEN|FROM|IN)? MOMENT (TO|UNTIL|THROUGH|DASH) MOMENT", _moments),
     ("BETWEEN MOMENT AND MOMENT", _moments),
-    ("BETWEEN (DATE|MOMENT) (AND|TO|THROUGH|DASH|UNTIL) THE? (DATE|MOMENT)", _dates),
+    ("BETWEEN THE? (DATE|MOMENT) (AND|TO|THROUGH|DASH|UNTIL) THE? (DATE|MOMENT)", _dates),
     (f"(FROM|IN)? (DATE|MOMENT) {_TO} THE? (DATE|MOMENT)", _dates),
     ("FOR? DUR COMMA? (FROM|STARTING) (DAY|MOMENT)", _date_for_length),
     ("FROM? DATE TODATE", _to_date),

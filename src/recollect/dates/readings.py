@@ -63,6 +63,11 @@ def season(context: Context, name: str) -> Dated:
     return Dated(readings, timex=_SEASON_CODES[name], inside=inside, grain="season")
 
 
+def season_in(year: int, name: str) -> Dated | None:
+    """A season of a year."""
+    return fixed(season_of(year, name), f"{year:04}-{_SEASON_CODES[name]}")
+
+
 _SEASON_CODES = {"spring": "SP", "summer": "SU", "fall": "FA", "winter": "WI"}
 
 
@@ -138,9 +143,11 @@ def holiday(context: Context, rule: HolidayRule) -> Dated:
         return day_of(found) if found else None
 
     year = context.now.year
-    days = (rule(year + shift) for shift in (-1, 0, 1))
-    readings = around(context, (day_of(found) if found else None for found in days))
-    return Dated(readings, inside=inside)
+    days = [found for shift in (-1, 0, 1) if (found := rule(year + shift)) is not None]
+    readings = around(context, (day_of(found) for found in days))
+    fixed_day = len({(found.month, found.day) for found in days}) == 1
+    timex = f"XXXX-{days[0]:%m-%d}" if days and fixed_day else None
+    return Dated(readings, inside=inside, timex=timex)
 
 
 def within(value: Dated, period: Period) -> Dated | None:

@@ -44,7 +44,11 @@ def _dayword(match: Match) -> Dated | None:
 
 
 def _now(match: Match) -> Dated:
-    return Dated((unit_period("second", match.context.now),), timex="PRESENT_REF")
+    """The reference itself. What was "recently" or comes "as soon as possible" is only near it."""
+    near = match.one("NOW")
+    near = near if near in ("PAST_REF", "FUTURE_REF") else None
+    now = Dated((unit_period("second", match.context.now),), timex=near or "PRESENT_REF")
+    return replace(now, anchored=near is None, approximate=near is not None)
 
 
 def _is_verb(match: Match) -> bool:
@@ -104,14 +108,15 @@ def _rel_length(match: Match) -> Dated | None:
 
 
 def _number_rel_units(match: Match) -> Dated | None:
-    """ "The 2 upcoming months", "10 previous weeks"."""
+    """ "The 2 upcoming months", "10 previous weeks", "the coming weeks"."""
     amount = match.one("INT", "COUPLE", "FEW")
-    amount = amount if isinstance(amount, int) else 3
+    vague = not isinstance(amount, int)
     way = direction(match)
     unit = unit_of(match)
-    if not way or unit in ("weekday", "work week"):
+    if not way or unit in ("weekday", "work week") or (vague and unit in CLOCK_UNITS):
         return None
-    return stretch(match.context, Length(((unit, amount),)), way)
+    found = stretch(match.context, Length(((unit, 3 if vague else amount),)), way)
+    return replace(found, approximate=vague) if found else None
 
 
 def _rel_weekday(match: Match) -> Dated | None:
@@ -153,8 +158,9 @@ def _rel_open(match: Match) -> Dated | None:
 
 
 def _rel_season(match: Match) -> Dated | None:
-    value = readings.season(match.context, match.one("ANYSEASON"))
-    return _rel_open(replace_nodes(match, value))
+    name = match.one("ANYSEASON")
+    found = _rel_open(replace_nodes(match, readings.season(match.context, name)))
+    return readings.season_in(found.readings[0].first.year, name) if found else None
 
 
 def replace_nodes(match: Match, value: Dated) -> Match:
@@ -211,12 +217,21 @@ def _this_time(match: Match) -> Dated | None:
     return replace(Dated((day_of(there),)), approximate=True)
 
 
+def _same_time(match: Match) -> Dated | None:
+    """ "This time tomorrow"."""
+    now, day = match.context.now, match.one("DAY")
+    since_midnight = now - match.context.today
+    found = tuple(unit_period("second", p.first + since_midnight) for p in day.readings)
+    return Dated(found, approximate=True) if found else None
+
+
 REL = "(LAST|PREVIOUS|NEXT|PASTWORD|THIS (PASTWORD|NEXT|LAST)?)"
 UNIT = "(UNIT|WEEKWORD|YEARWORD|DAYUNIT|QUARTERWORD)"
 EARLY_RULES = rules(
     ("DAYWORD", _dayword),
     ("NOW", _now),
     (f"SAMETIME {REL} {UNIT}", _this_time),
+    ("SAMETIME (ON|COMMA)? DAY", _same_time),
 )
 RULES = rules(
     (f"{REL} WEEKWORD ON? ANYWEEKDAY", _weekday_of_week),
@@ -224,6 +239,7 @@ RULES = rules(
     (f"THE? {REL} {UNIT} (?![DUR OF])", _rel_unit),
     (f"{REL} DUR (?!OF)", _rel_length),
     (f"(INT|COUPLE|FEW) {REL} (UNITS|{UNIT})", _number_rel_units),
+    (f"THE {REL} UNITS", _number_rel_units),
     (f"THE? {REL} ANYSEASON", _rel_season),
     (f"(THE|ON)? {REL} (SPAN|DAY)", _rel_open),
     (f"THAT THAT? {UNIT}", _that_unit),

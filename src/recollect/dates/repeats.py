@@ -1,8 +1,11 @@
 """Rules for what repeats: "every Tuesday", "weekly", "twice a month", "Thursdays at 17:30"."""
 
+from dataclasses import replace
+
 from recollect.dates.clock import by_part, settled
 from recollect.dates.grammar import Match, rules
 from recollect.dates.lengths import timex as length_timex
+from recollect.dates.lexicon import PARTS
 from recollect.dates.periods import GRAINS
 from recollect.dates.values import Clock, Dated, Length
 from recollect.dates.when import Grain
@@ -27,18 +30,17 @@ def _clock_code(clock: Clock | None) -> str:
 
 
 def _every_weekday(match: Match) -> Dated:
-    number = match.one("ANYWEEKDAY", "WEEKDAYS")
-    return _repeating(f"XXXX-WXX-{number + 1}{_clock_code(match.one('TIME'))}")
+    return _repeating(f"XXXX-WXX-{match.one('ANYWEEKDAY', 'WEEKDAYS') + 1}")
 
 
 def _every_unit(match: Match) -> Dated | None:
     """ "Every day", "each two days", "every other week", "all weekends"."""
-    unit = match.one(
-        "UNIT", "UNITS", "WEEKWORD", "YEARWORD", "DAYUNIT", "QUARTERWORD", "SECONDWORD"
-    )
+    unit = match.nodes[-1].value
     unit = unit if isinstance(unit, str) else "second"
     every = match.one("EVERY")
     count = match.one("INT", "ORDINAL") or (every if isinstance(every, int) else 1)
+    if len(match.nodes) == 2 and match.has("SECONDWORD"):
+        count = 1
     if unit == "work week" or (match.has("ALL") and not match.has("UNITS")):
         return None
     if unit == "weekend" and match.has("EVERY"):
@@ -69,8 +71,41 @@ def _every_named(match: Match) -> Dated:
 
 
 def _every_part(match: Match) -> Dated:
-    part, clock = match.one("PART"), match.one("TIME")
-    return _repeating(_clock_code(by_part(clock, part)) if clock else part.code, "part")
+    return _repeating(match.one("PART").code, "part")
+
+
+def _at_time(match: Match) -> Dated | None:
+    """What repeats by days, and the time of day: "every Monday at 9", "at 9 every day"."""
+    value: Dated = match.one("SET")
+    clock, part, hours = match.one("TIME"), match.one("PART"), match.one("TRANGE")
+    days = (value.timex or "").removeprefix("P1D").removeprefix("P1WD")
+    if value.grain not in ("day", "weekend", "part") or days.startswith("P"):
+        return None
+    day, _, said = days.partition("T")
+    if said and clock and f"T{said}" in _BY_CODE:
+        clock = by_part(clock, _BY_CODE[f"T{said}"])
+    days = day
+    code = part.code if part else _clock_code(hours.begin if hours else clock)
+    return replace(value, timex=days + code, grain="part" if part else "hour")
+
+
+_BY_CODE = {part.code: part for part in PARTS.values()}
+
+
+def _every_date(match: Match) -> Dated | None:
+    """ "Every year on June 9", "monthly on the 15th", "weekly on Mondays"."""
+    value, day = match.all("SET", "DAY", "SPAN")[:2]
+    unit = {"P1Y": "year", "P1M": "month", "P1W": "week"}.get(value.timex or "")
+    if unit is None or (not day.recurring and day.inside is None):
+        return None
+    return _repeating(day.timex or value.timex or "")
+
+
+def _every_ordinal(match: Match) -> Dated | None:
+    """ "Every 15th", "every 15th of the month"."""
+    if match.one("ORD") > 31 or match.one("UNIT") not in (None, "month"):
+        return None
+    return _repeating(f"XXXX-XX-{match.one('ORD'):02}")
 
 
 def _parts(match: Match) -> Dated | None:
@@ -109,14 +144,13 @@ def _day_of_every_month(match: Match) -> Dated | None:
 _U = "(UNIT|WEEKWORD|YEARWORD|DAYUNIT|QUARTERWORD|SECONDWORD)"
 EARLY_RULES = rules(
     ("THE? ORD (DAYUNIT)? OF EVERY UNIT", _day_of_every_month),
+    ("EVERY ORD DAYUNIT? OF (THE|A) UNIT", _every_ordinal),
     ("THE? (ORDINAL|LAST) ANYWEEKDAY (OF|IN) EVERY UNIT", _nth_weekday),
     ("EVERY (ORDINAL|LAST) ANYWEEKDAY (OF|IN) (THE|A) UNIT", _nth_weekday),
     ("ANYWEEKDAY PARTS", _weekday_parts),
-    ("EVERY (OTHER|ORDINAL)? (ANYWEEKDAY|WEEKDAYS) (AT|COMMA)? TIME", _every_weekday),
     ("EVERY (OTHER|ORDINAL)? (ANYWEEKDAY|WEEKDAYS)", _every_weekday),
-    ("EVERY PART (AT|COMMA)? TIME", _every_part),
     ("EVERY PART", _every_part),
-    ("EVERY DUR", _every_length),
+    ("EVERY THE? DUR", _every_length),
     (f"EVERY (OTHER|ORDINAL)? ({_U}|INT UNIT)", _every_unit),
     (
         "(ALL|ANY) (UNIT|UNITS)",
@@ -125,12 +159,17 @@ EARLY_RULES = rules(
     ("EVERY ANYMONTH", _every_named),
     ("EVERY ANYSEASON", lambda match: _repeating("XXXX", "season")),
     ("(?<![NUMBER LAST NEXT PASTWORD PREVIOUS THIS]) UNITS", _on_weekends),
-    ("WEEKDAYS (AT|COMMA)? TIME", _every_weekday),
     ("ON? WEEKDAYS", _every_weekday),
     ("OFTEN", _often),
     (f"(TIMES|INT TIMES) (DUR|{_U})", _times),
 )
 LATE_RULES = rules(
     ("EVERY (SPAN|DAY)", _every_month),
+    ("EVERY ORD (?!WORD)", _every_ordinal),
+    ("SET ON? THE? (SET|DAY)", _every_date),
     ("(?<!THE) PARTS", _parts),
+)
+TIME_RULES = rules(
+    ("SET (COMMA|AT|IN THE|FROM|AROUND)? (TIME|PART|TRANGE)", _at_time),
+    ("(AT|AROUND)? (TIME|TRANGE) (ON|COMMA)? SET", _at_time),
 )

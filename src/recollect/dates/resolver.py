@@ -1,5 +1,8 @@
 """Find the times that a text names, and resolve them against the moment it was said."""
 
+import re
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
@@ -23,7 +26,7 @@ from recollect.dates import (
 )
 from recollect.dates.grammar import apply
 from recollect.dates.lexer import lex
-from recollect.dates.periods import GRAINS, moved, seconds
+from recollect.dates.periods import GRAINS, SECONDS, moved, seconds
 from recollect.dates.symbols import kinds
 from recollect.dates.triggers import may_speak_of_time
 from recollect.dates.values import Clock, Context, Dated, Hours, Length, Node, Part, Period
@@ -47,6 +50,7 @@ _GRAMMAR = (
     *years.OPEN_RULES,
     *relative.EARLY_RULES,
     *distance.EARLY_RULES,
+    *inside.FIRST_RULES,
     *relative.RULES,
     *inside.NTH_RULES,
     *relative.SECOND_RULES,
@@ -60,8 +64,10 @@ _GRAMMAR = (
     *inside.OPEN_RULES,
     *combine.PART_RULES,
     *vague.RULES,
+    *distance.LATE_RULES,
     *ranges.DAY_IN_SPAN_RULES,
     *hours.CLOCK_RULES,
+    *repeats.TIME_RULES,
     *combine.HOURS_RULES,
     *combine.CLOCK_RULES,
     *vague.AROUND_RULES,
@@ -70,6 +76,9 @@ _GRAMMAR = (
     *bounds.RULES,
 )
 _RESULTS = kinds("DAY SPAN MOMENT DONE SET TIME PART PARTS DUR TRANGE")
+_JOINS = kinds("IN ON DURING AT OVER AROUND COMMA")
+_DATED = kinds("DAY SPAN MOMENT DONE")
+_YEAR_S = SECONDS["year"]
 _TEXT_MAX = 100_000
 
 
@@ -80,7 +89,8 @@ def find(
 
     *reference* is when it was said, *zone* the IANA name of the speaker's time zone (UTC without
     one): days begin at midnight there. *tense* is that of the clause and decides which Friday or
-    which May is meant; without it the nearest is taken. Text behind 100,000 characters is not read.
+    which May is meant: what is told lies behind, and what is said in the present with an open date is
+    planned. Without a tense the nearest is taken, and for a deadline the next. Text behind 100,000 characters is not read.
     """
     text = text[:_TEXT_MAX]
     if not may_speak_of_time(text):
@@ -94,6 +104,8 @@ def find(
         if node.kind in _RESULTS:
             before = nodes[number - 1] if number else None
             value = _dated(context, node, before)
+            if isinstance(node.value, Length) and _is_dated(nodes[number + 1 : number + 3]):
+                value = value and replace(value, readings=())
             if value is not None:
                 found.append(_when(context, node, value, before))
     return found
@@ -102,6 +114,13 @@ def find(
 @lru_cache(maxsize=256)
 def _zone(name: str) -> ZoneInfo:
     return ZoneInfo(name)
+
+
+def _is_dated(after: Sequence[Node]) -> bool:
+    """Whether a date follows, which says when the length before it was: "two weeks in October"."""
+    if after and after[0].kind in _JOINS:
+        after = after[1:]
+    return bool(after) and after[0].kind in _DATED
 
 
 def _dated(context: Context, node: Node, before: Node | None) -> Dated | None:
@@ -123,26 +142,44 @@ def _dated(context: Context, node: Node, before: Node | None) -> Dated | None:
 
 
 def _lasting(context: Context, node: Node, length: Length, before: Node | None) -> Dated | None:
-    """A length by itself. With "for" it reaches back from the reference, or ahead for the future."""
+    """A length by itself. With "for" it reaches back from the reference, or ahead for the future.
+
+    In the present, weeks and months are still to come ("I am here for two weeks"), and years have
+    been ("I work here for six years"). How long something took that is over says not when.
+    """
     # "For a week-long trip" is not for a week.
     described = context.text[node.end : node.end + 1] == "-"
     meant = before is not None and before.kind == "FOR" and not described
     words = context.text[node.start : node.end].lower()
     single = len(length.parts) == 1 and length.parts[0][1] == 1
-    if not meant and single and words.startswith(("a ", "an ", "one day")):
+    if not meant and single and (words == "one day" or _is_idle(context.text, node)):
         return None
     grain = GRAINS[length.parts[-1][0]]
-    ahead = context.tense == "future"
+    meant = meant and context.tense != "past"
+    present = context.tense == "present" and seconds(length) < _YEAR_S
+    ahead = context.tense == "future" or present
     other = moved(context.now, length, 1 if ahead else -1)
     first, last = sorted((context.now, other))
     return Dated(
-        (Period(first, last, grain),) if meant else (),
+        (Period(first, last, grain, last if present else None),) if meant else (),
         relation="for",
         timex=lengths.timex(length),
         length_s=seconds(length),
         approximate=length.approximate,
         grain=grain,
     )
+
+
+def _is_idle(text: str, node: Node) -> bool:
+    """Whether "a day" or "a minute" is a turn of phrase and no length: "what a day", "in a minute"."""
+    words = text[node.start : node.end].lower()
+    idle = words in ("a second", "a minute", "a moment")
+    return idle or (
+        words.startswith("a") and _EXCLAIMED.search(text[: node.start][-12:]) is not None
+    )
+
+
+_EXCLAIMED = re.compile(r"\b(?:what|such|quite|have|per|times|make)\s+$", re.IGNORECASE)
 
 
 def _when(context: Context, node: Node, value: Dated, before: Node | None) -> When:
@@ -171,10 +208,13 @@ def _chosen(context: Context, value: Dated) -> Period | None:
     """The reading that the tense asks for, or the nearest one."""
     if len(value.readings) < 2:
         return value.readings[0] if value.readings else None
-    if context.tense == "past":
+    tense = context.tense
+    if tense is None and value.relation in ("until", "before"):
+        tense = "future"
+    if tense in ("past", "perfect"):
         past = [period for period in value.readings if period.first < context.today]
         return past[-1] if past else value.readings[0]
-    if context.tense == "future":
+    if tense in ("present", "future"):
         coming = [period for period in value.readings if period.last > context.now]
         return coming[0] if coming else value.readings[-1]
     return min(value.readings, key=lambda period: _distance(context.now, period))

@@ -28,7 +28,9 @@ def whole(digits: str, start: int, end: int) -> Node:
 
 def digits(text: str, raw: Raw) -> Node:
     before = text[raw.start - 1] if raw.start else " "
-    if raw.group in ("opaque", "version") or (before in _NOT_AFTER and raw.group != "ymd"):
+    short = before == "." and text[: raw.start - 1][-1:].isalpha() and raw.group == "number"
+    glued = before in _NOT_AFTER and raw.group != "ymd" and not (short and len(raw.word) < 3)
+    if raw.group in ("opaque", "version") or glued:
         return Node("OPAQUE", raw.start, raw.end)
     made = _SHAPES[raw.group](raw)
     return made or Node("OPAQUE", raw.start, raw.end)
@@ -69,7 +71,7 @@ def _two(raw: Raw) -> Node:
 
 
 def _clock(raw: Raw) -> Node | None:
-    parts = [int(part) for part in raw.word.split(":")]
+    parts = [int(part) for part in raw.word.replace("h", ":").split(":")]
     if parts[0] > 24 or any(part > 59 for part in parts[1:]):
         return None
     return Node("HHMM", raw.start, raw.end, tuple(parts))

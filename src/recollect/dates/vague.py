@@ -114,6 +114,19 @@ def _so_far(match: Match) -> Dated | None:
     return Dated((Period(first, period.last, "day"),))
 
 
+def _of_current(match: Match) -> Dated | None:
+    """ "Later in the week"."""
+    unit = match.nodes[-1].value
+    if not match.words(match.nodes[0]).lower().endswith(" the") or unit not in _CURRENT:
+        return None
+    period = unit_period(unit, match.context.now)
+    span = replace(match.nodes[-1], kind="SPAN", value=Dated((period,), grain=period.grain))
+    return _so_far(match._replace(nodes=[match.nodes[0], span]))
+
+
+_CURRENT = ("week", "month", "year")
+
+
 def _of_today(match: Match) -> Dated | None:
     """ "Earlier today", "later today"."""
     now, day = match.context.now, match.one("DAY").readings[0]
@@ -139,6 +152,8 @@ RULES = rules(
     ("(EARLIER|LATER) DAY", _of_today),
     ("THE? VAGUE DASH? (IN|OF|ON|THE)? (IN|OF|THE)? (DAYUNIT? DAY|SPAN)", _vague),
     ("(START|MIDDLE|END) THE? SPAN", _edge_of),
+    ("(EARLY|LATE) (UNIT|WEEKWORD|YEARWORD) (?=[BREAK COMMA]|$)", _of_current),
+    ("END THE? DAYUNIT (ON|OF|COMMA)? DAY", _end_of_day),
     ("END THE? DAY", _end_of_day),
     ("END THE? DAYUNIT", _end_of_today),
     ("(START|MIDDLE|END) THE? (UNIT|WEEKWORD|YEARWORD|QUARTERWORD) (?!WORD)", _end_of_current),

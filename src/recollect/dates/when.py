@@ -21,7 +21,8 @@ Grain = Literal[
     "century",
 ]
 Relation = Literal["at", "since", "until", "before", "after", "between", "for"]
-Tense = Literal["past", "present", "future"]
+# "perfect" is the present perfect: what has been up to now.
+Tense = Literal["past", "perfect", "present", "future"]
 
 
 class When(Record):
@@ -59,7 +60,8 @@ def split(when: When) -> tuple[datetime | None, datetime | None]:
     `at` begins with the first moment of the period and does not end (a date alone is 00:00, a year
     alone 1 January); `since` and `after` begin at the edge; `until` and `before` end there, which
     for "until March" is 1 March and for "through March" 1 April; `between` has both, its end
-    exclusive; `for` begins the length before the reference, or at the reference for the future.
+    exclusive; `for` begins the length before the reference, or at the reference for what is still
+    to last, which then ends at the edge.
     What repeats, and a time of day without a day, says nothing about either.
     """
     if when.recurring or not when.dated:
@@ -70,4 +72,6 @@ def split(when: When) -> tuple[datetime | None, datetime | None]:
         return when.edge, None
     if when.relation == "between":
         return when.first, when.last
+    if when.relation == "for":
+        return when.first, when.edge
     return when.first, None

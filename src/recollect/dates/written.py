@@ -1,11 +1,12 @@
 """Rules for dates written out with the name of the month, and for days of the month."""
 
+import re
 from dataclasses import replace
 
 from recollect.dates import readings
 from recollect.dates.clock import at, clock_of
 from recollect.dates.grammar import Match, rules
-from recollect.dates.lexicon import FUNCTION_WORDS, NAMELIKE_MONTHS
+from recollect.dates.lexicon import FUNCTION_WORDS, MONTH_NAMES, NAMELIKE_MONTHS
 from recollect.dates.periods import full_year, month_of
 from recollect.dates.symbols import kinds
 from recollect.dates.values import Dated, Node
@@ -14,6 +15,10 @@ _TEMPORAL = kinds(
     "IN SINCE UNTIL BY OF LAST NEXT THIS PREVIOUS FROM EARLY LATE MID DURING BEFORE AFTER START END "
     "MIDDLE TO THROUGH BETWEEN STARTING EVERY AROUND THAN NOLATER NOEARLIER ASEARLYAS ASLATEAS "
     "PASTWORD LATER EARLIER OVER SPAN DAY COMMA DASH HALFOF REST"
+)
+_MONTH_BEFORE = re.compile(
+    rf"\b(?:{'|'.join(MONTH_NAMES.values()).replace(' ', '|')})\s+(?:and|or|&)\s+$",
+    re.IGNORECASE,
 )
 _AFTER_TEMPORAL = kinds("TO DASH THROUGH UNTIL AND SLASH")
 
@@ -38,6 +43,8 @@ def _is_month(match: Match, node: Node, alone: bool) -> bool:
         return capital and not word
     if lead == "THE":
         return node.kind == "MONTH" and (not word or word in FUNCTION_WORDS)
+    if lead in ("AND", "OR") and _MONTH_BEFORE.search(match.context.text[: node.start][-24:]):
+        return capital
     return lead in _TEMPORAL or (match.follow() in _AFTER_TEMPORAL and capital)
 
 
@@ -118,7 +125,9 @@ def _separated(match: Match) -> Dated | None:
 def _month_day(match: Match) -> Dated | None:
     if " " in match.words():
         return None
-    return readings.date_of(match.context, None, _month_node(match).value, match.one("DAYNUM"))
+    return readings.date_of(
+        match.context, None, _month_node(match).value, match.one("DAYNUM", "ORD")
+    )
 
 
 def _month_year(match: Match) -> Dated | None:
@@ -177,7 +186,7 @@ RULES = rules(
     ("YEARNUM (DASH|SLASH)? ANYMONTH", _month_year),
     (f"THE? {_NUM} (DAYUNIT? OF)? ANYMONTH", _dated),
     (f"ANYMONTH THE? {_NUM} (?![COLON HUNDRED])", _dated),
-    (f"ANYMONTH {_SEP} DAYNUM", _month_day),
+    (f"ANYMONTH {_SEP} (DAYNUM|ORD)", _month_day),
     ("DAYNUM DASH ANYMONTH", _month_day),
 )
 OPEN_RULES = rules(
@@ -186,6 +195,7 @@ OPEN_RULES = rules(
         "(?![UNIT UNITS DAYUNIT WEEKWORD QUARTERWORD ANYWEEKDAY OF TO])",
         _the_ordinal,
     ),
+    ("THE ORD (?=(COMMA|AT|FROM|AROUND|IN THE)? (TIME|PART|TRANGE))", _the_ordinal),
     ("(?<=ON) THE DAYNUM (?=[FROM AT TIME BREAK BETWEEN]|$)", _the_ordinal),
     ("(?<=ON) DAYNUM (?=BREAK|$)", _the_ordinal),
     ("ANYMONTH", _month),

@@ -38,6 +38,15 @@ def _quarter(match: Match) -> Dated | None:
     return Dated(found, inside=inside, grain="quarter")
 
 
+def _named_quarter(match: Match) -> Dated | None:
+    """ "First quarter 2016"."""
+    number, year = match.one("ORDINAL"), year_of(match.one("YEARNUM"))
+    if year is None or not 1 <= number <= 4:
+        return None
+    first = months_later(year.first, 3 * (number - 1))
+    return readings.fixed(Period(first, months_later(first, 3), "quarter"))
+
+
 _OWNER = re.compile(
     r"\b(?:my|your|his|her|its|our|their)(?:\s(?:early|mid|late))?[\s-]*$", re.IGNORECASE
 )
@@ -163,6 +172,22 @@ def _fiscal(match: Match) -> Dated | None:
     return Dated((period,), timex=f"{code}{full_year(number)}", grain="year", approximate=True)
 
 
+def _near_fiscal(match: Match) -> Dated:
+    """ "Last fiscal year"."""
+    way = 1 if match.has("NEXT") else -1 if match.has("LAST", "PREVIOUS", "PASTWORD") else 0
+    period = unit_period("year", match.context.now, way)
+    code = match.one("FISCAL")
+    return Dated(
+        (period,), timex=f"{code}{period.first.year}", grain="year", approximate=code != "CY"
+    )
+
+
+def _early_year(match: Match) -> Dated | None:
+    """ "The year 1066"."""
+    number = match.one("NBIG")
+    return readings.fixed(year_of(number), f"{number:04}") if number < 3000 else None
+
+
 RULES = rules(
     ("YEARNUM DASH (N24|N31|N59|N99)", _year_to_short_year),
     ("(?<![DASH FROM BETWEEN]) YEARNUM DASH YEARNUM (?!DASH)", _year_to_year),
@@ -172,6 +197,8 @@ RULES = rules(
         _apostrophe_year,
     ),
     ("FISCAL (YEARNUM|SMALL)", _fiscal),
+    ("ORDINAL QUARTERWORD (COMMA|DASH)? YEARNUM", _named_quarter),
+    ("YEARNUM APOS? DASH? ORDINAL QUARTERWORD", _named_quarter),
     ("QUARTERNUM (OF|DASH|COMMA|APOS)? YEARNUM", _quarter),
     ("YEARNUM DASH? QUARTERNUM", _quarter),
     ("HALFNUM (OF|DASH|COMMA|APOS)? YEARNUM", _quarter),
@@ -179,6 +206,33 @@ RULES = rules(
     ("QUARTERNUM", _quarter),
     ("THE? APOS? (YEARNUM|SMALL) DECADEMARK", _decade),
     ("THE DECADENAME", _decade),
+    ("(?<=[EARLY MID LATE DASH]) DECADENAME", _decade),
+    ("REL FISCAL", _near_fiscal),
+    ("YEARWORD OF? NBIG", _early_year),
     ("ORDINAL DASH? UNIT", _century),
 )
-OPEN_RULES = rules(("YEARNUM", _year))
+
+
+def _spelled_year(match: Match) -> Dated | None:
+    """ "Nineteen eighty four", "the nineteen seventies"."""
+    high, low = match.nodes[-2], match.nodes[-1]
+    if not 11 <= high.value <= 21 or match.words(high)[0].isdigit():
+        return None
+    if low.kind == "DECADENAME":
+        first = date(high.value * 100 + low.value, 1, 1)
+        return readings.fixed(unit_period("decade", first)) if first else None
+    if low.value < 10 or match.words(low)[0].isdigit():
+        return None
+    year = high.value * 100 + low.value
+    return readings.fixed(year_of(year), f"{year:04}")
+
+
+OPEN_RULES = rules(
+    ("THE? N24 DECADENAME", _spelled_year),
+    (
+        "(?<=[IN OF SINCE UNTIL FROM TO BEFORE AFTER BY MID EARLY LATE THROUGH]) N24 "
+        "(N12|N24|N31|N59|N99) (?![UNIT UNITS DAYUNIT WEEKWORD YEARWORD AMPM])",
+        _spelled_year,
+    ),
+    ("YEARNUM", _year),
+)

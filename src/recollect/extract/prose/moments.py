@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -17,20 +17,17 @@ from recollect.extract.prose.clauses import Clause
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
-_MAY_HOLD = regex.compile(
-    r"\d|\b(?:today|tonight|tomorrow|yesterday|now|ago|last|next|this|since|until|till|every|each|"
-    r"week|month|year|day|night|morning|evening|afternoon|noon|midnight|weekend|spring|summer|autumn"
-    r"|fall|winter|christmas|easter|thanksgiving|halloween|mon|tues?|wed|thurs?|fri|sat|sun|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|"
-    r"dec|january|february|march|april|august|september|october|november|december|decade|century|"
-    r"hours?|minutes?|days|weeks|months|years|birthday|eve|recently|later|earlier)\b",
-    regex.IGNORECASE,
-)
 _PLAIN = regex.compile(r"\b(?:1[5-9]|20)\d\ds?\b|\bnow\b", regex.IGNORECASE)
 _SPAN = regex.compile(
     r"(?:next|coming|following|last|past) (?:few|couple|several|\d+|two|three|four|five|six|ten)\b",
     regex.IGNORECASE,
 )
+_HEAD = regex.compile(
+    r"^\W{0,8}(?:(?:first |last |originally )?(?:published|posted|updated|issued|released|written)"
+    r"|dated?|publication date|date published|date posted)(?: on| at)?\s{0,3}:?\s{0,3}(?P<date>\S.{5,60})",
+    regex.IGNORECASE | regex.MULTILINE,
+)
+_HEAD_CHARS = 2000
 _REST = regex.compile(r"(?:the )?(?:rest|end|beginning|start|middle) of", regex.IGNORECASE)
 _MOMENT = timedelta(seconds=1)
 _DECEMBER = 12
@@ -45,10 +42,23 @@ def _zone(name: str | None) -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
+def written_on(text: str, at: datetime, zone: str | None) -> datetime:
+    """The moment from which a text counts its days.
+
+    That is the date in its head where it has one ("Published: 3 March 2021"), and *at* otherwise.
+    """
+    for head in _HEAD.finditer(text[:_HEAD_CHARS]):
+        for when in dates.find(head["date"], reference=at, zone=zone)[:1]:
+            fine = when.relation == "at" and when.grain in ("day", "hour", "minute", "second")
+            if fine and when.start == 0 and _PLAIN.search(when.text):
+                return min(when.first or at, at)
+    return at
+
+
 class Moments:
     """The expressions of time in one sentence. They know the reference and the time zone.
 
-    *tense* is that of the sentence; the words that begin at one of *ahead* speak of what is to come.
+    *tenses* gives, by its first character in the text, the tense of the clause each word is in.
     """
 
     def __init__(
@@ -56,21 +66,23 @@ class Moments:
         sentence: Span,
         at: datetime,
         zone: str | None,
-        tense: Tense | None,
-        ahead: Collection[int] = (),
+        tenses: Mapping[int, Tense],
     ) -> None:
         self._zone = _zone(zone)
         self.start = sentence.start_char
-        self.whens: Sequence[When] = ()
         self._at = at
-        if _MAY_HOLD.search(sentence.text):
-            find = partial(dates.find, sentence.text, reference=at, zone=zone)
-            found = [when for when in find(tense=tense) if when.start + self.start not in ahead]
-            if ahead:
-                to_come = find(tense="future")
-                found += [when for when in to_come if when.start + self.start in ahead]
-            doers = {token.idx - self.start for token in sentence if token.dep_ == "agent"}
-            self.whens = [when for when in found if when.start not in doers]
+        doers = {token.idx - self.start for token in sentence if token.dep_ == "agent"}
+        self.whens = [
+            when
+            for tense in dict.fromkeys(tenses.values())
+            for when in dates.find(sentence.text, reference=at, zone=zone, tense=tense)
+            if self._tense(when, tenses) == tense and when.start not in doers
+        ]
+
+    def _tense(self, when: When, tenses: Mapping[int, Tense]) -> Tense | None:
+        """The tense of the first word of an expression that stands in a clause."""
+        inside = range(when.start + self.start, when.end + self.start)
+        return next((tenses[place] for place in inside if place in tenses), None)
 
     def of(self, token: Token) -> When | None:
         """The expression that a token is part of."""

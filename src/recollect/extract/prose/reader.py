@@ -20,13 +20,13 @@ from recollect.extract.prose.frames import Framer
 from recollect.extract.prose.inflect import possessive
 from recollect.extract.prose.kinship import is_role
 from recollect.extract.prose.language import is_english
-from recollect.extract.prose.moments import Moments
+from recollect.extract.prose.moments import Moments, written_on
 from recollect.extract.prose.nouns import NAMED
 from recollect.extract.prose.relations import screaming
 from recollect.extract.prose.repairs import repair
 from recollect.extract.prose.requests import request
 from recollect.extract.prose.scene import Scene
-from recollect.extract.prose.verbs import aspect, decided
+from recollect.extract.prose.verbs import decided, time_of
 from recollect.extract.prose.voices import Speech, speeches
 from recollect.extract.prose.words import FAMILY
 from recollect.graph.found import Found, FoundFact
@@ -124,6 +124,7 @@ class _Reader:
         self._normal = normal
         self._book = book
         self._reading = scene.reading
+        self._told = written_on(scene.reading.content, scene.reading.at, scene.reading.time_zone)
 
     def read(self, doc: Doc) -> None:
         for sentence in doc.sents:
@@ -177,14 +178,14 @@ class _Reader:
                 self._book.entity(mention)
 
     def _moments(self, sentence: Span, found: Sequence[Clause]) -> Moments:
-        tense = aspect(found[0]).tense
-        ahead = {
-            token.idx
-            for clause in found
-            if (verb := decided(clause)) is not None
-            for token in verb.subtree
-        }
-        return Moments(sentence, self._reading.at, self._reading.time_zone, tense, ahead)
+        """The times in a sentence, each read in the tense of its clause."""
+        tenses = dict.fromkeys((token.idx for token in sentence), time_of(found[0]))
+        for clause in found[1:]:
+            tenses.update((token.idx, time_of(clause)) for token in clause.base.subtree)
+        for clause in found:
+            if (verb := decided(clause)) is not None:
+                tenses.update((token.idx, "future") for token in verb.subtree)
+        return Moments(sentence, self._told, self._reading.time_zone, tenses)
 
     def _relatives(self, sentence: Span) -> None:
         """Whoever was called "my sister" in this sentence is somebody's sister."""

@@ -66,6 +66,12 @@ def aspect(clause: Clause) -> Aspect:
     return found
 
 
+def time_of(clause: Clause) -> Tense:
+    """The tense by which the dates of a clause are read."""
+    found = aspect(clause)
+    return "perfect" if found.perfect and found.tense == "present" else found.tense
+
+
 def decided(clause: Clause) -> Token | None:
     """The verb of what somebody decided to do, which is still to come: "agreed to *meet*"."""
     for outer, inner in pairwise(clause.verbs):
