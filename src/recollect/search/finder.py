@@ -12,6 +12,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 import msgspec
 import numpy as np
 
+from recollect.errors import NotFound
 from recollect.graph.contexts import Context, Reach
 from recollect.graph.filters import Filters
 from recollect.graph.sight import Sight
@@ -41,7 +42,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _ASKED_MAX = 16
-_FITS = 0.75  # the score from which a fact counts as the event that a question speaks of
+_FITS = 0.5  # the score from which a fact counts as the event that a question speaks of
 _ANY_TIME = datetime.min.replace(tzinfo=UTC)  # filters do not ask for the present
 
 
@@ -144,6 +145,8 @@ class Finder:
     def _ask(self, look: "_Look", query: Query, resolved: Resolved) -> Asked:
         """The question as it stands before this segment."""
         speakers, resolved = look(known_to, resolved)
+        if query.center_uuid and not resolved.center:
+            raise NotFound(f"node not found: {query.center_uuid}")
         asked = ask(speakers, query, resolved, self._embed)
         if asked.event is not None:
             asked = self._dated(look, speakers, asked, asked.event)
