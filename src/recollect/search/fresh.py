@@ -13,8 +13,8 @@ from recollect.search.fuse import Scores
 from recollect.search.view import View
 
 # Measured: docs/measurements/search.md.
-ALIKE = 0.0  # the likeness from which on two facts compete, apart from what all have in common …
-SAME = 0.3  # … and from which on they are about one matter
+ALIKE = 0.1  # the likeness from which on two facts compete, apart from what all have in common …
+SAME = 0.4  # … and from which on they are about one matter
 BEHIND = 1.0  # how far the older then comes behind
 REACH = 4.0  # a newer one that fits so much worse is no answer
 _COMPETING_MAX = 16
