@@ -232,9 +232,9 @@ BLOCK_QUERY_CHARS_MAX = 1_000  # about 250 tokens of the 512 that the embedder r
 BLOCK_FACTS_MAX = 30
 BLOCK_ENTITIES_MAX = 12
 # Beside episodes: those hold more of what answers a question, for their length, than more facts do.
-BLOCK_FACTS_BESIDE_MAX = 20
+BLOCK_FACTS_BESIDE_MAX = 50
 BLOCK_ENTITIES_BESIDE_MAX = 8
-BLOCK_EPISODES_MAX = 12
+BLOCK_EPISODES_MAX = 50
 BLOCK_OBSERVATIONS_MAX = 4
 BLOCK_THREAD_SUMMARIES_MAX = 2
 BLOCK_EPISODE_CHARS_MAX = 800  # of one episode inside a block; a longer one is cut, and says so
