@@ -1,6 +1,7 @@
 """The context blocks: sections of whole lines that fit into a budget."""
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from recollect.context import budget
 from recollect.context.choose import FACTS_SHARE, Chooser
@@ -8,7 +9,7 @@ from recollect.context.defusing import SECTIONS, Defuser
 from recollect.context.lines import Item, cut, told
 from recollect.context.order import place
 from recollect.graph.types import Entity, Fact, Record
-from recollect.search.query import Found
+from recollect.search.query import Found, Ranked
 
 _INTRODUCTION = "FACTS and ENTITIES represent relevant context to the current conversation."
 _HEADS = {
@@ -66,13 +67,15 @@ def user_block(
     rest = chooser.facts(facts, FACTS_SHARE if messages else 1.0)
     chooser.messages(messages)
     chooser.facts(rest)
-    for name, hits in (
-        ("ENTITIES", found.entities),
-        ("OBSERVATIONS", found.observations),
-        ("THREAD_SUMMARIES", found.thread_summaries),
-    ):
-        chooser.others(name, hits if name in sections else ())
-    return SECTION_BREAK.join([start, *framed(chooser.chosen)] if start else framed(chooser.chosen))
+    others: dict[str, Sequence[Ranked[Any]]] = {
+        "ENTITIES": found.entities,
+        "OBSERVATIONS": found.observations,
+        "THREAD_SUMMARIES": found.thread_summaries,
+    }
+    for name, hits in others.items():
+        chooser.others(name, [hit.item for hit in hits] if name in sections else ())
+    told_sections = framed(chooser.chosen)
+    return SECTION_BREAK.join([start, *told_sections] if start else told_sections)
 
 
 def user_summary(summary: str, room: int) -> str:

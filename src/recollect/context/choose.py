@@ -6,7 +6,7 @@ new is no line.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 from msgspec.structs import replace
@@ -23,7 +23,6 @@ FACTS_SHARE = 0.5  # of the room, as long as messages have a use for the rest
 _NEWS = 0.34  # the share of its words that nothing told yet, of a sentence that is worth telling
 _REPEATS = 0.1  # a line of which so little is not in another one says the same
 _SENTENCE_END = re.compile(r"(?<=[.!?\u2026])\s+|\n+")
-_LEFT_OUT = " \u2026 "
 _SAFE = Defuser()
 
 Words = frozenset[str]
@@ -46,7 +45,9 @@ class Chooser:
             if self._left <= floor:
                 return hits[place:]
             words, over = _words(hit.item.fact), has_ended(hit.item)
-            if self._is_news(words, over=over) and not self._tell("FACTS", hit.item, words, over=over):
+            if self._is_news(words, over=over) and not self._tell(
+                "FACTS", hit.item, words, over=over
+            ):
                 continue
             for uuid in hit.item.episodes:
                 self._of_episode.setdefault(uuid, set()).update(words)
@@ -60,25 +61,17 @@ class Chooser:
             if words - SMALL_TALK and self._is_news(words):
                 self._tell("EPISODES", replace(hit.item, content=left), words)
 
-    def others(
-        self, section: str, hits: Iterable[Ranked[Entity | Observation | ThreadSummary]]
-    ) -> None:
+    def others(self, section: str, items: Iterable[Entity | Observation | ThreadSummary]) -> None:
         """Tell what else is known, as far as it is news to all that was told."""
-        for hit in hits:
-            words = _words(hit.item.summary)
-            heard = set(chain.from_iterable(line for line, _ in self._lines))
-            if len(words - heard) > _NEWS * len(words):
-                self._tell(section, hit.item, words)
+        for item in items:
+            left = _news(item.summary, set(chain.from_iterable(line for line, _ in self._lines)))
+            if left:
+                self._tell(section, replace(item, summary=left), _words(left))
 
     def _untold(self, episode: Episode) -> str:
         """A message without the sentences that facts told of it."""
         heard = self._of_episode.get(episode.uuid)
-        if not heard:
-            return episode.content
-        parts = [(part, _words(part)) for part in _SENTENCE_END.split(episode.content)]
-        return _LEFT_OUT.join(
-            part for part, words in parts if len(words - heard) > _NEWS * len(words)
-        )
+        return _news(episode.content, heard) if heard else episode.content
 
     def _is_news(self, words: Words, *, over: bool = False) -> bool:
         """Whether no single line has nearly all of these words."""
@@ -97,6 +90,13 @@ class Chooser:
         self._lines.append((words, over))
         self.chosen.append((section, item))
         return True
+
+
+def _news(text: str, heard: Collection[str]) -> str:
+    """The sentences of *text* that say more than was heard."""
+    parts = [(part, _words(part)) for part in _SENTENCE_END.split(text)]
+    kept = [part for part, words in parts if len(words.difference(heard)) > _NEWS * len(words)]
+    return text if len(kept) == len(parts) else " ".join(kept)
 
 
 def _words(text: str) -> Words:

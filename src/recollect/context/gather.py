@@ -39,7 +39,7 @@ from recollect.store.protocol import Store, Transaction
 from recollect.subjects import derived, episodes, graphs, knowledge, threads, users
 
 # Nothing is told that fits so much worse than the best of its kind.
-_RELEVANT = 0.4
+_RELEVANT = 0.6
 T = TypeVar("T")
 
 
@@ -129,7 +129,7 @@ class Gatherer:
             self.derived("thread_summary", wanted.thread_summaries),
         )
         about = await self._about(facts, hits.entities)
-        others = [entity for entity in about if not entity.is_user]
+        others = [entity for entity in about if not (entity.is_user or entity.is_assistant)]
         return Found(
             facts=_relevant(known),
             entities=ranked(others[: wanted.entities]),

@@ -27,8 +27,8 @@ def freshened(view: View, scores: Scores) -> Scores:
         return scores
     held = view.segment.vectors["fact"].held(len(view.visible))[view.slots]
     held &= view.segment.facts.valid_at.array[view.slots] != NO_TIME
-    best = np.argsort(np.where(held, -scores, np.inf), kind="stable")[:_COMPETING_MAX]
-    best = best[held[best]]
+    order = np.argsort(np.where(held, -scores, np.inf), kind="stable")[:_COMPETING_MAX]
+    best: Slots = order[held[order]].astype(np.int32)
     if len(best) < 2:
         return scores
     strength = np.clip((_likeness(view, best) - ALIKE) / (SAME - ALIKE), 0.0, 1.0)
@@ -57,4 +57,5 @@ def _later(view: View, slots: Slots) -> Flags:
     source, target = facts.source.array[slots], facts.target.array[slots]
     shared = (source[:, None] == source) | (target[:, None] == target)
     shared |= (source[:, None] == target) | (target[:, None] == source)
-    return shared & (since[:, None] < since)
+    later: Flags = shared & (since[:, None] < since)
+    return later

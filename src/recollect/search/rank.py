@@ -13,7 +13,7 @@ import numpy as np
 from recollect.search import fuse, walk
 from recollect.search.asked import Asked
 from recollect.search.bonus import bonus
-from recollect.search.columns import Floats, Slots
+from recollect.search.columns import Flags, Floats, Slots
 from recollect.search.fresh import freshened
 from recollect.search.fuse import Scores
 from recollect.search.query import Kind
@@ -142,7 +142,7 @@ def _mmr(view: View) -> tuple[Slots, Scores]:
 def _apart(vectors: Floats) -> Floats:
     """Vectors by what sets them apart from plain English, of unit length. What has none lies in the
     middle of the others, so that it is like all of them, not like nobody."""
-    held = vectors.any(axis=1)
+    held: Flags = np.any(vectors != 0, axis=1)
     apart = np.where(held[:, None], vectors - usual_vector(), 0.0)
     if held.any():
         apart[~held] = apart[held].mean(axis=0)

@@ -224,7 +224,8 @@ class View:
             for place, slot in enumerate(slots):
                 total[place] += self.segment.vectors["fact"].rows(known[ends == slot]).sum(axis=0)
         length = np.linalg.norm(total, axis=1, keepdims=True)
-        return total / np.maximum(length, 1e-6)
+        mean: Floats = total / np.maximum(length, 1e-6)
+        return mean
 
     def facts(self) -> Scores:
         """How near the nearest fact of each slot is, in deviations; usual for those without."""
