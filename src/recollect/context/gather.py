@@ -38,8 +38,10 @@ from recollect.search.query import Found, Kind, Query, Ranked
 from recollect.store.protocol import Store, Transaction
 from recollect.subjects import derived, episodes, graphs, knowledge, threads, users
 
-# Nothing is told that fits so much worse than the best of its kind.
+# Nothing is told that fits so much worse than the best of its kind. Facts are short: more of them
+# may stand by.
 _RELEVANT = 0.6
+_RELEVANT_FACT = 0.4
 T = TypeVar("T")
 
 
@@ -131,7 +133,7 @@ class Gatherer:
         about = await self._about(facts, hits.entities)
         others = [entity for entity in about if not (entity.is_user or entity.is_assistant)]
         return Found(
-            facts=_relevant(known),
+            facts=_relevant(known, _RELEVANT_FACT),
             entities=ranked(others[: wanted.entities]),
             episodes=_relevant(said),
             observations=_relevant(observed.observations),
@@ -230,6 +232,6 @@ def _holding(hits: Sequence[Ranked[ThreadSummary]]) -> list[Ranked[ThreadSummary
     return [hit for hit in hits if not thread_summary.is_over(hit.item.summary)]
 
 
-def _relevant(hits: Sequence[Ranked[T]]) -> tuple[Ranked[T], ...]:
-    least = _RELEVANT * max((hit.score for hit in hits), default=0.0)
+def _relevant(hits: Sequence[Ranked[T]], share: float = _RELEVANT) -> tuple[Ranked[T], ...]:
+    least = share * max((hit.score for hit in hits), default=0.0)
     return tuple(hit for hit in hits if hit.score >= least)
