@@ -139,7 +139,7 @@ class Oracle:
             for uuid, count in gathered(own).items():
                 shape = 1 - postings.B + postings.B * lengths[uuid] / mean
                 total[uuid] += rarity * count * (postings.K1 + 1) / (count + postings.K1 * shape)
-        return {uuid: min(score / wanted, 1.0) if wanted else 0.0 for uuid, score in total.items()}
+        return {uuid: score / wanted if wanted else 0.0 for uuid, score in total.items()}
 
     def _neighbours(self, episode: Any) -> tuple[list[Any], int]:
         """The visible episodes of its strand that follow each other closely, and its place."""

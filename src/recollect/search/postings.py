@@ -218,4 +218,4 @@ def _spread(run: Run) -> Hashes:
 
 def _shares(scores: Scores, wanted: float) -> Scores:
     """Scores as a share of what a short text with every word that is asked for would have."""
-    return np.minimum(scores / wanted, 1.0) if wanted > 0 else scores
+    return scores / wanted if wanted > 0 else scores

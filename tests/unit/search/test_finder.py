@@ -489,3 +489,9 @@ async def test_the_newer_of_two_that_compete_comes_first(tmp_path: Path) -> None
         before = await world.told("Where did Jane keep the spare key?", now=later)
     assert "shed" in now[0]
     assert "mat" in before[0]
+
+
+async def test_both_parts_of_a_question_are_answered(world: World) -> None:
+    """The best of each stands above what fits neither."""
+    found = await world.told("Where does Jane work and what is her sister allergic to?", limit=2)
+    assert set(found) == {GLOBEX, "Emma is allergic to peanuts"}
