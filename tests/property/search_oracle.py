@@ -139,7 +139,8 @@ class Oracle:
             for uuid, count in gathered(own).items():
                 shape = 1 - postings.B + postings.B * lengths[uuid] / mean
                 total[uuid] += rarity * count * (postings.K1 + 1) / (count + postings.K1 * shape)
-        return {uuid: score / wanted if wanted else 0.0 for uuid, score in total.items()}
+        most = 1.0 if self.question.kind == "episode" else math.inf
+        return {uuid: min(score / wanted, most) if wanted else 0.0 for uuid, score in total.items()}
 
     def _neighbours(self, episode: Any) -> tuple[list[Any], int]:
         """The visible episodes of its strand that follow each other closely, and its place."""

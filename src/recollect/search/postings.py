@@ -131,7 +131,7 @@ class Postings:
                 held = spread > 0
                 slots, counts = window.slots[held], spread[held]
             scores[slots] += rarity * counts * (K1 + 1) / (counts + norm[slots])
-        return _shares(scores, wanted)
+        return _shares(scores, wanted, most=None if window is None else 1.0)
 
     def search_among(
         self, hashes: Iterable[int], visible: Flags, window: Window, slots: Slots
@@ -152,7 +152,7 @@ class Postings:
             held[holding] = 0.0
             scores += rarity * total * (K1 + 1) / (total + own_norm)
             wanted += rarity
-        return _shares(scores, wanted)
+        return _shares(scores, wanted, most=1.0)
 
     def _norms(self, visible: Flags, window: Window | None) -> tuple[Scores, Scores]:
         """How much length weighs on each slot, and what share of its words a slot lends.
@@ -216,6 +216,8 @@ def _spread(run: Run) -> Hashes:
     return np.repeat(run.hashes, np.diff(run.starts))
 
 
-def _shares(scores: Scores, wanted: float) -> Scores:
-    """Scores as a share of what a short text with every word that is asked for would have."""
-    return scores / wanted if wanted > 0 else scores
+def _shares(scores: Scores, wanted: float, most: float | None) -> Scores:
+    """Scores as a share of what a short text with every word that is asked for would have. Of a
+    word, neighbours can lend any number: *most* is what counts of it all."""
+    shares = scores / wanted if wanted > 0 else scores
+    return shares if most is None else np.minimum(shares, most)

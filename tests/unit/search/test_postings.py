@@ -203,7 +203,7 @@ def windowed(
             often = counts[slot][term]
             norm = K1 * (1 - B + B * sum(counts[slot].values()) / average)
             scores[slot] += rarity * often * (K1 + 1) / (often + norm) if often else 0.0
-    return shares(scores, wanted)
+    return [min(share, 1.0) for share in shares(scores, wanted)]
 
 
 turns = st.lists(
