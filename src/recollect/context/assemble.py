@@ -61,6 +61,7 @@ def user_block(
     """
     frames = {name: frame_chars(name) for name in _HEADS}
     start = user_summary(summary, room) if summary and "USER_SUMMARY" in sections else ""
+    start = start if len(start) <= room else ""
     chooser = Chooser(room - len(start), frames)
     facts = found.facts if "FACTS" in sections else ()
     messages = found.episodes if "EPISODES" in sections else ()
