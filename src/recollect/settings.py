@@ -71,10 +71,11 @@ class Settings(BaseSettings):
         256 * 1024 * 1024, ge=0, description="Memory for search segments before the oldest go."
     )
     context_chars_max: int = Field(
-        10_000,
+        6_000,
         ge=2_000,
         le=1_000_000,
-        description="Longest context block, in characters; about four of them make a token.",
+        description="Longest context block, in characters; about four of them make a token. A "
+        "request may say otherwise.",
     )
     context_messages: int | None = Field(
         None,

@@ -101,6 +101,29 @@ async def test_a_block_keeps_to_the_budget_of_the_settings(running: Program) -> 
         assert 2_000 < sizes[0] <= 3_000 < sizes[1], query
 
 
+async def test_a_request_can_say_how_long_a_block_is_and_what_is_in_it(running: Program) -> None:
+    """One that asks for a section there is not is told so."""
+    triple = {"fact": "Jane met Bob", "fact_name": "MET", "user_id": "jane"}
+    ends = {"source_node_name": "Jane", "target_node_name": "Bob"}
+    await running.send("POST", "/api/v2/graph/add-fact-triple", {**triple, **ends})
+    await running.work()
+
+    async def block(query: str) -> str:
+        answer = await running.send("GET", "/api/v2/threads/t/context", query=query)
+        return str(answer.json()["context"])
+
+    assert "<USER_SUMMARY>" in await block("")
+    facts = await block("sections=facts,entities")
+    assert "Jane met Bob" in facts
+    assert "<USER_SUMMARY>" not in facts
+    for most in (10, 150):
+        assert len(await block(f"max_characters={most}")) <= most
+    for query, field in (("sections=jokes", "sections"), ("max_characters=0", "max_characters")):
+        refused = await running.send("GET", "/api/v2/threads/t/context", query=query)
+        assert refused.status == 400
+        assert field in refused.message
+
+
 async def test_how_many_messages_are_asked_about_is_a_setting(
     running: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from tests.eval.common import DATA, FAILURES, PROJECT, DataMissing, Options, Tab
 from tests.eval.found import changed, settings
 
 EXTRACTION = ("carb", "dates", "names", "relations", "locomo", "speed")
-SEARCH = ("search-locomo", "search-longmemeval")
+SEARCH = ("search-locomo", "search-longmemeval", "context-locomo")
 MEMORIES = ("memories-locomo", "memories-client")
 CHANGE = ("dialogues", "histories")
 PARTS = (*EXTRACTION, *SEARCH, *MEMORIES, *CHANGE)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from recollect.graph.filters import Filters
 from recollect.graph.passing import passes_entity, passes_episode, passes_fact
 from recollect.models import embedder
-from recollect.search import bonus, postings, rank, strands, view
+from recollect.search import bonus, fresh, postings, rank, strands, view
 from recollect.search.query import Kind
 from recollect.search.shelves import first_name
 from recollect.search.times import TimeWindow
@@ -85,6 +85,7 @@ class Oracle:
                 for place, fact in enumerate(graph.facts)
                 if fact.uuid in self.here
                 and passes_fact(chosen, fact, graph.evidence(graph.supports, place))
+                and (graph.evidence(graph.supports, place) or self._asks_for(fact))
             ]
         if self.question.kind == "entity":
             return [
@@ -101,6 +102,10 @@ class Oracle:
             and passes_episode(chosen, episode)
         ]
 
+    def _asks_for(self, fact: Any) -> bool:
+        """Whether a word of the question stands in a fact; without an episode it has to."""
+        return any(self.told.terms[fact.uuid][term] for term in self.question.terms)
+
     def _each(self, opinion: Callable[[Any], float]) -> dict[str, float]:
         return {item.uuid: opinion(item) for item in self.seen}
 
@@ -108,7 +113,7 @@ class Oracle:
 
     @cached_property
     def words(self) -> dict[str, float]:
-        """BM25 over what is visible, as a share of the best.
+        """BM25 over what is visible, as a share of what all the words are worth.
 
         For an episode, the words around it count as well.
         """
@@ -125,16 +130,17 @@ class Oracle:
 
         lengths = gathered(sizes)
         mean = max(1.0, sum(lengths.values()) / len(lengths))
-        total = dict.fromkeys(lengths, 0.0)
+        total, wanted = dict.fromkeys(lengths, 0.0), 0.0
         for term in dict.fromkeys(self.question.terms):
             own = {uuid: float(count[term]) for uuid, count in counts.items()}
             holding = sum(count > 0 for count in own.values())
             rarity = math.log(1 + (len(own) - holding + 0.5) / (holding + 0.5))
+            wanted += rarity
             for uuid, count in gathered(own).items():
                 shape = 1 - postings.B + postings.B * lengths[uuid] / mean
                 total[uuid] += rarity * count * (postings.K1 + 1) / (count + postings.K1 * shape)
-        best = max(total.values())
-        return {uuid: score / best if best > 0 else 0.0 for uuid, score in total.items()}
+        most = 1.0 if self.question.kind == "episode" else math.inf
+        return {uuid: min(score / wanted, most) if wanted else 0.0 for uuid, score in total.items()}
 
     def _neighbours(self, episode: Any) -> tuple[list[Any], int]:
         """The visible episodes of its strand that follow each other closely, and its place."""
@@ -190,6 +196,19 @@ class Oracle:
             before = self._nearness(line[place - distance].uuid) if place >= distance else None
             total += weight * (own if before is None else before)
         return total / (1 + sum(view._BEFORE))
+
+    def meant_by(self, uuid: str) -> list[str]:
+        """Whose vectors say what an item means: its own, or those of an entity's facts, one for
+        each end of theirs that it is."""
+        if self.question.kind != "entity":
+            return [uuid] if uuid in self.told.vectors else []
+        ends = [
+            (fact.uuid, end)
+            for fact in self.graph.facts
+            if fact.uuid in self.here and fact.uuid in self.told.vectors
+            for end in (fact.source_uuid, fact.target_uuid)
+        ]
+        return [fact for fact, end in ends if end == uuid]
 
     @cached_property
     def nearest_facts(self) -> dict[str, float]:
@@ -338,7 +357,34 @@ class Oracle:
                 + rank.FACT_TOLD * told
             )
 
-        return self._each(score)
+        return self._fresh(self._each(score))
+
+    def _fresh(self, scores: dict[str, float]) -> dict[str, float]:
+        """With the older of two facts that compete behind the newer."""
+        question = self.question
+        if question.kind != "fact" or question.windows or question.filters.valid_on:
+            return scores
+        dated = [f for f in self.seen if f.valid_at and f.uuid in self.told.vectors]
+        dated.sort(key=lambda fact: -scores[fact.uuid])
+        if len(dated) < 2:
+            return scores
+        vectors = np.stack([self.told.vectors[fact.uuid] for fact in dated])
+        vectors -= vectors.mean(axis=0)
+
+        def fall(older: int, newer: int) -> float:
+            one, other = dated[older], dated[newer]
+            apart = scores[one.uuid] - scores[other.uuid]
+            people = {one.source_uuid, one.target_uuid} & {other.source_uuid, other.target_uuid}
+            if not people or one.valid_at >= other.valid_at or apart >= fresh.REACH:
+                return 0.0
+            lengths = np.linalg.norm(vectors[older]) * np.linalg.norm(vectors[newer])
+            alike = float(vectors[older] @ vectors[newer]) / max(lengths, 1e-12)
+            strength = min(max((alike - fresh.ALIKE) / (fresh.SAME - fresh.ALIKE), 0.0), 1.0)
+            return strength * max(apart + fresh.BEHIND, 0.0)
+
+        several = range(len(dated))
+        falls = {dated[n].uuid: max(fall(n, other) for other in several) for n in several}
+        return {uuid: score - falls.get(uuid, 0.0) for uuid, score in scores.items()}
 
     @cached_property
     def turns(self) -> dict[str, float]:
@@ -355,7 +401,7 @@ class Oracle:
     def _episodes(self) -> dict[str, float]:
         """What the episodes behind the facts that are seen are worth by themselves.
 
-        They are looked at without filters; their words count as a share of the best of them.
+        They are looked at without filters.
         """
         question = replace(self.question, kind="episode", filters=Filters(), origins=())
         oracle = Oracle(self.graph, self.told, question)
@@ -365,12 +411,7 @@ class Oracle:
             for one in self.graph.evidence(self.graph.supports, self.graph.facts.index(fact))
             if one.uuid in oracle.turns
         }
-        best = max((oracle.words[uuid] for uuid in behind), default=0.0)
-        return {
-            uuid: oracle.turns[uuid]
-            + (rank.TURN_WORDS * oracle.words[uuid] * (1 / best - 1) if best else 0.0)
-            for uuid in behind
-        }
+        return {uuid: oracle.turns[uuid] for uuid in behind}
 
     def _told(self, fact: Any) -> float:
         """What the best episode behind a fact is worth; 0 without one."""

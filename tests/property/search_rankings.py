@@ -4,10 +4,12 @@ import math
 from collections.abc import Callable
 from itertools import pairwise
 
+import numpy as np
 from hypothesis import assume
 
 from recollect.search import rank
-from tests.property.search_oracle import FAR, Oracle
+from recollect.search.vectors import DIMENSIONS, usual_vector
+from tests.property.search_oracle import FAR, Oracle, Vector
 
 NEAR = 1e-4  # scores so near to each other may change places by rounding alone
 
@@ -33,7 +35,11 @@ def pool(oracle: Oracle, times: int) -> list[str]:
 
 def default(oracle: Oracle) -> Answer:
     """By the fused score, brought between 0 and 1."""
-    return [(uuid, 1 / (1 + math.exp(-oracle.fused[uuid] / 2))) for uuid in pool(oracle, 1)]
+    middle = rank._UNRELATED.get(oracle.question.kind, rank._UNRELATED_ELSE)
+    return [
+        (uuid, 1 / (1 + math.exp((middle - oracle.fused[uuid]) / rank._STEEP)))
+        for uuid in pool(oracle, 1)
+    ]
 
 
 def cross_encoder(oracle: Oracle) -> Answer:
@@ -64,10 +70,11 @@ def mmr(oracle: Oracle) -> Answer:
     weight = oracle.question.mmr_lambda
     low, high = oracle.fused[left[-1]], oracle.fused[left[0]]
     chosen: Answer = []
+    vectors = _apart(oracle, left)
 
     def value(uuid: str) -> float:
         relevance = (oracle.fused[uuid] - low) / (high - low) if high > low else 1.0
-        alike = max((_likeness(oracle, uuid, other) for other, _ in chosen), default=0.0)
+        alike = max((float(vectors[uuid] @ vectors[other]) for other, _ in chosen), default=0.0)
         return weight * relevance - (1 - weight) * max(0.0, alike)
 
     while left and len(chosen) < oracle.question.limit:
@@ -80,11 +87,18 @@ def mmr(oracle: Oracle) -> Answer:
     return chosen
 
 
-def _likeness(oracle: Oracle, one: str, other: str) -> float:
-    vectors = oracle.told.vectors
-    if one not in vectors or other not in vectors:
-        return 0.0
-    return float(vectors[one] @ vectors[other])
+def _apart(oracle: Oracle, uuids: list[str]) -> dict[str, Vector]:
+    """What sets each apart from plain English, of unit length; what has no vector of its own, nor
+    facts that have one, lies in the middle of the others."""
+    apart: dict[str, Vector] = {}
+    for uuid in uuids:
+        held = [oracle.told.vectors[one] for one in oracle.meant_by(uuid)]
+        if held:
+            total = np.sum(held, axis=0)
+            apart[uuid] = total / np.linalg.norm(total) - usual_vector()
+    middle = np.mean(list(apart.values()), axis=0) if apart else np.zeros(DIMENSIONS)
+    found = {uuid: apart.get(uuid, middle) for uuid in uuids}
+    return {uuid: one / max(np.linalg.norm(one), 1e-6) for uuid, one in found.items()}
 
 
 def node_distance(oracle: Oracle) -> Answer:

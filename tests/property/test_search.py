@@ -248,6 +248,7 @@ def asked(graph: Small, question: Question) -> Asked:
             ),
         ),
         hashes=tuple(hashed(term) for term in question.terms),
+        plain=tuple(hashed(term) for term in question.terms),
         vector=None if vector is None else vector.astype(np.float32),
         people=question.people,
         together=question.together,

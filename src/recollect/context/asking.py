@@ -7,7 +7,7 @@ from recollect.graph.types import Episode
 from recollect.limits import BLOCK_QUERY_CHARS_MAX
 
 # Words that are said to be polite or to go on; a message of nothing else looks nothing up.
-_SMALL_TALK = frozenset(
+SMALL_TALK = frozenset(
     terms(
         """
         afternoon ah aha alright also am back bye cheers cool day dear evening everybody everyone
@@ -28,7 +28,7 @@ def query_text(newest: Sequence[Episode], chars_max: int = BLOCK_QUERY_CHARS_MAX
     the room it needs; what is left goes to the one before, and so on. A message that is too long
     keeps its beginning and its end: that is where people put what they want.
     """
-    if not any(term not in _SMALL_TALK for each in newest for term in terms(each.content)):
+    if not any(term not in SMALL_TALK for each in newest for term in terms(each.content)):
         return ""
     kept: list[str] = []
     left = chars_max

@@ -1,15 +1,15 @@
 """The context blocks: sections of whole lines that fit into a budget."""
 
-from collections.abc import Sequence
-
-import msgspec
+from collections.abc import Collection, Sequence
+from typing import Any
 
 from recollect.context import budget
-from recollect.context.defusing import Defuser
+from recollect.context.choose import FACTS_SHARE, Chooser
+from recollect.context.defusing import SECTIONS, Defuser
 from recollect.context.lines import Item, cut, told
 from recollect.context.order import place
 from recollect.graph.types import Entity, Fact, Record
-from recollect.search.query import Found
+from recollect.search.query import Found, Ranked
 
 _INTRODUCTION = "FACTS and ENTITIES represent relevant context to the current conversation."
 _HEADS = {
@@ -42,17 +42,6 @@ class Section(Record):
     share: int = 1
 
 
-def sections(found: Found) -> list[Section]:
-    """What was found, kind by kind."""
-    return [
-        Section(name="FACTS", items=[hit.item for hit in found.facts], share=_FACTS_PER_TURN),
-        Section(name="ENTITIES", items=[hit.item for hit in found.entities]),
-        Section(name="OBSERVATIONS", items=[hit.item for hit in found.observations]),
-        Section(name="THREAD_SUMMARIES", items=[hit.item for hit in found.thread_summaries]),
-        Section(name="EPISODES", items=[hit.item for hit in found.episodes]),
-    ]
-
-
 def facts_block(facts: Sequence[Fact], entities: Sequence[Entity], room: int) -> str:
     """The block that clients of generation 2 paste into their prompts."""
     wanted = [
@@ -62,32 +51,37 @@ def facts_block(facts: Sequence[Fact], entities: Sequence[Entity], room: int) ->
     return _block(_INTRODUCTION, wanted, room, always=("FACTS", "ENTITIES"))
 
 
-def user_block(summary: str | None, found: Found, room: int) -> str:
+def user_block(
+    summary: str | None, found: Found, room: int, sections: Collection[str] = SECTIONS
+) -> str:
     """The block of later clients: who the user is, then what is known to the matter.
 
-    Facts always have their section, the others when something of theirs is told; without a summary,
-    because the asker may not see the user, there is none for it. An entity whose summary only
-    repeats the facts costs room and tells nothing, so it is left out.
+    A section of which nothing is told is not there; without a summary, because the asker may not
+    see the user, there is none for it. *sections* are those that may be there at all.
     """
-    facts = [hit.item for hit in found.facts]
-    telling = tuple(hit for hit in found.entities if _says_more(hit.item, facts))
-    kept = msgspec.structs.replace(found, entities=telling)
-    start = "" if summary is None else user_summary(summary, room)
-    return _block(start, sections(kept), room, always=("FACTS",))
-
-
-def _says_more(entity: Entity, facts: Sequence[Fact]) -> bool:
-    """Whether a summary has words left without the sentences of the entity's own facts."""
-    rest = " ".join(entity.summary.split())
-    own = (fact for fact in facts if entity.uuid in (fact.source_uuid, fact.target_uuid))
-    for words in sorted((" ".join(fact.fact.split()).rstrip(".") for fact in own), key=len)[::-1]:
-        rest = rest.replace(words, "")
-    return any(character.isalnum() for character in rest)
+    frames = {name: frame_chars(name) for name in _HEADS}
+    start = user_summary(summary, room) if summary and "USER_SUMMARY" in sections else ""
+    start = start if len(start) <= room else ""
+    chooser = Chooser(room - len(start), frames)
+    facts = found.facts if "FACTS" in sections else ()
+    messages = found.episodes if "EPISODES" in sections else ()
+    rest = chooser.facts(facts, FACTS_SHARE if messages else 1.0)
+    chooser.messages(messages)
+    chooser.facts(rest)
+    others: dict[str, Sequence[Ranked[Any]]] = {
+        "ENTITIES": found.entities,
+        "OBSERVATIONS": found.observations,
+        "THREAD_SUMMARIES": found.thread_summaries,
+    }
+    for name, hits in others.items():
+        chooser.others(name, [hit.item for hit in hits] if name in sections else ())
+    told_sections = framed(chooser.chosen)
+    return SECTION_BREAK.join([start, *told_sections] if start else told_sections)
 
 
 def user_summary(summary: str, room: int) -> str:
-    """The section that says who the user is: told always, in at most half of the room."""
-    share = room // 2
+    """The section that says who the user is: told always, in at most a quarter of the room."""
+    share = room // 4
     lines = [cut(line, share) for line in _SAFE.lines(summary).splitlines()]
     taken = budget.affordable((("", line) for line in lines), share)
     return frame("USER_SUMMARY", [lines[number] for number in taken])

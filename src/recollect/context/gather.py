@@ -38,8 +38,10 @@ from recollect.search.query import Found, Kind, Query, Ranked
 from recollect.store.protocol import Store, Transaction
 from recollect.subjects import derived, episodes, graphs, knowledge, threads, users
 
-# Of what is told beside facts and entities, that which fits nearly as well as the best of its kind.
-_RELEVANT = 0.7
+# Nothing is told that fits so much worse than the best of its kind. Facts are short: more of them
+# may stand by.
+_RELEVANT = 0.6
+_RELEVANT_FACT = 0.4
 T = TypeVar("T")
 
 
@@ -120,7 +122,8 @@ class Gatherer:
     async def everything(self, wanted: Wanted, rating_min: float | None = None) -> Found:
         """What a block of its own making tells, each kind the most relevant first."""
         # Facts first, by themselves: the searches after them meet a question that is known already.
-        facts = await self.facts(wanted.facts, Filters(rating_min=rating_min))
+        known = await self.ranked_facts(wanted.facts, Filters(rating_min=rating_min))
+        facts = [hit.item for hit in known]
         hits, said, observed, summed = await asyncio.gather(
             self._find("entity", wanted.entities),
             self.episodes(wanted.episodes),
@@ -128,9 +131,9 @@ class Gatherer:
             self.derived("thread_summary", wanted.thread_summaries),
         )
         about = await self._about(facts, hits.entities)
-        others = [entity for entity in about if not entity.is_user]
+        others = [entity for entity in about if not (entity.is_user or entity.is_assistant)]
         return Found(
-            facts=ranked(facts),
+            facts=_relevant(known, _RELEVANT_FACT),
             entities=ranked(others[: wanted.entities]),
             episodes=_relevant(said),
             observations=_relevant(observed.observations),
@@ -138,20 +141,27 @@ class Gatherer:
         )
 
     async def facts(self, limit: int, filters: Filters = NO_FILTERS) -> list[Fact]:
+        """The facts that matter, without their scores."""
+        return [hit.item for hit in await self.ranked_facts(limit, filters)]
+
+    async def ranked_facts(
+        self, limit: int, filters: Filters = NO_FILTERS
+    ) -> Sequence[Ranked[Fact]]:
         """The facts that matter, those that hold now before the others.
 
         When nothing is asked, or nothing fits, these are the newest of what holds now: whoever
         knows something tells it.
         """
         answer = await self._find("fact", limit, filters)
-        found = [hit.item for hit in answer.facts]
+        found = list(answer.facts)
         if not found and limit:
             most = limit if filters == NO_FILTERS else PAGE_MAX
             known = await self.store.read(
                 knowledge.facts_holding, self.access, self.asked.graph, most
             )
-            found = [fact for fact in known if passes_fact(filters, fact)][:limit]
-        return sorted(found, key=lambda fact: not holds(fact, self.now))
+            passing = [fact for fact in known if passes_fact(filters, fact)]
+            found = [Ranked(item=fact, score=1.0) for fact in passing[:limit]]
+        return sorted(found, key=lambda hit: not holds(hit.item, self.now))
 
     async def entities(self, limit: int, facts: int, filters: Filters) -> list[Entity]:
         """The entities that fit, and those that the best *facts* are about, in turns."""
@@ -222,6 +232,6 @@ def _holding(hits: Sequence[Ranked[ThreadSummary]]) -> list[Ranked[ThreadSummary
     return [hit for hit in hits if not thread_summary.is_over(hit.item.summary)]
 
 
-def _relevant(hits: Sequence[Ranked[T]]) -> tuple[Ranked[T], ...]:
-    least = _RELEVANT * max((hit.score for hit in hits), default=0.0)
+def _relevant(hits: Sequence[Ranked[T]], share: float = _RELEVANT) -> tuple[Ranked[T], ...]:
+    least = share * max((hit.score for hit in hits), default=0.0)
     return tuple(hit for hit in hits if hit.score >= least)

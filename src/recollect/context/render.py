@@ -68,7 +68,11 @@ def filled(
     safe = Defuser(tag_names(words))
     left = max(room - len(words), 0)
     tellings = sum(hole.variable == "user_summary" for hole in holes)
-    summary = lines.cut(safe.lines(user_summary), left // 2 // tellings) if tellings else ""
+    bounds = [
+        hole.chars_max for hole in holes if hole.variable == "user_summary" and hole.chars_max
+    ]
+    most = min([left // 2 // max(tellings, 1), *bounds])
+    summary = lines.cut(safe.lines(user_summary), most) if tellings else ""
     told = _told(holes, filling, left - tellings * len(summary), safe)
     texts = iter(
         summary if hole.variable == "user_summary" else text
@@ -81,10 +85,13 @@ def _told(
     holes: Sequence[Hole], filling: Sequence[Sequence[Item]], room: int, safe: Defuser
 ) -> list[str]:
     """The text of each hole: chosen in turns, told in the order every block has."""
-    lists = [
-        [(number, item, template_line(hole, item, safe)) for item in items]
-        for number, (hole, items) in enumerate(zip(holes, filling, strict=True))
-    ]
+    lists = []
+    for number, (hole, items) in enumerate(zip(holes, filling, strict=True)):
+        told = [(number, item, template_line(hole, item, safe)) for item in items]
+        if hole.chars_max is not None:
+            lines_only = (("", line) for _, _, line in told)
+            told = [told[place] for place in budget.affordable(lines_only, hole.chars_max)]
+        lists.append(told)
     offers = list(budget.in_turns(lists))
     taken = budget.affordable(((str(number), line) for number, _, line in offers), room)
     chosen = sorted((offers[number] for number in taken), key=lambda offer: place(offer[1]))

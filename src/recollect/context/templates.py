@@ -10,21 +10,26 @@ from typing import Literal, get_args
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.types import Record
-from recollect.limits import TEMPLATE_CHARS_MAX, TEMPLATE_DERIVED_ITEMS_MAX, TEMPLATE_ITEMS_MAX
+from recollect.limits import (
+    CONTEXT_CHARS_MAX,
+    TEMPLATE_CHARS_MAX,
+    TEMPLATE_DERIVED_ITEMS_MAX,
+    TEMPLATE_ITEMS_MAX,
+)
 
 Variable = Literal[
     "edges", "entities", "episodes", "observations", "thread_summaries", "user_summary"
 ]
 
 _VARIABLES: dict[str, Variable] = {name: name for name in get_args(Variable)}
-_ALL = ("limit", "types", "include_attributes")
+_ALL = ("limit", "types", "include_attributes", "max_characters")
 _OPTIONS: dict[Variable, tuple[str, ...]] = {
     "edges": _ALL,
     "entities": _ALL,
     "episodes": _ALL,
-    "observations": ("limit",),
-    "thread_summaries": ("limit",),
-    "user_summary": (),
+    "observations": ("limit", "max_characters"),
+    "thread_summaries": ("limit", "max_characters"),
+    "user_summary": ("max_characters",),
 }
 # A larger limit is accepted for these, as it always was, but never gives more.
 _ITEMS_MAX: dict[Variable, int] = {
@@ -50,6 +55,7 @@ class Hole(Record):
     limit: int | None = None
     types: tuple[str, ...] = ()
     include_attributes: bool | None = None
+    chars_max: int | None = None
 
 
 Piece = Text | Hole
@@ -92,6 +98,9 @@ def _hole(inside: str) -> Hole:
         limit=_limit(field, variable, options.get("limit")),
         types=_types(field, options.get("types")),
         include_attributes=_boolean(field, "include_attributes", options.get("include_attributes")),
+        chars_max=_number(
+            field, "max_characters", options.get("max_characters"), CONTEXT_CHARS_MAX
+        ),
     )
 
 
@@ -121,14 +130,17 @@ def _options(field: str, text: str) -> dict[str, str]:
 
 
 def _limit(field: str, variable: Variable, value: str | None) -> int | None:
+    number = _number(field, "limit", value, TEMPLATE_ITEMS_MAX)
+    return None if number is None else min(number, _ITEMS_MAX.get(variable, TEMPLATE_ITEMS_MAX))
+
+
+def _number(field: str, option: str, value: str | None, most: int) -> int | None:
     if value is None:
         return None
     number = int(value) if value.isascii() and value.isdigit() else 0
-    if not 1 <= number <= TEMPLATE_ITEMS_MAX:
-        raise InvalidInput(
-            f"{field}: limit must be a number from 1 to {TEMPLATE_ITEMS_MAX}, got {value!r}"
-        )
-    return min(number, _ITEMS_MAX.get(variable, TEMPLATE_ITEMS_MAX))
+    if not 1 <= number <= most:
+        raise InvalidInput(f"{field}: {option} must be a number from 1 to {most}, got {value!r}")
+    return number
 
 
 def _types(field: str, value: str | None) -> tuple[str, ...]:

@@ -192,6 +192,7 @@ class Entity(Record):
     summary: str = ""
     attributes: Json | None = None
     is_user: bool = False
+    is_assistant: bool = False
     metadata: Carried = {}
     created_at: datetime
 

@@ -94,6 +94,7 @@ def summarize(facts: Sequence[Told], instructions: Sequence[str] = ()) -> str:
     Answers to the instructions come first, in their order, then those to the five questions. Each
     question in turn gives its next best answer while there is room, so none takes all of it.
     """
+    facts = [fact for fact in facts if not _says_nothing(fact)]
     chosen = _Chosen()
     chosen.pick([_answers(facts, text) for text in instructions])
     chosen.pick([_of_topic(facts, topic) for topic in _TOPICS])
@@ -140,6 +141,12 @@ class _Chosen:
             self.places[fact.number] = (place, *answer.order)
             self._said.add(mark)
             self._room -= length + 1
+
+
+def _says_nothing(fact: Told) -> bool:
+    """Whether it only tells that there is one, as "has a mother" does."""
+    thing = fact.predicate.removeprefix("HAS_").replace("_", " ").lower()
+    return fact.fact.rstrip(".").lower().endswith((f" has a {thing}", f" has an {thing}"))
 
 
 def _newest(facts: Iterable[Told]) -> list[Told]:

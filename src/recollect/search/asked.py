@@ -30,13 +30,15 @@ class Asked(Record):
     *people* are those it names who also speak in the graph, by their folded first names, in the
     order they are named. *together*: whether it is about what they share. *own*: whether it is
     about whoever asks, *past*: whether it is about what was. *event* is what happened at the time
-    in question, if that is how it is told.
+    in question, if that is how it is told. *hashes* are the words searched for, *plain* all but
+    names.
     """
 
     query: Query
     resolved: Resolved
     hashes: tuple[int, ...]
     vector: Floats | None
+    plain: tuple[int, ...] = ()
     people: tuple[str, ...] = ()
     together: bool = False
     own: bool = False
@@ -83,10 +85,12 @@ def ask(
         [found.span() for found in _WORD.finditer(timeless) if found[0].casefold() in speakers],
     )
     text = nameless if terms(nameless) else query.text
+    called = without(query.text, [(one.start, one.end) for one in resolved.named])
     return Asked(
         query=query,
         resolved=resolved,
         hashes=tuple(dict.fromkeys(hashed(term) for term in terms(text)))[:SEARCH_TERMS_MAX],
+        plain=tuple(hashed(term) for term in terms(called))[:SEARCH_TERMS_MAX],
         vector=embed(text),
         people=people,
         together=len(people) > 1 and _TOGETHER.search(query.text) is not None,

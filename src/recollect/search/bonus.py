@@ -20,7 +20,7 @@ SPOKEN_BY_FIRST_NAMED = 0.5
 SPOKEN_BY_ASKER = 2.0
 ABOUT_NAMED = 0.5
 IN_TIME = 1.5
-NO_LONGER = -4.0
+NO_LONGER = -6.0
 _FADES_MICROS = 14 * 24 * 3600 * 1e6
 NEAR = (0.3, 0.1)  # touching the entity one wants to be near to, one hop away
 

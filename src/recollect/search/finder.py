@@ -12,6 +12,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 import msgspec
 import numpy as np
 
+from recollect.errors import NotFound
 from recollect.graph.contexts import Context, Reach
 from recollect.graph.filters import Filters
 from recollect.graph.sight import Sight
@@ -25,7 +26,7 @@ from recollect.search.events import Event
 from recollect.search.fetch import SHAPES, fetch
 from recollect.search.fuse import best as best_of
 from recollect.search.query import Found, Kind, Query, Ranked
-from recollect.search.question import Resolved, resolve
+from recollect.search.question import Resolved, parts, resolve
 from recollect.search.rank import Hit
 from recollect.search.rerank import rerank
 from recollect.search.seen import as_seen
@@ -41,7 +42,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _ASKED_MAX = 16
-_FITS = 0.75  # the score from which a fact counts as the event that a question speaks of
+_FITS = 0.5  # the score from which a fact counts as the event that a question speaks of
 _ANY_TIME = datetime.min.replace(tzinfo=UTC)  # filters do not ask for the present
 
 
@@ -128,8 +129,18 @@ class Finder:
         await asyncio.to_thread(self.load)
 
     def _search(self, look: "_Look", query: Query, resolved: Resolved) -> list[Hit]:
-        """The costly part, for a thread of its own."""
-        return look(rank.search, self._ask(look, query, resolved))
+        """The costly part, for a thread of its own.
+
+        What fits one part of a question that asks for several things fits the question.
+        """
+        asked = self._ask(look, query, resolved)
+        hits = look(rank.search, asked)
+        several = parts(query.text) if query.reranker is None else ()
+        for text in several:
+            part = self._ask(look, msgspec.structs.replace(query, text=text), resolved)
+            about = {"people": asked.people, "own": asked.own, "together": asked.together}
+            hits += look(rank.search, msgspec.structs.replace(part, **about))
+        return _best_once(hits, query.limit) if several else hits
 
     def _contexts(
         self,
@@ -144,6 +155,8 @@ class Finder:
     def _ask(self, look: "_Look", query: Query, resolved: Resolved) -> Asked:
         """The question as it stands before this segment."""
         speakers, resolved = look(known_to, resolved)
+        if query.center_uuid and not resolved.center:
+            raise NotFound(f"node not found: {query.center_uuid}")
         asked = ask(speakers, query, resolved, self._embed)
         if asked.event is not None:
             asked = self._dated(look, speakers, asked, asked.event)
@@ -220,6 +233,13 @@ def _nearest(segment: Segment, vectors: Sequence[Floats], limit: int) -> list[li
         ids = segment.row_ids("fact", best)
         found.append([Hit(id_, float(score)) for id_, score in zip(ids, scores, strict=True)])
     return found
+
+
+def _best_once(hits: Sequence[Hit], limit: int) -> list[Hit]:
+    best: dict[int, Hit] = {}
+    for hit in sorted(hits, key=lambda hit: -hit.score):
+        best.setdefault(hit.id, hit)
+    return list(best.values())[:limit]
 
 
 def _moment(value: int) -> datetime | None:

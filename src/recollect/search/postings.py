@@ -109,7 +109,7 @@ class Postings:
             self.runs.append(_run(hashes[alive], documents[alive], counts[alive]))
 
     def search(self, hashes: Iterable[int], visible: Flags, window: Window | None = None) -> Scores:
-        """The BM25 score of every slot, as a share of the best one.
+        """The BM25 score of every slot, as a share of what holding all the words is worth.
 
         What is not *visible* counts for nothing. With a window, the words of neighbours count as
         well, before repetition is weighed.
@@ -119,28 +119,31 @@ class Postings:
         if not count:
             return scores
         norm, share = self._norms(visible, window)
+        wanted = 0.0
         for term in dict.fromkeys(hashes):
             slots, counts = self._holding(term, visible)
+            rarity = float(np.log1p((count - len(slots) + 0.5) / (len(slots) + 0.5)))
+            wanted += rarity
             if not len(slots):
                 continue
-            rarity = float(np.log1p((count - len(slots) + 0.5) / (len(slots) + 0.5)))
             if window is not None:
                 spread = window.spread(window.place[slots], counts, counts * share[slots])
                 held = spread > 0
                 slots, counts = window.slots[held], spread[held]
             scores[slots] += rarity * counts * (K1 + 1) / (counts + norm[slots])
-        return scores / best if (best := scores.max()) > 0 else scores
+        return _shares(scores, wanted, most=None if window is None else 1.0)
 
     def search_among(
         self, hashes: Iterable[int], visible: Flags, window: Window, slots: Slots
     ) -> Scores:
-        """The same for a few slots, as a share of the best of those, sooner."""
+        """The same for a few slots, sooner."""
         scores = np.zeros(len(slots))
         count = int(np.count_nonzero(visible))
         norm, share = self._norms(visible, window)
         near, weights = window.around(slots)
         weights *= share[near]
         held, own_norm = np.zeros(len(visible)), norm[slots]
+        wanted = 0.0
         for term in dict.fromkeys(hashes):
             holding, counts = self._holding(term, visible)
             rarity = float(np.log1p((count - len(holding) + 0.5) / (len(holding) + 0.5)))
@@ -148,7 +151,8 @@ class Postings:
             total = held.take(slots) + np.einsum("ij,ij->j", held.take(near), weights)
             held[holding] = 0.0
             scores += rarity * total * (K1 + 1) / (total + own_norm)
-        return scores / best if (best := scores.max(initial=0.0)) > 0 else scores
+            wanted += rarity
+        return _shares(scores, wanted, most=1.0)
 
     def _norms(self, visible: Flags, window: Window | None) -> tuple[Scores, Scores]:
         """How much length weighs on each slot, and what share of its words a slot lends.
@@ -210,3 +214,10 @@ def _run(hashes: Hashes, documents: Slots, counts: npt.NDArray[np.uint16]) -> Ru
 def _spread(run: Run) -> Hashes:
     """The term of each posting."""
     return np.repeat(run.hashes, np.diff(run.starts))
+
+
+def _shares(scores: Scores, wanted: float, most: float | None) -> Scores:
+    """Scores as a share of what a short text with every word that is asked for would have. Of a
+    word, neighbours can lend any number: *most* is what counts of it all."""
+    shares = scores / wanted if wanted > 0 else scores
+    return shares if most is None else np.minimum(shares, most)

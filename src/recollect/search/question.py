@@ -6,13 +6,20 @@ import regex
 
 from recollect.graph import names
 from recollect.graph.episode_filters import EpisodeTree, uuids_named
-from recollect.graph.terms import STOP_WORDS
+from recollect.graph.terms import STOP_WORDS, terms
 from recollect.graph.types import Record
 from recollect.search.query import Query
 from recollect.store import rows
 from recollect.store.protocol import Transaction
 
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}_'\u2019.&-]+")
+# Where one question ends and another begins.
+_PART = regex.compile(
+    r"\?\s+|,?\s+and\s+(?=(?:what|where|when|who|whom|whose|which|how|why|do|does|did|is|are|was|were"
+    r"|has|have|had|can|will)\b)",
+    regex.IGNORECASE,
+)
+_PARTS_MAX = 3
 _NAME_WORDS_MAX = 3
 _WORDS_MAX = 60
 
@@ -99,6 +106,14 @@ def _named(tx: Transaction, graph_id: int, text: str) -> tuple[Named, ...]:
         for row in tx.all("entities_asked", graph_id=graph_id, keys=keys)
         for start, end in [places[row["key"]]]
     )
+
+
+def parts(text: str) -> list[str]:
+    """The questions that a text asks, if they are several: "where does she live and what does she
+    do"."""
+    asked = [part.strip(" ,?") for part in _PART.split(text)]
+    several = [part for part in asked if len(terms(part)) > 0][:_PARTS_MAX]
+    return several if len(several) > 1 else []
 
 
 def longest(named: Sequence[Named]) -> tuple[Named, ...]:

@@ -37,7 +37,7 @@ def contexts(
     view = View(segment, asked, visible)
     slots, scores = rank.best(view, segment.episodes.known(without))
     before, after = _near(view, slots, reach)
-    worth = rank.scaled(_whole(view, scores, np.hstack([before, after])))
+    worth = rank.scaled("episode", _whole(view, scores, np.hstack([before, after])))
     return [
         Context(nucleus=own, before=earlier, after=later, score=float(score))
         for own, earlier, later, score in zip(

@@ -23,7 +23,7 @@ from recollect.search.question import Resolved
 from recollect.search.segment import Segment
 from recollect.search.shelves import Shelves
 from recollect.search.strands import Window
-from recollect.search.vectors import EXACT_MAX, distinct
+from recollect.search.vectors import DIMENSIONS, EXACT_MAX, distinct
 
 # What the meaning of the turns before counts for a turn.
 _BEFORE = (0.2, 0.1)
@@ -71,6 +71,8 @@ class View:
         self.asked = asked
         self.query = asked.query
         self.kind: Kind = asked.query.kind
+        if self.kind == "fact":
+            visible = visible & ~self._unasked(visible)
         self.visible = visible
         self.window = self._window()
         self.reached = self._reached()
@@ -86,6 +88,17 @@ class View:
         other = copy(self)
         other.slots = slots
         return other
+
+    def _unasked(self, visible: Flags) -> Flags:
+        """What a user's profile tells, where no word of the question asks for it: no episode is
+        behind it, and beside names it says little that could fit."""
+        supported = np.zeros(len(visible), bool)
+        items, _ = self.segment.supports.pairs(self.segment.episodes)
+        supported[items] = True
+        profile = visible & ~supported
+        if not profile.any():
+            return profile
+        return profile & (self.segment.words["fact"].search(self.asked.plain, profile) <= 0)
 
     def _window(self) -> Window | None:
         if self.kind != "episode":
@@ -171,7 +184,7 @@ class View:
         return self._words[self.slots]
 
     def words_among(self) -> Scores:
-        """How well the words of turns fit, as a share of the best of those put forward."""
+        """How well the words of turns fit, for a few of them."""
         words = self.segment.words[self.kind]
         if self.window is None:
             return self.words()
@@ -199,6 +212,20 @@ class View:
             near = _deviations(vectors.likeness(before, vector), there)
             total = total + weight * np.where(there, near, own)
         return total / (1 + sum(_BEFORE))
+
+    def meanings(self, slots: Slots) -> Floats:
+        """A vector for each of *slots*, zeros without one; that of an entity is its facts' mean."""
+        if self.kind != "entity":
+            return self.segment.vectors[self.kind].rows(slots)
+        facts = self.segment.facts
+        known = np.flatnonzero(facts.alive.array).astype(np.int32)
+        total = np.zeros((len(slots), DIMENSIONS), np.float32)
+        for ends in (facts.source.array[known], facts.target.array[known]):
+            for place, slot in enumerate(slots):
+                total[place] += self.segment.vectors["fact"].rows(known[ends == slot]).sum(axis=0)
+        length = np.linalg.norm(total, axis=1, keepdims=True)
+        mean: Floats = total / np.maximum(length, 1e-6)
+        return mean
 
     def facts(self) -> Scores:
         """How near the nearest fact of each slot is, in deviations; usual for those without."""

@@ -172,6 +172,7 @@ def entity(row: Row) -> Entity:
         summary=row["summary"],
         attributes=from_json(row["attributes"]),
         is_user=bool(row["is_user"]),
+        is_assistant=bool(row["is_assistant"]),
         created_at=moment(row["created_at"]),
     )
 

@@ -102,7 +102,7 @@ def line_with(lines: list[str], word: str) -> str:
 def test_a_session_is_told_what_its_newest_messages_are_about(zep2: Zep) -> None:
     """From all sessions of the user, with the end of what ended, most relevant facts first."""
     _, session_id = told2(zep2)
-    asked = [said2("What can I eat with my allergy to peanuts?")]
+    asked = [said2("Where did I live before, and what can I eat with my allergy to peanuts?")]
     answer = zep2.memory.add(session_id, messages=asked, return_context=True)
     memory = zep2.memory.get(session_id)
     block = parts(memory["context"], BLOCK_2)
@@ -168,7 +168,7 @@ def test_a_session_tells_what_it_is_about(zep2: Zep) -> None:
 def test_a_thread_is_told_who_the_user_is_and_what_matters(zep3: Zep) -> None:
     """The user summary first, then facts; the same from both methods that give a context."""
     _, thread_id = told3(zep3)
-    asked = [said3("What can I eat with my allergy to peanuts?")]
+    asked = [said3("Where did I live before, and what can I eat with my allergy to peanuts?")]
     answer = zep3.thread.add_messages(thread_id, messages=asked, return_context=True)
     block = parts(zep3.thread.get_user_context(thread_id)["context"], BLOCK_3)
     assert parts(answer["context"], BLOCK_3)["facts"] == block["facts"]

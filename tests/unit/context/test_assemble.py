@@ -52,7 +52,7 @@ def test_the_current_block_begins_with_who_the_user_is() -> None:
         facts=ranked([a_fact(1, "Jane lives in Oslo")]),
         entities=ranked([an_entity(1, "A town.", name="Oslo")]),
         observations=ranked([an_observation(4, "Jane moves every year.")]),
-        thread_summaries=ranked([a_thread_summary(5, "Jane asked about flats.")]),
+        thread_summaries=ranked([a_thread_summary(5, "Jane asked what rooms cost.")]),
         episodes=ranked([an_episode(6, "I need\na new flat")]),
     )
     assert user_block("Jane is a painter.\n\nShe paints boats.", found, ROOM) == (
@@ -83,7 +83,7 @@ def test_the_current_block_begins_with_who_the_user_is() -> None:
         "# These are summaries of relevant conversations\n"
         "# format: SUMMARY (Date of the last message)\n"
         "<THREAD_SUMMARIES>\n"
-        "  - Jane asked about flats. (2025-01-06 00:00:00)\n"
+        "  - Jane asked what rooms cost. (2025-01-06 00:00:00)\n"
         "</THREAD_SUMMARIES>\n"
         "\n"
         "# These are the most relevant things said before\n"
@@ -94,11 +94,12 @@ def test_the_current_block_begins_with_who_the_user_is() -> None:
     )
 
 
-def test_with_nothing_found_the_user_is_told_and_the_facts_are_empty() -> None:
-    """A first "Hi" still says who is there."""
+def test_with_nothing_found_the_user_is_told_and_nothing_else() -> None:
+    """A first "Hi" still says who is there; a section of which nothing is told is not there."""
     block = user_block("Jane is a painter.", Found(), ROOM)
     assert "Jane is a painter." in block
-    assert block.endswith("<FACTS>\n</FACTS>")
+    assert block.endswith("</USER_SUMMARY>")
+    assert user_block("", Found(), ROOM) == ""
 
 
 def test_a_fact_that_was_withdrawn_is_not_told_as_present() -> None:
@@ -130,16 +131,16 @@ def test_an_entity_nothing_is_known_of_has_no_line() -> None:
     assert "Oslo" not in block
 
 
-def test_an_entity_that_repeats_the_facts_is_left_out_of_the_current_block() -> None:
-    """Its own facts say it already; what they do not say is worth the room."""
+def test_an_entity_tells_what_the_facts_do_not() -> None:
+    """Each thing is told once; one of which nothing new is known has no line."""
     facts = ranked([a_fact(1, "Bob sings"), a_fact(2, "Bob sings in Rome")])
     repeats = an_entity(1, "Bob sings.", uuid="other-1", name="Bob")
     more = an_entity(2, "Bob sings in Rome. He is tall.", uuid="other-2", name="Bobby")
     foreign = an_entity(3, "Bob sings.", uuid="other-3", name="Rob")
     block = user_block("", Found(facts=facts, entities=ranked([repeats, more, foreign])), ROOM)
     assert "- Bob: " not in block
-    assert "- Bobby: Bob sings in Rome. He is tall." in block
-    assert "- Rob: Bob sings." in block
+    assert "- Bobby: He is tall." in block
+    assert "- Rob: " not in block
     assert "- Bob: Bob sings." in facts_block([a_fact(1, "Bob sings")], [repeats], ROOM)
 
 
@@ -203,3 +204,26 @@ def test_a_long_summary_leaves_room_for_facts() -> None:
     assert len(block) <= 2_000
     assert " …\n</USER_SUMMARY>" in block
     assert "Jane sings" in block
+
+
+def test_a_message_tells_what_no_fact_told_of_it() -> None:
+    """The sentence that became a fact is told by the fact, which says since when it is so."""
+    fact = a_fact(1, "Jane moved to a flat in Oslo", episodes=["episode-6"])
+    said = [
+        an_episode(6, "I moved to a flat in Oslo. The landlord keeps two parrots."),
+        an_episode(7, "I moved to a flat in Oslo!"),
+        an_episode(8, "Good morning"),
+    ]
+    block = user_block(None, Found(facts=ranked([fact]), episodes=ranked(said)), ROOM)
+    assert block.count("flat in Oslo") == 1
+    assert "  - Jane: The landlord keeps two parrots. (" in block
+    assert "Good morning" not in block
+
+
+def test_a_block_has_the_sections_that_are_asked_for() -> None:
+    """And no line of others, whatever was found."""
+    found = Found(facts=ranked([a_fact(1)]), episodes=ranked([an_episode(6, "I need a flat")]))
+    block = user_block("Jane is a painter.", found, ROOM, ("EPISODES",))
+    assert "<EPISODES>" in block
+    assert "<FACTS>" not in block
+    assert "painter" not in block

@@ -168,7 +168,8 @@ async def test_entities_are_those_found_and_those_the_facts_are_about(world: Wor
     known = await world.store.read(_facts, world.graph)
     world.finder.answers["fact"] = Found(facts=ranked([known[uuid] for uuid in uuids]))
     found = [an_entity(1, uuid="x", name="X"), an_entity(2, uuid="y", name="Y")]
-    world.finder.answers["entity"] = Found(entities=ranked(found))
+    bot = an_entity(3, uuid="z", name="Bot", is_assistant=True)  # nobody asks about it
+    world.finder.answers["entity"] = Found(entities=ranked([*found, bot]))
     await world.say("a question")
     told = await (await world.gatherer()).everything(ALL)
     assert [hit.item.name for hit in told.entities] == ["X", "Bob", "Y", "Oslo", "Rome"]

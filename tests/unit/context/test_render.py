@@ -129,3 +129,15 @@ def test_the_order_of_relevance_does_not_change_the_text() -> None:
     """The same things are the same prompt."""
     facts = [a_fact(n) for n in range(3)]
     assert text_of("%{edges}", facts) == text_of("%{edges}", facts[::-1])
+
+
+def test_a_hole_can_have_a_bound_of_its_own() -> None:
+    """In whole lines; the other holes have what they had."""
+    facts = [a_fact(n, "Jane sings") for n in range(4)]
+    said = [an_episode(n, "I sing") for n in range(4)]
+    text = text_of("%{edges max_characters=150}|%{episodes}", facts, said)
+    told, quoted = text.split("|")
+    assert 0 < len(told) <= 150
+    assert len(quoted.splitlines()) == 4
+    assert text_of("%{user_summary max_characters=12}", [], summary="Jane is tall") != ""
+    assert len(text_of("%{user_summary max_characters=8}", [], summary="Jane is tall")) <= 8

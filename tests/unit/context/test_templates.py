@@ -81,9 +81,12 @@ def test_derived_items_are_capped_however_many_are_asked_for(variable: str) -> N
         ("%{edges types=[]}", "types must be a list such as [a,b]"),
         ("%{edges types=[a,,b]}", "types must be a list such as [a,b]"),
         ("%{edges include_attributes=yes}", "include_attributes must be true or false"),
-        ("%{edges order=asc}", "edges takes limit, types, include_attributes, not 'order'"),
-        ("%{user_summary limit=3}", "user_summary takes no options, not 'limit'"),
-        ("%{observations types=[a]}", "observations takes limit, not 'types'"),
+        (
+            "%{edges order=asc}",
+            "edges takes limit, types, include_attributes, max_characters, not 'order'",
+        ),
+        ("%{user_summary limit=3}", "user_summary takes max_characters, not 'limit'"),
+        ("%{observations types=[a]}", "observations takes limit, max_characters, not 'types'"),
         ("%{thread_summaries include_attributes=true}", "thread_summaries takes limit"),
     ],
 )

@@ -81,3 +81,12 @@ def test_it_never_is_too_long_and_always_the_same(
     found = summarize(facts, asked)
     assert len(found) <= USER_SUMMARY_CHARS_MAX
     assert found == summarize(facts[::-1], asked)
+
+
+def test_that_there_is_somebody_says_nothing() -> None:
+    """Everybody has a mother; who she is would be worth telling."""
+    facts = [
+        Told(number=1, fact="Jane has a mother", predicate="HAS_MOTHER"),
+        Told(number=2, fact="Jane has a mother called Ruth", predicate="HAS_MOTHER"),
+    ]
+    assert summarize(facts) == "Jane has a mother called Ruth."

@@ -6,6 +6,7 @@ from recollect import log
 from recollect.api.compat.zep import translate, wire
 from recollect.api.router import Call, Route
 from recollect.context import assemble, gather, render, templates
+from recollect.context.defusing import SECTIONS
 from recollect.context.gather import Asked, Gatherer, Wanted
 from recollect.errors import InvalidInput, NotFound
 from recollect.graph.types import Access, Episode, Thread
@@ -14,6 +15,7 @@ from recollect.limits import (
     BLOCK_FACTS_MAX,
     BLOCK_MESSAGES_2,
     BLOCK_MESSAGES_3,
+    CONTEXT_CHARS_MAX,
     PAGE_MAX,
     RECENT_MESSAGES_DEFAULT,
 )
@@ -24,6 +26,7 @@ from recollect.subjects import derived, episodes, guidance, threads
 _WANTED_2 = Wanted(facts=BLOCK_FACTS_MAX, entities=BLOCK_ENTITIES_MAX)
 # How early clients of generation 3 ask for the block of generation 2.
 _MODES = (None, "summary", "basic")
+_AS_USUAL = wire.ContextQuery()
 _log = log.get(__name__)
 
 
@@ -62,13 +65,35 @@ async def context2(call: Call, thread_id: str) -> str:
     return _facts_block(call, gatherer.asked, await gatherer.everything(_WANTED_2))
 
 
-async def context3(call: Call, thread_id: str, rating_min: float | None = None) -> str:
+async def context3(call: Call, thread_id: str, sent: wire.ContextQuery = _AS_USUAL) -> str:
     """The block that generation 3 reads."""
+    sections = _sections(sent.sections)
     gatherer = await _asked(call, thread_id, BLOCK_MESSAGES_3)
-    found = await gatherer.everything(gather.ALL_KINDS, rating_min)
-    room = call.services.settings.context_chars_max
+    found = await gatherer.everything(gather.ALL_KINDS, sent.min_rating)
     user = gatherer.asked.user
-    return assemble.user_block(None if user is None else user.summary, found, room)
+    summary = None if user is None else user.summary
+    return assemble.user_block(summary, found, _room(call, sent), sections)
+
+
+def _room(call: Call, sent: wire.ContextQuery) -> int:
+    """How many characters a block may have: as many as are asked for, or as usual."""
+    if sent.max_characters is None:
+        return call.services.settings.context_chars_max
+    if sent.max_characters < 1:
+        raise InvalidInput(f"max_characters: must be 1 or more, got {sent.max_characters}")
+    return min(sent.max_characters, CONTEXT_CHARS_MAX)
+
+
+def _sections(names: str | None) -> tuple[str, ...]:
+    """The sections that are asked for, by their names with commas between; or all."""
+    if names is None:
+        return SECTIONS
+    chosen = tuple(name.strip().upper() for name in names.split(","))
+    for name in chosen:
+        if name not in SECTIONS:
+            known = ", ".join(SECTIONS).lower()
+            raise InvalidInput(f"sections: must be some of {known}; got {name[:100].lower()!r}")
+    return chosen
 
 
 def _recent(
@@ -114,13 +139,12 @@ async def get_memory(call: Call) -> wire.Memory:
     )
 
 
-async def _templated(call: Call, template_id: str, rating_min: float | None) -> str:
+async def _templated(call: Call, template_id: str, sent: wire.ContextQuery) -> str:
     """The block that a template of the project makes."""
-    services = call.services
-    template = await services.store.read(guidance.get_template, call.access, template_id)
+    template = await call.services.store.read(guidance.get_template, call.access, template_id)
     gatherer = await _asked(call, call.path["thread_id"], BLOCK_MESSAGES_3)
     pieces = templates.parse(template.text)
-    return await render.render(pieces, gatherer, services.settings.context_chars_max, rating_min)
+    return await render.render(pieces, gatherer, _room(call, sent), sent.min_rating)
 
 
 async def get_context(call: Call) -> wire.ContextAnswer:
@@ -130,13 +154,13 @@ async def get_context(call: Call) -> wire.ContextAnswer:
         known = ", ".join(mode for mode in _MODES if mode)
         raise InvalidInput(f"mode: must be one of {known}")
     if sent.template_id is not None:
-        text = await _templated(call, sent.template_id, sent.min_rating)
+        text = await _templated(call, sent.template_id, sent)
     elif sent.mode == "basic":
         gatherer = await _asked(call, call.path["thread_id"], BLOCK_MESSAGES_3)
         found = await gatherer.everything(_WANTED_2, sent.min_rating)
         text = _facts_block(call, gatherer.asked, found)
     else:
-        text = await context3(call, call.path["thread_id"], sent.min_rating)
+        text = await context3(call, call.path["thread_id"], sent)
     return wire.ContextAnswer(context=text)
 
 

@@ -148,6 +148,8 @@ class ContextQuery(Request):
     template_id: str | None = None
     mode: str | None = None
     min_rating: float | None = msgspec.field(name="minRating", default=None)
+    max_characters: int | None = None
+    sections: str | None = None
 
 
 class ContextAnswer(Wire):
