@@ -71,7 +71,8 @@ eval: setup .venv/dev  ## measure quality on ../shared/data; skips what is not t
 	.venv-train/bin/python -m pip install --quiet -r requirements/train.txt
 	@touch $@
 
-train: setup .venv-train/ready  ## train the judge from training/ and put it into the package: an hour
+train: setup .venv-train/ready  ## train the judge and the classifier of sentences from training/ and put them into the package: an hour
+	PYTHONPATH=.:src .venv-train/bin/python -m training.kinds.train
 	PYTHONPATH=.:src .venv-train/bin/python -m training.judge.train
 	PYTHONPATH=.:src .venv-train/bin/python -m training.judge.export
 	PYTHONPATH=.:src .venv-train/bin/python -m training.judge.weigh

@@ -49,19 +49,23 @@ class History:
 
 
 class Pair(NamedTuple):
-    """An older and a newer statement of one history by their places, and which class they are."""
+    """An older and a newer statement of one history by their places, which class they are, and whether
+    they are about the same thing."""
 
     older: int
     newer: int
     label: int
+    same_slot: bool
 
 
 class Example(NamedTuple):
-    """An older and a newer sentence, and which class they are."""
+    """An older and a newer sentence, which class they are, and whether they are about the same thing,
+    as far as somebody said so."""
 
     older: str
     newer: str
     label: int
+    same_slot: bool | None = None
 
 
 def read(hands: Sequence[str]) -> list[History]:
@@ -94,7 +98,8 @@ def open_pairs(history: History) -> Iterator[Pair]:
         kind = CLASSES.index("ends" if said.does in _ENDING else "replaces")
         for older in range(newer):
             if older not in closed:
-                yield Pair(older, newer, kind if older in said.closes else 0)
+                same = history.statements[older].slot == said.slot
+                yield Pair(older, newer, kind if older in said.closes else 0, same)
         closed.update(said.closes)
 
 
@@ -112,17 +117,19 @@ def near_pairs(history: History, vectors: Vectors, most: int) -> tuple[list[Pair
     return near, far
 
 
-def told(history: History, random: Random) -> list[str]:
-    """The sentences of a history: mostly the clean ones, now and then as they were typed."""
-    way = random.choice(("fact", "fact", "fact", "text", "either"))
+def told(history: History, read: Sequence[str | None], random: Random) -> list[str]:
+    """The sentences of a history: as clean ones, as the product *read* them, or as they were typed."""
+    way = random.choice(("fact", "fact", "read", "read", "text", "any"))
     return [
-        _told(said, way if way != "either" else random.choice(("fact", "text")))
-        for said in history.statements
+        _told(said, seen, way if way != "any" else random.choice(("fact", "read", "text")))
+        for said, seen in zip(history.statements, read, strict=True)
     ]
 
 
-def _told(said: Statement, way: str) -> str:
-    return said.fact if way == "fact" else f"{said.who}: {said.text}"
+def _told(said: Statement, seen: str | None, way: str) -> str:
+    if way == "fact":
+        return said.fact
+    return seen if way == "read" and seen is not None else f"{said.who}: {said.text}"
 
 
 def written_pairs() -> list[Example]:

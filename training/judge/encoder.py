@@ -49,7 +49,9 @@ class Layer(nn.Module):
 
 
 class Judge(nn.Module):
-    """Reads two sentences and says which of the three classes they are."""
+    """Reads two sentences and says which of the three classes they are, and, as a fourth logit,
+    whether they are about the same thing. Reading is joint; what is compared in the end is the mean
+    of the one and of the other sentence."""
 
     def __init__(self, layers: int) -> None:
         super().__init__()
@@ -60,7 +62,7 @@ class Judge(nn.Module):
         self.dropout = nn.Dropout(DROPOUT)
         self.layers = nn.ModuleList(Layer() for _ in range(layers))
         self.head = nn.Sequential(
-            nn.Linear(WIDTH, 128), nn.Tanh(), nn.Dropout(DROPOUT), nn.Linear(128, 3)
+            nn.Linear(4 * WIDTH, 192), nn.Tanh(), nn.Dropout(DROPOUT), nn.Linear(192, 4)
         )
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
@@ -71,7 +73,10 @@ class Judge(nn.Module):
         for layer in self.layers:
             x = layer(x, mask)
         there = attention_mask[..., None].to(x.dtype)
-        found: Tensor = self.head((x * there).sum(1) / there.sum(1))
+        newer = there * token_type_ids[..., None].to(x.dtype)
+        older = there - newer
+        one, two = ((x * part).sum(1) / part.sum(1) for part in (older, newer))
+        found: Tensor = self.head(torch.cat((one, two, (one - two).abs(), one * two), 1))
         return found
 
 

@@ -20,12 +20,12 @@ from torch.nn.utils import clip_grad_norm_
 
 from recollect.models import embedder
 from recollect.settings import Settings
-from training.judge import corpus, encoder, scoring
+from training.judge import corpus, encoder, reading, scoring
 from training.judge.corpus import Example, History, Vectors
 from training.judge.encoder import Judge
 from training.judge.scoring import NEAR, Floats
 
-TRAINED_ON = ("c1", "c2", "c3", "c4", "c5", "c6", "c7")
+TRAINED_ON = ("c1", "c2", "c3", "c4", "c5", "c6", "c7", "d1", "d2", "d3", "d4", "d5")
 CHOSEN_ON = ("h1", "h2")
 CLOSED = ("c8",)
 CACHE = Path(".cache") / "train"
@@ -33,6 +33,7 @@ BATCH = 32
 HOLDING_PER_CLOSING = 5
 RATE, HEAD_RATE = 1e-4, 1e-3
 WARMING = 0.08
+SLOT_WEIGHT = 0.3
 
 
 def embedded(histories: Sequence[History]) -> dict[str, Vectors]:
@@ -44,19 +45,34 @@ def embedded(histories: Sequence[History]) -> dict[str, Vectors]:
     }
 
 
+def kept(file: Path, histories: Sequence[History]) -> dict[str, Vectors]:
+    """The same out of a file, where it was made before from as many statements."""
+    if file.is_file():
+        with np.load(file, allow_pickle=False) as held:
+            found = {name: held[name] for name in held.files}
+        if all(len(found.get(one.name, ())) == len(one.statements) for one in histories):
+            return found
+    found = embedded(histories)
+    np.savez(file, **found)  # type: ignore[arg-type]
+    return found
+
+
 def examples(
-    histories: Sequence[History], vectors: dict[str, Vectors], chance: random.Random
+    histories: Sequence[History],
+    vectors: dict[str, Vectors],
+    read: dict[str, list[str | None]],
+    chance: random.Random,
 ) -> list[Example]:
     """All pairs that close, and some that do not, drawn anew for each round."""
     found = []
     for history in histories:
-        sentences = corpus.told(history, chance)
+        sentences = corpus.told(history, read[history.name], chance)
         near, far = corpus.near_pairs(history, vectors[history.name], NEAR)
         closing = [pair for pair in near if pair.label] + far
         holding = [pair for pair in near if not pair.label]
         chance.shuffle(holding)
         found += [
-            Example(sentences[pair.older], sentences[pair.newer], pair.label)
+            Example(sentences[pair.older], sentences[pair.newer], pair.label, pair.same_slot)
             for pair in closing + holding[: HOLDING_PER_CLOSING * len(closing)]
         ]
     return found
@@ -81,22 +97,34 @@ def sure(judge: Judge, words: Tokenizer, pairs: Sequence[tuple[str, str]]) -> Fl
         for start in range(0, len(order), 64):
             some = order[start : start + 64]
             logits = judge(*encoder.encode(words, [pairs[at] for at in some]))
-            found[some] = 1 - functional.softmax(logits, 1)[:, 0].numpy()
+            found[some] = 1 - functional.softmax(logits[:, :3], 1)[:, 0].numpy()
     return found
 
 
-def train(layers: int, rounds: int, seed: int, out: Path) -> Judge:
+def loss_of(logits: torch.Tensor, some: Sequence[Example]) -> torch.Tensor:
+    """How wrong a judge is about the classes, and about what is about the same thing."""
+    labels = torch.tensor([one.label for one in some])
+    loss = functional.cross_entropy(logits[:, :3], labels, label_smoothing=0.02)
+    known = [place for place, one in enumerate(some) if one.same_slot is not None]
+    if known:
+        same = torch.tensor([float(bool(some[place].same_slot)) for place in known])
+        about = functional.binary_cross_entropy_with_logits(logits[known, 3], same)
+        loss = loss + SLOT_WEIGHT * about
+    return loss
+
+
+def train(layers: int, rounds: int, seed: int, threads: int, out: Path) -> Judge:
     """Train, telling after each round how good it is on hands it did not learn from."""
-    torch.set_num_threads(2)
+    torch.set_num_threads(threads)
     torch.manual_seed(seed)
     chance = random.Random(seed)
     folder = encoder.fetch(CACHE)
     judge, words = encoder.pretrained(layers, folder), encoder.tokenizer(folder)
     learned, chosen = corpus.read(TRAINED_ON), corpus.read(CHOSEN_ON)
-    vectors = embedded([*learned, *chosen])
-    written = corpus.written_pairs()
+    vectors = kept(CACHE / "vectors.npz", [*learned, *chosen])
+    read, written = reading.kept(learned, CACHE), corpus.written_pairs()
     steps = rounds * (
-        (len(examples(learned, vectors, random.Random(1))) + len(written)) // BATCH + 20
+        (len(examples(learned, vectors, read, random.Random(1))) + len(written)) // BATCH + 20
     )
     judge.words.weight.requires_grad_(False)  # it has no new words to learn
     body = [*judge.layers.parameters(), *judge.norm.parameters(), *judge.sides.parameters()]
@@ -108,16 +136,17 @@ def train(layers: int, rounds: int, seed: int, out: Path) -> Judge:
     for number in range(rounds):
         judge.train()
         began, losses = time.perf_counter(), []
-        for some in batches([*examples(learned, vectors, chance), *written], chance):
+        for some in batches([*examples(learned, vectors, read, chance), *written], chance):
             logits = judge(*encoder.encode(words, [(one.older, one.newer) for one in some]))
-            labels = torch.tensor([one.label for one in some])
-            loss = functional.cross_entropy(logits, labels, label_smoothing=0.02)
+            loss = loss_of(logits, some)
             optimizer.zero_grad()
             loss.backward()
             clip_grad_norm_(judge.parameters(), 1.0)
             optimizer.step()
             schedule.step()
             losses.append(loss.item())
+            if len(losses) % 200 == 0:
+                print(f"  {len(losses)} batches, loss {np.mean(losses[-200:]):.3f}", flush=True)
         found = scoring.curve(chosen, vectors, lambda pairs: sure(judge, words, pairs))
         took = time.perf_counter() - began
         print(f"round {number}: loss {np.mean(losses):.3f}, {took:.0f} s", flush=True)
@@ -132,9 +161,16 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=6, choices=sorted(encoder.KEPT))
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     CACHE.mkdir(parents=True, exist_ok=True)
-    train(options.layers, options.rounds, options.seed, CACHE / f"judge-{options.layers}.pt")
+    train(
+        options.layers,
+        options.rounds,
+        options.seed,
+        options.threads,
+        CACHE / f"judge-{options.layers}.pt",
+    )
 
 
 if __name__ == "__main__":

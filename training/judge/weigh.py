@@ -15,20 +15,21 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from recollect.limits import JUDGED_ALIKE_MIN, JUDGED_NEAR_MAX, JUDGED_SAID_ALIKE_MIN
+from recollect.limits import JUDGED_ALIKE_MIN, JUDGED_NEAR_MAX
 from recollect.models import embedder, judge
-from recollect.models.judge import Judge, Setting, Weights
+from recollect.models.judge import Judge, Setting
 from recollect.models.manifest import EMBEDDER
 from recollect.models.pair_signs import Pair, signs
 from recollect.settings import Settings
-from training.judge import corpus, scoring
+from training.judge import corpus, reading, scoring
 from training.judge.corpus import History
 from training.judge.scoring import Curve
 from training.judge.train import CHOSEN_ON, CLOSED
 
 Floats = npt.NDArray[np.float64]
-VERSION = "judge.1"
-PRECISION = 0.95
+Read = dict[str, list[str | None]]
+VERSION = "judge.2"
+PRECISION = 0.94
 FOLDS = 7
 RIDGE = 1e-3
 
@@ -42,32 +43,32 @@ class Asked(msgspec.Struct):
     wanted: int
 
 
-def asked(histories: Sequence[History], *, said: bool) -> Asked:
-    """Each statement, as a clean sentence or as it was said, against the open facts near it."""
+def asked(histories: Sequence[History], read: Read | None = None) -> Asked:
+    """Each statement against the open ones near it: as clean sentences, or as the product *read* them."""
     model = embedder.load(Settings().models)
-    least = JUDGED_SAID_ALIKE_MIN if said else JUDGED_ALIKE_MIN
     pairs, closes, groups, wanted = [], [], [], 0
     for number, history in enumerate(histories):
         facts = [one.fact for one in history.statements]
-        new = [f"{one.who}: {one.text}" for one in history.statements] if said else facts
-        old_vectors = model.passages(facts)
-        new_vectors = (
-            model.passages([one.text for one in history.statements]) if said else old_vectors
-        )
+        if read is not None:
+            facts = [
+                seen or f"{one.who}: {one.text}"
+                for seen, one in zip(read[history.name], history.statements, strict=True)
+            ]
+        vectors = model.passages(facts)
         by_newer: dict[int, list[tuple[float, corpus.Pair]]] = {}
         for pair in corpus.open_pairs(history):
             wanted += pair.label > 0
-            alike = round(float(old_vectors[pair.older] @ new_vectors[pair.newer]), 4)
+            alike = round(float(vectors[pair.older] @ vectors[pair.newer]), 4)
             by_newer.setdefault(pair.newer, []).append((alike, pair))
         for near in by_newer.values():
             near.sort(key=lambda one: -one[0])
             for alike, pair in near[:JUDGED_NEAR_MAX]:
-                if alike >= least:
+                if alike >= JUDGED_ALIKE_MIN:
                     behind = alike - near[0][0]
                     days = _days(history, pair)
                     owners = f"{history.owner} {history.owner}"
                     pairs.append(
-                        Pair(facts[pair.older], new[pair.newer], owners, alike, behind, days)
+                        Pair(facts[pair.older], facts[pair.newer], owners, alike, behind, days)
                     )
                     closes.append(pair.label > 0)
                     groups.append(number)
@@ -80,9 +81,11 @@ def _days(history: History, pair: corpus.Pair) -> float:
 
 
 def features(model: Judge, pairs: Sequence[Pair]) -> Floats:
-    """The model's own logit, then the signs."""
+    """The model's own logits, then the signs."""
     read = model.read([(pair.older, pair.newer) for pair in pairs])
-    return np.array([[one.logit, *signs(pair)] for one, pair in zip(read, pairs, strict=True)])
+    return np.array(
+        [[one.closes, one.about, *signs(pair)] for one, pair in zip(read, pairs, strict=True)]
+    )
 
 
 def fitted(given: Floats, closes: npt.NDArray[np.bool_]) -> tuple[Floats, float]:
@@ -128,15 +131,33 @@ def left_out(given: Floats, asked_: Asked) -> Floats:
     return found
 
 
-def weighed(model: Judge, what: Asked) -> tuple[Weights, Curve, Floats]:
-    """Weights for all of it, and the curve for what each fit left out, from which the threshold is."""
-    given = features(model, what.pairs)
-    values = left_out(given, what)
-    found = curve(what, values)
-    weights, bias = fitted(given, what.closes)
-    rounded = tuple(float(f"{one:.6g}") for one in weights)
-    threshold = round(found.threshold(PRECISION), 4)
-    return Weights(weights=rounded, bias=float(f"{bias:.6g}"), sure=threshold), found, given
+def together(*parts: Asked) -> Asked:
+    """What was asked in several ways; a history stays in one fold."""
+    return Asked(
+        [pair for part in parts for pair in part.pairs],
+        np.concatenate([part.closes for part in parts]),
+        np.concatenate([part.group for part in parts]),
+        sum(part.wanted for part in parts),
+    )
+
+
+def ended(asked_: Asked, values: Floats, least: float) -> tuple[float, float]:
+    """Precision and recall of the statements that end when so much is sure enough: one that a second
+    sentence would end as well counts once."""
+    found: dict[tuple[int, str], tuple[bool, bool]] = {}
+    for pair, group, closes, value in zip(
+        asked_.pairs, asked_.group, asked_.closes, values, strict=True
+    ):
+        was, should = found.get((int(group), pair.older), (False, False))
+        found[int(group), pair.older] = (was or value >= least, should or bool(closes))
+    right = [should for was, should in found.values() if was]
+    return sum(right) / max(1, len(right)), sum(right) / asked_.wanted
+
+
+def sure_enough(asked_: Asked, values: Floats) -> float:
+    """The lowest sureness, in steps, from which on so many of the statements that end should."""
+    steps = np.arange(0.5, 0.995, 0.01)
+    return float(next((s for s in steps if ended(asked_, values, s)[0] >= PRECISION), steps[-1]))
 
 
 def main() -> None:
@@ -146,30 +167,35 @@ def main() -> None:
     options = parser.parse_args()
     model = Judge(judge.FILE, EMBEDDER.folder(Settings().models) / "tokenizer.json", sha256=None)
     histories = corpus.read(CHOSEN_ON)
-    facts = asked(histories, said=False)
-    fact, fact_curve, given = weighed(model, facts)
-    said, said_curve, _ = weighed(model, asked(histories, said=True))
+    clean, typed = asked(histories), asked(histories, reading.read(histories))
+    every = together(clean, typed)
+    given = features(model, every.pairs)
+    values = left_out(given, every)
+    first = len(clean.pairs)
+    weights, bias = fitted(given, every.closes)
     setting = Setting(
         version=VERSION,
         sha256=hashlib.sha256(judge.FILE.read_bytes()).hexdigest(),
-        fact=fact,
-        said=said,
-        logit_max=round(float(given[:, 0].max()), 3),
+        weights=tuple(float(f"{one:.6g}") for one in weights),
+        bias=float(f"{bias:.6g}"),
+        sure=round(sure_enough(clean, values[:first]), 4),
+        most=(round(float(given[:, 0].max()), 3), round(float(given[:, 1].max()), 3)),
     )
     judge.SETTING.write_bytes(msgspec.json.format(msgspec.json.encode(setting)) + b"\n")
-    print("| | average precision | recall at 90 | recall at 95 |\n|---|---|---|---|")
-    print(scoring.line("cosine alone", curve(facts, given[:, 1])))
-    print(scoring.line("the model alone", curve(facts, given[:, 0])))
-    print(scoring.line("weighed", fact_curve))
-    print(scoring.line("weighed, as it was said", said_curve))
+    print("| | average precision | recall at 90 | recall at 95 | precision, recall as shipped |")
+    print("|---|---|---|---|---|")
+    print(scoring.line("cosine alone", curve(clean, given[:first, 2])))
+    print(scoring.line("the model alone", curve(clean, given[:first, 0])))
+    for name, part, some in (("clean", clean, values[:first]), ("as read", typed, values[first:])):
+        print(scoring.line(name, curve(part, some)), ended(part, some, setting.sure))
     print(setting)
-    for name, spoken, by in (
-        (("facts", False, fact), ("said", True, said)) if options.closed else ()
-    ):
-        closed = asked(corpus.read(CLOSED), said=spoken)
-        values = sure(features(model, closed.pairs), np.array(by.weights), by.bias)
-        found = curve(closed, values)
-        print(scoring.line(f"closed hand, {name}", found), found.at(by.sure))
+    if options.closed:
+        closed = corpus.read(CLOSED)
+        for name, read in (("clean", None), ("as read", reading.read(closed))):
+            what = asked(closed, read)
+            found = sure(features(model, what.pairs), weights, bias)
+            told = ended(what, found, setting.sure)
+            print(scoring.line(f"closed hand, {name}", curve(what, found)), told)
 
 
 if __name__ == "__main__":

@@ -14,19 +14,18 @@ import numpy as np
 from msgspec.structs import replace
 
 from recollect.extract.brief import Extracted
-from recollect.extract.passages import passages
+from recollect.governance import policies
 from recollect.graph.found import Judgement
 from recollect.graph.gist import mark
+from recollect.graph.sight import Constraint, Sight
 from recollect.graph.types import Access, Episode, Fact, Graph
+from recollect.ingest.briefing import values
 from recollect.ingest.known import everyone
 from recollect.limits import (
     JUDGED_ALIKE_MIN,
-    JUDGED_CHARS_MAX,
     JUDGED_FACTS_MAX,
     JUDGED_NEAR_MAX,
-    JUDGED_SAID_ALIKE_MIN,
 )
-from recollect.models.embedder import DIMENSIONS
 from recollect.models.judge import Opinion, setting
 from recollect.models.pair_signs import Pair
 from recollect.search.columns import Floats
@@ -35,7 +34,7 @@ from recollect.search.query import Ranked
 from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
 
-_Verdicts = dict[tuple[int, int | None], dict[str, Judgement]]
+_Verdicts = dict[tuple[int, int], dict[str, Judgement]]
 
 
 class Judge(Protocol):
@@ -53,30 +52,15 @@ class Read(NamedTuple):
 
 
 class _New(NamedTuple):
-    """A new sentence that may close facts: the place of its episode among those at hand, and that of
-    its fact among those found in it; None for something that was said and may be in no fact."""
+    """A new fact that may close others: the place of its episode among those at hand, and its own
+    among those found in it."""
 
     place: int
-    number: int | None
+    number: int
     text: str
     owner: str
     vector: Floats
     at: datetime
-
-    @property
-    def is_said(self) -> bool:
-        """Whether it is as somebody said it."""
-        return self.number is None
-
-    @property
-    def alike_min(self) -> float:
-        """How near a fact has to be to be held against it."""
-        return JUDGED_SAID_ALIKE_MIN if self.is_said else JUDGED_ALIKE_MIN
-
-    @property
-    def sure(self) -> float:
-        """How sure it has to be that it closes something."""
-        return (setting().said if self.is_said else setting().fact).sure
 
 
 class _Old(NamedTuple):
@@ -106,7 +90,7 @@ class _Case(NamedTuple):
         days = (new.at - old.at).total_seconds() / 86_400 if old.at else 0.0
         behind = old.alike - nearest
         owners = f"{old.owner} {new.owner}"
-        return Pair(old.text, new.text, owners, old.alike, behind, days, new.is_said)
+        return Pair(old.text, new.text, owners, old.alike, behind, days)
 
 
 async def one_judged(
@@ -116,45 +100,75 @@ async def one_judged(
     place = await store.glance(place_of, episode.graph_id)
     if place is None:
         return extracted
-    (found,) = await judged(finder, *place, [Read(episode, extracted)], judge)
+    (found,) = await judged(finder, place, [Read(episode, extracted)], judge)
     return found
 
 
-def place_of(tx: Transaction, graph_id: int) -> tuple[Access, Graph] | None:
-    """A graph, and the sight of the memory itself, which sees all of its project."""
+class Place(NamedTuple):
+    """A graph, and the keys of metadata that policies of its project guard."""
+
+    project_id: int
+    graph: Graph
+    guarded: frozenset[str]
+
+    def access(self, episode: Episode) -> Access:
+        """What an episode is held against: facts that say under the guarded keys what it says. Others
+        are hidden from some who see it, who must not notice that there is something."""
+        if not self.guarded:
+            return everyone(self.project_id)
+        own = values(episode.metadata, self.guarded)
+        same = tuple((key, frozenset(own.get(key, ()))) for key in sorted(self.guarded))
+        sight = Sight(allowed=(Constraint(required=same),))
+        return replace(everyone(self.project_id), sight=sight)
+
+
+def place_of(tx: Transaction, graph_id: int) -> Place | None:
+    """A graph to judge in; None if it is gone."""
     row = tx.one("graph_by_id", id=graph_id)
-    return None if row is None else (everyone(row["project_id"]), rows.graph(row))
+    if row is None:
+        return None
+    project_id = row["project_id"]
+    return Place(project_id, rows.graph(row), policies.guarded(tx, project_id))
 
 
 async def judged(
-    finder: Finder, access: Access, graph: Graph, read: Sequence[Read], judge: Judge
+    finder: Finder, place: Place, read: Sequence[Read], judge: Judge
 ) -> list[Extracted]:
     """The readings of the first of these episodes with what their facts do to those known: all of
     them, or those before the first that closes what another of them says."""
-    new = [one for place, item in enumerate(read) for one in _new(place, item)]
-    vectors = [one.vector for one in new]
-    near = await finder.nearest(access, graph, vectors, JUDGED_FACTS_MAX)
-    cases = [
-        _Case(one, [*_known(one, some, read[one.place]), *_beside(one, new)])
-        for one, some in zip(new, near, strict=True)
-    ]
+    cases = await _cases(finder, place, read)
     pairs = list(dict.fromkeys(pair for case in cases for pair in case.pairs()))
     opinions = dict(zip(pairs, await judge.judge(pairs) if pairs else (), strict=True))
     verdicts: _Verdicts = {}
     end = len(read)
     for case in cases:
         said = [(old, opinions[pair]) for old, pair in zip(case.old, case.pairs(), strict=True)]
-        if any(not old.facts and one.sure >= case.new.sure for old, one in said):
+        if any(not old.facts and one.sure >= setting().sure for old, one in said):
             end = min(end, case.new.place)
         known = verdicts.setdefault((case.new.place, case.new.number), {})
-        for one in _judgements(case.new, said):
+        for one in _judgements(said):
             known.setdefault(one.fact, one)
     return [_with(item.extracted, place, verdicts) for place, item in enumerate(read[:end])]
 
 
+async def _cases(finder: Finder, place: Place, read: Sequence[Read]) -> list[_Case]:
+    """Each new fact with what it is held against, in order."""
+    seen_by = [place.access(item.episode) for item in read]
+    new = [one for number, item in enumerate(read) for one in _new(number, item)]
+    found: dict[int, _Case] = {}
+    for access in dict.fromkeys(seen_by):
+        some = [at for at, one in enumerate(new) if seen_by[one.place] == access]
+        vectors = [new[at].vector for at in some]
+        near = await finder.nearest(access, place.graph, vectors, JUDGED_FACTS_MAX)
+        beside = [new[at] for at in some]
+        for at, hits in zip(some, near, strict=True):
+            known = _known(new[at], hits, read[new[at].place])
+            found[at] = _Case(new[at], [*known, *_beside(new[at], beside)])
+    return [found[at] for at in range(len(new))]
+
+
 def _new(place: int, item: Read) -> Iterator[_New]:
-    """The facts of an episode that tell what is so by now, no wishes and nothing that was over; and
-    what somebody said."""
+    """The facts of an episode that tell what is so by now, no wishes and nothing that was over."""
     episode, extracted = item
     at = episode.created_at
     both = zip(extracted.found.facts, extracted.fact_vectors, strict=True)
@@ -164,21 +178,10 @@ def _new(place: int, item: Read) -> Iterator[_New]:
             owner = extracted.found.entities[fact.source].name
             since = max(at, fact.valid_at or at)
             yield _New(place, number, fact.fact, owner, _vector(packed), since)
-    learned = episode.kept_for != "episodic"
-    if episode.kind == "message" and learned and extracted.vector and not extracted.found.shown:
-        parts = passages(episode.kind, episode.role, episode.content)
-        for part, vector in zip(parts, _vectors(extracted.vector), strict=True):
-            if len(part) <= JUDGED_CHARS_MAX:
-                speaker = episode.speaker or episode.role or ""
-                yield _New(place, None, f"{speaker}: {part}", speaker, vector, at)
 
 
 def _vector(packed: bytes) -> Floats:
     return np.frombuffer(packed, np.float16).astype(np.float32)
-
-
-def _vectors(packed: bytes) -> Floats:
-    return _vector(packed).reshape(-1, DIMENSIONS)
 
 
 def _known(new: _New, near: Sequence[Ranked[Fact]], item: Read) -> list[_Old]:
@@ -189,7 +192,7 @@ def _known(new: _New, near: Sequence[Ranked[Fact]], item: Read) -> list[_Old]:
     for hit in near:
         fact = hit.item
         told = fact.episodes != own and not (fact.valid_at and fact.valid_at > new.at)
-        if told and hit.score >= new.alike_min and mark(fact.fact) not in shown:
+        if told and hit.score >= JUDGED_ALIKE_MIN and mark(fact.fact) not in shown:
             found.setdefault(fact.fact, []).append(hit)
     return [
         _old([hit.item for hit in hits], hits[0].score)
@@ -205,22 +208,18 @@ def _old(facts: Sequence[Fact], alike: float) -> _Old:
 
 def _beside(new: _New, others: Sequence[_New]) -> list[_Old]:
     """The nearest facts of the episodes before it, of those that are at hand together."""
-    earlier = (
-        one
-        for one in others
-        if one.place < new.place and one.number is not None and one.at <= new.at
-    )
+    earlier = (one for one in others if one.place < new.place and one.at <= new.at)
     alike = ((float(one.vector @ new.vector), one) for one in earlier)
-    near = sorted((one for one in alike if one[0] >= new.alike_min), key=lambda one: -one[0])
+    near = sorted((one for one in alike if one[0] >= JUDGED_ALIKE_MIN), key=lambda one: -one[0])
     return [
         _Old(one.text, one.owner, round(score, 4), one.at) for score, one in near[:JUDGED_NEAR_MAX]
     ]
 
 
-def _judgements(new: _New, said: Sequence[tuple[_Old, Opinion]]) -> Iterator[Judgement]:
+def _judgements(said: Sequence[tuple[_Old, Opinion]]) -> Iterator[Judgement]:
     """Which facts are over, as far as that is sure."""
     for old, one in said:
-        if one.sure >= new.sure:
+        if one.sure >= setting().sure:
             yield from (_judgement(fact, one) for fact in old.facts)
 
 
@@ -235,13 +234,9 @@ def _judgement(fact: Fact, one: Opinion) -> Judgement:
 
 
 def _with(extracted: Extracted, place: int, verdicts: _Verdicts) -> Extracted:
-    """A reading with what was judged; what a fact of it closes, it need not close by itself."""
-    found = extracted.found
+    """A reading with what was judged."""
     facts = tuple(
         replace(fact, judged=(*fact.judged, *verdicts.get((place, number), {}).values()))
-        for number, fact in enumerate(found.facts)
+        for number, fact in enumerate(extracted.found.facts)
     )
-    done = {one.fact for fact in facts for one in fact.judged}
-    itself = verdicts.get((place, None), {})
-    judged = tuple(one for uuid, one in itself.items() if uuid not in done)
-    return replace(extracted, found=replace(found, facts=facts, judged=judged))
+    return replace(extracted, found=replace(extracted.found, facts=facts))

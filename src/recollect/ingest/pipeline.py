@@ -87,7 +87,7 @@ async def _judge(
     read = [Read(job.episode, found) for job, found in owed if found is not None]
     if place is None or not read:
         return jobs
-    judged = await judging.judged(finder, *place, read, judge)
+    judged = await judging.judged(finder, place, read, judge)
     for one, found in zip(read, judged, strict=False):
         words, _ = prepared[one.episode.id]
         prepared[one.episode.id] = (words, found)

@@ -25,27 +25,16 @@ SETTING = Path(__file__).with_name("judge.json")
 _TOKENS_MAX = 96
 
 
-class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the model's own logit and the signs are weighed, and from when on that is sure enough."""
-
-    weights: tuple[float, ...]
-    bias: float
-    sure: float
-
-
 class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the judge weighs a newer sentence that is a fact, or is as it was *said*. *logit_max*: the
-    most that the model was ever seen to give."""
+    """How the model's own logits and the signs are weighed, and from when on that is *sure* enough.
+    *most* is the most that the model was ever seen to give."""
 
     version: str
     sha256: str
-    fact: Weights
-    said: Weights
-    logit_max: float
-
-    def of(self, pair: Pair) -> Weights:
-        """The weights for a pair."""
-        return self.said if pair.said else self.fact
+    weights: tuple[float, ...]
+    bias: float
+    sure: float
+    most: tuple[float, float]
 
 
 class Opinion(NamedTuple):
@@ -56,9 +45,11 @@ class Opinion(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What the model alone makes of two sentences: the logit of a closing, and of which kind."""
+    """What the model alone makes of two sentences: the logits of a closing and of being about the
+    same thing, and which kind of closing it would be."""
 
-    logit: float
+    closes: float
+    about: float
     verdict: Literal["replaces", "ends"]
 
 
@@ -91,11 +82,11 @@ class Judge:
         return [self._opinion(pair, setting) for pair in pairs]
 
     def _opinion(self, pair: Pair, setting: Setting) -> Opinion:
-        by = setting.of(pair)
-        if weighed(setting.logit_max, pair, by) < by.sure:
+        if weighed(*setting.most, pair, setting) < setting.sure:
             return Opinion("replaces", 0.0)
         (one,) = self.read([(pair.older, pair.newer)])
-        return Opinion(one.verdict, weighed(min(one.logit, setting.logit_max), pair, by))
+        closes, about = min(one.closes, setting.most[0]), min(one.about, setting.most[1])
+        return Opinion(one.verdict, weighed(closes, about, pair, setting))
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
         """What the model alone makes of pairs of an older and a newer sentence.
@@ -111,14 +102,14 @@ class Judge:
             "attention_mask": np.ones_like(tokens),
             "token_type_ids": np.array([encoded.type_ids], dtype=np.int64),
         }
-        holds, replaces, ends = self._session.run(None, feed)[0][0].astype(np.float64)
+        holds, replaces, ends, about = self._session.run(None, feed)[0][0].astype(np.float64)
         closes = float(np.logaddexp(replaces, ends) - holds)
-        return Reading(closes, "replaces" if replaces >= ends else "ends")
+        return Reading(closes, float(about), "replaces" if replaces >= ends else "ends")
 
 
-def weighed(logit: float, pair: Pair, by: Weights) -> float:
+def weighed(closes: float, about: float, pair: Pair, by: Setting) -> float:
     """How sure it is that the older sentence is over."""
-    given = (logit, *signs(pair))
+    given = (closes, about, *signs(pair))
     total = sum(w * x for w, x in zip(by.weights, given, strict=True)) + by.bias
     return 1 / (1 + math.exp(-total))
 

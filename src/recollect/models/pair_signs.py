@@ -22,13 +22,13 @@ _CHANGE = re.compile(
     r"dropped|replaced|new|any ?more|from now|went back|over|closed|gave up|not|never)\b",
     re.IGNORECASE,
 )
+_QUOTED = re.compile(r"[^:.,]{1,60}: ")  # with the speaker in front, as it was said
 _NAMES_MAX = 3
 
 
 class Pair(NamedTuple):
     """An older and a newer sentence: the names of their owners, how alike they are in meaning, how
-    much less than the nearest one to the newer, and the days between them. *said*: the newer one is
-    as somebody said it."""
+    much less than the nearest one to the newer, and the days between them."""
 
     older: str
     newer: str
@@ -36,7 +36,6 @@ class Pair(NamedTuple):
     alike: float = 1.0
     behind: float = 0.0
     days: float = 0.0
-    said: bool = False
 
 
 class _Parts(NamedTuple):
@@ -79,4 +78,6 @@ def signs(pair: Pair) -> list[float]:
         math.log1p(max(0.0, pair.days)) / 7,
         float(old.changes),
         float(new.changes),
+        float(_QUOTED.match(pair.older) is not None),
+        float(_QUOTED.match(pair.newer) is not None),
     ]

@@ -10,7 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from recollect.extract.direct import Triple
+from recollect.governance import policies
 from recollect.graph.found import FoundEntity, FoundFact
+from recollect.graph.policy import PolicySetDocument, Rule
 from recollect.graph.types import Access, Fact, NewEpisode
 from recollect.ingest import intake, pipeline, queue, rebuild
 from recollect.models.judge import Opinion, setting
@@ -167,15 +169,30 @@ async def test_what_a_caller_wrote_as_knowledge_is_judged_as_well(
     assert (await told(store, access))[CLOSES[0]].invalid_at is not None
 
 
+async def test_only_what_is_seen_with_an_episode_is_held_against_it(
+    store: Store, access: Access
+) -> None:
+    """A fact that others may not see neither ends by what they see nor crowds another out."""
+    own = Rule(id="own", effect="allow", actions=("readonly",), attributes=(("team", ("sales",)),))
+    rules = PolicySetDocument(name="s", policies=(own,))
+    await store.write(policies.apply, access.project_id, rules)
+    judge = Told()
+    hidden = [f"The front door code is 448{number}." for number in range(4)]
+    for content, team in [(OLD, "sales"), *((one, "board") for one in hidden), (NEW, "sales")]:
+        one = NewEpisode(kind="text", content=content, metadata={"team": team})
+        await store.write(intake.add_episodes, access, None, "g", [one])
+        await learn(store, judge)
+    assert [older for older, newer in judge.asked if newer == CLOSES[1]] == [CLOSES[0]]
+
+
 @pytest.mark.parametrize("kept_for", [None, "episodic"])
-async def test_a_message_closes_by_itself_unless_nothing_is_learned_from_it(
+async def test_what_the_episodic_memory_alone_keeps_ends_nothing(
     store: Store, access: Access, kept_for: Literal["episodic"] | None
 ) -> None:
-    """Also if its reader finds nothing in it; what the episodic memory alone keeps ends nothing."""
     await new_user(store, access, "jane", first_name="Jane")
     await new_thread(store, access, "t", "jane")
-    text = "lol the front door code is not 4471 any more"
-    judge = Told((CLOSES[0], f"Jane: {text}"))
+    text = "The front door code is not 4471 any more."
+    judge = Told((CLOSES[0], text.rstrip(".")))
     told_before = NewEpisode(kind="text", content=OLD)
     await store.write(intake.add_episodes, access, "jane", None, [told_before])
     await learn(store, judge)
