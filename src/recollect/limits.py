@@ -104,9 +104,7 @@ OUTAGE_PAUSE_FIRST_S = 1.0  # before a language model that failed is asked again
 OUTAGE_PAUSE_MAX_S = 60.0  # … up to this
 JUDGED_NEAR_MAX = 3  # sentences of open facts that a new one is held against …
 JUDGED_FACTS_MAX = 12  # … of so many facts nearby, of which several may say the same …
-JUDGED_ALIKE_MIN = 0.78  # … and by this cosine at least, or for something as it was said …
-JUDGED_SAID_ALIKE_MIN = 0.74  # … by this one
-JUDGED_CHARS_MAX = 300  # of something said: what is longer says several things
+JUDGED_ALIKE_MIN = 0.74  # … and by this cosine at least
 READINGS_PER_CLAIM_MAX = 16  # of those that the embedded reader reads again
 READINGS_PER_PAGE_DEFAULT = 100
 PROGRAM_FAILURES_MAX = 3  # in a row, of a program that reads
@@ -147,6 +145,8 @@ ENTITY_SUMMARY_FACTS_MAX = 500  # that are looked at to tell a summary to who ma
 # What an episode may yield.
 FOUND_FACTS_MAX = 150
 PROSE_FACTS_MAX = 60
+# A longer sentence is told in its own words or not at all: the rules follow its parse, clause in clause.
+SENTENCE_TOKENS_MAX = 150
 FACT_NAME_CHARS_MAX = 50
 JSON_VALUE_CHARS_MAX = 160  # of a value inside a fact's sentence
 

@@ -18,7 +18,7 @@ import psutil
 from recollect.extract.brief import Brief
 from recollect.graph import predicates
 from recollect.graph.found import Found
-from recollect.models import embedder, parser
+from recollect.models import embedder, parser, sentence_kinds
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
@@ -119,7 +119,8 @@ def extractor() -> Extractor:
     """The extractor that is measured."""
     from recollect.extract.prose import Prose
 
-    prose = Prose(language(), predicates.load())
+    kinds = sentence_kinds.classifier(embedder.load(Settings().models).passages)
+    prose = Prose(language(), predicates.load(), kinds)
 
     def read(reading: Brief) -> Found:
         try:

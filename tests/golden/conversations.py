@@ -160,7 +160,6 @@ EMILY_GOLDEN = Golden(
     expected=(
         Holds(says=("Emily", "furious"), source=EMILY, since=at("2024-03-15T10:02")),
         Holds(says=("AI art generation", "broken"), since=at("2024-03-15T10:02")),
-        Holds(says=("mountains", "fountains"), since=at("2024-03-15T10:05")),
         Holds(says=("Emily", "people", "drawings", "six fingers"), since=at("2024-03-15T10:05")),
         Holds(
             says=("Emily", "us(es|ing)", "landscape generator"),
@@ -705,12 +704,6 @@ TITLE_GOLDEN = Golden(
             since=at("2024-05-27"),
             until=at("2024-06-07"),
         ),
-        Holds(
-            says=("head of analytics",),
-            target="head of analytics",
-            since=at("2024-05-27"),
-            until=at("2024-06-07"),
-        ),
         Holds(says=("left Brightwave",), target="Brightwave", since=at("2024-06-07")),
     ),
 )
@@ -720,7 +713,7 @@ HOME_GOLDEN = Golden(
     story=_said_by_ada(
         (MOVING, "I live in Bristol. My dog Biscuit is a beagle."),
         (MOVING + timedelta(days=7), "We've moved! Our new flat is in Hackney, London."),
-        (MOVING + timedelta(days=8), "Poor Biscuit ate chocolate."),
+        (MOVING + timedelta(days=8), "Poor Biscuit ate chocolate and had to see the vet."),
         (MOVING + timedelta(days=9), "Our beagle Biscuit loves cheese."),
     ),
     expected=(

@@ -202,11 +202,10 @@ def test_a_sentence_that_is_over_is_over_as_to_all_it_tells(
     [
         (
             ("I work as an engineer at Acme in Berlin.", "I was promoted to manager."),
-            {"WORKS_AT", "WORKS_IN"},
+            {"WORKS_AT"},
         ),
-        (("I moved to Oslo with Jonas in March.", "I moved to Paris."), {"MOVED_WITH"}),
-        (("I bought a car from Tom.", "I sold the car."), {"BOUGHT_FROM"}),
-        (("I married Tom in Paris.", "We got divorced."), {"MARRIED_IN"}),
+        (("I visited Oslo with Jonas in March.", "I moved to Paris."), {"VISITED"}),
+        (("I met Tom in Paris.", "Tom and I got divorced."), {"MET"}),
     ],
 )
 def test_what_happened_or_still_holds_stays(said: tuple[str, ...], kept: set[str]) -> None:

@@ -15,7 +15,7 @@ from recollect.extract.ratings import Rater
 from recollect.graph import predicates
 from recollect.graph.found import Found, FoundFact
 from recollect.graph.types import DIRECT_KINDS
-from recollect.models import embedder, judge, parser
+from recollect.models import embedder, judge, parser, sentence_kinds
 from recollect.models.judge import Opinion
 from recollect.models.pair_signs import Pair
 
@@ -25,7 +25,9 @@ class Embedded:
 
     def __init__(self, models: Path, table: Path | None = None) -> None:
         self._embedder = embedder.load(models)
-        self._prose = Prose(parser.load(models), predicates.load(table))
+        self._vectors = embedder.Remembered(self._embedder)
+        kinds = sentence_kinds.classifier(self._vectors.passages)
+        self._prose = Prose(parser.load(models), predicates.load(table), kinds)
         self._classifier = Classifier(self._embedder.passages)
         self._rater = Rater(self._embedder.passages)
         self._models = models
@@ -60,7 +62,7 @@ class Embedded:
         """Rate what was found and make it findable; also for what a language model found."""
         texts = [fact.fact for fact in found.facts]
         parts = passages(reading.kind, reading.role, reading.content)
-        vectors = self._embedder.passages([*parts, *texts])
+        vectors = self._vectors.passages([*parts, *texts])
         packed = [row.astype(np.float16).tobytes() for row in vectors]
         own, packed = b"".join(packed[: len(parts)]), packed[len(parts) :]
         facts = found.facts

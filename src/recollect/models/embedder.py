@@ -71,6 +71,23 @@ class Embedder:
         return first / length if length else first
 
 
+class Remembered:
+    """An embedder that need not be asked twice in a row: a sentence is weighed first, and kept later."""
+
+    def __init__(self, embedder: Embedder, most: int = 512) -> None:
+        self._embedder = embedder
+        self._most = most
+        self._kept: dict[str, Vectors] = {}
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        """As the embedder's."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._kept]
+        made = dict(zip(new, self._embedder.passages(new), strict=True))
+        found = [made[text] if text in made else self._kept[text] for text in texts]
+        self._kept = dict([*self._kept.items(), *made.items()][-self._most :])
+        return np.array(found, dtype=np.float32).reshape(len(texts), DIMENSIONS)
+
+
 @cache
 def load(models: Path) -> Embedder:
     """The embedder out of the folder of installed weights, loaded once per process."""

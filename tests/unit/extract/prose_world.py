@@ -7,7 +7,7 @@ from recollect.extract.brief import Brief, KnownName, Profile, Turn
 from recollect.extract.prose import Prose
 from recollect.graph import predicates
 from recollect.graph.found import Found, FoundFact
-from recollect.models import parser
+from recollect.models import embedder, parser, sentence_kinds
 from recollect.settings import Settings
 
 AT = datetime(2024, 3, 14, 12, 0, tzinfo=UTC)
@@ -23,7 +23,9 @@ JANE = Profile(
 @cache
 def prose() -> Prose:
     """The extractor under test."""
-    return Prose(parser.load(Settings().models), predicates.load())
+    models = Settings().models
+    kinds = sentence_kinds.classifier(embedder.load(models).passages)
+    return Prose(parser.load(models), predicates.load(), kinds)
 
 
 def reading(

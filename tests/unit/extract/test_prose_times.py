@@ -84,7 +84,7 @@ def test_an_end_is_marked_as_one(text, predicate, target):
 
 
 INTENDED = [
-    ("I want to sell my car.", "WANTS_TO"),
+    ("I want to sell my old Volvo.", "WANTS_TO"),
     ("I don't want to sell my car.", "WANTS_TO"),
     ("I plan to quit my job.", "PLANS_TO"),
     ("I'm trying to sell my car.", "TRY_TO_SELL"),

@@ -45,8 +45,7 @@ ASIDES = [
     ),
     (
         "Last weekend I joined a mentorship program - it's really rewarding to help the community.",
-        "Jane Smith joined a mentorship program on the weekend of 9 March 2024"
-        " - it is really rewarding to help the community",
+        "Last weekend (the weekend of 9 March 2024) Jane Smith joined a mentorship program",
     ),
     (
         "I painted a mural, and there were lots of people.",
@@ -62,8 +61,8 @@ def test_what_is_said_of_an_event_beside_it_stays_with_it(text: str, expected: s
 
 TAILS = [
     ("I'd love to support those with similar issues.", "those with similar issues"),
-    ("I feel like this is my true calling.", "like this is Jane Smith's true calling"),
-    ("I'm networking with some people to get their input.", "to get the"),
+    ("I feel like teaching is my true calling.", "like teaching is Jane Smith's true calling"),
+    ("I'm meeting with some farmers to get their advice.", "to get the"),
 ]
 
 
@@ -74,18 +73,23 @@ def test_a_clause_at_the_end_is_not_cut_off(text: str, tail: str) -> None:
 
 VERBS = [
     ("Sarah's been reading the book.", "Sarah has been reading the book"),
-    ("I'm feeling inspired by autumn.", "Jane Smith is feeling inspired by autumn"),
     (
         "I can have a good time with Anna and relax at home.",
         "Jane Smith can have a good time with Anna",
     ),
-    ("Music lets me forget my worries.", "Music lets Jane Smith forget Jane Smith's worries"),
+    (
+        "My new inhaler lets me run again.",
+        "Jane Smith's new inhaler lets Jane Smith run again",
+    ),
     ("I'm living in Rome and teaching Latin.", "Jane Smith is teaching Latin"),
     (
         "Been working on some projects and testing out recipes.",
         "Jane Smith has been testing out recipes",
     ),
-    ("Hoping to raise awareness and start talks.", "Jane Smith is hoping to start talks"),
+    (
+        "Hoping to open a bakery and start a podcast.",
+        "Jane Smith: Hoping to open a bakery and start a podcast",
+    ),
     ("I still live in Rome.", "Jane Smith still lives in Rome"),
     ("By the way, I live in Rome.", "Jane Smith lives in Rome"),
 ]
@@ -122,7 +126,7 @@ TIMES = [
         "Jane Smith stumbled upon a book from the 1900s",
         AT,
     ),
-    ("I'm feeling inspired by autumn.", "Jane Smith is feeling inspired by autumn", AT),
+    ("I'm moving house in autumn.", "Jane Smith is moving house in September 2024", day(2024, 9)),
     ("I'm moving now to Oslo.", "Jane Smith is moving now to Oslo", AT),
 ]
 
@@ -135,7 +139,8 @@ def test_a_time_is_said_where_it_belongs(text: str, sentence: str, since: dateti
 
 def test_what_happened_when_something_else_did_has_its_time() -> None:
     found = said("I loved our camping trip last year when we saw the Perseid meteor shower.")
-    assert [fact.valid_at for fact in found.facts] == [day(2023), day(2023)]
+    assert [fact.valid_at for fact in found.facts] == [day(2023)]
+    assert sentences(found)[0].endswith("when Jane Smith saw the Perseid meteor shower")
 
 
 def test_half_a_bracket_is_left_out() -> None:

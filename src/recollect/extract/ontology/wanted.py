@@ -16,6 +16,15 @@ def wanted(found: Found, reading: Brief, named: Sequence[str | None]) -> Found:
         fact.mood == "stated" or named[number] in custom_edges
         for number, fact in enumerate(found.facts)
     ]
+    asked = {
+        fact.span
+        for kept, fact in zip(keep, found.facts, strict=True)
+        if kept and fact.mood == "requested"
+    }
+    keep = [
+        kept and not (fact.mood == "stated" and fact.span in asked)
+        for kept, fact in zip(keep, found.facts, strict=True)
+    ]
     if reading.strict:
         keep = [
             kept

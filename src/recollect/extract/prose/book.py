@@ -15,7 +15,9 @@ class Book:
     def __init__(self) -> None:
         self._entities: list[FoundEntity] = []
         self._places: dict[str, int] = {}
+        self._named: set[int] = set()
         self._facts: list[FoundFact] = []
+        self._drafts: list[FoundFact] = []
         self._said: set[tuple[int, int, str]] = set()
 
     def entity(self, mention: Mention, kind: EntityKind | None = None) -> int:
@@ -24,6 +26,8 @@ class Book:
         if place is None:
             place = self._places[mention.key] = len(self._entities)
             self._entities.append(FoundEntity(name=mention.name, who=mention.who))
+        if mention.proper or mention.party:
+            self._named.add(place)
         old = self._entities[place]
         aliases = tuple(dict.fromkeys((*old.aliases, *mention.aliases)))
         sort, guessed = _sort(old, mention, kind)
@@ -39,7 +43,29 @@ class Book:
             return False
         self._said.add(same)
         self._facts.append(fact)
+        self._drafts.append(fact)
         return True
+
+    def names(self) -> set[str]:
+        """What the entities are called so far."""
+        return {entity.name for entity in self._entities}
+
+    def is_named(self, place: int) -> bool:
+        """Whether an entity has a name of its own."""
+        return place in self._named
+
+    def take(self, since: int) -> list[FoundFact]:
+        """The facts written since there were so many, which are taken out again."""
+        taken, self._facts = self._facts[since:], self._facts[:since]
+        self._said = {(fact.source, fact.target, fact.fact.casefold()) for fact in self._facts}
+        return taken
+
+    def drafted(self) -> Found:
+        """Everything that was ever written, also what was taken out again."""
+        return self._numbered(self._drafts)
+
+    def __len__(self) -> int:
+        return len(self._facts)
 
     def found(self) -> Found:
         """Everything, within bounds: the surest facts stay, in the order they were said."""
@@ -48,7 +74,22 @@ class Book:
             order = sorted(range(len(facts)), key=lambda i: (-facts[i].confidence, i))
             kept = sorted(order[: limits.PROSE_FACTS_MAX])
             facts = [facts[i] for i in kept]
-        return Found(entities=tuple(self._entities), facts=tuple(facts))
+        return self._numbered(facts)
+
+    def _numbered(self, facts: list[FoundFact]) -> Found:
+        """Without the things that nothing is said of and that have no name."""
+        told = {place for fact in facts for place in (fact.source, fact.target)} | self._named
+        kept = sorted(told)
+        places = {place: number for number, place in enumerate(kept)}
+        return Found(
+            entities=tuple(self._entities[place] for place in kept),
+            facts=tuple(
+                msgspec.structs.replace(
+                    fact, source=places[fact.source], target=places[fact.target]
+                )
+                for fact in facts
+            ),
+        )
 
 
 def _sort(

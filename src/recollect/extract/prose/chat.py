@@ -37,10 +37,15 @@ _MAY_BEGIN = re.compile(
     r"|8[-o*']?[)\](\[dDpP/\\|]|(?P<word>[A-Za-z0-9'][A-Za-z0-9'/]*)",
     re.MULTILINE,
 )
+# The parser takes very long over what is no word, such as a key or a row of brackets.
+_NO_WORD = regex.compile(r"(?P<run>\S{500,})")
 _THRICE = re.compile(r"([a-z])\1\1", re.IGNORECASE)
 _REPEAT = regex.compile(r"([A-Za-z])\1{2,}")
 _LOWER_NAME = regex.compile(r"(?<![\w@.+-])[^\W\d_]+(?:'s)?(?![\w@+-]|\.\w)")
 
+_IN_LAW = regex.compile(
+    r"\b(?:mother|father|sister|brother|son|daughter|parents) in law\b", regex.I
+)
 _RELATIVE = regex.compile(
     r"\b(?P<my>(?:my|our)\s+(?:\w+\s+)?(?:"
     + "|".join(sorted((*KIN, *PETS), reverse=True))
@@ -107,7 +112,8 @@ def normalise(
     put(text[done:], done, len(text), True)
     if not parts:
         return Normal("", [0], [(offset, offset, True)])
-    return Normal(_capitalised("".join(parts), known, names), starts, origins)
+    whole = _IN_LAW.sub(lambda match: match.group().replace(" ", "-"), "".join(parts))
+    return Normal(_capitalised(whole, known, names), starts, origins)
 
 
 @lru_cache(maxsize=256)
@@ -134,7 +140,7 @@ _GREETING = regex.compile(
 
 def _stretches(text: str, listener: str) -> list["regex.Match[str]"]:
     """Everything to be replaced, left to right, without overlaps."""
-    calls = [*_GREETING.finditer(text)]
+    calls = [*_GREETING.finditer(text), *_NO_WORD.finditer(text)]
     if len(listener) >= 3 and listener[:3].lower() in text.lower():
         calls += _calls(listener).finditer(text)
     noise = _noise(text)
@@ -176,6 +182,8 @@ def _may_be_respelled(word: str) -> bool:
 def _replacement(match: "regex.Match[str]", text: str, known: Known) -> str | None:
     """What stands for a noisy stretch; the same length where possible. None leaves it."""
     kind, found = match.lastgroup, match.group()
+    if kind == "run":
+        return " "
     if kind == "call":
         goes_on = text[match.end() : match.end() + 1].strip(" .!?")
         return " " if found[0] == "," and goes_on else ""

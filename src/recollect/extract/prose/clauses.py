@@ -29,6 +29,7 @@ _REASONS = frozenset(
     {"because", "since", "as", "after", "while", "although", "though", "when", "but"}
 )
 _SAID_OF_ONESELF = listed("love hope wish miss need want hate appreciate guess think believe adore")
+_REMINDING = frozenset({"remember", "forget", "note", "know"})
 _INNER = frozenset(
     {"think", "believe", "guess", "suppose", "feel", "know", "mean", "see", "promise"}
 )
@@ -118,7 +119,7 @@ class _Finder:
             self.add(item, "main", None)
             return True
         if dep in ("ccomp", "parataxis", "dep"):
-            return self._complement(head, item, clause)
+            return self._reminder(head, item, clause) or self._complement(head, item, clause)
         if dep == "advcl":
             return self._adverbial(item, clause)
         if dep == "relcl":
@@ -153,6 +154,15 @@ class _Finder:
         if before and not joined.lead:
             joined.lead = clause.lead
         return True
+
+    def _reminder(self, head: Token, item: Token, clause: Clause | None) -> bool:
+        """ "Please remember that I live in Oslo" states where the speaker lives."""
+        asked = clause is not None and clause.how == "request"
+        if not asked or head.lemma_.lower() not in _REMINDING or asks(item):
+            return False
+        if subjects_of(item):
+            self.add(item, "main", None)
+        return bool(subjects_of(item))
 
     def _complement(self, head: Token, item: Token, clause: Clause | None) -> bool:
         if clause is None:

@@ -56,7 +56,7 @@ def _right(clause: Clause) -> Token | None:
 
 
 def _sources(scene: Scene, book: Book, again: Again) -> list[Found]:
-    own = book.found()
+    own = book.drafted()
     if own.facts:
         return [own]
     speaker = scene.speaker

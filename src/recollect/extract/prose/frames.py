@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _THINKING = frozenset({"think", "believe", "feel"})
 _STATES = listed(
-    "be live work have own study reside know teach serve belong intern employ base date report"
+    "be live work own study reside know teach serve belong intern employ base date report"
 )
 
 

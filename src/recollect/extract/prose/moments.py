@@ -48,11 +48,23 @@ def written_on(text: str, at: datetime, zone: str | None) -> datetime:
     That is the date in its head where it has one ("Published: 3 March 2021"), and *at* otherwise.
     """
     for head in _HEAD.finditer(text[:_HEAD_CHARS]):
-        for when in dates.find(head["date"], reference=at, zone=zone)[:1]:
-            fine = when.relation == "at" and when.grain in ("day", "hour", "minute", "second")
-            if fine and when.start == 0 and _PLAIN.search(when.text):
-                return min(when.first or at, at)
+        if (when := _dated(head, at, zone)) is not None:
+            return min(when.first or at, at)
     return at
+
+
+def is_dateline(text: str, at: datetime) -> bool:
+    """Whether it tells nothing but when a text was written."""
+    head = _HEAD.fullmatch(text)
+    return head is not None and _dated(head, at, None) is not None
+
+
+def _dated(head: regex.Match[str], at: datetime, zone: str | None) -> When | None:
+    for when in dates.find(head["date"], reference=at, zone=zone)[:1]:
+        fine = when.relation == "at" and when.grain in ("day", "hour", "minute", "second")
+        if fine and when.start == 0 and _PLAIN.search(when.text):
+            return when
+    return None
 
 
 class Moments:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from recollect import limits
 from recollect.extract.brief import Brief, Turn
 from recollect.extract.prose import salience
 from recollect.extract.prose.appositions import apposed
@@ -26,25 +27,28 @@ from recollect.extract.prose.relations import screaming
 from recollect.extract.prose.repairs import repair
 from recollect.extract.prose.requests import request
 from recollect.extract.prose.scene import Scene
+from recollect.extract.prose.sentences import Sentences
 from recollect.extract.prose.verbs import decided, time_of
 from recollect.extract.prose.voices import Speech, speeches
-from recollect.extract.prose.words import FAMILY
 from recollect.graph.found import Found, FoundFact
 from recollect.graph.predicates import Predicates
+from recollect.models.sentence_kinds import Kind, Said
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc, Span
 
+Classify = Callable[[Sequence[Said]], Sequence[Kind]]
 _PARSES_KEPT = 64
 
 
 class Prose:
     """The embedded extractor for messages and texts. Not to be shared between threads."""
 
-    def __init__(self, nlp: Language, predicates: Predicates) -> None:
+    def __init__(self, nlp: Language, predicates: Predicates, classify: Classify) -> None:
         self._nlp = nlp
         self._table = predicates
+        self._classify = classify
         self._words = _dictionary(nlp)
         self._verbs = _dictionary(nlp, "verb")
         self._seen: OrderedDict[str, Doc] = OrderedDict()
@@ -62,12 +66,16 @@ class Prose:
             for reading, parts in zip(readings, cut, strict=True)
         ]
         docs = iter(self._nlp.pipe([text.text for texts in normal for text in texts]))
-        return [
-            self._found(
-                reading, parts, texts, [self._keep(next(docs), item.text) for item in texts]
-            )
+        read = [
+            self._read(reading, parts, texts, [self._keep(next(docs), one.text) for one in texts])
             for reading, parts, texts in zip(readings, cut, normal, strict=True)
         ]
+        said = [clause.said for _, told in read for one in told for clause in one.clauses]
+        kinds = iter(self._classify(said))
+        for _, told in read:
+            for one in told:
+                one.settle([next(kinds) for _ in one.clauses])
+        return [book.found() for book, _ in read]
 
     def _keep(self, doc: Doc, text: str) -> Doc:
         """Remember a parse for a while: the next turn of the thread may ask for it."""
@@ -98,31 +106,40 @@ class Prose:
         called = speech.listener.name if speech.listener is not None else ""
         return self._plain(speech.text, tuple(names), speech.start, called)
 
-    def _found(
+    def _read(
         self,
         reading: Brief,
         parts: Iterable[Speech],
         texts: Iterable[Normal],
         docs: Iterable[Doc],
-    ) -> Found:
-        book = Book()
+    ) -> tuple[Book, list[Sentences]]:
+        """What the rules make of an episode; its sentences wait to be settled."""
+        book, sentences = Book(), []
         for speech, normal, doc in zip(parts, texts, docs, strict=True):
             scene = Scene(reading, speech, partial(self._look, reading))
-            _Reader(scene, normal, self._table, book, partial(self._again, reading)).read(doc)
-        return book.found()
+            reader = _Reader(scene, normal, self._table, book, partial(self._again, reading))
+            reader.read(doc)
+            sentences.append(reader.sentences)
+        return book, sentences
 
 
 class _Reader:
     """Reads the sentences of one speech."""
 
     def __init__(
-        self, scene: Scene, normal: Normal, table: Predicates, book: Book, again: Again
+        self,
+        scene: Scene,
+        normal: Normal,
+        table: Predicates,
+        book: Book,
+        again: Again,
     ) -> None:
         self._again = again
         self._scene = scene
         self._framer = Framer(self._scene, table, book)
         self._normal = normal
         self._book = book
+        self.sentences = Sentences(scene, book, table)
         self._reading = scene.reading
         self._told = written_on(scene.reading.content, scene.reading.at, scene.reading.time_zone)
 
@@ -135,14 +152,24 @@ class _Reader:
 
     def _sentence(self, sentence: Span) -> None:
         self._framer.span = self._normal.span(sentence.start_char, sentence.end_char)
-        found = clauses(sentence)
+        began = len(self._book)
+        found = clauses(sentence) if len(sentence) <= limits.SENTENCE_TOKENS_MAX else []
+        moments = self._drafted(sentence, found)
+        drafts = self._book.take(began)
+        self.sentences.add(sentence, drafts, moments, self._framer.span)
+        if not salience.is_question(sentence):
+            self._relatives(sentence)
+            apposed(sentence, self._scene, moments, self._book, self._framer.span)
+
+    def _drafted(self, sentence: Span, found: list[Clause]) -> Moments:
+        """Draft what the clauses of a sentence say; the times in it."""
+        moments = self._moments(sentence, found)
         polite = salience.pleasantry(sentence) if self._scene.spoken else 0
         if polite:
             found = [item for item in found if salience.beside_pleasantry(item, sentence, polite)]
         if not found:
-            return
+            return moments
         asked = salience.is_question(sentence)
-        moments = self._moments(sentence, found)
         corrects = self._scene.spoken and salience.is_correction(sentence)
         for clause in found:
             if asked and not _said_aside(clause):
@@ -157,9 +184,7 @@ class _Reader:
                 self._state(clause, moments, corrects)
         if asked and (verb := salience.asks_politely(sentence)) is not None:
             request(self._framer, Clause((verb,), (), "request", verb), moments)
-        if not asked:
-            self._relatives(sentence)
-            apposed(sentence, self._scene, moments, self._book, self._framer.span)
+        return moments
 
     def _state(self, clause: Clause, moments: Moments, corrects: bool) -> None:
         before = self._framer.written
@@ -179,7 +204,8 @@ class _Reader:
 
     def _moments(self, sentence: Span, found: Sequence[Clause]) -> Moments:
         """The times in a sentence, each read in the tense of its clause."""
-        tenses = dict.fromkeys((token.idx for token in sentence), time_of(found[0]))
+        first = time_of(found[0]) if found else "present"
+        tenses = dict.fromkeys((token.idx for token in sentence), first)
         for clause in found[1:]:
             tenses.update((token.idx, time_of(clause)) for token in clause.base.subtree)
         for clause in found:
@@ -198,15 +224,9 @@ class _Reader:
                 continue
             name = screaming(["has", kin.role.split()[-1]])
             owner, called = kin.owner.text, kin.mention.text
-            named = kin.mention.proper
-            if not named and (kin.owner is self._scene.listener or kin.role not in FAMILY):
+            if not kin.mention.proper:
                 continue
-            article = "" if kin.plural else "an " if kin.words[0] in "aeiou" else "a "
-            text = (
-                f"{called} is {possessive(owner)} {kin.words}"
-                if named
-                else f"{owner} has {article}{kin.words}"
-            )
+            text = f"{called} is {possessive(owner)} {kin.words}"
             self._book.fact(
                 FoundFact(
                     source=self._book.entity(kin.owner),
@@ -216,7 +236,7 @@ class _Reader:
                     fact=text[0].upper() + text[1:],
                     valid_at=self._reading.at,
                     span=self._framer.span,
-                    confidence=0.85 if named else 0.6,
+                    confidence=0.85,
                 )
             )
 

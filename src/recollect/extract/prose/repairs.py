@@ -32,6 +32,8 @@ def repair(doc: Doc, is_verb: IsVerb) -> Doc:
             _name_is(token)
         if token.tag_ == "VBN" and token.dep_ == "ROOT" and _is_bare_past(token):
             token.tag_ = "VBD"  # "Dyed my hair last week"
+        if token.tag_ == "NNS" and token.is_sent_start and token.dep_ == "ROOT":
+            _bare_present(token, is_verb)
         if token.dep_ == "nsubj" and token.pos_ == "PROPN":
             _called(token)
         if token.tag_ == "NN" and _is_surname(token):
@@ -120,6 +122,13 @@ def _named_before(token: Token) -> None:
 def _is_bare_past(verb: Token) -> bool:
     begins = not any(item.i < verb.i for item in verb.children if item.dep_ != "advmod")
     return begins and verb.lower_ != "been" and child(verb, "dobj") is not None
+
+
+def _bare_present(token: Token, is_verb: IsVerb) -> None:
+    """ "Lives in Berlin", as notes about somebody say it."""
+    stem = next((form for form in (token.lower_[:-1], token.lower_[:-2]) if is_verb(form)), "")
+    if stem and child(token, "prep") is not None and token.lower_.endswith("s"):
+        token.tag_, token.pos_, token.lemma_ = "VBZ", "VERB", stem
 
 
 def _name_is(short: Token) -> None:

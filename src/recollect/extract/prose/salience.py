@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import regex
@@ -9,7 +10,7 @@ import regex
 from recollect.extract.prose.clauses import Clause
 from recollect.extract.prose.listed import listed
 from recollect.extract.prose.mention import Mention
-from recollect.extract.prose.syntax import SUBJECTS, child, coordinated
+from recollect.extract.prose.syntax import SUBJECTS, child, coordinated, text_of
 from recollect.extract.prose.verbs import Aspect
 from recollect.extract.prose.words import (
     EMPTY,
@@ -44,6 +45,7 @@ _NO_REQUEST = listed(
     " worry try do go come feel give make believe trust imagine guess note consider think mind listen"
     " talk speak chat share cherish cheer rest follow excuse"
 )
+_MINE = FIRST | FIRST_PLURAL
 _QUESTION_WORDS = listed("who what when where why how which whose whom")
 
 
@@ -51,6 +53,38 @@ def pleasantry(sentence: Span) -> int:
     """How many characters of thanks, greetings or praise a sentence begins with; 0 if none."""
     found = _PLEASANTRY.match(sentence.text.strip())
     return found.end() if found is not None else 0
+
+
+_HOPE = regex.compile(
+    r"(?:i )?(?:just |really )?hope (?:you|it|that|so|all|everything|your|this|things)\b", regex.I
+)
+
+
+def says_nothing(unit: Sequence[Token]) -> bool:
+    """Nothing but thanks, greetings or assent; a wish; or a question that is only thought."""
+    text = text_of(unit).rstrip(" .!")
+    polite = _PLEASANTRY.match(text)
+    if polite is not None and polite.end() == len(text):
+        return True
+    if _HOPE.match(text) is not None:
+        return not any(token.lower_ in _MINE or token.pos_ == "PROPN" for token in unit[2:])
+    return any(
+        token.lemma_.lower() == "wonder" and child(token, "ccomp") is not None for token in unit
+    )
+
+
+def states_nothing(unit: Sequence[Token], asked: bool) -> bool:
+    """A question, unless it has a statement of the speaker's in it; or a command to do something for
+    the speaker. Either can only be a standing instruction."""
+    verb = next((token for token in unit if token.tag_[0] in "VM"), None)
+    if verb is None:
+        return False
+    subjects = [token for token in unit if token.dep_ in SUBJECTS]
+    if asked:
+        inverted = not subjects or verb.i < subjects[0].i or unit[0].lower_ in _QUESTION_WORDS
+        return inverted and not any(token.lower_ in ("i", "we") for token in subjects)
+    serves = child(verb, "dobj", "dative")
+    return verb.tag_ == "VB" and not subjects and serves is not None and serves.lower_ in _MINE
 
 
 def beside_pleasantry(clause: Clause, sentence: Span, length: int) -> bool:

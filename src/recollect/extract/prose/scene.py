@@ -164,16 +164,21 @@ class Scene:
             return Mention(amount, amount, "value", True)
         if not nouns.worth_naming(head):
             return None
-        if self.spoken is False and head.lower_ == "user" and self._is_the_user(head):
+        if self.is_the_user(head):
             return party(self.user) if self.user is not None else None
         kin = relative(head)
         if kin is not None:
             return self._relative(kin)
         return self._thing(head)
 
-    def _is_the_user(self, head: Token) -> bool:
+    def is_the_user(self, head: Token) -> bool:
+        """ "The user", in a text; "User", as agents begin their notes."""
+        if self.user is None or head.lower_ != "user":
+            return False
         det = child(head, "det")
-        return self.user is not None and det is not None and det.lower_ == "the"
+        if det is None:
+            return head.text == "User" and head.left_edge.is_sent_start is True
+        return not self.spoken and det.lower_ == "the"
 
     def _thing(self, head: Token) -> Mention | None:
         given = given_name(head)

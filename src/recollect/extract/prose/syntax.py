@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spacy.tokens import Token
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass"})
@@ -104,3 +106,8 @@ def shared_helpers(head: Token, item: Token) -> tuple[Token, ...]:
     if own or head.tag_ != item.tag_ or item.tag_ not in ("VB", "VBG", "VBN"):
         return ()
     return tuple(word for word in head.children if word.dep_ in ("aux", "auxpass", "neg"))
+
+
+def text_of(tokens: Sequence[Token]) -> str:
+    """The words of a stretch of text as they stand there."""
+    return "".join(token.text_with_ws for token in tokens).rstrip()

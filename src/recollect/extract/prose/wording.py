@@ -230,4 +230,4 @@ def _third_person(token: Token) -> str:
         return "is"
     if word in ("'ve", "have"):
         return "has"
-    return third("do" if word == "do" else lemma if lemma.isalpha() else word)
+    return third(word) if word in ("do", lemma) else _uncapitalised(token)

@@ -1,0 +1,121 @@
+"""What kind of thing a sentence is, and whether it is worth remembering at all.
+
+A multinomial logistic regression, trained here (`training/kinds`), over the words of a sentence and
+over what it means. Words tell a question from a plan, meaning tells a mood from an allergy; together
+they are better than either. It costs nothing beside the vector, which the fact needs anyway.
+"""
+
+import re
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Literal, NamedTuple, cast, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+Kind = Literal["state", "event", "plan", "preference", "instruction", "denial", "answer", "none"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+ROLES = ("user", "assistant", "other", "document")
+FILE = Path(__file__).with_name("sentence_kinds.npz")
+BUCKETS = 1 << 14
+VECTOR_WEIGHT = 4.0
+_WORDS_WEIGHT = 3.0
+_SHORT = 8
+_HEDGED_SURE = 0.8
+_HEDGED = re.compile(
+    r"\b(?:if|unless|might|could|would have|would've|maybe|perhaps|wonder\w*|wish)\b", re.IGNORECASE
+)
+_WORD = re.compile(r"[a-z]+|\d+|[?!:;,.'\"()-]")
+_NAME = re.compile(r"(?<=\s)[A-Z][a-z]+")
+
+Floats = npt.NDArray[np.float32]
+
+
+class Said(NamedTuple):
+    """A sentence, by whom (one of `ROLES`), and the question before it, if any. *told* is how it reads
+    as a fact."""
+
+    text: str
+    role: str
+    question: str = ""
+    told: str = ""
+
+
+def _signs(said: Said) -> Iterator[str]:
+    """What the words of a sentence show."""
+    words = ["0" if word[0].isdigit() else word for word in _WORD.findall(said.text.lower())]
+    asks = said.text.rstrip(" \"')").endswith("?")
+    first, last = (words[0], words[-1]) if words else ("", "")
+    yield f"role={said.role}"
+    yield f"role={said.role},asks={asks}"
+    yield f"role={said.role},first={first}"
+    yield f"first={first}"
+    yield f"last={last}"
+    yield f"asks={asks}"
+    yield f"length={min(6, len(words) // 3)}"
+    yield f"asked={bool(said.question)}"
+    yield f"asked={bool(said.question)},short={len(words) <= _SHORT}"
+    yield f"number={'0' in words}"
+    yield f"name={_NAME.search(said.text) is not None}"
+    for length in (1, 2, 3):
+        for start in range(len(words) - length + 1):
+            yield "_".join(words[start : start + length])
+
+
+def buckets(said: Said) -> list[int]:
+    """The places of its signs in the table of weights."""
+    return sorted({zlib.crc32(sign.encode()) % BUCKETS for sign in _signs(said)})
+
+
+def scale(count: int) -> float:
+    """What each of so many signs counts, so that long sentences do not outweigh short ones."""
+    return float(_WORDS_WEIGHT / np.sqrt(max(1, count)))
+
+
+class SentenceKinds:
+    """The classifier. *sure* is how likely a sentence has to be worth something."""
+
+    def __init__(self, file: Path = FILE) -> None:
+        with np.load(file, allow_pickle=False) as held:
+            self._words = held["words"].astype(np.float32)
+            self._meaning = held["meaning"].astype(np.float32)
+            self._bias = held["bias"].astype(np.float32)
+            self._sure = float(held["sure"])
+
+    def kinds(self, sentences: Sequence[Said], vectors: Floats) -> list[Kind]:
+        """The kind of each; *vectors* are those of the sentences as they are told."""
+        return [self._kind(said, vector) for said, vector in zip(sentences, vectors, strict=True)]
+
+    def chances(self, said: Said, vector: Floats) -> Floats:
+        """How likely each kind is."""
+        places = buckets(said)
+        logits = self._bias + self._words[places].sum(0) * scale(len(places))
+        logits = logits + (vector * VECTOR_WEIGHT) @ self._meaning
+        raised = np.exp(logits - logits.max())
+        return cast(Floats, raised / raised.sum())
+
+    def _kind(self, said: Said, vector: Floats) -> Kind:
+        chances = self.chances(said, vector)
+        hedged = _HEDGED.search(said.text) is not None
+        if 1 - chances[-1] < (max(self._sure, _HEDGED_SURE) if hedged else self._sure):
+            return "none"
+        return KINDS[int(chances[:-1].argmax())]
+
+
+def classifier(
+    embed: Callable[[Sequence[str]], Floats],
+) -> Callable[[Sequence[Said]], list[Kind]]:
+    """Tells the kinds of sentences with the vectors of an embedder."""
+
+    def kinds(sentences: Sequence[Said]) -> list[Kind]:
+        return load().kinds(sentences, embed([said.told for said in sentences]))
+
+    return kinds
+
+
+@cache
+def load() -> SentenceKinds:
+    """The classifier that comes with the package."""
+    return SentenceKinds()
