@@ -14,6 +14,7 @@ from recollect.errors import Conflict, InvalidInput, ModelUnavailable, NotFound
 from recollect.governance import audit
 from recollect.governance.audit import Wanted
 from recollect.library.results import Entity, Episode, Fact, Observation, Summary
+from recollect.models.judge import setting
 from recollect.settings import Settings
 from tests.unit.library.conftest import Story
 
@@ -168,9 +169,10 @@ async def test_why_quotes_the_words_behind_a_fact_and_tells_what_ended_it(
     assert ending.ended_at == works.invalid_at
     assert ending.learned_at == works.given_up_at
     assert ending.by_episode is not None
-    assert (ending.by_episode.uuid, ending.judge, ending.sure) == (story.left, "table", None)
+    assert (ending.by_episode.uuid, ending.judge) == (story.left, setting().version)
+    assert ending.sure is not None
     (closed_too,) = (await memory.why(ending.by_fact)).closed
-    assert (closed_too.fact, closed_too.judge) == (works, "table")
+    assert (closed_too.fact, closed_too.judge) == (works, setting().version)
     assert closed_too.by_episode == ending.by_episode
     with pytest.raises(NotFound, match="fact not found"):
         await memory.why("nothing")

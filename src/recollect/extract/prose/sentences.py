@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import regex
 from msgspec.structs import replace
 
 from recollect.dates.when import When
@@ -39,6 +40,7 @@ RELATIONS: dict[Kind, str] = {
     "answer": "ANSWERS",
 }
 _MOST = 0.5
+_LOOSE = regex.compile(r"\b(?:it|that|there|this|they|them|one|so)\b", regex.IGNORECASE)
 _SURE = 0.7
 _LOOSE = frozenset({"IS_A", "HAS"})
 _PLACES = ("dobj", "attr", "pobj", "nsubj", "nsubjpass", "conj", "ROOT", "appos", "oprd")
@@ -117,7 +119,7 @@ class Sentences:
     def _said(self, unit: Sequence[Token], told: str) -> Said:
         text = text_of(unit)
         after = unit[-1].doc[unit[-1].i + 1 : unit[-1].i + 2].text
-        text += after if after in ("?", "!") else ""
+        text += after if after in ("?", "!") else "?" if _is_asked(unit) else ""
         return Said(text, self._role(), self._question() or "", told or text)
 
     def _role(self) -> str:
@@ -168,6 +170,8 @@ class Sentences:
                 [one.fact for one in faithful if self._joins_two_names(one.fact)] if whole else []
             )
         question = self._question() if self._answers(clause, kind) else None
+        if question is not None and len(clause.unit) <= 2 and _LOOSE.search(question):
+            return []  # "Yes" to "Do you like it there?" tells nobody what
         if whole and question is None and len(self._whens(clause)) <= 1:
             return [one.fact for one in faithful]
         text = clause.told if question is None else self._answered(clause.unit, question)
@@ -298,6 +302,12 @@ def _says_itself(unit: Sequence[Token]) -> bool:
             words = [{token.lower_ for token in end.subtree} for end in (one, other)]
             return other.pos_ == "PROPN" and words[1] <= words[0]
     return False
+
+
+def _is_asked(unit: Sequence[Token]) -> bool:
+    """A clause of a question that begins as one."""
+    asked = unit[0].sent.text.rstrip().endswith("?")
+    return asked and unit[0].tag_ in ("WRB", "WP", "WDT", "MD", "VBD", "VBZ", "VBP")
 
 
 def _within(when: When, unit: Sequence[Token], moments: Moments) -> bool:
