@@ -40,7 +40,7 @@ RELATIONS: dict[Kind, str] = {
     "answer": "ANSWERS",
 }
 _MOST = 0.5
-_LOOSE = regex.compile(r"\b(?:it|that|there|this|they|them|one|so)\b", regex.IGNORECASE)
+_POINTS_BACK = regex.compile(r"\b(?:it|that|there|this|they|them|one|so)\b", regex.IGNORECASE)
 _SURE = 0.7
 _LOOSE = frozenset({"IS_A", "HAS"})
 _PLACES = ("dobj", "attr", "pobj", "nsubj", "nsubjpass", "conj", "ROOT", "appos", "oprd")
@@ -170,7 +170,7 @@ class Sentences:
                 [one.fact for one in faithful if self._joins_two_names(one.fact)] if whole else []
             )
         question = self._question() if self._answers(clause, kind) else None
-        if question is not None and len(clause.unit) <= 2 and _LOOSE.search(question):
+        if question is not None and len(clause.unit) <= 2 and _POINTS_BACK.search(question):
             return []  # "Yes" to "Do you like it there?" tells nobody what
         if whole and question is None and len(self._whens(clause)) <= 1:
             return [one.fact for one in faithful]
