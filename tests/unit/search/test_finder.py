@@ -43,7 +43,7 @@ SAID = (
     ("2024-04-01", "Jane", "I left Acme, and now I work at Globex."),
 )
 ACME = "Jane Smith works at Acme"
-GLOBEX = "Jane Smith works at Globex"
+GLOBEX = "Now Jane Smith works at Globex"
 
 
 @dataclass(frozen=True)
