@@ -230,10 +230,10 @@ class Sentences:
         return telling, named, fact.confidence
 
     def _answers(self, clause: Clause, kind: Kind) -> bool:
-        """Whether a clause is understood with the question before it: it says so, or it is the first
-        thing said and no sentence of its own."""
-        first = clause is self.clauses[0] and not self._plain.is_statement(clause.unit)
-        return kind == "answer" or (first and kind != "instruction")
+        """Whether a clause is understood with the question before it: it is no sentence of its own,
+        and it says so or is the first thing said."""
+        first = clause is self.clauses[0] and kind != "instruction"
+        return (kind == "answer" or first) and not self._plain.is_statement(clause.unit)
 
     def _answered(self, unit: Sequence[Token], question: str) -> str:
         words = text_of(unit).strip(" .!")
