@@ -96,7 +96,7 @@ def test_why_marks_the_words_and_tells_both_clocks_and_the_end(data: Path) -> No
     assert told["fact"] == works
     assert told["evidence"][0]["span"] == [14, 32]
     assert told["endings"][0]["by_fact"]["uuid"] == left["uuid"]
-    assert (told["endings"][0]["judge"], told["endings"][0]["sure"]) == ("table", None)
+    assert told["endings"][0]["judge"].startswith("judge.")
     said = run(0, "why", left["uuid"], "--data", data).stdout
     assert f'ends     "Ann works at Siemens" 2025-03-02 {brought}, {on_its_word}' in said
     told = found(0, "why", left["uuid"], "--data", data)
