@@ -30,6 +30,7 @@ Floats = npt.NDArray[np.float64]
 Read = dict[str, list[str | None]]
 VERSION = "judge.2"
 PRECISION = 0.94
+DOUBT = 0.3
 FOLDS = 7
 RIDGE = 1e-3
 
@@ -179,6 +180,7 @@ def main() -> None:
         weights=tuple(float(f"{one:.6g}") for one in weights),
         bias=float(f"{bias:.6g}"),
         sure=round(sure_enough(clean, values[:first]), 4),
+        doubt=DOUBT,
         most=(round(float(given[:, 0].max()), 3), round(float(given[:, 1].max()), 3)),
     )
     judge.SETTING.write_bytes(msgspec.json.format(msgspec.json.encode(setting)) + b"\n")
