@@ -28,7 +28,16 @@ help:  ## list the targets
 .venv/models: .venv/runtime src/recollect/models/manifest.py
 	$(BIN)/recollect models install && touch $@ || echo "warning: model weights are missing; run 'recollect models install' later"
 
-setup: .venv/runtime .venv/models  ## install the program and the model weights into .venv
+.venv-docs/ready: .venv/python requirements/docs.txt
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --require-hashes -r requirements/docs.txt
+	@touch $@
+
+# Without it the server tells at /guide how to build it.
+.venv/guide: zensical.toml $(wildcard docs/*.md docs/*/*.md) requirements/docs.txt
+	$(MAKE) --no-print-directory .venv-docs/ready && .venv-docs/bin/zensical build --strict && touch $@ || echo "warning: the guide is not built; run 'make docs' later"
+
+setup: .venv/runtime .venv/models .venv/guide  ## install the program, the model weights and the guide
 
 run: setup  ## start the server on 127.0.0.1:8000 with its data in ./recollect-data
 	$(BIN)/recollect serve
@@ -55,9 +64,10 @@ types: .venv/dev  ## check types
 
 check: fmt lint types test  ## what to run before a commit
 
-docs: .venv/dev  ## write the reference pages and the synchronous face from the code
+docs: .venv/dev  ## write the reference pages and the synchronous face from the code, and build the guide
 	$(BIN)/python -m tests.docs.reference
 	$(BIN)/python scripts/sync_face.py
+	@$(MAKE) --no-print-directory .venv/guide
 
 bench: setup .venv/dev  ## measure speed as ratios, in one run
 	$(BIN)/python -m tests.bench
@@ -81,6 +91,7 @@ lock:  ## renew the locked dependencies (needs uv)
 	uv pip compile pyproject.toml --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -o requirements/runtime.txt
 	uv pip compile pyproject.toml --group dev --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -c requirements/runtime.txt -o requirements/dev.txt
 	uv pip compile requirements/build.in --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -o requirements/build.txt
+	uv pip compile requirements/docs.in --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -o requirements/docs.txt
 
 clean:  ## remove what set-up and tests made
-	rm -rf .venv .venv-train .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-train .venv-docs .cache src/recollect/guide .pytest_cache .mypy_cache .ruff_cache .hypothesis

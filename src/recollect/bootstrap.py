@@ -22,6 +22,7 @@ from recollect.ingest.agents import Agents
 from recollect.ingest.extractors import AgentExtractor, EmbeddedExtractor, LanguageModelExtractor
 from recollect.ingest.folder import Folder
 from recollect.ingest.pipeline import Extractor
+from recollect.ingest.readiness import Readiness
 from recollect.ingest.rereader import Rereader
 from recollect.ingest.session_listeners import Listeners
 from recollect.ingest.worker import Worker
@@ -52,6 +53,7 @@ class Services:
     listeners: Listeners = field(default_factory=Listeners)
     owner: str = field(default_factory=ids.TimeOrderedIds())  # of the turns that are open here
     memories: Memories = field(init=False)
+    readiness: Readiness = field(init=False)
     folder: Folder = field(init=False)
     agents: Agents = field(init=False)
     reads_here: bool = False  # episodes, in a thread; else in processes of their own
@@ -63,6 +65,7 @@ class Services:
 
     def __post_init__(self) -> None:
         self.memories = Memories(self.store, self.finder, self.settings)
+        self.readiness = Readiness(self.store, self.settings)
         self.folder = Folder(self.store, self.predicates, self._read_unkept)
         self.agents = Agents(
             self.store,
@@ -88,7 +91,9 @@ class Services:
         """Let workers take jobs from now on; *owner* marks the leases they hold."""
         for _ in range(count):
             extractor = self._new_extractor()
-            judge = self._embedded if extractor and self.settings.judge == "on" else None
+            judges = self.settings.judge == "on"
+            embedded = self._embedded if extractor else None
+            judge = embedded if judges else None
             worker = Worker(
                 self.store,
                 owner=owner,
@@ -98,6 +103,7 @@ class Services:
                     pipeline.process, extractor=extractor, finder=self.finder, judge=judge
                 ),
                 together=extractor.together if extractor else JOBS_PER_COMMIT_MAX,
+                check=partial(embedded.check, judges=judges) if embedded else None,
             )
             self.workers.append(worker)
             self._tasks.append(asyncio.create_task(worker.run()))
@@ -221,12 +227,19 @@ class Services:
 
 
 async def open_services(
-    settings: Settings, *, clock: Clock = system_clock, reads_here: bool = False
+    settings: Settings,
+    *,
+    clock: Clock = system_clock,
+    reads_here: bool = False,
+    check_s: float | None = None,
 ) -> Services:
-    """Open the store that the settings name, and what stands on it."""
+    """Open the store that the settings name, and what stands on it.
+
+    *check_s*: how long to wait for a look at the whole file before it is used; None for no look.
+    """
     table = predicates.load(settings.predicates)  # a broken one is said before anything is opened
     store = await asyncio.to_thread(
-        SqliteStore.open, settings.data, readers=settings.readers, clock=clock
+        SqliteStore.open, settings.data, readers=settings.readers, clock=clock, check_s=check_s
     )
     segments = Segments(store, bytes_max=settings.segments_bytes_max)
     return Services(

@@ -5,6 +5,7 @@ RecollectError
 │   ├── AlreadyExists     an id that is taken
 │   ├── AnswerRefused     an agent's reading that breaks a rule; says where
 │   ├── BodyTooLarge
+│   ├── KeyReused         an idempotency key that came with another request before
 │   └── MethodNotAllowed  the path exists, but not for this method
 ├── NotAuthenticated      no key, or one we do not know
 ├── NotAllowed            a key we know, asking for what it may not do
@@ -14,8 +15,10 @@ RecollectError
 │   └── LogMoved          a log is not where the caller thinks it is; says where it is
 ├── Unavailable           try again later
 │   ├── StoreUnavailable
+│   │   └── StoreDamaged   its file is not what it should be; says what to do
 │   ├── ModelUnavailable
-│   │   └── ModelRejected  it is there, and does not take this one request
+│   │   ├── ModelRejected  it is there, and does not take this one request
+│   │   └── ReaderLost     the process that reads ended or hung at work
 │   └── BudgetExhausted   and says when there is room again
 ├── ModelAnswerInvalid    the model answered, out of shape
 ├── LeaseLost             another worker took the graph over
@@ -23,6 +26,7 @@ RecollectError
 """
 
 from datetime import datetime
+from pathlib import PurePath
 
 
 class RecollectError(Exception):
@@ -35,6 +39,22 @@ class RecollectError(Exception):
     def message(self) -> str:
         """What to tell the caller."""
         return str(self.args[0])
+
+
+def described(error: BaseException) -> str:
+    """What may be kept and shown of an error: its own words only where they quote nothing stored.
+
+    Of the others, what kind it was and where it came up.
+    """
+    name = type(error).__name__
+    if isinstance(error, RecollectError) or getattr(error, "quotes_nothing", False):
+        return f"{name}: {error}"
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None:
+        return name
+    return f"{name} ({PurePath(last.tb_frame.f_code.co_filename).name}:{last.tb_lineno})"
 
 
 class InvalidInput(RecollectError):
@@ -51,6 +71,10 @@ class AnswerRefused(InvalidInput):
 
 class BodyTooLarge(InvalidInput):
     """The request body is too large."""
+
+
+class KeyReused(InvalidInput):
+    """Idempotency-Key: it came with another request before."""
 
 
 class MethodNotAllowed(InvalidInput):
@@ -97,12 +121,20 @@ class StoreUnavailable(Unavailable):
     """The store cannot be used right now."""
 
 
+class StoreDamaged(StoreUnavailable):
+    """The store's file is damaged."""
+
+
 class ModelUnavailable(Unavailable):
     """A model is missing or does not answer."""
 
 
 class ModelRejected(ModelUnavailable):
     """The language model does not accept the request."""
+
+
+class ReaderLost(ModelUnavailable):
+    """The extraction process ended at work."""
 
 
 class BudgetExhausted(Unavailable):

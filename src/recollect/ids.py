@@ -46,16 +46,20 @@ def derived(moment: datetime, number: int, seed: str) -> Ids:
     They sort by *moment*, then by *number*, then in the order they were asked for; *seed* keeps
     them apart from all others.
     """
-    millisecond = int(moment.timestamp() * 1000)
-    ordinals = count()
+    at, ordinals = placed(moment, number, seed), count()
+    return lambda: at(next(ordinals))
 
-    def new_id() -> str:
-        ordinal = next(ordinals)
+
+def placed(moment: datetime, number: int, seed: str) -> Callable[[int], str]:
+    """The same ids by their place in that order, for whoever knows what comes where."""
+    millisecond = int(moment.timestamp() * 1000)
+
+    def at(ordinal: int) -> str:
         digest = hashlib.blake2b(f"{seed}/{ordinal}".encode(), digest_size=8).digest()
         low = int.from_bytes(digest) & ((1 << 50) - 1)
         return _version_7(millisecond, (number & 0xFFF) << 62 | (ordinal & 0xFFF) << 50 | low)
 
-    return new_id
+    return at
 
 
 def _version_7(millisecond: int, rest: int) -> str:

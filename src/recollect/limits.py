@@ -18,6 +18,7 @@ SEARCH_QUERY_CHARS_MAX = 8_192
 
 # Memory clients.
 MEMORY_MESSAGES_PER_CALL_MAX = 100
+MEMORY_EPISODES_PER_CALL_MAX = 1_000  # that the messages of a call make, long ones several
 MEMORY_METADATA_KEYS_MAX = 100
 MEMORY_SEARCH_LIMIT_MAX = 200  # of episodes from each memory
 MEMORY_EXPAND_MAX = 100  # episodes around one that was found
@@ -39,6 +40,22 @@ BATCH_ITEMS_PER_CALL_MAX = 350
 BATCH_ITEMS_MAX = 50_000
 BATCH_ITEMS_PER_READ = 500
 BATCHES_PER_PAGE_MAX = 20  # waiting, parked and canceled items are counted for each
+
+# Connections.
+HEADERS_MAX = 100
+HEAD_BYTES_MAX = (
+    64 * 1024
+)  # of request line and headers; also of what comes between two pieces of a body
+TARGET_BYTES_MAX = 16 * 1024  # of path and query
+PARSED_BYTES_AT_ONCE = 4 * 1024  # of one connection, however much it sent
+HEAD_S_MAX = 20.0  # for a whole head, also the first one of a connection
+BODY_PAUSE_S_MAX = 30.0  # without a byte of a body that is still owed
+REQUEST_S_MAX = 600.0  # for a whole request
+UNREAD_S_MAX = 60.0  # in which a client takes nothing of its answer
+UNREAD_BYTES_MAX = 256 * 1024 * 1024  # of answers that clients have not taken, all in all
+KEEP_ALIVE_S = 75
+DESCRIPTORS_RESERVED = 128  # for the store, the readers and the log
+CONNECTIONS_TOLD_EVERY_S = 10.0  # that some were refused
 
 # Document collections.
 COLLECTIONS_MAX = 1_000
@@ -96,10 +113,14 @@ RECENT_MESSAGES_DEFAULT = 10
 JOB_BACKOFF_MAX_S = 300.0
 JOB_ERROR_CHARS_MAX = 2_000
 LEASE_S = 60.0
-JOBS_PER_CLAIM_MAX = 64
+OUTSIDE_PAUSE_MAX_S = 30.0  # before it is looked again whether what kept a job waiting is mended
+JOB_CHARS_MIN = 200  # that a job counts for in its project's share, besides its own
+WEIGHT_MIN, WEIGHT_MAX = 0.01, 100.0  # of a project's share
+READER_IDLE_S_MAX = 20.0  # that a reader owes an answer and does nothing at all: it was stopped
 
 # Second readings.
 READING_LEASE_S = 600.0  # that an agent has for an answer; nobody renews it
+READING_WAIT_S_MAX = 3_600.0  # of any pause or lease: until the budget of an hour has room again
 OUTAGE_PAUSE_FIRST_S = 1.0  # before a language model that failed is asked again; it doubles …
 OUTAGE_PAUSE_MAX_S = 60.0  # … up to this
 JUDGED_NEAR_MAX = 3  # sentences of open facts that a new one is held against …
@@ -116,6 +137,9 @@ TURNS_BEFORE_MAX = 6
 TURNS_EARLIER_MAX = 4  # of the conversation before, when this one is young
 KNOWN_NAMES_MAX = 50
 KNOWN_NAME_WORDS_MAX = 400
+NAME_WORDS_MAX = 4  # of a name that is looked for in a text
+NAMED_WORDS_MAX = 2_000  # of a text in which names are looked for …
+NAMED_CANDIDATES_MAX = 200  # … among so many entities that may be meant …
 SHOWN_FACTS_MAX = 40
 SHOWN_ENTITIES_MAX = 30
 SHOWN_RELATIONS_MAX = 60
@@ -128,6 +152,15 @@ READING_S_MAX = 300.0  # of a whole group; what takes longer hangs
 
 # The store.
 COMMIT_GROUP_MAX = 256
+START_CHECK_S = (
+    2.0  # that a start waits for a look at the file; a longer one goes on in the background
+)
+DISK_FREE_BYTES_MIN = 8 * 1024 * 1024  # with less, the next large write fails
+RESERVE_BYTES = 4 * 1024 * 1024  # kept beside the store, and given up for a start on a full disk
+
+# Readiness.
+READY_WRITE_EVERY_S = 10.0
+READY_ANSWER_S_MAX = 5.0
 
 # The audit log.
 AUDIT_ENTRIES_PER_READ = 5_000  # of one that is being checked
@@ -147,6 +180,9 @@ FOUND_FACTS_MAX = 150
 PROSE_FACTS_MAX = 60
 # A longer sentence is told in its own words or not at all: the rules follow its parse, clause in clause.
 SENTENCE_TOKENS_MAX = 150
+DATED_TOKENS_MAX = (
+    500  # of a sentence in which times are looked for: each is held against all words
+)
 FACT_NAME_CHARS_MAX = 50
 JSON_VALUE_CHARS_MAX = 160  # of a value inside a fact's sentence
 
@@ -197,6 +233,11 @@ SUBGRAPH_EDGES_DEFAULT = 200
 SUBGRAPH_EDGES_MAX = 1_000
 WALKED_FACTS_MAX = 20_000  # that one walk reads, however few of them its filters let by
 NEIGHBOUR_EDGES_MAX = 1_000
+MAP_NODES_DEFAULT = 500
+MAP_NODES_MAX = 2_000  # as many as can be drawn and dragged
+MAP_EDGES_DEFAULT = 1_500
+MAP_EDGES_MAX = 8_000
+DOUBTS_PER_PAGE_MAX = 200
 PATTERN_SEEDS_MAX = 10_000
 PATTERN_FACTS_MAX = 20_000
 PATTERNS_DEFAULT = 50
@@ -224,6 +265,8 @@ OBSERVATION_OPEN_FACTS_MAX = 32
 OBSERVATION_CLOSED_FACTS_MAX = 12
 OBSERVATION_NAMES_MAX = 8
 OBSERVATION_EPISODES_MAX = 100
+TOPIC_EPISODES_MAX = 200  # the newest of a graph, in which a topic has to come up to be noticed
+TOPIC_FACTS_MAX = 1_000  # that they say
 
 # The context block.
 BLOCK_MESSAGES_2 = 4  # newest ones that say what a block of generation 2 is about
@@ -251,6 +294,8 @@ POLICY_VERSIONS_SHOWN_MAX = 1_000
 LOG_EPISODES_PER_CALL_MAX = 1_000
 LOG_EPISODE_BYTES_MAX = 1024 * 1024  # of meta and payload together, as JSON
 LOG_IMPORTED_EPISODES_MAX = 20_000  # of one call: for one or two seconds nobody else can write
+LOG_FED_ITEMS_MAX = 20_000  # of a log that is bound to a user after they were said
+LOG_FED_CHARS_MAX = 32 * 1024 * 1024  # of these items as JSON: they are fed in one transaction
 LOG_ASSEMBLED_EPISODES_MAX = 100_000  # of a log that model input is made of
 LOG_EPISODES_PER_PAGE = 500  # that are held in memory at a time, however many are asked for
 LOG_PAGE_CHARS = 4 * 1024 * 1024  # from so many on, a page ends; one episode is always in it
@@ -270,7 +315,7 @@ INSTANCE_WINDOWS_MAX = 4  # that one remembers, each for other bounds, filters o
 WINDOW_SUMMARY_SHARE = 8  # one part in so many of the characters is kept free for the summary
 WINDOW_SUMMARY_CHARS_SMALL = 200  # of a small window the summary may take more, up to a half …
 WINDOW_SUMMARY_CHARS_MIN = 20  # … and in less room than this there is none
-WINDOW_SUMMARY_CHARS_MAX = 4_000
+WINDOW_SUMMARY_CHARS_MAX = 2_000
 WINDOW_EPISODES_PER_READ = 64
 WINDOW_LOOK_BACK_EPISODES = 1_024  # before the window, where chapters cannot tell of them
 
@@ -288,3 +333,7 @@ MCP_RESOURCES_PER_PAGE = 100
 EXCHANGE_ROWS_PER_PAGE = 200  # that an export holds in memory at a time
 EXCHANGE_LINE_BYTES_MAX = 64 * 1024 * 1024
 IMPORT_EPISODES_PER_COMMIT = 200  # of another memory's file
+
+# Idempotency keys.
+IDEMPOTENCY_KEY_CHARS_MAX = 255
+KEPT_ANSWERS_S = 24 * 60 * 60

@@ -3,7 +3,8 @@
 import logging
 import sys
 import traceback
-from typing import Any, Literal
+from contextlib import suppress
+from typing import IO, Any, BinaryIO, Literal, TextIO, cast
 
 import msgspec
 import structlog
@@ -23,6 +24,23 @@ def _line(logger: Any, method: str, event: Any) -> bytes:
     return _encode({**named, **event})
 
 
+class _Lenient:
+    """A file to which writing may fail: a full disk under the log must not fail a request."""
+
+    def __init__(self, file: IO[Any]) -> None:
+        self._file = file
+
+    def write(self, text: Any) -> None:
+        """Write, if that is possible."""
+        with suppress(OSError):
+            self._file.write(text)
+
+    def flush(self) -> None:
+        """Let it be seen, if that is possible."""
+        with suppress(OSError):
+            self._file.flush()
+
+
 def configure(format_: Literal["json", "console", "auto"], level: str) -> None:
     """Set up logging for the whole process. Called by entry points, never at import."""
     pretty = format_ == "console" or (format_ == "auto" and sys.stderr.isatty())
@@ -36,9 +54,9 @@ def configure(format_: Literal["json", "console", "auto"], level: str) -> None:
         processors=for_people if pretty else [_line],
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
         logger_factory=(
-            structlog.WriteLoggerFactory(sys.stderr)
+            structlog.WriteLoggerFactory(cast(TextIO, _Lenient(sys.stderr)))
             if pretty
-            else structlog.BytesLoggerFactory(sys.stderr.buffer)
+            else structlog.BytesLoggerFactory(cast(BinaryIO, _Lenient(sys.stderr.buffer)))
         ),
         cache_logger_on_first_use=True,
     )

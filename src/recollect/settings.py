@@ -36,6 +36,25 @@ class Settings(BaseSettings):
     models: Path = Field(
         default_factory=_cache_dir, description="Folder of the installed model weights."
     )
+    mcp_hosts: str = Field(
+        "",
+        description="Names that `/mcp` may be asked for by, with commas between, beside `localhost`, "
+        "numbers and `host`: a page elsewhere must not reach it under a name of its own.",
+    )
+    connections_max: int = Field(
+        1_000,
+        ge=1,
+        le=100_000,
+        description="Connections at the same time; fewer where the system allows fewer open files. "
+        "When all are taken, whoever waits longest without a request makes room.",
+    )
+    connections_per_address_max: int = Field(
+        500,
+        ge=1,
+        le=100_000,
+        description="Connections of one address at the same time. Behind a proxy all come from the "
+        "proxy's address: give it as many as there are.",
+    )
     workers: int = Field(
         2,
         ge=0,
@@ -98,9 +117,9 @@ class Settings(BaseSettings):
         description="How many characters those episodes have at most, all in all.",
     )
     memory_roles: Literal["any", "known"] = Field(
-        "any",
-        description="Which roles memory clients may give a message: `any`, or `known`: user, "
-        "assistant, system, tool and function, or none.",
+        "known",
+        description="Which roles memory clients may give a message: `known` are user, assistant, "
+        "system, tool and function, or none; `any` takes every name.",
     )
     memory_instances_max: int = Field(
         100,

@@ -86,6 +86,25 @@ async def test_the_user_node_is_there_before_any_episode_and_gathers_those_that_
     assert await episodes_of(memory, after["uuid"]) == set(told)
 
 
+async def test_whoever_says_my_is_mentioned(memory: Memory) -> None:
+    """Guide to metadata projection, "User summary": every episode that mentions the user, whether
+    the user is what it is about or not; and so is the metadata of it."""
+    await memory.thread("talk")
+    said = (
+        "My tennis club is in Porto.",
+        "The dog of my sister is called Rex.",
+        "Our office has a garden.",
+        "Rome is too far for me.",
+        "Rome is in Italy.",
+    )
+    told = await memory.say(
+        "talk", *({"content": text, "metadata": {"n": n}} for n, text in enumerate(said))
+    )
+    node = (await memory.get("/users/ann/node"))["node"]
+    assert [said[told.index(uuid)] for uuid in node["episodes"][::-1]] == list(said[:4])
+    assert sorted(node["metadata"]["n"]) == [0, 1, 2, 3]
+
+
 async def test_a_node_tells_its_episodes_wherever_it_is_read(memory: Memory) -> None:
     """As the node of a user, in what an episode mentions, as a neighbour and in a subgraph."""
     told = await memory.tell("Emma Lopez lives in Rome.")
@@ -241,7 +260,8 @@ async def test_a_direct_write_rests_on_an_episode_that_is_not_shown(memory: Memo
         await memory.edge("Paul Brandt works at Acme Corp"),
         await memory.node("Paul Brandt"),
     )
-    assert set(edge["episodes"]) <= {told}
+    (written,) = set(edge["episodes"]) - {told}
+    assert (await memory.get(f"/graph/episodes/{written}"))["metadata"] == {"tier": "gold"}
     assert paul["episodes"] == [told]
     assert await episodes_of(memory, paul["uuid"]) == {told}
     leaf = {"property_name": "tier", "comparison_operator": "=", "property_value": "gold"}

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from recollect.api.auditing import Allowance, said
+from recollect.api.compat.zep4.routes_agents import METHODS as AGENT_METHODS
 from recollect.api.router import Route
 from recollect.asgi import route_table
 from recollect.governance import audit, keys
@@ -64,8 +65,12 @@ class Target:
         return (await store.read(audit.verify, project)).broken_at is None
 
 
-# What memory clients can ask for and nobody gets: it is refused, so nothing is written.
-NOT_OFFERED = {"memory.resources.add", "memory.resources.delete"}
+# What clients can ask for and nobody gets, and what this tenant does not, who is not the operator:
+# it is refused, so nothing is written.
+NOT_OFFERED = {"memory.resources.add", "memory.resources.delete", "project.create"}
+NOT_OFFERED |= {"user_group.attach_policy_set", "user_group.detach_policy_set"}
+NOT_OFFERED |= {method for method, _, _ in AGENT_METHODS}
+NOT_OFFERED |= {route.action for route in PRIVATE if "hyperedge." in route.action}
 # As many are told of one by one as are kept so.
 PARTS = -(-len(WRITING) // AUDIT_FAILURES_AT_ONCE)
 
@@ -139,7 +144,7 @@ async def test_a_read_is_logged_for_a_key_that_says_so(target: Target) -> None:
         assert [(entry.actor, entry.action) for entry in left] == [
             (target.actors[WATCHED], route.action)
         ], asked
-        ended = {("done", 200), ("failed", 404), ("failed", 503)}
+        ended = {("done", 200), ("failed", 404), ("failed", 501), ("failed", 503)}
         assert (left[0].outcome, left[0].status) in ended, asked
 
 

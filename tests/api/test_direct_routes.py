@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from recollect.api import waiting
-from recollect.extract import direct
 from recollect.extract.brief import Brief, Extracted
-from recollect.graph import predicates
+from recollect.graph import predicates, written
 from recollect.graph.found import Found
 from recollect.graph.types import DIRECT_KINDS
 from recollect.ingest import pipeline
@@ -45,7 +44,7 @@ class WrittenDown:
     async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What each episode says, in order."""
         found = [
-            direct.read(r.kind, r.content) if r.kind in DIRECT_KINDS else Found() for r in readings
+            written.read(r.kind, r.content) if r.kind in DIRECT_KINDS else Found() for r in readings
         ]
         return [
             Extracted(found=item, vector=b"", fact_vectors=(b"",) * len(item.facts))
@@ -252,10 +251,9 @@ async def test_the_wanted_uuid_of_a_fact_is_kept_unless_another_graph_has_it(
     assert other["edge"]["uuid"] != wanted
 
 
-async def test_the_episodes_behind_direct_writes_are_never_shown(working: Api) -> None:
-    """Not in lists, not with nodes and edges, not by uuid; they are in the log all the same."""
+async def test_the_episodes_behind_direct_writes_are_in_no_list(working: Api) -> None:
+    """Nor with nodes; the edge alone names the one it is, which can be read and deleted."""
     made = await working.triple(metadata={"source": "crm"})
-    assert made["edge"]["episodes"] == []
     assert await working.get("/graph/episodes/graph/band") == {"episodes": []}
     assert await working.post("/graph/episodes/graph/band", {}) == []
     uuid = made["source_node"]["uuid"]
@@ -268,8 +266,20 @@ async def test_the_episodes_behind_direct_writes_are_never_shown(working: Api) -
     assert [(kind, metadata) for _, kind, metadata in shadows] == [
         ("fact_triple", '{"source":"crm"}')
     ]
-    await working.send(404, "GET", f"/graph/episodes/{shadows[0][0]}")
-    await working.send(404, "DELETE", f"/graph/episodes/{shadows[0][0]}")
+    assert made["edge"]["episodes"] == [shadows[0][0]]
+    episode = await working.get(f"/graph/episodes/{shadows[0][0]}")
+    assert (episode["content"], episode["source"]) == (MET["fact"], "fact_triple")
+    assert episode["metadata"] == {"source": "crm"}
+    await working.send(200, "DELETE", f"/graph/episodes/{shadows[0][0]}")
+    await working.send(404, "GET", f"/graph/edge/{made['edge']['uuid']}")
+
+
+async def test_nodes_that_were_written_down_show_no_episode(working: Api) -> None:
+    """Nothing names the episode behind them, and nobody reads it."""
+    await working.post("/graph/nodes", {"graph_id": "band", "nodes": [{"name": "Paul"}]})
+    ((uuid,),) = working.running.rows("SELECT uuid FROM episodes")
+    await working.send(404, "GET", f"/graph/episodes/{uuid}")
+    await working.send(404, "DELETE", f"/graph/episodes/{uuid}")
 
 
 async def test_deleting_a_graph_removes_the_hidden_episodes(working: Api) -> None:

@@ -10,6 +10,7 @@ import pytest
 from recollect import errors
 from recollect.api.app import App
 from recollect.api.compat.memmachine import refusing as memmachine
+from recollect.api.compat.zep4 import refusing as zep4
 from recollect.api.errors import STATUS, reply_for, status_of
 from recollect.api.router import Call, Route, Router
 from recollect.limits import BODY_BYTES_MAX
@@ -145,6 +146,17 @@ def test_every_error_of_the_tree_is_told_to_memory_clients(kind: type[Any]) -> N
     assert set(Answer(reply.status, reply.headers, reply.body).json()) == {"detail"}
     told = {name for name, _ in usual.headers} - {name for name, _ in reply.headers}
     assert told == set(), "what the usual answer says in its headers is not lost"
+
+
+@pytest.mark.parametrize("kind", leaves(errors.RecollectError), ids=lambda kind: kind.__name__)
+def test_every_error_of_the_tree_is_told_to_generation_4(kind: type[Any]) -> None:
+    """Under the same status, but for a taken id, with a code and the same headers."""
+    error = MADE_OF.get(kind, kind)()
+    usual, reply = reply_for(error), zep4.reply_for(error)
+    assert reply.status == (409 if kind is errors.AlreadyExists else usual.status)
+    assert Answer(reply.status, reply.headers, reply.body).message
+    assert set(Answer(reply.status, reply.headers, reply.body).json()) == {"error"}
+    assert {name for name, _ in usual.headers} == {name for name, _ in reply.headers}
 
 
 @pytest.mark.parametrize("fault", [RuntimeError(SECRET), MemoryError(SECRET), OSError(SECRET)])

@@ -87,18 +87,18 @@ async def test_the_window_has_the_size_that_was_chosen(memory: Memory) -> None:
     usual = Settings()
     assert await memory.post(f"{path}/get", NAMED) == {
         "enabled": True,
-        "episodes": usual.memory_window_episodes,
-        "message_capacity": usual.memory_window_chars,
+        "message_capacity": usual.memory_window_episodes,
+        "character_capacity": usual.memory_window_chars,
     }
-    await memory.send(204, "POST", path, {**NAMED, "episodes": 2})
+    await memory.send(204, "POST", path, {**NAMED, "message_capacity": 2})
     assert await window(memory) == ["second", "third"]
-    await memory.send(204, "POST", path, {**NAMED, "message_capacity": len("third")})
+    await memory.send(204, "POST", path, {**NAMED, "character_capacity": len("third")})
     assert await window(memory) == ["third"]
     await memory.send(204, "POST", path, {**NAMED, "enabled": False})
     assert await memory.post(f"{path}/get", NAMED) == {
         "enabled": False,
-        "episodes": 2,
-        "message_capacity": len("third"),
+        "message_capacity": 2,
+        "character_capacity": len("third"),
     }
 
 
@@ -119,7 +119,7 @@ async def test_an_unknown_project_has_no_switches(memory: Memory, part: str, wha
     assert "acme/nowhere" in answer.json()["detail"]["message"]
 
 
-@pytest.mark.parametrize("field", ["episodes", "message_capacity"])
+@pytest.mark.parametrize("field", ["message_capacity", "character_capacity"])
 @pytest.mark.parametrize("bad", [0, -1, 10**9, "2", 1.5])
 async def test_a_size_without_sense_is_refused_by_name(
     memory: Memory, field: str, bad: Any
@@ -138,9 +138,9 @@ async def test_a_size_without_sense_is_refused_by_name(
 async def test_a_default_reaches_every_project_that_chose_nothing_else(memory: Memory) -> None:
     """At once, also where the memory was asked before."""
     path = "/memory/episodic/short_term/config"
-    await memory.send(204, "POST", path, {**NAMED, "message_capacity": 1_000})
+    await memory.send(204, "POST", path, {**NAMED, "character_capacity": 1_000})
     assert await window(memory, OTHER) == ["first", "second", "third"]
-    told = await put(memory, "/episodic/short_term", {"message_capacity": len("third")})
+    told = await put(memory, "/episodic/short_term", {"character_capacity": len("third")})
     assert told["success"] is True
     assert await window(memory, OTHER) == ["third"]
     assert await window(memory) == ["first", "second", "third"]
@@ -151,7 +151,8 @@ async def test_a_default_reaches_every_project_that_chose_nothing_else(memory: M
 
 async def test_defaults_are_read_again_as_they_were_set(memory: Memory) -> None:
     """By each of the ways to set and to read them."""
-    episodic = {"short_term_memory": {"message_capacity": 70}, "long_term_memory_enabled": False}
+    window = {"message_capacity": 70, "character_capacity": 700}
+    episodic = {"short_term_memory": window, "long_term_memory_enabled": False}
     change = {"episodic_memory": episodic, "semantic_memory": {"enabled": False}}
     await put(memory, "", change)
     await put(memory, "/episodic/short_term", {"enabled": False})
@@ -160,7 +161,7 @@ async def test_defaults_are_read_again_as_they_were_set(memory: Memory) -> None:
     assert whole["semantic_memory"] == await memory.get("/config/memory/semantic")
     assert whole["resources"] == await memory.get("/config/resources")
     short = await memory.get("/config/memory/episodic/short_term")
-    assert short == {"llm_model": None, "message_capacity": 70, "enabled": False}
+    assert short == {"llm_model": None, **window, "enabled": False}
     long = await memory.get("/config/memory/episodic/long_term")
     assert (long["enabled"], long["embedder"], long["backend"]) == (False, EMBEDDER.name, "event")
     assert whole["semantic_memory"]["enabled"] is False
@@ -193,7 +194,8 @@ async def test_what_the_operator_chose_cannot_be_exchanged(
 ) -> None:
     """The refusal says what there is, and what else was sent is not done either."""
     before = await memory.get("/config")
-    refused = await put(memory, path, {**body, "enabled": False}, 422)
+    switch = {"enabled": False} if path else {}
+    refused = await put(memory, path, {**body, **switch}, 422)
     assert field in refused["detail"]["message"]
     assert await memory.get("/config") == before
 

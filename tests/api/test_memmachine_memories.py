@@ -79,7 +79,7 @@ async def test_what_was_added_is_told_again_as_it_was_sent(memory: Memory) -> No
         "producer": "bot",
         "produced_for": "u1",
         "timestamp": "2024-01-02T03:04:05",
-        "role": "critic",
+        "role": "system",
         "metadata": metadata,
         "episode_type": "message",
     }
@@ -91,7 +91,7 @@ async def test_what_was_added_is_told_again_as_it_was_sent(memory: Memory) -> No
         "session_key": "acme/p1",
         "created_at": "2024-01-02T03:04:05Z",
         "producer_id": "bot",
-        "producer_role": "critic",
+        "producer_role": "system",
         "produced_for_id": "u1",
         "episode_type": "message",
         "content_type": "string",
@@ -103,7 +103,7 @@ async def test_what_was_added_is_told_again_as_it_was_sent(memory: Memory) -> No
         "uid": uid,
         "content": "Noted.",
         "producer_id": "bot",
-        "producer_role": "critic",
+        "producer_role": "system",
         "produced_for_id": "u1",
         "episode_type": "message",
         "metadata": metadata,
@@ -172,11 +172,11 @@ async def test_an_unknown_user_is_not_made_by_adding(memory: Memory) -> None:
 
 
 async def test_other_clients_read_what_was_added_here(memory: Memory) -> None:
-    """Speaker, role and metadata under their names; a role they do not know is none."""
+    """Speaker, role and metadata under their names."""
     metadata = {"user_id": "u1", "tags": ["a"]}
-    await add(memory, {"content": "I live in Oslo.", "role": "critic", "metadata": metadata})
+    await add(memory, {"content": "I live in Oslo.", "role": "user", "metadata": metadata})
     (found,) = await memory.listed("episodes", "graph/acme.p1")
-    assert (found["role"], found["role_type"]) == ("u1", "norole")
+    assert (found["role"], found["role_type"]) == ("u1", "user")
     assert (found["source"], found["content"]) == ("message", "I live in Oslo.")
     assert found["metadata"] == metadata
     facts = [one["fact"] for one in await memory.listed("edge", "graph/acme.p1")]
@@ -246,7 +246,7 @@ async def test_both_memories_are_asked_unless_one_is_named(memory: Memory) -> No
 
 async def test_what_left_the_window_is_found_in_the_past(memory: Memory) -> None:
     """In no two places, with a score, and only what the filter lets by."""
-    body = {**NAMED, "episodes": 2}
+    body = {**NAMED, "message_capacity": 2}
     await add(memory, "The cat is called Mimi.", "Rain again.", "Lunch was good.", "I am tired.")
     await memory.send(204, "POST", "/memory/episodic/short_term/config", body)
     found = await search(memory, "What is the cat called?", top_k=3)

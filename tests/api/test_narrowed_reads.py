@@ -15,6 +15,7 @@ from tests.support.memory import Memory, remembering
 
 NOWHERE = "00000000-0000-4000-8000-000000000000"
 PUBLIC, SECRET = {"class": "public"}, {"class": "secret"}
+PUBLIC_ALONE = {"class": ["public"]}
 READS = {"effect": "allow", "actions": ["readonly"], "attributes": {"class": ["public"]}}
 WRITES = {
     "effect": "allow",
@@ -231,10 +232,12 @@ async def test_what_a_session_said_is_what_may_be_seen_of_it(world: World) -> No
 
 
 async def test_a_context_is_made_of_what_may_be_seen(world: World) -> None:
-    """The user's node was talked of in secret, too: without it there is no user summary."""
-    await world.send(404, "GET", "/users/ann/node", key=world.own)
+    """The user's node was talked of in secret, too: it tells what was said in public."""
+    node = (await world.seen("/users/ann/node"))["node"]
+    assert node["summary"] == "Ann Lee lives in Oslo. Ann Lee likes tea."
+    assert node["metadata"] == PUBLIC_ALONE
     context = (await world.seen("/threads/t/context"))["context"]
-    assert "USER_SUMMARY" not in context
+    assert "USER_SUMMARY" in context
     assert "Oslo" in context
     assert "Hugo" not in context
     memory = await world.seen("/sessions/t/memory")
@@ -246,7 +249,7 @@ async def test_a_context_is_made_of_what_may_be_seen(world: World) -> None:
     assert "Hugo" not in wide
     node = (await world.get("/users/ann/node", key=world.wide))["node"]
     assert "Hugo" not in str(node)
-    assert "attributes" not in node
+    assert node["attributes"] == {}
 
 
 async def test_a_template_tells_what_may_be_seen(world: World) -> None:
@@ -328,10 +331,14 @@ async def test_a_triple_tells_nothing_of_the_hidden_node_that_its_name_meets(
     told = await world.post("/graph/add-fact-triple", triple, key=scoped)
     assert told["edge"]["fact"] == triple["fact"]
     assert "source_node_name" not in told["edge"]
-    assert "target_node" not in told
+    assert told["target_node"]["summary"] == "Emma Lopez met Hugo Brandt."
     assert set(await world.post("/graph/add-fact-triple", triple, key=blind)) == {"task_id"}
-    whole = await world.post("/graph/add-fact-triple", triple)
-    assert "Hugo Brandt lives in Rome" in whole["target_node"]["summary"]
+    await world.post("/graph/add-fact-triple", {**triple, "metadata": SECRET})
+    await world.learn()
+    nodes = await world.listed("node", limit=50)
+    public, secret = sorted(one["summary"] for one in nodes if one["name"] == "Hugo Brandt")
+    assert public == "Emma Lopez met Hugo Brandt."
+    assert "Hugo Brandt lives in Rome" in secret
 
 
 async def test_ending_a_session_tells_its_class_to_those_who_may_know_it(world: World) -> None:
@@ -443,10 +450,11 @@ async def test_a_task_tells_what_may_be_seen_of_its_result(world: World) -> None
 async def test_an_explanation_says_of_an_observation_what_a_read_says(
     world: World, subset: bool
 ) -> None:
-    """It is hidden with any fact that it rests on, whatever all of them carry together."""
+    """It is hidden with any fact that it rests on, whatever all of them carry together, until the
+    graph was folded with the wall that a new policy draws between them."""
     for number, food in enumerate(("bread", "cheese", "honey", "salt")):
-        await world.tell(f"Emma Lopez likes {food}.", PUBLIC if number else SECRET)
-    denial = {"effect": "deny", "actions": ["readonly"], "attributes": {"class": ["secret"]}}
+        await world.tell(f"Emma Lopez likes {food}.", {"level": "low" if number else "high"})
+    denial = {"effect": "deny", "actions": ["readonly"], "attributes": {"level": ["high"]}}
     key = await world.key(denial, role="default_allow", subset_match=subset)
     (uuid,) = (await uuids(world, "observation")).values()
     await world.send(404, "GET", f"/graph/observation/{uuid}", key=key)
@@ -462,3 +470,49 @@ async def test_an_explanation_says_of_an_observation_what_a_read_says(
     trace = await world.running.services.store.read(ask)
     assert (trace.outcome, trace.visible) == ("narrowed", False)
     assert ("a fact that it rests on" in trace.why) is not subset
+
+
+async def test_an_end_that_only_a_hidden_episode_tells_is_not_shown(world: World) -> None:
+    """Not on the edge, nor by what a filter finds; one that a visible episode tells is. Nor is it
+    to anybody, once the graph was folded with the wall between the two."""
+    ends = {"source_node_name": "Nora Quinn", "fact_name": "LIVES_IN", "graph_id": "g"}
+    for city, year, metadata in (
+        ("Rome", 2020, {"level": "low"}),
+        ("Bern", 2021, {"level": "low"}),
+        ("Oslo", 2022, {"level": "high"}),
+    ):
+        sent = {"fact": f"Nora Quinn lives at {city}", "target_node_name": city, **ends}
+        times = {"valid_at": f"{year}-01-01T00:00:00Z"}
+        await world.post("/graph/add-fact-triple", {**sent, **times, "metadata": metadata})
+        await world.learn()
+    denial = {"effect": "deny", "actions": ["readonly"], "attributes": {"level": ["high"]}}
+    key = await world.key(denial, role="default_allow")
+    known = await uuids(world, "edge")
+    rome, bern = (f"/graph/edge/{known[f'Nora Quinn lives at {one}']}" for one in ("Rome", "Bern"))
+    assert (await world.get(bern))["invalid_at"] == "2022-01-01T00:00:00Z"
+    shown = await world.get(bern, key=key)
+    assert not {"invalid_at", "expired_at"} & {key for key, value in shown.items() if value}
+    assert (await world.get(rome, key=key))["invalid_at"] == "2021-01-01T00:00:00Z"
+    asked = {"graph_id": "g", "query": "Nora Quinn lives at Bern", "scope": "edges"}
+    for operator, expected in (("IS NULL", True), ("IS NOT NULL", False)):
+        test = {"invalid_at": [[{"comparison_operator": operator}]]}
+        found = await world.post("/graph/search", {**asked, "search_filters": test}, key=key)
+        facts = [edge["fact"] for edge in found["edges"]]
+        assert ("Nora Quinn lives at Bern" in facts) is expected
+        assert ("Nora Quinn lives at Rome" in facts) is not expected
+    (nora,) = [uuid for name, uuid in (await uuids(world, "node")).items() if name == "Nora Quinn"]
+    assert "lives at Bern" in (await world.get(f"/graph/node/{nora}", key=key))["summary"]
+    await world.learn()
+    assert (await world.get(bern)).get("invalid_at") is None
+    assert (await world.get(rome))["invalid_at"] == "2021-01-01T00:00:00Z"
+
+
+async def test_a_hidden_user_node_is_not_a_missing_user(world: World) -> None:
+    """The user is there for whoever may read users; the node is what the key does not see."""
+    key = await world.key({**READS, "attributes": {"class": ["nothing"]}})
+    (user,) = {thread["user_id"] for thread in [await world.get("/sessions/t")]}
+    assert (await world.get(f"/users/{user}", key=key))["user_id"] == user
+    refusal = await world.send(404, "GET", f"/users/{user}/node", key=key)
+    assert refusal.message == f"node not found: that of the user {user}"
+    missing = await world.send(404, "GET", "/users/nobody/node", key=world.own)
+    assert missing.message == "user not found: nobody"

@@ -8,7 +8,10 @@ import jsonschema_rs
 import msgspec
 import pytest
 
+from recollect.api.compat.zep4.refusing import reply_for as reply_for_4
 from recollect.api.errors import reply_for
+from recollect.api.field_descriptions import DESCRIPTIONS
+from recollect.api.native import explorer, guide
 from recollect.api.native.docs import routes as docs_routes
 from recollect.api.openapi import document
 from recollect.api.router import Nothing, Route
@@ -17,7 +20,8 @@ from recollect.errors import InvalidInput
 
 METHODS = {"get", "post", "put", "patch", "delete"}
 DOCUMENTATION = {"/openapi.json", "/docs", "/docs/{name}"}
-DESCRIBED = [route for route in route_table() if route.path not in DOCUMENTATION]
+PAGES = DOCUMENTATION | {route.path for route in (*guide.ROUTES, *explorer.ROUTES)}
+DESCRIBED = [route for route in route_table() if route.path not in PAGES]
 # OpenAPI 3.1, the part of it that this document uses.
 SHAPE: dict[str, Any] = {
     "type": "object",
@@ -126,13 +130,37 @@ def test_a_route_is_described_as_it_is(openapi: Any, route: Route) -> None:
 
 @pytest.mark.parametrize("route", DESCRIBED, ids=lambda route: f"{route.method} {route.path}")
 def test_the_error_schema_is_the_error_shape(openapi: Any, route: Route) -> None:
-    """Every described error is {"message": str}, or what memory clients expect."""
-    shape = "Error" if route.refusal is reply_for else "Refusal"
+    """Every described error is {"message": str}, or what its clients expect."""
+    shapes = {reply_for: "Error", reply_for_4: "Error4"}
+    shape = shapes.get(route.refusal, "Refusal")
     operation = openapi["paths"][route.path][route.method.lower()]
     for status, response in operation["responses"].items():
         if status >= "400":
             schema = response["content"]["application/json"]["schema"]
             assert schema == {"$ref": f"#/components/schemas/{shape}"}
+
+
+def test_every_property_of_generation_4_says_what_it_means(openapi: Any) -> None:
+    """In a sentence; elsewhere those that have the same names do."""
+    schemas = openapi["components"]["schemas"]
+    silent = [
+        f"{name}.{field}"
+        for name in schemas
+        if name.endswith("4") or name.startswith("Page4_")
+        for field, told in schemas[name].get("properties", {}).items()
+        if "description" not in told
+    ]
+    assert silent == []
+
+
+def test_no_description_is_of_a_property_that_is_gone(openapi: Any) -> None:
+    """The table names what there is."""
+    schemas = openapi["components"]["schemas"]
+    named = {field for schema in schemas.values() for field in schema.get("properties", {})}
+    named |= {
+        f"{name}.{field}" for name in schemas for field in schemas[name].get("properties", {})
+    }
+    assert DESCRIPTIONS.keys() - named == set()
 
 
 def test_an_error_is_a_message(openapi: Any) -> None:

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from recollect.governance import soundness
-from recollect.ingest import session_feed
+from recollect.ingest import session_binding, session_feed
 from recollect.limits import MESSAGE_CHARS_MAX
 from tests.support.session_log import Session, boundary, event, item, opened
 
@@ -157,3 +158,104 @@ async def test_feeding_needs_the_right_to_add_messages(bound: Session) -> None:
     await bound.ask("POST", f"{bound.log}/turns/t/merge", status=403, key=key)
     await bound.ask("POST", bound.log, {"episodes": [event("note")]}, key=key)
     assert [one["type"] for one in await bound.read()] == ["meta"]
+
+
+@pytest.fixture
+async def nobodys(tmp_path: Path) -> AsyncIterator[Session]:
+    """A session without a user, in which something was said before there was one."""
+    async with opened(tmp_path, metadata={"team": "blue"}) as made:
+        await made.append(item("I live in Lisbon."), item("Noted.", "assistant"), event("e"))
+        await made.append(item("I like tea.", date="2026-01-02T03:04:05Z"))
+        await made.append(item("I have a dog."), item("not for views", context=False))
+        await made.memory.post("/users", {"user_id": "bob"})
+        yield made
+
+
+async def test_a_log_that_is_bound_to_a_user_later_is_remembered_from_its_start(
+    nobodys: Session,
+) -> None:
+    """The guide to the session log, for an application that learns only later who speaks."""
+    assert not nobodys.running.rows("SELECT 1 FROM episodes")
+    last_said = (await nobodys.ask("GET", nobodys.path)).json()["updated_at"]
+    bound = (await nobodys.ask("PATCH", nobodys.path, {"user_id": "bob"})).json()
+    assert (bound["user_id"], bound["feeds"], bound["metadata"]) == ("bob", True, {"team": "blue"})
+    (after,) = await nobodys.append(item("I own a boat."))
+    assert after["graph_episodes"]
+    said = (await nobodys.memory.get("/threads/s/messages"))["messages"]
+    assert [(one["role"], one["content"]) for one in said] == [
+        ("user", "I live in Lisbon."),
+        ("assistant", "Noted."),
+        ("user", "I like tea."),
+        ("user", "I have a dog."),
+        ("user", "I own a boat."),
+    ]
+    times = [datetime.fromisoformat(one["created_at"]) for one in said]
+    assert times == sorted(set(times)), "what was said earlier never counts as later"
+    assert said[2]["created_at"].startswith("2026-01-02T03:04:05")
+    assert times[2] - times[0] < timedelta(milliseconds=1)
+    assert times[3] == datetime.fromisoformat(last_said)
+    first = (await nobodys.read())[0]
+    episode = await nobodys.memory.get(f"/graph/episodes/{first['graph_episodes'][0]}")
+    assert episode["source_description"] == "session s, episode 1"
+    await nobodys.memory.learn()
+    edges = await nobodys.memory.listed("edge", "user/bob")
+    assert any("Lisbon" in one["fact"] for one in edges)
+    await nobodys.ask("PATCH", nobodys.path, {"user_id": "bob"})
+    assert len((await nobodys.memory.get("/threads/s/messages"))["messages"]) == 5
+
+
+@pytest.mark.parametrize("switched_off", ["created", "changed"])
+async def test_feeding_that_was_off_stays_off_when_a_log_is_bound(
+    tmp_path: Path, switched_off: str
+) -> None:
+    """Whoever wanted nothing to be remembered is not overruled by learning who speaks."""
+    given = {"feeds": False} if switched_off == "created" else {}
+    async with opened(tmp_path, **given) as session:
+        if switched_off == "changed":
+            await session.ask("PATCH", session.path, {"feeds": False})
+        await session.append(item("I live in Lisbon."))
+        await session.ask("PATCH", session.path, {"metadata": {"team": "blue"}})
+        await session.memory.post("/users", {"user_id": "bob"})
+        bound = (await session.ask("PATCH", session.path, {"user_id": "bob"})).json()
+        assert (bound["user_id"], bound["feeds"]) == ("bob", False)
+        await session.append(item("I own a boat."))
+        assert not session.running.rows("SELECT 1 FROM episodes")
+
+
+async def test_a_log_that_is_too_large_is_not_fed_at_once(
+    nobodys: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its items or by their length; refused whole, with what to do."""
+    for limit in ("LOG_FED_ITEMS_MAX", "LOG_FED_CHARS_MAX"):
+        with monkeypatch.context() as patched:
+            patched.setattr(session_binding, limit, 2)
+            told = await nobodys.ask("PATCH", nobodys.path, {"user_id": "bob"}, status=409)
+        assert "`feeds` false" in told.message
+        assert (await nobodys.ask("GET", nobodys.path)).json()["user_id"] is None
+    assert not nobodys.running.rows("SELECT 1 FROM episodes")
+
+
+async def test_a_log_can_be_bound_without_feeding_what_was_said(nobodys: Session) -> None:
+    """Switched on later, feeding is for what comes from then on."""
+    given = {"user_id": "bob", "feeds": False}
+    assert (await nobodys.ask("PATCH", nobodys.path, given)).json()["feeds"] is False
+    await nobodys.ask("PATCH", nobodys.path, {"feeds": True})
+    await nobodys.append(item("on"))
+    said = (await nobodys.memory.get("/threads/s/messages"))["messages"]
+    assert [one["content"] for one in said] == ["on"]
+
+
+async def test_a_binding_that_cannot_be_changes_nothing(nobodys: Session) -> None:
+    """Nobody, another's thread, a key that may not add messages, a second user."""
+    await nobodys.ask("PATCH", nobodys.path, {"user_id": "nobody", "context": {}}, status=404)
+    logs_only = await nobodys.memory.key({"effect": "allow", "actions": ["session_log.update"]})
+    told = await nobodys.ask("PATCH", nobodys.path, {"user_id": "bob"}, status=403, key=logs_only)
+    assert "thread.add_messages" in told.message
+    await nobodys.memory.post("/threads", {"thread_id": "s", "user_id": "ann"})
+    told = await nobodys.ask("PATCH", nobodys.path, {"user_id": "bob"}, status=400)
+    assert "thread of another user" in told.message
+    found = (await nobodys.ask("GET", nobodys.path)).json()
+    assert (found["user_id"], found["feeds"], found["context"]) == (None, False, None)
+    await nobodys.ask("PATCH", nobodys.path, {"user_id": "ann"})
+    told = await nobodys.ask("PATCH", nobodys.path, {"user_id": "bob"}, status=409)
+    assert "bound to 'ann'" in told.message

@@ -171,8 +171,8 @@ async def test_members_are_added_listed_and_removed(api: Api) -> None:
     assert (await api.call("GET", members))["users"] == []
 
 
-async def test_policy_sets_are_attached_to_a_group_by_an_admin(api: Api) -> None:
-    """Counted and listed; no other key may, and what is not there is not found."""
+async def test_a_policy_set_of_a_group_is_refused_with_the_reason(api: Api) -> None:
+    """No request is made on behalf of a user; what was attached before can be taken off."""
     rule = {"id": "r", "type": "authorization", "effect": "deny", "actions": ["readonly"]}
     whole = {"policy_set": {"name": "rules", "spec": {"policies": [rule]}}}
     store = api.running.services.store
@@ -183,20 +183,32 @@ async def test_policy_sets_are_attached_to_a_group_by_an_admin(api: Api) -> None
     for group in (await api.group("Team"), f"/user-groups/{everyone}"):
         path = f"/abac{group}/policy-sets"
         body = {"policy_set_uuid": made.uuid}
-        assert await api.call("GET", path) == {"policy_sets": []}
         assert "user_group.attach" in await api.refused(403, "POST", path, body)
         boss = await store.write(keys.create_key, keys.DEFAULT_PROJECT, "boss", admin=True)
         mine, api.running.key = api.running.key, boss.secret
-        shown = [{"uuid": made.uuid, "name": "rules", "mode": "enforce", "version": 1}]
-        for _ in range(2):
-            assert await api.call("POST", path, body) == {"policy_sets": shown}
-        assert (await api.call("GET", group))["attached_policy_set_count"] == 1
+        assert "attach the policy set to a key" in await api.refused(501, "POST", path, body)
+        assert await api.call("GET", path) == {"policy_sets": []}
+        assert (await api.call("GET", group))["attached_policy_set_count"] == 0
         assert "policy set" in await api.refused(404, "POST", path, {"policy_set_uuid": NOBODY})
         assert "policy_set_uuid" in await api.refused(400, "POST", path, {})
-        assert await api.call("DELETE", f"{path}/{made.uuid}") == {"policy_sets": []}
         await api.refused(404, "DELETE", f"{path}/{made.uuid}")
-        assert (await api.call("GET", group))["attached_policy_set_count"] == 0
         api.running.key = mine
+    group = await api.group("Old")
+    await store.write(_attach_as_before)
+    path = f"/abac{group}/policy-sets"
+    (found,) = (await api.call("GET", path))["policy_sets"]
+    assert (found["uuid"], found["name"]) == (made.uuid, "rules")
+    api.running.key = boss.secret
+    assert await api.call("DELETE", f"{path}/{made.uuid}") == {"policy_sets": []}
+
+
+def _attach_as_before(tx: Any) -> None:
+    """What an earlier release wrote."""
+    tx._execute(
+        "INSERT INTO user_group_policy_sets SELECT g.id, s.id FROM user_groups g, policy_sets s"
+        " WHERE g.name = 'Old'",
+        (),
+    )
 
 
 async def test_a_deleted_group_leaves_its_members(api: Api) -> None:

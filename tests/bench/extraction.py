@@ -174,6 +174,7 @@ def stuff(tx: Transaction, graph_id: int, speakers: Sequence[str], facts: int) -
     for number in range(facts):
         tx.insert(
             "fact_insert",
+            side="",
             **numbers.of_graph(graph_id),
             uuid=tx.new_id(),
             graph_id=graph_id,
@@ -201,6 +202,7 @@ def stuff(tx: Transaction, graph_id: int, speakers: Sequence[str], facts: int) -
 def _entity(tx: Transaction, graph_id: int, name: str, kind: str) -> int:
     number = tx.insert(
         "entity_insert",
+        side="",
         **numbers.of_graph(graph_id),
         uuid=tx.new_id(),
         graph_id=graph_id,

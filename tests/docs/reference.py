@@ -10,7 +10,7 @@ from pydantic_core import PydanticUndefined
 
 from recollect.api.errors import STATUS
 from recollect.asgi import route_table
-from recollect.cli.main import app
+from recollect.cli.main import COMMANDS, app, load
 from recollect.mcp import reading, rereading, writing
 from recollect.mcp.tools import Tool
 from recollect.settings import Settings
@@ -43,6 +43,8 @@ def cli_page() -> str:
     """Every command with its options."""
     lines = ["# Command line", _MADE]
     _describe(typer.main.get_command(app), "recollect", lines)
+    for name in sorted(COMMANDS):
+        _describe(load(name), f"recollect {name}", lines)
     return "\n".join(lines) + "\n"
 
 

@@ -8,13 +8,13 @@ from tests.docs.reference import ROOT
 PAGE = (ROOT / "docs" / "concepts" / "episodic.md").read_text(encoding="utf-8")
 
 
-def test_the_example_of_the_page_runs() -> None:
-    code = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)[0]
+def test_the_examples_of_the_page_run() -> None:
     names: dict[str, object] = {}
-    exec(code, names)  # noqa: S102 - our own page
+    for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
+        exec(code, names)  # noqa: S102 - our own page
     log = names["log"]
     assert isinstance(log, recollect.episodic.Episodic)
-    assert len(log) == 2
+    assert len(log) == 4
 
 
 def test_the_names_on_the_page_exist() -> None:

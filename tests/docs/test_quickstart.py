@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.sdk.environments import JS3, PY2, PY3, Client
+from tests.contract.sdk.environments import JS3, PY2, PY3, PY4, Client
 from tests.docs.programs import blocks, said_with
 from tests.support.server import EXTRACTION_ON, Server
 
 pytestmark = pytest.mark.sdk
 
 EXAMPLES = [
+    ("Python, generation 4", PY4, 4),
     ("Python, generation 3 (threads)", PY3, 3),
     ("Python, generation 2 (sessions)", PY2, 1),
     ("TypeScript, generation 3", JS3, 1),

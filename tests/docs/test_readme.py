@@ -21,7 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import TextContent
 
 from recollect.settings import Settings
-from tests.contract.sdk.environments import JS3, PY3
+from tests.contract.sdk.environments import CLIENTS, JS3, PY4
 from tests.docs.programs import blocks, replaced, said_with
 from tests.docs.reference import ROOT
 from tests.support.server import EXTRACTION_ON, Server, program_environment
@@ -67,7 +67,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="module")
 def jane(server: Server) -> str:
     """What the Python example prints; the MCP clients ask for what it told the server."""
-    return said_with(PY3, pointed_at(server, printed("Python")))
+    return said_with(PY4, pointed_at(server, printed("Python")))
 
 
 def pointed_at(server: Server, text: str) -> str:
@@ -96,7 +96,25 @@ def test_the_python_client_recalls_facts_and_context(jane: str) -> None:
     shown = r"^LIVES_IN \| Jane Smith moved to Lisbon in May .*\| 20\d\d-05-01T00:00:00Z - now$"
     assert re.search(shown, facts, re.MULTILINE), "the line that the README quotes"
     assert "Olive" in facts
+    assert re.search(r"^Jane Smith moved to Lisbon in May .*\.$", facts, re.MULTILINE), "the answer"
     assert "Jane Smith moved to Lisbon" in context
+
+
+def test_every_install_line_names_what_was_tested() -> None:
+    """A plain install gives whatever is newest; what is printed is what the suite drives."""
+    pinned = {
+        (CLIENTS / name / "requirements.in").read_text(encoding="utf-8").strip()
+        for name in ("py2", "py3", "py4")
+    }
+    package = (CLIENTS / "js3" / "package.json").read_text(encoding="utf-8")
+    version = json.loads(package)["dependencies"]["@getzep/zep-cloud"]
+    for page in ("README.md", "docs/quickstart.md", "docs/howto/from-zep.md"):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        assert set(re.findall(r'pip install "([^"]+)"', text)) <= pinned, page
+        assert set(re.findall(r"npm install (\S+?)`", text)) <= {f"@getzep/zep-cloud@{version}"}, (
+            page
+        )
+        assert "pip install zep" not in text
 
 
 def test_the_typescript_client_recalls_context(server: Server) -> None:

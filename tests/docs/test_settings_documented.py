@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
-from recollect.cli.main import app
+from recollect.cli import main as program
 from recollect.settings import Settings
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
@@ -20,7 +19,11 @@ def _commands(command: Any, words: tuple[str, ...]) -> list[str]:
     return [found for name, child in children.items() for found in _commands(child, (*words, name))]
 
 
-COMMANDS = _commands(typer.main.get_command(app), ("recollect",))
+COMMANDS = [
+    found
+    for name in program.COMMANDS
+    for found in _commands(program.load(name), ("recollect", name))
+]
 
 
 @pytest.mark.parametrize("name", Settings.model_fields)

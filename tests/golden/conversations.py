@@ -159,7 +159,25 @@ EMILY_GOLDEN = Golden(
     story=_emily(),
     expected=(
         Holds(says=("Emily", "furious"), source=EMILY, since=at("2024-03-15T10:02")),
-        Holds(says=("AI art generation", "broken"), since=at("2024-03-15T10:02")),
+        Holds(says=("SupportBot", "PaintWiz"), source="SupportBot", target="PaintWiz"),
+        Holds(
+            says=("PaintWiz", "AI art generation", "broken"),
+            source="PaintWiz",
+            target="AI art generation",
+            since=at("2024-03-15T10:02"),
+        ),
+        Holds(
+            says=("Emily", "draw mountains", "PaintWiz", "fountains"),
+            source=EMILY,
+            target="PaintWiz",
+            since=at("2024-03-15T10:05"),
+        ),
+        Holds(
+            says=("Emily", "manually select", "boat shape", "options"),
+            source=EMILY,
+            target="boat shape",
+            since=at("2024-03-16T14:27"),
+        ),
         Holds(says=("Emily", "people", "drawings", "six fingers"), since=at("2024-03-15T10:05")),
         Holds(
             says=("Emily", "us(es|ing)", "landscape generator"),
@@ -197,7 +215,12 @@ EMILY_GOLDEN = Golden(
         Holds(says=("reason", "status", "payment failure"), source=ACCOUNT, since=BILLED),
         Holds(says=(CASE, "status", "escalated"), source=CASE),
         Holds(says=(r"^(?!.*takes part)", "draw", "goats"), since=at("2024-03-16T14:20")),
-        Holds(says=("Emily", "select", "magic pen"), source=EMILY, since=at("2024-03-16T14:25")),
+        Holds(
+            says=("Emily", "select", "magic pen"),
+            source=EMILY,
+            target="magic pen tool",
+            since=at("2024-03-16T14:25"),
+        ),
         Holds(says=(CASE,), source=EMILY, target=CASE, since=at("2024-03-16T14:20")),
         Holds(says=(CASE,), source="support agent", target=CASE),
     ),
@@ -209,6 +232,7 @@ EMILY_GOLDEN = Golden(
         Absent(says=("gets fixed",)),
         Absent(says=("tell",)),
         Absent(says=("support agent", "furious")),
+        Absent(says=("SupportBot's", "app|generation")),
         Absent(says=(r"\b(I|my|me|you|your|we|our)\b",)),
     ),
 )

@@ -79,7 +79,10 @@ def test_a_closed_fact_ends_after_it_began_and_names_what_closed_it(golden: Gold
 
 @pytest.mark.parametrize("golden", GOLDENS, ids=lambda golden: golden.name)
 def test_every_fact_is_a_sentence_in_the_third_person_under_a_proper_name(golden: Golden) -> None:
-    for fact in learned(golden.story).facts:
+    """Or a quotation with its speaker in front, where only the speaker knows who "we" are."""
+    known = learned(golden.story)
+    quoted = tuple(f"{entity.name}: " for entity in known.entities)
+    for fact in (one for one in known.facts if not one.fact.startswith(quoted)):
         assert len(fact.fact.split()) >= 2, fact
         assert fact.name == fact.name.upper(), fact
         assert fact.name.replace("_", "").isalnum(), fact

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 
 from recollect.errors import Conflict, InvalidInput
 from recollect.extract.brief import Brief, Extracted, Profile
-from recollect.extract.direct import Nodes, Triple
 from recollect.governance import erasure
 from recollect.graph import predicates
 from recollect.graph.found import FoundEntity, FoundFact
 from recollect.graph.types import DIRECT_KINDS, Access, Episode, NewEpisode
+from recollect.graph.written import Nodes, Triple
 from recollect.ingest import intake, queue, rebuild
 from recollect.ingest.intake import Receipt
 from recollect.store import readings, rows
@@ -186,7 +186,7 @@ class World:
         before = [e for e in self.read(log) if e.graph_id == episode.graph_id and e.processed_at]
         cites = tuple(e.seq for e in before if e.seq < episode.seq and step.cites)
         told = tuple(replace(fact, cites=cites) for fact in answer.found.facts)
-        found = replace(answer.found, facts=told)
+        found = replace(answer.found, facts=told, placed=True)
         self.write(readings.replace, episode.id, found, answer.fact_vectors)
 
     def _episode(self, pick: int) -> Episode | None:

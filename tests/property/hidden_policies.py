@@ -29,6 +29,10 @@ WRITES = (
 )
 
 
+# Writes that tell something; whoever may tell may tell anything.
+TELLS = ("graph.add", "graph.add_fact_triple", "graph.add_nodes", "thread.add_messages")
+
+
 @dataclass(frozen=True)
 class Written:
     """One rule over metadata, with the set it stands in."""
@@ -46,6 +50,7 @@ class Policy:
     sets: tuple[tuple[bool, tuple[Written, ...]], ...]  # subset_match of the set, and its rules
     mode: Mode = "enforce"
     set_mode: Mode = "enforce"
+    tells: bool = False  # it may add to what is known
 
     def documents(self, name: str) -> list[Json]:
         """The policy sets as an administrator would write them."""
@@ -55,7 +60,12 @@ class Policy:
                     "name": f"{name} {number}",
                     "mode": self.set_mode,
                     "subset_match": subset,
-                    "spec": {"policies": [_rule(n, rule) for n, rule in enumerate(rules)]},
+                    "spec": {
+                        "policies": [
+                            *(_rule(n, rule) for n, rule in enumerate(rules)),
+                            *([_TELLING] if self.tells else []),
+                        ]
+                    },
                 }
             }
             for number, (subset, rules) in enumerate(self.sets)
@@ -82,6 +92,9 @@ class Policy:
             return False
         scoped = any(rule.effect == "allow" for rule, _ in rules)
         return any(fits["allow"]) if scoped else True
+
+
+_TELLING = {"id": "tell", "type": "authorization", "effect": "allow", "actions": list(TELLS)}
 
 
 def _rule(number: int, rule: Written) -> Json:

@@ -14,9 +14,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from recollect.extract import direct
 from recollect.extract.brief import Brief, Extracted
-from recollect.graph import predicates
+from recollect.graph import predicates, written
 from recollect.graph.found import EntityKind, Found, FoundEntity, FoundFact
 from recollect.graph.types import DIRECT_KINDS
 from recollect.models import cross_encoder, embedder
@@ -69,7 +68,7 @@ class WordsReader:
 
 def _extracted(reading: Brief) -> Extracted:
     if reading.kind in DIRECT_KINDS:
-        found = direct.read(reading.kind, reading.content)
+        found = written.read(reading.kind, reading.content)
     else:
         found = _found(reading)
     packed = [packed_vector(text) for text in (reading.content, *(f.fact for f in found.facts))]

@@ -10,15 +10,20 @@ from collections.abc import Collection, Iterator
 from itertools import product
 from random import Random
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
+from tests.property import hidden_variants_4
 from tests.property.hidden_reader import PEOPLE
 from tests.property.hidden_story import GRAPH, PROJECT, SHELF, TEMPLATES, USER
-from tests.property.hidden_variants import BODIES, QUERIES, Pools, Several
+from tests.property.hidden_variants import BODIES as OLDER_BODIES
+from tests.property.hidden_variants import QUERIES as OLDER_QUERIES
+from tests.property.hidden_variants import Pools, Several
 from tests.property.hidden_worlds import Asked, Json, World
 
+BODIES = OLDER_BODIES | hidden_variants_4.BODIES
+QUERIES = OLDER_QUERIES | hidden_variants_4.QUERIES
 ABSENT = "00000000-0000-7000-8000-999999999999"
 NOWHERE = frozenset((ABSENT, "bob", "nobody", "nothread", "nograph", "noshelf", "noturn"))
 PARAMETER = re.compile(r"{(\w+)}")
@@ -58,12 +63,29 @@ def pools(world: World) -> Pools:
             "category": uuids("SELECT uuid FROM feature_categories"),
             "set_type": uuids("SELECT uuid FROM feature_set_types"),
             "resource": ["noresource"],
+            "thread": uuids("SELECT uuid FROM threads"),
+            "graph": uuids("SELECT uuid FROM graphs UNION ALL SELECT uuid FROM users"),
+            "template": uuids("SELECT uuid FROM guidance WHERE kind = 'template'"),
+            "never": [ABSENT],
         },
         tuple(world.running.rows(_SAID)),
+        {name: list(world.running.rows(query)) for name, query in _PLACES.items()},
     )
 
 
 _SAID = "SELECT t.thread_id, e.uuid FROM episodes e JOIN threads t ON t.id = e.thread_id"
+
+
+_IN_GRAPH = "SELECT g.uuid, i.uuid FROM {} i JOIN graphs g ON g.id = i.graph_id"
+_PLACES = {
+    "node_uuid": _IN_GRAPH.format("entities"),
+    "edge_uuid": _IN_GRAPH.format("facts"),
+    "episode_uuid": _IN_GRAPH.format("episodes"),
+    "observation_uuid": _IN_GRAPH.format("observations"),
+    "document_id": "SELECT DISTINCT g.uuid, e.document_id FROM episodes e JOIN graphs g"
+    " ON g.id = e.graph_id WHERE e.document_id IS NOT NULL",
+    "message_uuid": "SELECT t.uuid, e.uuid FROM episodes e JOIN threads t ON t.id = e.thread_id",
+}
 
 
 def lost(known: Pools, other: Pools) -> set[str]:
@@ -79,7 +101,7 @@ def lost(known: Pools, other: Pools) -> set[str]:
 def without(known: Pools, name: str, gone: Collection[str]) -> Pools:
     """Pools without some values of one kind."""
     kept = [value for value in known.values[name] if value not in gone]
-    return Pools(known.values | {name: kept}, known.said)
+    return Pools(known.values | {name: kept}, known.said, known.places)
 
 
 PATH_POOLS = {
@@ -99,6 +121,17 @@ PATH_POOLS = {
     "user_uuid": "user",
     "group_uuid": "user_group",
     "name": "resource",
+    "thread_uuid": "thread",
+    "graph_uuid": "graph",
+    "node_uuid": "node",
+    "edge_uuid": "edge",
+    "episode_uuid": "episode",
+    "observation_uuid": "observation",
+    "batch_uuid": "batch",
+    "task_uuid": "task",
+    "template_uuid": "template",
+    "revision_uuid": "never",
+    "hyperedge_uuid": "never",
 }
 UUID_POOLS = {
     "/api/v2/graph/episodes/": "episode",
@@ -118,8 +151,13 @@ def _pool(route: Route, name: str) -> str | None:
 
 
 def reading() -> list[Route]:
-    """The routes that policies can narrow."""
-    return [route for route in route_table() if not (route.public or route.admin or route.mutates)]
+    """The routes that policies can narrow; what is not offered tells nobody anything."""
+    return [
+        route
+        for route in route_table()
+        if not (route.public or route.admin or route.mutates)
+        and not route.path.startswith(("/api/v4/agents", "/api/v4/trace-connections"))
+    ]
 
 
 def unknown() -> Iterator[str]:
@@ -155,6 +193,10 @@ def of_route(route: Route, known: Pools, random: Random, most: int) -> list[Aske
     )
     random.shuffle(ways)
     every = list(product(*pools_))
+    if len(names) > 1 and route.path.startswith("/api/v4"):
+        # Most pairs do not belong together; those that do are what matters.
+        inside = random.sample(found := known.places.get(names[-1], []), len(found))
+        every = [*inside, *random.sample(every, min(len(every), most))]
     if names == ["session_id", "message_uuid"]:
         every = random.sample(
             [*known.said, *random.sample(every, len(known.said))], len(known.said)
@@ -196,12 +238,25 @@ def writes(known: Pools, random: Random, hidden: Collection[str], most: int) -> 
             told = path.format(value)
             sent = b"" if body is None else {k: value if v == "{}" else v for k, v in body.items()}
             yield Asked(f"{method} {path}", method, told, body=sent)
+    for method, noun, body in _WRITES_4:
+        inside = [pair for pair in known.places[f"{noun}_uuid"] if pair[1] in hidden]
+        for graph, uuid in random.sample(inside, min(most, len(inside))):
+            told = f"/api/v4/graphs/{graph}/{noun}s/{uuid}"
+            yield Asked(f"{method} {noun} 4", method, told, body=b"" if body is None else body)
     classes = {"name": "kind", "classes": ["likes", "lives", *PEOPLE[:4]], "last_n": 4}
     for thread in known.values["thread_id"]:
         path = f"/api/v2/sessions/{thread}/classify"
         yield Asked("POST classify", "POST", path, body={**classes, "persist": False})
 
 
+_WRITES_4: tuple[tuple[str, str, Json | None], ...] = (
+    ("PATCH", "edge", {"fact": "changed"}),
+    ("DELETE", "edge", None),
+    ("PATCH", "node", {"summary": "changed"}),
+    ("DELETE", "node", None),
+    ("PATCH", "episode", {"metadata": {"class": "open"}}),
+    ("DELETE", "episode", None),
+)
 _WRITES: tuple[tuple[str, str, str, Json | None], ...] = (
     ("PATCH", "/api/v2/graph/edge/{}", "edge", {"name": "CHANGED"}),
     ("DELETE", "/api/v2/graph/edge/{}", "edge", None),
@@ -229,6 +284,9 @@ _WRITES: tuple[tuple[str, str, str, Json | None], ...] = (
 
 def next_page(asked: Asked, cursor: str | None) -> Asked | None:
     """The request for the page after this one, which told where that begins."""
+    if cursor and asked.path.startswith("/api/v4/"):
+        query = dict(parse_qsl(asked.query)) | {"cursor": cursor}
+        return Asked(asked.route, asked.method, asked.path, urlencode(query), asked.body)
     if not cursor or not isinstance(asked.body, dict):
         return None
     body = {k: v for k, v in asked.body.items() if k != "uuid_cursor"} | {"cursor": cursor}

@@ -21,7 +21,7 @@ USER_NAME = "Ann Lee"
 # The same two graphs as memory clients name them; the first has a window that soon overflows.
 PROJECT = {"org_id": "universal", "project_id": GRAPH}
 USER_PROJECT = {"org_id": "recollect:users", "project_id": USER}
-WINDOW = {"episodes": 6, "message_capacity": 500}
+WINDOW = {"message_capacity": 6, "character_capacity": 500}
 TEMPLATES = {
     "everything": (
         "U %{user_summary}\nF %{edges limit=20}\nE %{entities limit=20 include_attributes=true}\n"
@@ -53,11 +53,17 @@ class Topic:
     places: tuple[str, ...]
     things: tuple[str, ...]
     mentions_user: bool
+    batches: bool = False  # a batch is a container: it is there in every world, and what it holds
+    place: int | None = None  # of its thread and its document; None: its own
+
+    @property
+    def _place(self) -> int:
+        return self.number if self.place is None else self.place
 
     @property
     def thread(self) -> str:
         """The thread of the topic."""
-        return f"thread-{self.number}"
+        return f"thread-{self._place}"
 
     @property
     def plain_profiles(self) -> list[Json]:
@@ -67,7 +73,7 @@ class Topic:
     @property
     def document(self) -> str:
         """The document of the topic."""
-        return f"document-{self.number}"
+        return f"document-{self._place}"
 
 
 def separate(random: Random) -> list[Topic]:
@@ -80,9 +86,22 @@ def separate(random: Random) -> list[Topic]:
             tuple(PEOPLE[number::TOPICS]),
             tuple(PLACES[number::TOPICS]),
             tuple(THINGS[number::TOPICS]),
-            number == 0,
+            mentions_user=number == 0,
+            batches=number == 0,
         )
         for number in range(TOPICS)
+    ]
+
+
+def walled(random: Random, *, shared: bool = False) -> list[Topic]:
+    """Topics of everybody, the user included, that are told apart only by what they carry, each in a
+    thread and a document of its own, or all in those of one."""
+    profiles = random.sample(PROFILES, TOPICS)
+    names = tuple(PEOPLE[:4]), tuple(PLACES[:3]), tuple(THINGS[:4])
+    place = 0 if shared else None
+    return [
+        Topic(number, (one,), *names, mentions_user=True, place=place)
+        for number, one in enumerate(profiles)
     ]
 
 
@@ -90,7 +109,7 @@ def mixed(random: Random) -> list[Topic]:
     """Two topics of everybody, with all profiles."""
     shuffled = random.sample(PROFILES, 5)
     names = tuple(PEOPLE[:4]), tuple(PLACES[:3]), tuple(THINGS[:4])
-    return [Topic(number, tuple(shuffled), *names, True) for number in range(2)]
+    return [Topic(n, tuple(shuffled), *names, mentions_user=True, batches=True) for n in range(2)]
 
 
 @dataclass
@@ -111,9 +130,10 @@ class Teller:
             ("POST", "/graph/create", {"graph_id": GRAPH, "name": "things"}),
             ("POST", f"/collections/{SHELF}", {"description": "papers"}),
         ]
-        for topic in self.topics:
-            thread = {"thread_id": topic.thread, "user_id": USER}
-            requests.append(("POST", "/threads", thread))
+        requests += [
+            ("POST", "/threads", {"thread_id": name, "user_id": USER})
+            for name in dict.fromkeys(topic.thread for topic in self.topics)
+        ]
         for name, text in TEMPLATES.items():
             template = {"template_id": name, "template": text}
             requests.append(("POST", "/context-templates", template))
@@ -233,11 +253,8 @@ class Teller:
         yield "POST", "/graph/nodes", {"nodes": [node]} | self._target()
 
     def batch(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
-        """A batch with a message and a piece of data.
-
-        A batch is a container, so it is there in every world and so must be what it holds.
-        """
-        if not topic.mentions_user:
+        """A batch with a message and a piece of data."""
+        if not topic.batches:
             yield from self.talk(topic)
             return
         yield "POST", "/batches", {}
@@ -252,6 +269,9 @@ class Teller:
 
         All of it carries what the session does, whatever else is told of the topic.
         """
+        if topic.place is not None:  # a session is of one topic, and there or not as a whole
+            yield from self.talk(topic)
+            return
         log = f"/api/v1/sessions/{topic.thread}/log"
         if topic.number not in self.sessions:
             self.sessions.add(topic.number)
@@ -285,7 +305,7 @@ class Teller:
         if self.random.random() < 0.3:
             said["produced_for"] = self.random.choice(topic.people)
         if self.random.random() < 0.5:
-            said["role"] = self.random.choice(("user", "assistant", "narrator"))
+            said["role"] = self.random.choice(("user", "assistant", "system"))
         if self.random.random() < 0.3:
             said["timestamp"] = f"2025-02-{self.random.randrange(1, 28):02d}T12:00:00"
         return said

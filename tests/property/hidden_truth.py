@@ -23,6 +23,7 @@ class Told:
     content: str
     metadata: Json
     shown: bool  # what a caller wrote as knowledge has an episode that is listed nowhere
+    named: bool  # what a caller wrote as a fact is named by that fact
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Thing:
     id: int = 0
     text: str = ""
     ends: tuple[str, ...] = ()  # of a fact, the nodes that it joins
+    is_user: bool = False
 
 
 @dataclass
@@ -46,6 +48,7 @@ class Truth:
     things: dict[str, Thing] = field(default_factory=dict)
     papers: dict[str, Json] = field(default_factory=dict)
     said_of_nodes: str = ""  # all of their summaries
+    endings: list[tuple[str, int]] = field(default_factory=list)  # facts, and who ended them
 
     @cached_property
     def facts(self) -> dict[int, Thing]:
@@ -64,7 +67,12 @@ def truth(world: World) -> Truth:
     """All there is."""
     rows = world.running.rows
     episodes = {
-        row[0]: Told(*row[:3], json.loads(row[3] or "{}"), row[4] not in ("fact_triple", "nodes"))
+        row[0]: Told(
+            *row[:3],
+            json.loads(row[3] or "{}"),
+            row[4] not in ("fact_triple", "nodes"),
+            row[4] != "nodes",
+        )
         for row in rows("SELECT id, uuid, content, metadata, kind FROM episodes")
     }
     made = Truth(episodes)
@@ -90,12 +98,18 @@ def truth(world: World) -> Truth:
     for uuid, *ends in rows(_ENDS):
         made.things[uuid] = replace(made.things[uuid], ends=tuple(ends))
     add("entity", "SELECT id, uuid, name FROM entities", mentions, about)
+    for (uuid,) in rows("SELECT uuid FROM entities WHERE is_user = 1"):
+        made.things[uuid] = replace(made.things[uuid], is_user=True)
     add("summary", "SELECT id, uuid, summary FROM summaries", said, kept)
     behind = {
         number: frozenset(e for fact in facts for e in supports.get(fact, none))
         for number, facts in evidence.items()
     }
     add("observation", "SELECT id, uuid, name FROM observations", behind, evidence)
+    made.endings = rows(
+        "SELECT f.uuid, c.episode_id FROM closings c JOIN facts f ON f.id = c.fact_id"
+        " WHERE c.episode_id IS NOT NULL"
+    )
     made.said_of_nodes = " ".join(row[0] for row in rows("SELECT summary FROM entities"))
     for told in episodes.values():
         if told.uuid in made.things:
@@ -128,6 +142,8 @@ class View:
     def _sees(self, thing: Thing, policy: Policy) -> bool:
         if thing.kind == "observation" and not all(self.facts[n] for n in thing.facts):
             return False
+        if thing.is_user:  # it stands on all sides: what may be seen of it counts
+            return policy.sees(self._said(n for n in thing.episodes if self._seen[n]))
         return policy.sees(self._said(thing.episodes))
 
     def heard(self, thing: Thing) -> bool:
@@ -146,6 +162,15 @@ class View:
         """The episodes of a thing that are shown with it."""
         told = (self.all.episodes[n] for n in thing.episodes if self._seen[n])
         return {one.uuid for one in told if one.shown}
+
+    def ended_by_hidden(self) -> set[str]:
+        """The facts that a hidden episode gave an end."""
+        return {uuid for uuid, episode in self.all.endings if not self._seen[episode]}
+
+    def named(self, thing: Thing) -> set[str]:
+        """The episodes that a fact names, with those that were written as facts."""
+        told = (self.all.episodes[n] for n in thing.episodes if self._seen[n])
+        return {one.uuid for one in told if one.named}
 
     def hidden(self) -> Iterator[str]:
         """The uuids of what may not be seen."""

@@ -1,7 +1,7 @@
 """What the bodies and queries of reading requests can be, several for each of their models."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from random import Random
 from typing import Any
@@ -34,6 +34,7 @@ class Pools:
 
     values: dict[str, list[str]]
     said: tuple[tuple[str, ...], ...]  # threads with their messages
+    places: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # what lies in what
 
     def some(self, random: Random, name: str, count: int = 1) -> list[str]:
         """Some of the values of a kind."""
@@ -128,6 +129,34 @@ def _searches(known: Pools, random: Random) -> list[Json]:
         {"query": random.choice(QUESTIONS), "scope": scope, **random.choice(targets), **way}
         for scope, way in product(scopes, ways)
     ]
+
+
+def _edge_pages(known: Pools, random: Random) -> list[Json]:
+    moment = {"valid_at": "2025-03-20T00:00:00Z", "known_at": "2025-03-20T00:00:00Z"}
+    return [*_pages(known, random), moment, *({"limit": 50, name: moment[name]} for name in moment)]
+
+
+def _explained(known: Pools, random: Random) -> list[Json]:
+    """Searches that are explained, and facts that somebody misses in them, hidden ones as well."""
+    asked = [one for one in _searches(known, random) if one["scope"] != "auto"]
+    missed = [
+        {**one, "scope": "edges", "fact_uuid": known.some(random, "edge")[0]} for one in asked
+    ]
+    return [*asked[::3], *missed[::2]]
+
+
+def _maps(known: Pools, random: Random) -> list[Json]:
+    targets: list[Json] = [{"user_id": USER}, {"graph_id": GRAPH}]
+    ways: list[Json] = [
+        {},
+        {"max_nodes": 2},
+        {"max_edges": 1},
+        {"node_labels": ["Entity"]},
+        {"valid_at": "2025-03-20T00:00:00Z"},
+        {"known_at": "2025-03-20T00:00:00Z"},
+        *({"search_filters": by} for by in _filters(known, random)),
+    ]
+    return [{**target, **way} for target, way in product(targets, ways)]
 
 
 def _session_searches(known: Pools, random: Random) -> list[Json]:
@@ -272,6 +301,9 @@ BODIES: dict[str, Several] = {
     "OfCategory": _of("category_id", "category"),
     "OfSetType": _of("set_type_id", "set_type"),
     "PageRequest": _pages,
+    "EdgePageRequest": _edge_pages,
+    "ExplainSearch": _explained,
+    "MapRequest": _maps,
     "Search": _searches,
     "SearchSessions": _session_searches,
     "SearchSession": lambda known, random: [
@@ -301,7 +333,12 @@ BODIES: dict[str, Several] = {
 }
 QUERIES: dict[str, Several] = {
     "ListQuery": _page_sizes("pageSize", "pageNumber"),
-    "ThreadsQuery": _page_sizes("page_size", "page_number"),
+    "ThreadsQuery": lambda known, random: [
+        *_page_sizes("page_size", "page_number")(known, random),
+        {"search": known.some(random, "thread_id")[0][:4]},
+    ],
+    "DoubtsQuery": lambda _, __: [{}, {"limit": 1}, {"limit": 2}],
+    "ExplainContext": lambda _, __: [{}, {"max_characters": 300}],
     "SessionFactsQuery": lambda _, __: [{}, {"minRating": 0.1}],
     "QuestionQuery": lambda _, __: [{}, {"lastNMessages": 2}],
     "SearchLimit": lambda _, __: [{}, {"limit": 2}],

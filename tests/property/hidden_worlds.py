@@ -67,16 +67,19 @@ class World:
     ids: StepIds
     made: dict[str, Any] = field(default_factory=dict)
 
-    async def take(self, step: Step) -> None:
-        """Go through one step."""
+    async def take(self, step: Step, key: str | None = None) -> list[Answer]:
+        """Go through one step, told by whoever has the key; what was answered."""
         self._set(step.number)
+        answers = []
         for method, path, body in step.requests:
             whole = path if path.startswith("/api/") else f"/api/v2{path}"
             where, _, query = whole.format(**self.made).partition("?")
-            answer = await self.running.send(method, where, body, query=query)
-            assert answer.status in (200, 201, 204), (step, path, answer.body)
+            answer = await self.running.send(method, where, body, query=query, key=key)
+            assert answer.status in (200, 201, 202, 204), (step, path, answer.body)
             self._keep(path.partition("?")[0], answer.json() if answer.body else None)
+            answers.append(answer)
         await here.learn(self.running.services.store, WordsReader())
+        return answers
 
     def _set(self, number: int) -> None:
         self.clock.moment = START + timedelta(days=number)
@@ -107,8 +110,9 @@ class World:
             " created_at FROM episodes WHERE uuid LIKE '%1' OR uuid LIKE '%3'"
         )
 
-    async def key(self, policy: Policy, number: int = 0) -> str:
-        """A key that the policy governs; its secret. What its policy has read again was read."""
+    async def key(self, policy: Policy, number: int = 0, *, settled: bool = True) -> str:
+        """A key that the policy governs; its secret. *settled*: what its policy has read again was
+        read, and the graphs have their walls where it wants them."""
         self._set(KEYS_FROM + number)
 
         def make(tx: Transaction) -> str:
@@ -120,10 +124,15 @@ class World:
                 policies.attach(tx, project.id, made.key.uuid, found.name)
             return made.secret
 
-        store = self.running.services.store
-        secret = await store.write(make)
-        await here.read_over(store, WordsReader())
+        secret = await self.running.services.store.write(make)
+        if settled:
+            await self.settle()
         return secret
+
+    async def settle(self) -> None:
+        """Read and fold again all that has to be."""
+        await here.read_over(self.running.services.store, WordsReader())
+        await here.learn(self.running.services.store, WordsReader())
 
     async def ask(self, request: "Asked", key: str | None = None) -> Answer:
         """One request, asked at a time after all steps."""

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from itertools import pairwise
 
-from recollect.extract import direct
 from recollect.extract.brief import Brief, Extracted
-from recollect.graph import predicates
+from recollect.graph import predicates, written
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.graph.types import DIRECT_KINDS
 
@@ -47,7 +46,7 @@ class LearnedReader(ScriptedReader):
 
 
 def _written(reading: Brief) -> Extracted:
-    found = direct.read(reading.kind, reading.content)
+    found = written.read(reading.kind, reading.content)
     return Extracted(found=found, fact_vectors=(None,) * len(found.facts))
 
 

@@ -38,6 +38,7 @@ class Told:
     strands: dict[str, str | None]
     speakers: dict[str, str | None]
     by_user: set[str]
+    asking: set[str]
 
 
 @dataclass(frozen=True)
@@ -386,14 +387,23 @@ class Oracle:
         falls = {dated[n].uuid: max(fall(n, other) for other in several) for n in several}
         return {uuid: score - falls.get(uuid, 0.0) for uuid, score in scores.items()}
 
+    def _repeats(self, uuid: str) -> bool:
+        """Whether a turn, which asks in one word, asks what the question does."""
+        words = self.told.terms[uuid]
+        asked = sum(words[term] for term in dict.fromkeys(self.question.terms))
+        return uuid in self.told.asking and asked > 0
+
     @cached_property
     def turns(self) -> dict[str, float]:
         """What turns are worth by their words and their meaning."""
         return self._each(
             lambda item: (
                 self._extra(item)
-                + rank.TURN_MEANING * self.meaning[item.uuid]
-                + rank.TURN_WORDS * self.words[item.uuid]
+                + (rank.TURN_REPEATS if self._repeats(item.uuid) else 1.0)
+                * (
+                    rank.TURN_MEANING * self.meaning[item.uuid]
+                    + rank.TURN_WORDS * self.words[item.uuid]
+                )
             )
         )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
 from recollect.extract.brief import Extracted
 from recollect.governance import soundness
@@ -18,7 +18,7 @@ from recollect.store import readings, rows
 from recollect.store.protocol import Row
 from recollect.subjects import edits
 from tests.property import fold_world, invariants
-from tests.property.fold_steps import Change, Erase, Step, histories, partings
+from tests.property.fold_steps import Add, Change, Erase, Settle, Step, histories, partings
 from tests.property.fold_world import Told, World, facts, log
 from tests.property.reader import VECTOR
 from tests.support import here
@@ -234,8 +234,29 @@ def test_any_history_leaves_the_fold_of_what_is_left(base: Path, history: list[S
     _live(base, history)
 
 
+def _talk(*words: str) -> Add:
+    return Add(place="thread", kind="text", words=words)
+
+
+# Whom hands took away is new again at the next place, once the first one to say it goes; what else is
+# new there keeps its uuid.
+TAKEN_BY_HAND_THEN_DELETED = [
+    _talk("delta", "delta", "delta"),
+    _talk("gamma", "alpha", "alpha"),
+    _talk("alpha", "alpha"),
+    _talk("alpha", "beta"),
+    _talk("alpha", "beta", "delta"),
+    _talk("alpha", "alpha"),
+    Settle(),
+    Change(what="entity.delete", pick=7),
+    Erase(pick=0, mode="delete"),
+    Erase(pick=12, mode="delete"),
+]
+
+
 @settings(max_examples=40, **NO_HURRY)
 @given(history=partings)
+@example(history=TAKEN_BY_HAND_THEN_DELETED)
 def test_whatever_is_taken_away_leaves_the_rest_as_it_was(base: Path, history: list[Step]) -> None:
     """The more stand behind one thing, the more there is to be kept when some of them go."""
     _live(base, history)

@@ -16,11 +16,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import NotFound
-from recollect.extract.direct import Nodes, Triple
 from recollect.governance import erasure, soundness
 from recollect.graph.found import FoundEntity, FoundFact
 from recollect.graph.terms import packed, terms
 from recollect.graph.types import NewEpisode
+from recollect.graph.written import Nodes, Triple
 from recollect.ingest import intake
 from recollect.ingest.intake import Receipt
 from recollect.store import derived, rows

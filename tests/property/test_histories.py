@@ -45,7 +45,7 @@ TRIES = 2
 BACKOFF_S = 1.0
 TOGETHER = 3
 EVERYTHING = 1_000
-TOPICS = ("N1", "N2", "N3")
+TOPICS = ("Rho", "Sigma", "Tau")  # without numbers, which tell their facts apart
 CACHE_BYTES = 700_000  # room for two or three segments of small graphs
 
 projects = st.sampled_from(PROJECTS)
@@ -679,8 +679,11 @@ _NO_HURRY = {
     "print_blob": True,
 }
 
+# The same histories each time: what chance finds belongs to the long run, where it is looked into.
 TestHistories = Histories.TestCase
-TestHistories.settings = settings(max_examples=40, stateful_step_count=40, **_NO_HURRY)
+TestHistories.settings = settings(
+    max_examples=40, stateful_step_count=40, derandomize=True, database=None, **_NO_HURRY
+)
 
 
 class ManyHistories(Histories):

@@ -2,7 +2,8 @@
 
 Everything is shared here: a fact is told by an episode that may be seen and closed by one that may
 not, threads and documents hold both, and the user is spoken of by all. The rule is applied by hand
-to what the tables say stands behind each object.
+to what the tables say stands behind each object: before the graphs are folded with the walls that a
+new policy draws, when objects are mixed, and afterwards.
 """
 
 from collections import Counter
@@ -60,7 +61,7 @@ def write_summaries(told: World) -> None:
     )
     (user,) = (thing for thing in everything if thing.uuid == node)
     told.running.execute(
-        "INSERT INTO user_summaries VALUES (?, ?, ?, 1, 1)",
+        "INSERT OR REPLACE INTO user_summaries VALUES (?, ?, ?, 1, 1)",
         graph,
         hidden_truth.written(user),
         user_summary.basis([hidden_story.ASKED]),
@@ -74,14 +75,14 @@ BY_DEGREE = [
 ]
 
 
-def telling_view(random: Random, everything: Truth) -> tuple[Policy, View]:
+def telling_policy(random: Random, everything: Truth) -> Policy:
     """A policy under which some of the facts and of the nodes may be seen, and some may not."""
     while True:
         policy = hidden_policies.drawn(random)
         view = View(everything, policy)
         counted = Counter((thing.kind, view.visible[u]) for u, thing in everything.things.items())
         if all(counted[kind, seen] > 2 for kind in ("fact", "entity") for seen in (True, False)):
-            return policy, view
+            return policy
 
 
 def naming_hidden(random: Random, view: View) -> Iterator[Asked]:
@@ -110,6 +111,20 @@ def unheard(random: Random, view: View) -> list[str]:
     return sorted(words, key=lambda word: word not in view.all.said_of_nodes)
 
 
+async def ask_all(judge: Judge, told: World, view: View, random: Random, most: int) -> None:
+    """Requests on every route, and words of what is hidden."""
+    known = hidden_requests.pools(told)
+    for request in (
+        *BY_DEGREE,
+        *naming_hidden(random, view),
+        *hidden_requests.everything(known, random, most),
+        *hidden_requests.writes(known, random, set(view.hidden()), most // 4),
+    ):
+        await judge.judge(request)
+    for word in unheard(random, view)[: most // 2]:
+        await judge.asks_in_vain(word)
+
+
 async def oracle_cases(folder: Path, seed: int, *, policies: int, most: int) -> int:
     """The cases of one mixed story under several policies."""
     random = Random(seed)  # noqa: S311
@@ -117,26 +132,19 @@ async def oracle_cases(folder: Path, seed: int, *, policies: int, most: int) -> 
     cases = narrowed = 0
     lists: Counter[str] = Counter()
     async with world(folder, steps) as told:
-        write_summaries(told)
-        known = hidden_requests.pools(told)
-        everything = hidden_truth.truth(told)
         for number in range(policies):
-            policy, view = telling_view(random, everything)
-            key = await told.key(policy, number)
-            judge = Judge(told, (key, told.running.key), view)
-            hidden = set(view.hidden())
-            for request in (
-                *BY_DEGREE,
-                *naming_hidden(random, view),
-                *hidden_requests.everything(known, random, most),
-                *hidden_requests.writes(known, random, hidden, most // 4),
-            ):
-                await judge.judge(request)
-            for word in unheard(random, view)[: most // 2]:
-                await judge.asks_in_vain(word)
-            cases += judge.cases
-            narrowed += judge.narrowed
-            lists += judge.lists
+            policy = telling_policy(random, hidden_truth.truth(told))
+            key = await told.key(policy, number, settled=False)
+            for settled in (False, True):
+                if settled:
+                    await told.settle()
+                write_summaries(told)
+                view = View(hidden_truth.truth(told), policy)
+                judge = Judge(told, (key, told.running.key), view)
+                await ask_all(judge, told, view, random, most)
+                cases += judge.cases
+                narrowed += judge.narrowed
+                lists += judge.lists
     # Something was hidden, and something was not: neither makes a case by itself.
     assert narrowed > 10 * policies
     assert len(lists) > 10
@@ -146,11 +154,11 @@ async def oracle_cases(folder: Path, seed: int, *, policies: int, most: int) -> 
 @pytest.mark.parametrize("seed", range(2))
 async def test_a_key_reads_what_the_rule_lets_through(tmp_path: Path, seed: int) -> None:
     """On every route, page after page, and never a word of what is hidden."""
-    assert await oracle_cases(tmp_path, seed, policies=3, most=10) > CASES_MIN
+    assert await oracle_cases(tmp_path, seed, policies=2, most=8) > CASES_MIN
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(100, 112))
 async def test_keys_read_what_the_rule_lets_through(tmp_path: Path, seed: int) -> None:
     """The same over more stories, policies and requests."""
-    assert await oracle_cases(tmp_path, seed, policies=6, most=60) > CASES_MIN
+    assert await oracle_cases(tmp_path, seed, policies=3, most=60) > CASES_MIN

@@ -54,6 +54,7 @@ def stories(draw: st.DrawFn) -> tuple[Small, Told]:
         strands={one.uuid: draw(st.sampled_from(["s1", "s2", None])) for one in episodes},
         speakers={one.uuid: draw(st.sampled_from(SPEAKERS)) for one in episodes},
         by_user={one.uuid for one in episodes if draw(st.booleans())},
+        asking={one.uuid for one in episodes if draw(st.booleans())},
     )
     return graph, told
 
@@ -166,6 +167,7 @@ def _entity_row(entity: Any) -> dict[str, Any]:
         "id": entity.id,
         "created_at": micros(entity.created_at),
         "labels": to_json(entity.labels),
+        "is_user": entity.is_user,
         "attributes": to_json(entity.attributes),
     }
 
@@ -182,6 +184,7 @@ def _fact_row(fact: Fact, ids: dict[str, int]) -> dict[str, Any]:
         "valid_at": micros_or_none(fact.valid_at),
         "invalid_at": micros_or_none(fact.invalid_at),
         "expired_at": micros_or_none(fact.expired_at),
+        "doubts": "[]",
     }
 
 
@@ -198,6 +201,7 @@ def _episode_row(episode: Any, told: Told, is_open: bool) -> dict[str, Any]:
         "producer": episode.producer,
         "addressee": episode.addressee,
         "kept_for": episode.kept_for,
+        "asked": "Is it warm?" if episode.uuid in told.asking else None,
     }
 
 

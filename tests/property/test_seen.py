@@ -58,7 +58,11 @@ def labelled_stories(draw: st.DrawFn) -> tuple[Small, Told]:
     episodes = [
         changed(episode, metadata=draw(st.sampled_from(CARRIED))) for episode in graph.episodes
     ]
-    return replace(graph, episodes=episodes), told
+    entities = [
+        changed(entity, is_user=place == 0 and draw(st.booleans()))
+        for place, entity in enumerate(graph.entities)
+    ]
+    return replace(graph, episodes=episodes, entities=entities), told
 
 
 def hidden(graph: Small, sight: Sight) -> set[str]:
@@ -68,6 +72,9 @@ def hidden(graph: Small, sight: Sight) -> set[str]:
         **{f.uuid: graph.evidence(graph.supports, n) for n, f in enumerate(graph.facts)},
         **{n.uuid: graph.evidence(graph.mentions, i) for i, n in enumerate(graph.entities)},
     }
+    for own in (entity for entity in graph.entities if entity.is_user):
+        # The user's node stands on all sides: of what mentions it, what may be seen counts.
+        behind[own.uuid] = [e for e in behind[own.uuid] if sight.sees(effective([e.metadata]))]
     return {
         uuid
         for uuid, episodes in behind.items()
@@ -78,8 +85,8 @@ def hidden(graph: Small, sight: Sight) -> set[str]:
 def without(graph: Small, told: Told, unseen: set[str]) -> tuple[Small, Told]:
     """The story as it would be without what is hidden.
 
-    Whom a hidden fact is about, or a hidden episode mentions, is found by no words and has no
-    attributes; what a hidden episode tells, too, has none; who is hidden has no labels.
+    Whom a hidden fact is about, or a hidden episode mentions, and the user's node in any case, is
+    found by no words and has no attributes; what a hidden episode tells, too, has none; who is hidden has no labels.
     """
     here = [fact for fact in graph.facts if fact.uuid not in graph.gone]
     spoken_of = {
@@ -89,7 +96,8 @@ def without(graph: Small, told: Told, unseen: set[str]) -> tuple[Small, Told]:
         for uuid in (fact.source_uuid, fact.target_uuid)
     }
     for place, entity in enumerate(graph.entities):
-        if any(one.uuid in unseen for one in graph.evidence(graph.mentions, place)):
+        mixed = any(one.uuid in unseen for one in graph.evidence(graph.mentions, place))
+        if mixed or entity.is_user:
             spoken_of.add(entity.uuid)
 
     def told_less(entity: Entity) -> Entity:
@@ -157,7 +165,7 @@ def test_only_those_who_can_be_heard_are_known_as_speakers() -> None:
     said = [
         {"id": number, "seq": number, "created_at": micros(at), "open": 1, "role": "user"}
         | {"speaker": speaker, "strand": "t", "metadata": to_json({"class": kind})}
-        | {"producer": None, "addressee": None, "kept_for": None}
+        | {"producer": None, "addressee": None, "kept_for": None, "asked": None}
         for number, (speaker, kind) in enumerate([("Ann Lee", "open"), ("Bob", "secret")])
     ]
     rows = [{"item_kind": "episode", "item_id": n, "terms": b"", "vector": None} for n in range(2)]

@@ -33,6 +33,7 @@ from recollect.store.sqlite.connection import FILE_NAME
 KEY = "key-of-the-default-project"
 Headers = list[tuple[bytes, bytes]]
 REFUSED = {"code", "message", "internal_error", "exception", "trace"}
+REFUSED_4 = {"code", "message", "param", "details", "request_id"}
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,10 @@ class Answer:
             said = said["detail"]
             assert said.keys() == REFUSED, said
             assert said["code"] == self.status, said
+        elif set(said) == {"error"}:  # of generation 4
+            said = said["error"]
+            assert said.keys() <= REFUSED_4, said
+            assert said["code"], said
         else:
             assert set(said) == {"message"}, said
         assert isinstance(said["message"], str), said

@@ -16,7 +16,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from tests.support import shifted_clock
 from tests.support.server import HOST, LINUX, program_environment
+
+CLOCK_SHIFT = "TEST_CLOCK_SHIFT"  # names the file that says by how much the clock is wrong
 
 
 class ForkServer:
@@ -157,8 +160,13 @@ def _answer(asked: dict[str, Any], children: dict[int, int | None]) -> Any:
 
 def main() -> None:
     """Serve requests until the input ends."""
-    import recollect.cli.main  # noqa: F401 - the point of it all: imported once
+    from recollect.cli import main as program
 
+    for name in program.COMMANDS:  # the point of it all: imported once
+        program.load(name)
+
+    if shift := os.environ.get(CLOCK_SHIFT):
+        shifted_clock.install(Path(shift))
     _die_with_parent()
     children: dict[int, int | None] = {}
     for line in sys.stdin:

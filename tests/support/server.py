@@ -51,6 +51,7 @@ class Server:
         log: Path | None = None,
         environment: dict[str, str] | None = None,
         options: tuple[str, ...] = (),
+        under: tuple[str, ...] = (),
     ) -> None:
         self.data = data
         self.api_key = api_key
@@ -58,6 +59,7 @@ class Server:
         self.log = data.parent / f"{data.name}.log" if log is None else log
         self._environment = environment or {}
         self._options = options
+        self._under = under  # a program that starts it, such as `prlimit`
         self._process: subprocess.Popen[bytes] | None = None
         _SERVERS.add(self)
 
@@ -94,8 +96,8 @@ class Server:
         """Whether the process is alive."""
         return self._process is not None and self._process.poll() is None
 
-    def start(self) -> Self:
-        """Start the program and return when it says it is ready."""
+    def start(self, until: str = "/ready") -> Self:
+        """Start the program and return when it says it is ready, or answers at another path."""
         if self.running:
             raise RuntimeError("the server is already running")
         self.data.mkdir(parents=True, exist_ok=True)
@@ -109,7 +111,7 @@ class Server:
                 start_new_session=True,
             )
         try:
-            self._wait_until_ready()
+            self._wait_until(until)
         except BaseException:
             self.kill()
             raise
@@ -158,16 +160,17 @@ class Server:
     def _words(self) -> list[str]:
         place = ("--host", HOST, "--port", str(self.port), "--data", str(self.data))
         words = program("serve", *place, *self._options)
+        words = [*self._under, *words]
         return [sys.executable, "-c", DIES_WITH_STARTER, *words] if LINUX else words
 
-    def _wait_until_ready(self) -> None:
+    def _wait_until(self, path: str) -> None:
         deadline = time.monotonic() + READY_SECONDS_MAX
         with httpx.Client(base_url=self.url, timeout=5, trust_env=False) as http:
             while time.monotonic() < deadline:
                 if not self.running:
                     raise ServerDidNotStart(f"the program ended\n{self.log_tail()}")
                 with contextlib.suppress(httpx.TransportError):
-                    if http.get("/ready").status_code == httpx.codes.OK:
+                    if http.get(path).status_code == httpx.codes.OK:
                         return
                 time.sleep(0.05)
         raise ServerDidNotStart(f"not ready in {READY_SECONDS_MAX:.0f} s\n{self.log_tail()}")

@@ -16,6 +16,7 @@ from typing import Any, get_args, get_origin
 import msgspec
 
 from recollect.api.compat.memmachine.refusing import reply_for
+from recollect.api.compat.zep4.refusing import reply_for as reply_for_4
 from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
 from recollect.extract.brief import Brief
@@ -73,6 +74,7 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
     entity, fact, ended = tx.new_id(), tx.new_id(), tx.new_id()
     entity_id = tx.insert(
         "entity_insert",
+        side="",
         **numbers.of_graph(graph["id"]),
         uuid=entity,
         graph_id=graph["id"],
@@ -124,6 +126,7 @@ def _seed_fact(
     now = int(tx.now.timestamp() * 1_000_000)
     return tx.insert(
         "fact_insert",
+        side="",
         **numbers.of_graph(graph_id),
         uuid=uuid,
         graph_id=graph_id,
@@ -154,7 +157,7 @@ async def _seed_rest(ask: Any, word: str, prefix: str, user: Any) -> dict[str, s
     template = {"template_id": f"{prefix}-template", "template": f"{word}-secret template"}
     await ask("POST", "/api/v2/custom-instructions", {"instructions": told})
     await ask("POST", "/api/v2/user-summary-instructions", {"instructions": told})
-    await ask("POST", "/api/v2/context-templates", template)
+    kept = await ask("POST", "/api/v2/context-templates", template)
     shelf = f"/api/v2/collections/{prefix}-collection"
     await ask("POST", shelf, {"description": f"{word}-secret"})
     text = {"content": f"{word}-secret document", "document_id": f"{prefix}-document"}
@@ -176,12 +179,11 @@ async def _seed_rest(ask: Any, word: str, prefix: str, user: Any) -> dict[str, s
     named = {"name": f"{prefix}-policy_set", "description": f"{word}-secret rules"}
     written = {"policy_set": {**named, "spec": {"policies": rules}}}
     policy_set = (await ask("PUT", "/api/v1/policy-sets", written))["uuid"]
-    attached = {"policy_set_uuid": policy_set}
-    await ask("POST", f"/api/v2/abac/user-groups/{group}/policy-sets", attached, own)
     keys_ = (await ask("GET", "/api/v1/keys"))["keys"]
     governed = next(key["uuid"] for key in keys_ if not key["is_admin"])
     await ask("PUT", f"/api/v1/keys/{governed}/policy-sets/{prefix}-policy_set")
     return {
+        "template": kept["uuid"],
         "document": document,
         "batch": batch,
         "group": group,
@@ -213,7 +215,7 @@ async def _seed_memory(ask: Any, word: str, prefix: str) -> dict[str, str]:
     sorted_as = {"category_name": secret["category_name"], "tag": f"{word}-secret tag"}
     value = {"feature": "bread", "value": f"{word}-secret value"}
     feature = await told("memories/semantic/feature", **of_user, **sorted_as, **value)
-    await told("memory/episodic/short_term/config", enabled=True, message_capacity=50_000)
+    await told("memory/episodic/short_term/config", enabled=True, character_capacity=50_000)
     return {
         "memory": added["results"][0]["uid"],
         "set_type": set_type["set_type_id"],
@@ -272,7 +274,7 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
         user, thread, graph = f"{prefix}-user", f"{prefix}-thread", f"{prefix}-graph"
         person = {"first_name": f"{word}-secret", "email": f"{word}-secret@example.com"}
         made = await ask("POST", "/api/v2/users", {"user_id": user, **person})
-        await ask("POST", "/api/v2/threads", {"thread_id": thread, "user_id": user})
+        opened = await ask("POST", "/api/v2/threads", {"thread_id": thread, "user_id": user})
         made_graph = await ask(
             "POST", "/api/v2/graph/create", {"graph_id": graph, "name": f"{word}-secret"}
         )
@@ -310,6 +312,7 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
             "task_id": added["task_id"],
             "episode": piece["uuid"],
             "user_uuid": made["uuid"],
+            "thread_uuid": opened["uuid"],
             "graph_uuid": made_graph["uuid"],
             "user_graph_uuid": made["graph_uuid"],
             "project_uuid": made["project_uuid"],
@@ -386,6 +389,35 @@ SERVER_IDS = {
     "category_id": "category",
     "tag_id": "tag",
 }
+IDS_4 = {
+    "user_uuid": "user_uuid",
+    "user_uuids": "user_uuid",
+    "thread_uuid": "thread_uuid",
+    "message_uuid": "message_uuid",
+    "graph_uuids": "graph_uuid",
+    "node_uuid": "node",
+    "edge_uuid": "edge",
+    "observation_uuid": "observation",
+    "episode_uuid": "episode",
+    "batch_uuid": "batch",
+    "task_uuid": "task_id",
+    "template_uuid": "template",
+    "group_uuid": "group",
+    "center_node_uuid": "node",
+    "bfs_origin_node_uuids": "node",
+    "seed_node_uuids": "node",
+    # Of these there are none, in no project.
+    "revision_uuid": "node",
+    "hyperedge_uuid": "node",
+    **dict.fromkeys(
+        ("agent_uuid", "skill_uuid", "review_uuid", "candidate_uuid", "use_uuid", "trace_uuid"),
+        "node",
+    ),
+    **dict.fromkeys(
+        ("event_uuid", "import_uuid", "run_uuid", "verifier_uuid", "connection_uuid", "version"),
+        "node",
+    ),
+}
 UUID_OF_PATH = {
     "/api/v2/graph/episodes/": "episode",
     "/api/v2/graph/node/": "node",
@@ -453,6 +485,23 @@ LOG_SAMPLES: dict[str, Any] = {
 }
 
 
+# What the same fields hold for clients of generation 4.
+_ENDS_4 = {"source_node": {"name": "Paul"}, "target_node": {"name": "Eric"}}
+SAMPLES_4: dict[str, Any] = {
+    "messages": [{"role": "user", "content": "hello"}],
+    "users": ["shared-user", "alpha-only-user"],
+    "threads": ["shared-thread", "alpha-only-thread"],
+    "graphs": ["shared-graph", "alpha-only-graph"],
+    "edges": [{"fact": "Paul met Eric", "fact_name": "MET", **_ENDS_4}],
+    "instructions": [{"name": "how", "text": "briefly"}],
+    **_ENDS_4,
+}
+OWN_SAMPLES_4: dict[str, dict[str, Any]] = {
+    "/api/v4/graphs/{graph_uuid}/hyperedges": {"edges": [{"name": "MET", **_ENDS_4}]},
+    "/api/v4/tasks": {"type": "thread.add_messages"},
+}
+
+
 # What the same fields hold for memory clients, and what only they send.
 MEMORY_SAMPLES: dict[str, Any] = {
     "org_id": "universal",
@@ -480,10 +529,17 @@ def is_memory(route: Route) -> bool:
     return route.refusal is reply_for
 
 
+def is_generation_4(route: Route) -> bool:
+    """Whether a route is for clients of generation 4, who name things by the server's ids."""
+    return route.refusal is reply_for_4
+
+
 def samples(route: Route) -> dict[str, Any]:
     """Values of the fields of a route."""
     if is_memory(route):
         return {**SAMPLES, **MEMORY_SAMPLES}
+    if is_generation_4(route):
+        return {**SAMPLES, **SAMPLES_4, **(OWN_SAMPLES_4.get(route.path) or {})}
     return {**SAMPLES, **LOG_SAMPLES} if route.path.startswith(LOGS) else SAMPLES
 
 
@@ -500,9 +556,19 @@ def fields(model: Any) -> dict[str, msgspec.structs.FieldInfo]:
 
 
 def _key_of(route: Route, name: str) -> str | None:
+    if is_generation_4(route):
+        return _key_of_4(route, name)
     if name == "uuid":
         return next((v for k, v in UUID_OF_PATH.items() if route.path.startswith(k)), None)
     return CALLER_IDS.get(name) or SERVER_IDS.get(name)
+
+
+def _key_of_4(route: Route, name: str) -> str | None:
+    """The server's ids of generation 4; a graph is the one in which the path's other things are."""
+    if name == "graph_uuid":
+        others = {"node_uuid", "edge_uuid", "observation_uuid"}.intersection(parameters(route))
+        return "user_graph_uuid" if others or route.path.endswith("/subgraph") else name
+    return IDS_4.get(name) or CALLER_IDS.get(name)
 
 
 def _inner(model: Any) -> Any:
@@ -551,9 +617,13 @@ def _filled(route: Route, model: Any, of: Tenant, *, shared: bool, project: str)
             filled[name] = _items(route, of, shared=shared)
         elif name in samples(route) and (info.required or name not in {"name", "action"}):
             filled[name] = samples(route)[name]
-        elif name == "template_id" and not info.required:
+        elif name in {"template_id", "template_uuid"} and not info.required:
             continue
-        elif name == "uuid" or name in CALLER_IDS or name in SERVER_IDS:
+        elif (
+            name == "uuid"
+            or name in (IDS_4 if is_generation_4(route) else SERVER_IDS)
+            or name in CALLER_IDS
+        ):
             value = _value(route, name, of, shared=shared)
             filled[name] = [value] if name.endswith("s") else value
     return _one_target(filled)
@@ -561,6 +631,11 @@ def _filled(route: Route, model: Any, of: Tenant, *, shared: bool, project: str)
 
 def _items(route: Route, of: Tenant, *, shared: bool) -> list[dict[str, Any]]:
     """Items of a batch: one for a thread, one for a graph, one for a user's graph."""
+    if is_generation_4(route):
+        thread, graph, user = (of.values[n] for n in ("thread_uuid", "graph_uuid", "user_uuid"))
+        piece = {"type": "graph_episode", "data": "hello", "data_type": "text"}
+        said = {"type": "thread_message", "thread_uuid": thread, "role": "user", "content": "hello"}
+        return [said, {**piece, "graph_uuid": graph}, {**piece, "user_uuid": user}]
     thread, graph, user = (
         _value(route, name, of, shared=shared) for name in ("thread_id", "graph_id", "user_id")
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.governance import erasure
-from recollect.graph import thread_summary
+from recollect.graph import rolling_summary, thread_summary
 from recollect.graph.sight import Sight, effective
 from recollect.graph.thread_summary import Message, Said
 from recollect.graph.types import DIRECT_KINDS, Access, Episode, Graph, NewEpisode
@@ -137,7 +137,11 @@ class Look:
             Message(number=one.id, content=one.content, speaker=one.speaker or one.role)
             for one in left[-SUMMARY_MESSAGES_MAX:]
         ]
-        text = thread_summary.summarize(self.said(left, sight), quoted, room) if room else ""
+        facts = self.said(left, sight)
+        if not room:
+            return ()
+        told = rolling_summary.tell(facts, room) if facts else ""
+        text = told if facts else thread_summary.summarize((), quoted, room)
         return (text,) if text else ()
 
     def chapters(self, whole: int) -> Chapters:

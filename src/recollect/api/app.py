@@ -20,6 +20,7 @@ from recollect.api.http import (
     Scope,
     Send,
     StreamReply,
+    header,
     inside,
     parse_body,
     parse_query,
@@ -29,6 +30,7 @@ from recollect.api.http import (
 from recollect.api.router import Actions, Call, Nothing, Route, Router
 from recollect.bootstrap import Services
 from recollect.errors import MethodNotAllowed, NotAllowed, NotFound, RecollectError
+from recollect.governance import keys
 from recollect.graph.policy import Decision
 from recollect.graph.sight import both
 from recollect.graph.types import Access
@@ -36,6 +38,7 @@ from recollect.graph.types import Access
 _log = log.get(__name__)
 _REQUESTS = Counter("recollect_requests_total", "Requests answered.", ["action", "status"])
 _SECONDS = Histogram("recollect_request_seconds", "Seconds to answer.", ["action"])
+AS_KEY = b"recollect-as"  # names a key, by its uuid, through whose eyes an admin looks
 _NOBODY = Access(project_id=0, project_uuid="", key_uuid="")
 _NO_ADMIN = Decision(outcome="denied", why="only an admin key manages access")
 
@@ -76,6 +79,7 @@ class App:
         self.router = router
         self.actions = Actions(router.routes)
         self._services = services
+        self._store = services.store
         self._authenticator = Authenticator(services.store)
         self._auditor = auditing.Auditor(services.store)
         self._mounted: dict[str, Mounted] = {}
@@ -134,7 +138,8 @@ class App:
             request.action, request.refusal = route.action, route.refusal
             if not route.public:
                 if request.access is _NOBODY:
-                    request.access = await self._authenticator.access(request.scope)
+                    asking = await self._authenticator.access(request.scope)
+                    request.access = await self._seen_as(route, asking, request.scope)
                 request.decision = self._decide(route, request.access)
             run = partial(self._run, route, path, request)
             return await self._auditor.watch(route, path, request.access, run)
@@ -145,6 +150,17 @@ class App:
             if reply.status >= 500 and not isinstance(error, RecollectError):
                 _log.error("request.crashed", action=request.action, exc_info=error)
             return reply
+
+    async def _seen_as(self, route: Route, access: Access, scope: Scope) -> Access:
+        """Who is asking, or whom an administrator looks at the memory as; nothing is changed so."""
+        named = header(scope, AS_KEY)
+        if named is None:
+            return access
+        if not access.is_admin:
+            raise NotAllowed("only an admin key may see as another key")
+        if route.mutates:
+            raise NotAllowed("as another key a memory is only looked at")
+        return await self._store.glance(keys.seen_as, access, named.decode("latin-1"))
 
     async def _stream(
         self, reply: StreamReply, action: str, scope: Scope, receive: Receive, send: Send
@@ -176,7 +192,8 @@ class App:
 
     async def _again(self, route: Route, scope: Scope) -> Access:
         """The access of whoever made a request, should its answer go on for long."""
-        access = await self._authenticator.access(scope)
+        asking = await self._authenticator.access(scope)
+        access = await self._seen_as(route, asking, scope)
         return self._permitted(route, access, self._decide(route, access))
 
     def _route(self, scope: Scope) -> tuple[Route, dict[str, str]]:
@@ -202,6 +219,7 @@ class App:
             query=None if route.query is Nothing else parse_query(scope, route.query),
             body=_decoded(body, route.body),
             headers=scope["headers"],
+            asked=_asked(scope),
             actions=self.actions,
             again=partial(self._again, route, scope),
         )
@@ -224,6 +242,10 @@ class App:
             duration_ms=round(seconds * 1000, 2),
             **_told(request.decision),
         )
+
+
+def _asked(scope: Scope) -> str:
+    return f"{scope['method']} {scope['path']}?{scope.get('query_string', b'').decode('latin-1')}"
 
 
 def _decoded(body: bytes, type_: Any) -> Any:

@@ -89,7 +89,7 @@ class Auditor:
             return await answer()
         who = Acting(
             # Without a key: somebody who opened the folder itself.
-            actor=f"key:{access.key_uuid}" if access.key_uuid else audit.COMMAND,
+            actor=audit.actor_of(access),
             action=route.action,
             project_id=access.project_id,
             target=_of_path(route, path),

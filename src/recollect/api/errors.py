@@ -8,6 +8,7 @@ STATUS: dict[type[errors.RecollectError], int] = {
     errors.AlreadyExists: 400,  # 409 would make older clients retry for a quarter of a minute
     errors.AnswerRefused: 422,
     errors.BodyTooLarge: 413,
+    errors.KeyReused: 422,
     errors.MethodNotAllowed: 405,
     errors.NotAuthenticated: 401,
     errors.NotAllowed: 403,
@@ -17,8 +18,10 @@ STATUS: dict[type[errors.RecollectError], int] = {
     errors.LogMoved: 409,
     errors.Unavailable: 503,
     errors.StoreUnavailable: 503,
+    errors.StoreDamaged: 503,
     errors.ModelUnavailable: 503,
     errors.ModelRejected: 503,
+    errors.ReaderLost: 503,
     errors.BudgetExhausted: 503,
     errors.ModelAnswerInvalid: 502,
     errors.LeaseLost: 503,

@@ -1,7 +1,6 @@
 """Requests and replies, close to ASGI: bytes in, bytes out, no work that is not needed."""
 
 import asyncio
-import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping
 from contextlib import aclosing, suppress
 from typing import Any
@@ -10,14 +9,13 @@ from urllib.parse import parse_qsl, unquote_to_bytes
 import msgspec
 
 from recollect.errors import BodyTooLarge, InvalidInput
+from recollect.graph.checks import has_nul
 from recollect.limits import BODY_BYTES_MAX
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-# An escaped NUL: after an even number of backslashes, or it would be an escaped backslash.
-_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 _SEARCHED_BYTES_MAX = 256 * 1024
 _NO_CONTENT = 204
 _JSON = (b"content-type", b"application/json")
@@ -212,7 +210,7 @@ def parse_body(body: bytes, type_: Any) -> Any:
         decoder = _decoders[type_] = msgspec.json.Decoder(type_)
     try:
         value = decoder.decode(body or b"{}")
-        if b"\\u0000" in body and _NUL.search(body):
+        if has_nul(body):
             raise InvalidInput(f"{_field_with_nul(body)}: must not contain a NUL character")
     except msgspec.ValidationError as error:
         raise InvalidInput(explain(str(error))) from error
@@ -247,7 +245,10 @@ def _path_to_nul(value: Any, path: str) -> str | None:
 
 
 def parse_query(scope: Scope, type_: Any) -> Any:
-    """The query string as *type_*; unknown parameters are ignored, the last of a name counts."""
+    """The query string as *type_*; the last of a name counts.
+
+    Unknown parameters are ignored, unless the type forbids them.
+    """
     raw: bytes = scope.get("query_string", b"")
     try:
         pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=False, errors="strict")
@@ -258,10 +259,10 @@ def parse_query(scope: Scope, type_: Any) -> Any:
     try:
         return msgspec.convert(dict(pairs), type_, strict=False)
     except msgspec.ValidationError as error:
-        raise InvalidInput(explain(str(error))) from error
+        raise InvalidInput(explain(str(error), "query")) from error
 
 
-def explain(message: str) -> str:
+def explain(message: str, sent: str = "body") -> str:
     """A decoder's complaint with the field in front: `messages[0].content: expected str …`."""
     what, _, where = message.partition(" - at `")
     field = where.rstrip("`").removeprefix("$").lstrip(".").replace("[...]", "")
@@ -269,4 +270,4 @@ def explain(message: str) -> str:
         name = what.split("`")[1]
         return f"{field}.{name}: is required" if field else f"{name}: is required"
     what = what[:1].lower() + what[1:].replace("`", "")
-    return f"{field or 'body'}: {what}"
+    return f"{field or sent}: {what}"

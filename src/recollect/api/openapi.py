@@ -8,7 +8,9 @@ import msgspec
 
 from recollect import errors
 from recollect.api.compat.memmachine import refusing
+from recollect.api.compat.zep4 import refusing as refusing4
 from recollect.api.errors import reply_for
+from recollect.api.field_descriptions import describe
 from recollect.api.router import Nothing, Route
 
 _REF = "#/components/schemas/{name}"
@@ -26,7 +28,11 @@ class Error(msgspec.Struct):
     message: str
 
 
-_SHAPES: dict[Any, Any] = {reply_for: Error, refusing.reply_for: refusing.Refusal}
+_SHAPES: dict[Any, Any] = {
+    reply_for: Error,
+    refusing.reply_for: refusing.Refusal,
+    refusing4.reply_for: refusing4.Error4,
+}
 
 
 def document(routes: Iterable[Route], version: str) -> dict[str, Any]:
@@ -34,6 +40,7 @@ def document(routes: Iterable[Route], version: str) -> dict[str, Any]:
     served = list(routes)
     models = {*_SHAPES.values(), *_models(served)}
     _, components = msgspec.json.schema_components(models, ref_template=_REF)
+    describe(components)
     paths: dict[str, dict[str, Any]] = {}
     for route in served:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, components)

@@ -26,6 +26,7 @@ class Call:
     query: Any
     body: Any
     headers: Sequence[tuple[bytes, bytes]] = ()
+    asked: str = ""  # method, path and query as they came
     actions: "Actions" = field(default_factory=lambda: Actions(()))
     again: Callable[[], Awaitable[Access]] | None = None  # who asks, as of now; raises when refused
 

@@ -5,6 +5,7 @@ import json
 import os
 import socket
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -16,6 +17,7 @@ from rich.text import Text
 
 from recollect.cli import lock
 from recollect.cli.common import DataOption, JsonOption, out, settings
+from recollect.cli.repair import repair
 from recollect.clock import system_clock
 from recollect.errors import ModelAnswerInvalid, ModelUnavailable
 from recollect.governance import soundness
@@ -24,12 +26,17 @@ from recollect.ingest import queue, rereading_lists
 from recollect.models import language_model, weights
 from recollect.settings import Settings
 from recollect.store.sqlite import migrate
+from recollect.store.sqlite.checking import is_damage
 from recollect.store.sqlite.connection import FILE_NAME, SqliteTransaction, connect
 
 _STYLES = {"ok": "green", "warning": "yellow", "wrong": "red"}
 _PARKED_SHOWN_MAX = 10
 _KEY_CHARS_MIN = 16
+_REPAIR = "restore a backup, or save what can be read with `recollect doctor --repair NEW-FOLDER`"
 _FREE_BYTES_MIN = 256 * 1024 * 1024
+_CLOCK_S_MAX = 5.0
+_LOOK_AGAIN_S = 2.0
+_GOES_ON = "mend the cause; they go on by themselves, and nothing is held against them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +55,27 @@ CheckOption = Annotated[
 ]
 
 
+RepairOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--repair",
+        metavar="NEW-FOLDER",
+        help="Save what can be read of a damaged store into a new folder instead.",
+    ),
+]
+
+
 def doctor(
-    data: DataOption = None, as_json: JsonOption = False, check: CheckOption = False
+    data: DataOption = None,
+    as_json: JsonOption = False,
+    check: CheckOption = False,
+    into: RepairOption = None,
 ) -> None:
     """Look at everything the server needs. Exit code 1 when something is wrong."""
     chosen = settings(data=data)
+    if into is not None:
+        repair(chosen, into)
+        return
     looks = [*LOOKS, _soundness] if check else LOOKS
     findings = [finding for look in looks for finding in look(chosen)]
     if as_json:
@@ -91,12 +114,12 @@ def _store(chosen: Settings) -> list[Finding]:
     try:
         connection = connect(path, writer=False)
         try:
-            found = [_schema(connection), _integrity(connection, path), *_queue(connection)]
-            return [*found, *_readings(connection)]
+            found = [_schema(connection), _integrity(connection, path)]
+            return [*found, *_queue(connection, chosen), *_readings(connection)]
         finally:
             connection.close()
     except sqlite3.Error as error:
-        mend = "check the file's permissions, or restore a backup"
+        mend = _REPAIR if is_damage(error) else "check the file's permissions"
         return [Finding("store", "wrong", f"{path}: {error}", mend)]
 
 
@@ -114,17 +137,20 @@ def _schema(connection: sqlite3.Connection) -> Finding:
 def _integrity(connection: sqlite3.Connection, path: Path) -> Finding:
     answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if answer != "ok":
-        return Finding("store", "wrong", f"{path}: {answer}", "restore a backup")
+        return Finding("store", "wrong", f"{path}: {answer}", _REPAIR)
     return Finding("store", "ok", f"{path} ({path.stat().st_size / 1e6:.1f} MB) is sound")
 
 
-def _queue(connection: sqlite3.Connection) -> list[Finding]:
-    if migrate.version(connection) < 1:
+def _queue(connection: sqlite3.Connection, chosen: Settings) -> list[Finding]:
+    if migrate.version(connection) != len(migrate.available()):
         return []
     tx = SqliteTransaction(connection, system_clock, TimeOrderedIds())
     state = queue.state(tx)
     found = [
-        Finding("queue", "ok", f"{state.pending} pending, oldest waits {state.oldest_wait_s:.0f} s")
+        Finding(
+            "queue", "ok", f"{state.pending} pending, oldest waits {state.oldest_wait_s:.0f} s"
+        ),
+        *_waiting(tx, chosen),
     ]
     if state.parked:
         jobs = queue.parked(tx, None, _PARKED_SHOWN_MAX)
@@ -135,6 +161,26 @@ def _queue(connection: sqlite3.Connection) -> list[Finding]:
         )
         mend = "mend the cause, then POST /api/v1/jobs/<episode>/retry with the project's key"
         found.append(Finding("parked jobs", "wrong", f"{state.parked} parked: {lines}", mend))
+    return found
+
+
+def _waiting(tx: SqliteTransaction, chosen: Settings) -> list[Finding]:
+    """What keeps graphs waiting, and what waits although nothing keeps it."""
+    found = [
+        Finding("waiting", "warning", f"{one.graphs} graphs wait: {one.reason}", _GOES_ON)
+        for one in queue.hindrances(tx, _PARKED_SHOWN_MAX)
+    ]
+    state = queue.state(tx)
+    if state.ahead_s > _CLOCK_S_MAX:
+        says = f"the oldest pending episode was accepted {state.ahead_s:.0f} s from now"
+        found.append(Finding("clock", "warning", says, "the clock was set back; set it right"))
+    if lock.holder(chosen.data) is not None and state.due and not state.held:
+        time.sleep(_LOOK_AGAIN_S)
+        again = queue.state(tx)
+        if (again.oldest_id, again.due, again.held) == (state.oldest_id, state.due, 0):
+            says = f"{state.due} graphs could be worked on, and nobody does"
+            mend = "start a `recollect worker`, or look into the server's log and restart it"
+            found.append(Finding("workers", "warning" if found else "wrong", says, mend))
     return found
 
 

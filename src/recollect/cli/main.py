@@ -1,55 +1,161 @@
-"""The command `recollect`."""
+"""The command `recollect`.
+
+What a command does is imported when it runs: the list of commands costs no more than itself.
+"""
+
+from importlib import import_module, metadata
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from recollect.cli import (
-    audit,
-    correcting,
-    doctor,
-    export,
-    importing,
-    key,
-    mcp,
-    models,
-    policy,
-    project,
-    reading,
-    rebuild,
-    recall,
-    remember,
-    serve,
-    store,
-)
+
+class _Place(NamedTuple):
+    """Where a command is found, below `recollect.cli`, and what the list of commands says of it."""
+
+    module: str
+    name: str
+    summary: str
+
+
+COMMANDS = {
+    "serve": _Place("serve", "serve", "Start the memory server."),
+    "worker": _Place(
+        "serve",
+        "worker",
+        "Work on the queue of a store that `recollect serve --workers 0` fills.",
+    ),
+    "mcp": _Place("mcp", "mcp_", "Serve the Model Context Protocol on standard input and output."),
+    "add": _Place(
+        "remember",
+        "add",
+        "Remember a message, a text or JSON, and show what was learned from it.",
+    ),
+    "rate": _Place("rating", "rate", "Have every fact learned from now on rated between 0 and 1."),
+    "search": _Place(
+        "recall",
+        "search",
+        "Search a user's memory, or a graph, best matches first. Exit code 3 when nothing is found.",
+    ),
+    "context": _Place(
+        "recall",
+        "context",
+        "Print one text for a prompt: what is known to a question, or to a thread's newest messages.",
+    ),
+    "facts": _Place(
+        "recall",
+        "facts",
+        "List what holds now, the newest knowledge first. Exit code 3 when there is nothing.",
+    ),
+    "entity": _Place(
+        "recall",
+        "entity",
+        "Show one entity: its labels, its summary and the facts about it that hold now.",
+    ),
+    "timeline": _Place(
+        "recall",
+        "timeline",
+        "List all facts about an entity in the order in which they became true.",
+    ),
+    "why": _Place(
+        "recall",
+        "why",
+        "Show why a fact is known: the episodes, the words in them, what ended it and what it ended.",
+    ),
+    "reopen": _Place(
+        "correcting",
+        "reopen",
+        "Take back what ended a fact: it holds again, and the same words do not end it once more.",
+    ),
+    "migrate": _Place(
+        "store",
+        "migrate",
+        "Bring the store's schema up to date. `recollect serve` does the same when it starts.",
+    ),
+    "read": _Place("reading", "read", "Have a program read the episodes that wait for an agent."),
+    "rebuild": _Place(
+        "rebuild",
+        "rebuild_",
+        "Fold entities and facts again from the readings that are kept with the episodes.",
+    ),
+    "doctor": _Place(
+        "doctor",
+        "doctor",
+        "Look at everything the server needs. Exit code 1 when something is wrong.",
+    ),
+    "export": _Place(
+        "export", "export", "Write a project, or one graph of it, to a file for `recollect import`."
+    ),
+    "import": _Place(
+        "importing", "import_", "Read a file of `recollect export`, or one of another memory."
+    ),
+    "audit": _Place("audit", "app", "List what was done by whom, and check the log."),
+    "key": _Place("key", "app", "Make, list, change and revoke API keys."),
+    "policy": _Place("policy", "app", "Write, look at and try out access policies."),
+    "project": _Place(
+        "project", "app", "Make, list and weigh projects. Nothing crosses from one to another."
+    ),
+    "models": _Place("models", "app", "Install the weights of the local models."),
+    "readings": _Place("reading", "app", "Episodes that wait for another reading."),
+}
+
+
+def load(name: str) -> Any:
+    """The command of that name, with everything it imports."""
+    place = COMMANDS[name]
+    found = getattr(import_module(f"recollect.cli.{place.module}"), place.name)
+    if isinstance(found, typer.Typer):
+        group = typer.main.get_group(found)
+        group.name = name
+        return group
+    alone = typer.Typer(add_completion=False)
+    alone.command(name)(found)
+    return typer.main.get_command(alone)
+
+
+class _Commands(TyperGroup):
+    """All commands; each is loaded when it is run, and only named when they are listed."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
+        """What the list of commands shows of one."""
+        place = COMMANDS.get(cmd_name)
+        return TyperCommand(cmd_name, help=place.summary) if place else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is run."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, load(name) if name is not None and command is not None else command, rest
+
 
 app = typer.Typer(
     name="recollect",
+    cls=_Commands,
     help="Memory for AI agents: episodes in, facts with their time and their source out.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-app.command()(serve.serve)
-app.command()(serve.worker)
-app.command("mcp")(mcp.mcp_)
-app.command()(remember.add)
-app.command()(recall.search)
-app.command()(recall.context)
-app.command()(recall.facts)
-app.command()(recall.entity)
-app.command()(recall.timeline)
-app.command()(recall.why)
-app.command()(correcting.reopen)
-app.command()(store.migrate)
-app.command()(reading.read)
-app.command("rebuild")(rebuild.rebuild_)
-app.command()(doctor.doctor)
-app.command()(export.export)
-app.command("import")(importing.import_)
-app.add_typer(audit.app, name="audit")
-app.add_typer(key.app, name="key")
-app.add_typer(policy.app, name="policy")
-app.add_typer(project.app, name="project")
-app.add_typer(models.app, name="models")
-app.add_typer(reading.app, name="readings")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"recollect {metadata.version('recollect')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", callback=_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    pass
 
 
 def main() -> None:

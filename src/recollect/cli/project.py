@@ -1,4 +1,4 @@
-"""`recollect project`: make and list projects."""
+"""`recollect project`: make, list and weigh projects."""
 
 import json
 from typing import Annotated
@@ -7,20 +7,25 @@ import typer
 
 from recollect.cli.common import DataOption, JsonOption, on_store, out, show
 from recollect.governance import keys
+from recollect.graph.types import Project
+from recollect.ingest import shares
+from recollect.store.protocol import Transaction
 
 app = typer.Typer(
-    help="Make and list projects. Nothing crosses from one to another.", no_args_is_help=True
+    help="Make, list and weigh projects. Nothing crosses from one to another.",
+    no_args_is_help=True,
 )
 
 
 @app.command()
 def create(
     name: Annotated[str, typer.Argument(help="Name of the new project.")],
+    description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a project. Give it keys with `recollect key create --project NAME`."""
-    made = on_store(data, keys.create_project, name)
+    made = on_store(data, keys.create_project, name, description)
     if as_json:
         typer.echo(json.dumps({"name": made.name, "id": made.uuid}))
     else:
@@ -30,13 +35,32 @@ def create(
 @app.command("list")
 def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
     """List projects."""
-    found = on_store(data, keys.list_projects)
+    found = on_store(data, _listed)
     rows = [
         {
             "id": project.uuid,
             "name": project.name,
+            "description": project.description or "",
+            "weight": f"{weight:g}",
             "created": project.created_at.isoformat(timespec="seconds"),
         }
-        for project in found
+        for project, weight in found
     ]
-    show(rows, ["id", "name", "created"], as_json=as_json)
+    show(rows, ["id", "name", "description", "weight", "created"], as_json=as_json)
+
+
+def _listed(tx: Transaction) -> list[tuple[Project, float]]:
+    return [(one, shares.weight(tx, one.id)) for one in keys.list_projects(tx)]
+
+
+@app.command()
+def weigh(
+    name: Annotated[str, typer.Argument(help="Name of the project.")],
+    weight: Annotated[
+        float, typer.Argument(help="Its share beside others that have 1; from 0.01 to 100.")
+    ],
+    data: DataOption = None,
+) -> None:
+    """Give a project a greater or smaller share of the workers when several have to wait."""
+    on_store(data, shares.weigh, name, weight)
+    out.print(f"project {name} has the weight {weight:g}")

@@ -1,9 +1,26 @@
-"""HTTP/1.1 as uvicorn speaks it, with one system call per answer."""
+"""HTTP/1.1 as uvicorn speaks it, with bounds, and with one system call per answer."""
 
 import asyncio
-from typing import Any
+import json
+from typing import Any, cast
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
+
+from recollect.cli.connections import Crowd, address_of
+from recollect.limits import (
+    BODY_BYTES_MAX,
+    HEAD_BYTES_MAX,
+    HEADERS_MAX,
+    PARSED_BYTES_AT_ONCE,
+    TARGET_BYTES_MAX,
+)
+
+_BAD, _LATE, _LONG_TARGET, _LARGE_HEAD, _FULL = 400, 408, 414, 431, 503
 
 
 class _Gathering:
@@ -38,9 +55,201 @@ class _Gathering:
         return getattr(self._transport, name)
 
 
-class GatheringProtocol(HttpToolsProtocol):
-    """uvicorn's protocol over a gathering transport."""
+class _Flow(FlowControl):
+    """Reads on only when nothing of what was read before is left to be answered."""
+
+    def __init__(self, protocol: "BoundedProtocol") -> None:
+        super().__init__(protocol.transport)
+        self._protocol = protocol
+
+    def resume_reading(self) -> None:
+        """Unless there is something left."""
+        if not self._protocol.owes_answers:
+            super().resume_reading()
+
+
+class _Refused(Exception):
+    """What is being parsed is not worth parsing further."""
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """uvicorn's protocol over a gathering transport, with a bound for everything a client sends.
+
+    What a client sends ahead is parsed in small pieces, and no further than to a request that has
+    to wait for the answer to another: until then the rest stays unparsed, and the client unread.
+    """
+
+    def __init__(self, *args: Any, crowd: Crowd, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._crowd = crowd
+        self.address = ""
+        self.waits_since: float | None = self.loop.time()
+        self.asks_since: float | None = self.waits_since
+        self.heard_at = self.loop.time()
+        self._rest = b""
+        self._told = False  # something of a request, during the piece that is being parsed
+        self._silent_bytes = 0  # that were parsed without anything being told
+        self._dropped_bytes = 0  # of a body that was answered before it was whole
+        self._refusal = (_BAD, "invalid HTTP request")
+        self._last_words: tuple[int, str] | None = None  # once what is under way is answered
+
+    @property
+    def owes_answers(self) -> bool:
+        """Whether there is something to say, parsed or not, behind the answer that is under way."""
+        return bool(self.pipeline or self._rest or self._last_words)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Put the gathering transport in between."""
+        """Put the gathering transport in between, if there is room for one more."""
         super().connection_made(_Gathering(transport))  # type: ignore[arg-type]
+        self.flow = _Flow(self)
+        self.address = address_of(self.client)
+        if not self._crowd.enter(self, self.loop.time()):
+            self._refuse(_FULL, "too many connections")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Make room."""
+        self._crowd.leave(self)
+        self._rest = b""
+        self.pipeline.clear()
+        super().connection_lost(exc)
+
+    # What comes in.
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came, or keep it until its turn comes."""
+        self.heard_at = self.loop.time()
+        if self.owes_answers:
+            self._rest += data  # what was on its way when reading was paused
+        else:
+            if self.waits_since is not None and self.asks_since is None:
+                self.asks_since = self.heard_at
+            self._parse(data)
+
+    def _parse(self, data: bytes) -> None:
+        for begin in range(0, len(data), PARSED_BYTES_AT_ONCE):
+            end = begin + PARSED_BYTES_AT_ONCE
+            self._told = False
+            super().data_received(data[begin:end])
+            self._silent_bytes = 0 if self._told else self._silent_bytes + (end - begin)
+            if self._silent_bytes > HEAD_BYTES_MAX:
+                self._refuse(_LARGE_HEAD, f"headers: at most {HEAD_BYTES_MAX} bytes")
+            if self.transport.is_closing():
+                return
+            if self.pipeline or self._last_words:
+                self._rest = data[end:]
+                self.flow.pause_reading()
+                return
+
+    def on_message_begin(self) -> None:
+        """A request begins."""
+        self._told = True
+        self._dropped_bytes = 0
+        if self.asks_since is None:
+            self.asks_since = self.loop.time()
+        super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        """A part of path and query."""
+        super().on_url(url)
+        if len(self.url) > TARGET_BYTES_MAX:
+            self._stop(_LONG_TARGET, f"path and query: at most {TARGET_BYTES_MAX} bytes")
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A header, or one of those that follow a body in pieces."""
+        super().on_header(name, value)
+        if len(self.headers) > HEADERS_MAX:
+            self._stop(_LARGE_HEAD, f"headers: at most {HEADERS_MAX}")
+
+    def on_headers_complete(self) -> None:
+        """Begin with the request, unless others are before it."""
+        self._told = True
+        self.waits_since = None
+        super().on_headers_complete()
+        if self.parser.should_upgrade():  # which is not done: nothing after this request is parsed
+            self.cycle.keep_alive = False
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Whoever only stopped sending still gets an answer that has not begun."""
+        if not self._answering or self.cycle.response_started:
+            return False
+        self.cycle.keep_alive = False
+        return True
+
+    def on_body(self, body: bytes) -> None:
+        """A part of the body; one that nobody wants any more is let by for a while."""
+        self._told = True
+        if self.cycle.response_complete:
+            self._dropped_bytes += len(body)
+            if self._dropped_bytes > BODY_BYTES_MAX:
+                self.transport.abort()
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """The request is whole."""
+        self._told = True
+        self.asks_since = None
+        super().on_message_complete()
+
+    # What goes out.
+
+    def on_response_complete(self) -> None:
+        """Go on with what came meanwhile."""
+        super().on_response_complete()
+        if self.pipeline or self.transport.is_closing():
+            return
+        if self._last_words is not None:
+            self._refuse(*self._last_words)
+            return
+        if self.cycle.response_complete:
+            self.waits_since = self.loop.time()
+        rest, self._rest = self._rest, b""
+        self._parse(rest)
+        self.flow.resume_reading()
+
+    def unread_bytes(self) -> int:
+        """How much of its answers the client has not taken."""
+        return self.transport.get_write_buffer_size()
+
+    def late(self, what: str) -> None:
+        """Let go of a client that does not come to an end, or did not begin."""
+        if self.headers is None:
+            self.transport.abort()
+        else:
+            self._refuse(_LATE, what)
+
+    def abort(self) -> None:
+        """Let go of the client at once."""
+        self.transport.abort()
+
+    def send_400_response(self, msg: str) -> None:
+        """What a request that cannot be parsed, or is not parsed to its end, is answered with."""
+        self._refuse(*self._refusal)
+
+    def _stop(self, status: int, message: str) -> None:
+        self._refusal = (status, message)
+        raise _Refused
+
+    def _refuse(self, status: int, message: str) -> None:
+        """Say so and close, after what is under way was answered."""
+        if self.transport.is_closing():
+            return
+        if self._answering:
+            self._last_words = (status, message)
+            self.asks_since = None
+            self.flow.pause_reading()
+            return
+        body = json.dumps({"message": message}).encode()
+        head = (
+            b"content-type: application/json\r\nconnection: close\r\n"
+            b"content-length: %d\r\n\r\n" % len(body)
+        )
+        self.transport.write(STATUS_LINE[status] + head + body)
+        self.transport.close()
+
+    @property
+    def _answering(self) -> bool:
+        """Whether a request that is whole, or whose answer has begun, is not answered yet."""
+        newest = cast(RequestResponseCycle | None, self.cycle)
+        if self.pipeline or newest is None or newest.response_complete:
+            return bool(self.pipeline)
+        return newest.response_started or not newest.more_body

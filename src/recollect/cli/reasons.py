@@ -5,7 +5,7 @@ from rich.text import Text
 
 from recollect.cli.common import safe
 from recollect.cli.telling import console, day, id_line, span
-from recollect.library.results import Closed, Ending, Episode, Evidence, Fact, Why
+from recollect.library.results import Closed, Doubt, Ending, Episode, Evidence, Fact, Why
 
 _AROUND_CHARS = 200  # of an episode that are shown before and after the words of a fact
 _UNKNOWN = "at no known time"
@@ -33,6 +33,9 @@ def why(found: Why) -> None:
     for ending in found.endings:
         place.print()
         _ending(place, ending)
+    for doubt in found.doubts:
+        place.print()
+        _doubt(place, doubt)
     for closed in found.closed:
         place.print()
         _closed(place, closed)
@@ -79,6 +82,11 @@ def _ending(place: Console, one: Ending) -> None:
     _ids(place, one.by_fact, one.by_episode)
 
 
+def _doubt(place: Console, one: Doubt) -> None:
+    place.print(Text(f'in doubt by "{safe(one.by_fact.text)}"{_brought(one)}, {_word(one)}'))
+    _ids(place, one.by_fact, one.by_episode)
+
+
 def _closed(place: Console, one: Closed) -> None:
     when = day(one.ended_at) or _UNKNOWN
     place.print(Text(f'ends     "{safe(one.fact.text)}" {when}{_brought(one)}, {_word(one)}'))
@@ -92,16 +100,16 @@ def _ids(place: Console, fact: Fact | None, episode: Episode | None) -> None:
         id_line(place, episode.uuid, "episode")
 
 
-def _brought(one: Ending | Closed) -> str:
-    """The episode that brought an end: what it is, when it was said and by whom."""
+def _brought(one: Ending | Closed | Doubt) -> str:
+    """The episode that brought an end or a doubt: what it is, when it was said and by whom."""
     episode = one.by_episode
     if episode is None:
         return ""
     return f" ({episode.kind} of {day(episode.created_at)}{_by(episode)})"
 
 
-def _word(one: Ending | Closed) -> str:
-    """On whose word it ended, and how sure that was."""
+def _word(one: Ending | Closed | Doubt) -> str:
+    """On whose word it ended or may have, and how sure that was."""
     if one.judge is None:
         return "on whose word is not known"
     sure = "" if one.sure is None else f", {one.sure:.0%} sure"

@@ -46,6 +46,10 @@ def search(
         typer.Option("--type", help="Only facts of this type, such as WORKS_AT; may be repeated."),
     ] = None,
     metadata: MetadataOption = None,
+    rating_min: Annotated[
+        float | None,
+        typer.Option(help="Leave out facts rated lower.", min=0, max=1, show_default=False),
+    ] = None,
     reranker: Annotated[
         Reranker | None, typer.Option(help="How results are ordered.", show_default=False)
     ] = None,
@@ -60,6 +64,7 @@ def search(
         "labels": label,
         "types": fact_type,
         "metadata": dict(metadata) if metadata else None,
+        "rating_min": rating_min,
         "reranker": reranker,
     }
     narrow: Narrowing = {name: value for name, value in given.items() if value}  # type: ignore[assignment]

@@ -5,6 +5,7 @@ import contextlib
 import signal
 import socket
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -16,18 +17,22 @@ import uvloop
 from recollect import log
 from recollect.asgi import application
 from recollect.bootstrap import Services, open_services
-from recollect.cli import lock
+from recollect.cli import connections, lock
 from recollect.cli.common import DataOption, err, fail, settings
-from recollect.cli.protocol import GatheringProtocol
-from recollect.errors import RecollectError
+from recollect.cli.connections import Crowd
+from recollect.cli.protocol import BoundedProtocol
+from recollect.errors import RecollectError, StoreUnavailable
 from recollect.governance import audited, keys
 from recollect.governance.keys import NewKey
 from recollect.graph.types import Key
 from recollect.ingest import queue, rereadings, session_writing
+from recollect.limits import KEEP_ALIVE_S, START_CHECK_S
 from recollect.settings import Settings
 
+_log = log.get(__name__)
 SERVER = "server"
 _BACKLOG = 2048
+_TICKS_PER_SWEEP = 10  # of a tenth of a second
 
 
 def serve(
@@ -77,14 +82,21 @@ def _listen(chosen: Settings) -> socket.socket:
 class _Server(uvicorn.Server):
     """A server for which being asked to stop is not a failure: it ends with exit code 0."""
 
-    def __init__(self, config: uvicorn.Config, services: Services) -> None:
+    def __init__(self, config: uvicorn.Config, services: Services, crowd: Crowd) -> None:
         super().__init__(config)
         self._services = services
+        self._crowd = crowd
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Let those go who listen to session logs, or the end would wait for them."""
         self._services.listeners.close()
         super().handle_exit(sig, frame)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Look after those who are connected, now and then."""
+        if counter % _TICKS_PER_SWEEP == 0:
+            self._crowd.sweep(asyncio.get_running_loop().time())
+        return await super().on_tick(counter)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -98,13 +110,14 @@ class _Server(uvicorn.Server):
 
 
 async def _serve(chosen: Settings, listening: socket.socket) -> None:
-    services = await open_services(chosen)
+    services = await open_services(chosen, check_s=START_CHECK_S)
     app = application(services)
     try:
         await _prepare(services, listening)
+        crowd = connections.crowd(chosen.connections_max, chosen.connections_per_address_max)
         config = uvicorn.Config(
             app,
-            http=GatheringProtocol,
+            http=partial(BoundedProtocol, crowd=crowd),  # type: ignore[arg-type]
             lifespan="off",
             access_log=False,
             log_level="warning",
@@ -113,9 +126,9 @@ async def _serve(chosen: Settings, listening: socket.socket) -> None:
             date_header=False,
             proxy_headers=False,
             timeout_graceful_shutdown=int(chosen.stop_grace_s),
-            timeout_keep_alive=75,
+            timeout_keep_alive=KEEP_ALIVE_S,
         )
-        await _Server(config, services).serve(sockets=[listening])
+        await _Server(config, services, crowd).serve(sockets=[listening])
     finally:
         await app.close()
         await services.close()
@@ -125,18 +138,36 @@ async def _prepare(services: Services, listening: socket.socket) -> None:
     """The default project, its key, the workers; then say where and how to reach us."""
     chosen = services.settings
     secret = chosen.api_key.get_secret_value() if chosen.api_key else None
-    with audited.acting(audited.by_command("serve")):
-        key = await services.store.write(keys.ensure_default, secret)
-    # This process holds the folder, so a server that held leases here is gone.
-    await services.store.write(queue.free, SERVER)
-    await services.store.write(rereadings.free, SERVER)
-    if await services.store.write(session_writing.discard_lost, services.owner):
-        services.store.scrub_soon()
+    key = await _default_key(services, secret)
+    try:
+        await _take_over(services)
+    except StoreUnavailable as error:
+        _log.error("store.not_writable", error=error.message)  # what can be read is served
     services.start_workers(chosen.workers, owner=SERVER)
     services.warm()
     services.finish_erasures()
     host, port = listening.getsockname()[:2]
     _announce(f"http://{host}:{port}", chosen.data, key, given=secret is not None)
+
+
+async def _default_key(services: Services, secret: str | None) -> NewKey | Key:
+    """The key of the default project; where nothing can be written, the one that is there."""
+    try:
+        with audited.acting(audited.by_command("serve")):
+            return await services.store.write(keys.ensure_default, secret)
+    except StoreUnavailable:
+        found = await services.store.read(keys.default_there_is, secret)
+        if found is None:
+            raise
+        return found
+
+
+async def _take_over(services: Services) -> None:
+    """This process holds the folder, so a server that held leases here is gone."""
+    await services.store.write(queue.free, SERVER)
+    await services.store.write(rereadings.free, SERVER)
+    if await services.store.write(session_writing.discard_lost, services.owner):
+        services.store.scrub_soon()
 
 
 def _announce(address: str, folder: Path, key: NewKey | Key, *, given: bool) -> None:

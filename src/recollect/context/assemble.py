@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from recollect.context import budget
-from recollect.context.choose import FACTS_SHARE, Chooser
+from recollect.context.choose import FACTS_SHARE, Chooser, LeftOut
 from recollect.context.defusing import SECTIONS, Defuser
 from recollect.context.lines import Item, cut, told
 from recollect.context.order import place
@@ -51,9 +51,23 @@ def facts_block(facts: Sequence[Fact], entities: Sequence[Entity], room: int) ->
     return _block(_INTRODUCTION, wanted, room, always=("FACTS", "ENTITIES"))
 
 
+class Told(Record):
+    """A block, and what was found and is not in it."""
+
+    text: str
+    left_out: tuple[LeftOut, ...]
+
+
 def user_block(
     summary: str | None, found: Found, room: int, sections: Collection[str] = SECTIONS
 ) -> str:
+    """The text of `user_told`."""
+    return user_told(summary, found, room, sections).text
+
+
+def user_told(
+    summary: str | None, found: Found, room: int, sections: Collection[str] = SECTIONS
+) -> Told:
     """The block of later clients: who the user is, then what is known to the matter.
 
     A section of which nothing is told is not there; without a summary, because the asker may not
@@ -67,7 +81,7 @@ def user_block(
     messages = found.episodes if "EPISODES" in sections else ()
     rest = chooser.facts(facts, FACTS_SHARE if messages else 1.0)
     chooser.messages(messages)
-    chooser.facts(rest)
+    chooser.leave(chooser.facts(rest))
     others: dict[str, Sequence[Ranked[Any]]] = {
         "ENTITIES": found.entities,
         "OBSERVATIONS": found.observations,
@@ -76,7 +90,8 @@ def user_block(
     for name, hits in others.items():
         chooser.others(name, [hit.item for hit in hits] if name in sections else ())
     told_sections = framed(chooser.chosen)
-    return SECTION_BREAK.join([start, *told_sections] if start else told_sections)
+    text = SECTION_BREAK.join([start, *told_sections] if start else told_sections)
+    return Told(text=text, left_out=tuple(chooser.left_out))
 
 
 def user_summary(summary: str, room: int) -> str:

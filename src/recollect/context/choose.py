@@ -16,7 +16,7 @@ from recollect.context.defusing import Defuser
 from recollect.context.lines import Item, told
 from recollect.context.order import has_ended
 from recollect.graph.terms import terms
-from recollect.graph.types import Entity, Episode, Fact, Observation, ThreadSummary
+from recollect.graph.types import Entity, Episode, Fact, Observation, Record, ThreadSummary
 from recollect.search.query import Ranked
 
 FACTS_SHARE = 0.5  # of the room, as long as messages have a use for the rest
@@ -28,11 +28,25 @@ _SAFE = Defuser()
 Words = frozenset[str]
 
 
+class LeftOut(Record):
+    """Something that was found and is not told, and why."""
+
+    section: str
+    item: Item
+    why: str
+
+
+NO_ROOM = "no room left"
+NO_NEWS = "another line says it already"
+SMALL = "says nothing but small talk"
+
+
 class Chooser:
     """Spends a budget of characters on lines; a section's first line pays for its frame."""
 
     def __init__(self, room: int, frames: Mapping[str, int]) -> None:
         self.chosen: list[tuple[str, Item]] = []
+        self.left_out: list[LeftOut] = []
         self._left = room
         self._frames = dict(frames)
         self._lines: list[tuple[Words, bool]] = []  # the words of each, and whether it is over
@@ -45,20 +59,29 @@ class Chooser:
             if self._left <= floor:
                 return hits[place:]
             words, over = _words(hit.item.fact), has_ended(hit.item)
-            if self._is_news(words, over=over) and not self._tell(
-                "FACTS", hit.item, words, over=over
-            ):
+            if not self._is_news(words, over=over):
+                self._leave("FACTS", hit.item, NO_NEWS)
+            elif not self._tell("FACTS", hit.item, words, over=over):
                 continue
             for uuid in hit.item.episodes:
                 self._of_episode.setdefault(uuid, set()).update(words)
         return ()
+
+    def leave(self, hits: Iterable[Ranked[Fact]]) -> None:
+        """Note that the turn of these never came."""
+        for hit in hits:
+            self._leave("FACTS", hit.item, NO_ROOM)
 
     def messages(self, hits: Iterable[Ranked[Episode]]) -> None:
         """Tell what messages say that no fact told."""
         for hit in hits:
             left = self._untold(hit.item)
             words = _words(left)
-            if words - SMALL_TALK and self._is_news(words):
+            if not words - SMALL_TALK:
+                self._leave("EPISODES", hit.item, SMALL if left == hit.item.content else NO_NEWS)
+            elif not self._is_news(words):
+                self._leave("EPISODES", hit.item, NO_NEWS)
+            else:
                 self._tell("EPISODES", replace(hit.item, content=left), words)
 
     def others(self, section: str, items: Iterable[Entity | Observation | ThreadSummary]) -> None:
@@ -67,6 +90,8 @@ class Chooser:
             left = _news(item.summary, set(chain.from_iterable(line for line, _ in self._lines)))
             if left:
                 self._tell(section, replace(item, summary=left), _words(left))
+            else:
+                self._leave(section, item, NO_NEWS)
 
     def _untold(self, episode: Episode) -> str:
         """A message without the sentences that facts told of it."""
@@ -80,10 +105,14 @@ class Chooser:
             for line, ended in self._lines
         )
 
+    def _leave(self, section: str, item: Item, why: str) -> None:
+        self.left_out.append(LeftOut(section=section, item=item, why=why))
+
     def _tell(self, section: str, item: Item, words: Words, *, over: bool = False) -> bool:
         line = told(item, _SAFE)
         cost = len(line) + 1 + self._frames.get(section, 0)
         if not line or cost > self._left:
+            self._leave(section, item, NO_ROOM if line else NO_NEWS)
             return False
         self._left -= cost
         self._frames.pop(section, None)

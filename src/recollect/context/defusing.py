@@ -1,7 +1,10 @@
 """Remembered words are data: they cannot open or close a section of the block they stand in."""
 
-import re
+import unicodedata
 from collections.abc import Iterable
+from functools import cache
+
+import regex
 
 SECTIONS = (
     "USER_SUMMARY",
@@ -11,9 +14,31 @@ SECTIONS = (
     "THREAD_SUMMARIES",
     "EPISODES",
 )
-# White space, and characters that nobody sees but that keep a tag from being found as one.
-_GAP = r"[\s\u00ad\u200b-\u200f\u2060\ufeff]*+"
-_TAG_NAME = re.compile(r"</?\s*([^\W\d][\w.-]*)")
+# Characters that nobody sees, or that only add to the one before, but keep a tag from being found.
+_UNSEEN = r"\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}"
+_GAP = rf"[\s{_UNSEEN}]*+"
+# Whatever is not ASCII may look like a letter that is, and no tag of ours is harmed by being careful.
+_LOOKS_LIKE_A_LETTER = rf"[^\x00-\x7f\s{_UNSEEN}]"
+_END = rf"(?![.-]|[^\W{_UNSEEN}])"  # of a name: no letter follows that can be seen
+_TAG_NAME = regex.compile(r"</?\s*([^\W\d][\w.-]*)")
+# What Unicode calls angles and their like, beside those that it takes for `<`, `>` and `/` itself.
+_OPENING = regex.compile(r"LESS-THAN SIGN$|LEFT[- ](POINTING )?ANGLE|LEFT ARROWHEAD|SYLLABICS PA$")
+_CLOSING = regex.compile(
+    r"GREATER-THAN SIGN$|RIGHT[- ](POINTING )?ANGLE|RIGHT ARROWHEAD|SYLLABICS PO$"
+)
+_SLASH = regex.compile(r"\bSOLIDUS$|DIVISION SLASH$|FRACTION SLASH$")
+
+
+@cache
+def _alike(sign: str, called: "regex.Pattern[str]") -> str:
+    """The characters that look like *sign*, for a set in a pattern."""
+    every = (chr(code) for code in range(0x80, 0x10000))
+    found = (
+        one
+        for one in every
+        if unicodedata.normalize("NFKC", one) == sign or called.search(unicodedata.name(one, ""))
+    )
+    return regex.escape(sign) + "".join(regex.escape(one) for one in found)
 
 
 def tag_names(text: str) -> tuple[str, ...]:
@@ -27,10 +52,14 @@ class Defuser:
     def __init__(self, names: Iterable[str] = ()) -> None:
         every = dict.fromkeys((*SECTIONS, *names))
         # The longest first: one name may begin like another.
-        spelt = "|".join(re.escape(name) for name in sorted(every, key=lambda n: (-len(n), n)))
+        spelt = "|".join(_spelt(name) for name in sorted(every, key=lambda n: (-len(n), n)))
+        opening, closing = _alike("<", _OPENING), _alike(">", _CLOSING)
+        slash = rf"(?:[{_alike('/', _SLASH)}]{_GAP})?+"
         # An angle at the very end is one that the words after it would make a tag of.
-        self._tag = re.compile(
-            rf"<({_GAP}(?:/{_GAP})?(?:\Z|(?:{spelt})(?![\w.-])[^<>]*))(>?)", flags=re.IGNORECASE
+        self._tag = regex.compile(
+            rf"[{opening}]({_GAP}{slash}(?:\Z|(?:{spelt}){_END}[^{opening}{closing}]*+))"
+            rf"([{closing}]?)",
+            flags=regex.IGNORECASE,
         )
 
     def __call__(self, text: str) -> str:
@@ -43,5 +72,11 @@ class Defuser:
         return self._tag.sub(_bracketed, "\n".join(line for line in lines if line))
 
 
-def _bracketed(found: re.Match[str]) -> str:
+def _spelt(name: str) -> str:
+    """A name however it is disguised: letter by letter, with what is unseen between."""
+    letters = (rf"(?:{regex.escape(letter)}|{_LOOKS_LIKE_A_LETTER})" for letter in name)
+    return rf"[{_UNSEEN}]*+".join(letters)
+
+
+def _bracketed(found: "regex.Match[str]") -> str:
     return f"[{found[1]}{']' if found[2] else ''}"

@@ -121,6 +121,10 @@ class Gatherer:
 
     async def everything(self, wanted: Wanted, rating_min: float | None = None) -> Found:
         """What a block of its own making tells, each kind the most relevant first."""
+        return relevant(await self.candidates(wanted, rating_min))
+
+    async def candidates(self, wanted: Wanted, rating_min: float | None = None) -> Found:
+        """All that a block could tell, also what fits much worse than the best."""
         # Facts first, by themselves: the searches after them meet a question that is known already.
         known = await self.ranked_facts(wanted.facts, Filters(rating_min=rating_min))
         facts = [hit.item for hit in known]
@@ -133,11 +137,11 @@ class Gatherer:
         about = await self._about(facts, hits.entities)
         others = [entity for entity in about if not (entity.is_user or entity.is_assistant)]
         return Found(
-            facts=_relevant(known, _RELEVANT_FACT),
+            facts=tuple(known),
             entities=ranked(others[: wanted.entities]),
-            episodes=_relevant(said),
-            observations=_relevant(observed.observations),
-            thread_summaries=_relevant(_holding(summed.thread_summaries)),
+            episodes=tuple(said),
+            observations=observed.observations,
+            thread_summaries=tuple(_holding(summed.thread_summaries)),
         )
 
     async def facts(self, limit: int, filters: Filters = NO_FILTERS) -> list[Fact]:
@@ -220,6 +224,17 @@ class Gatherer:
             every[self.asked.user.uuid] = self.asked.user
         turns = dict.fromkeys(budget.in_turns([list(found), list(ends)]))
         return [every[uuid] for uuid in turns if uuid in every]
+
+
+def relevant(found: Found) -> Found:
+    """Without what fits so much worse than the best of its kind."""
+    return msgspec.structs.replace(
+        found,
+        facts=_relevant(found.facts, _RELEVANT_FACT),
+        episodes=_relevant(found.episodes),
+        observations=_relevant(found.observations),
+        thread_summaries=_relevant(found.thread_summaries),
+    )
 
 
 def ranked(items: Iterable[T]) -> tuple[Ranked[T], ...]:

@@ -64,13 +64,15 @@ def _value(context: Context, item: object) -> Dated | None:
 def _bound(match: Match) -> Dated | None:
     """A bound word and a time. "By" alone is too common a word to carry a time of day part."""
     word = next(node.kind for node in match.nodes if node.kind in _RELATIONS)
+    if word == "THROUGH" and match.has("ON"):  # "it went through on 1 April"
+        return None
     value = _value(match.context, match.nodes[-1].value)
     if match.has("TIME") and match.one("TIME").seconds == 0 and _RELATIONS[word] in _ENDING:
         value = Dated((at(later(match.context.today, DAY), match.one("TIME")),), anchored=False)
     if value is None or value.relation != "at":
         return None
     if word == "SINCE":
-        begun = tuple(period for period in value.readings if period.first <= match.context.now)
+        begun = tuple(period for period in value.readings if period.first < match.context.today)
         value = value.over(begun or value.readings)
     return bound(value, _RELATIONS[word], inclusive=word == "THROUGH")
 

@@ -84,7 +84,9 @@ def clock_of(context: Context, node: Node) -> Clock | None:
         return value if isinstance(value, Clock) else None
     if node.kind == "HHMM":
         hour, minute, second = (*value, 0)[:3]
-        return _clock(hour, minute, second, fine=len(value) == 3)
+        clock = _clock(hour, minute, second, fine=len(value) == 3)
+        written = context.text[node.start] == "0"  # by the clock of 24 hours
+        return replace(clock, open=False) if clock and written else clock
     if node.kind in ("MILITARY", "NBIG", "YEARNUM"):
         return _clock(value // 100, value % 100)
     if node.kind == "DECIMAL":

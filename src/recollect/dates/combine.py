@@ -13,6 +13,7 @@ from recollect.dates.relative import direction
 from recollect.dates.values import Clock, Context, Dated, Part, Period
 
 _NIGHT_ENDS = 5
+_EVENING = 16
 
 
 def _day_time(match: Match) -> Dated | None:
@@ -115,6 +116,8 @@ def _part_hour(match: Match) -> Dated | None:
 def _rel_part(match: Match) -> Dated | None:
     """ "This evening", "next morning"."""
     part = match.one("PART")
+    if match.has("LAST") and part.begin < _EVENING:
+        return None  # the final one, of something
     if match.has("EARLY", "EARLIER"):
         part = replace(part, end=part.begin + 2)
     if match.has("LATE", "LATER"):

@@ -13,7 +13,8 @@ from recollect.dates.values import Dated, Node, Period
 def _weekday_number(match: Match) -> Dated | None:
     """ "Friday 31", "Tuesday the eleventh"."""
     weekday, number = match.one("ANYWEEKDAY"), match.one("ORD", "DAYNUM")
-    if number > 31:
+    counts = match.nodes[-1].kind == "ORD" and match.follow() == "WORD" and not match.has("THE")
+    if number > 31 or (counts and match.has("COMMA")):  # "on Monday, first thing"
         return None
     return readings.weekday_on(match.context, weekday, number)
 
@@ -86,6 +87,8 @@ def _week_of_year(match: Match) -> Dated | None:
 
 
 def _holiday(match: Match) -> Dated | None:
+    if match.lead() == "THE" and match.words().lower() == "new year":
+        return None  # the year to come
     value = readings.holiday(match.context, match.one("HOLIDAY"))
     year = match.one("YEARNUM")
     whole = year_of(year) if year else None

@@ -68,6 +68,8 @@ def _rel_unit(match: Match) -> Dated | None:
     now = match.context.now
     if unit in ("weekday", "business day") and not way:
         return None
+    if unit == "day" and match.has("LAST") and match.lead() not in ("IN", "OVER", "DURING"):
+        return None  # the final one, of something
     if unit == "work week":
         week = unit_period("week", now, way)
         return readings.fixed(week._replace(last=later(week.first, 5 * DAY)))
@@ -153,7 +155,8 @@ def _rel_open(match: Match) -> Dated | None:
     if way < 0:
         fitting = [period for period in found if period.last <= now]
         return readings.fixed(fitting[-1]) if fitting else None
-    here = [period for period in found if period.first.year == now.year]
+    here = [period for period in found if period.first <= now < period.last]
+    here += [period for period in found if period.first.year == now.year]
     return readings.fixed(here[0]) if here else None
 
 

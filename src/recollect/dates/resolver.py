@@ -76,9 +76,12 @@ _GRAMMAR = (
     *bounds.RULES,
 )
 _RESULTS = kinds("DAY SPAN MOMENT DONE SET TIME PART PARTS DUR TRANGE")
-_JOINS = kinds("IN ON DURING AT OVER AROUND COMMA")
+_JOINS = kinds("IN ON DURING AT OVER AROUND COMMA FROM")
 _DATED = kinds("DAY SPAN MOMENT DONE")
 _YEAR_S = SECONDS["year"]
+_LONG = timedelta(days=300)
+_LONG_AGO = timedelta(days=270)
+_COARSE = frozenset({"week", "weekend", "month", "quarter", "season", "year", "decade", "century"})
 _TEXT_MAX = 100_000
 
 
@@ -90,7 +93,10 @@ def find(
     *reference* is when it was said, *zone* the IANA name of the speaker's time zone (UTC without
     one): days begin at midnight there. *tense* is that of the clause and decides which Friday or
     which May is meant: what is told lies behind, and what is said in the present with an open date is
-    planned. Without a tense the nearest is taken, and for a deadline the next. Text behind 100,000 characters is not read.
+    planned. What is only noted lies ahead as well, unless it is long until then and not long ago;
+    what is done lies behind, unless that is long ago.
+    Without a tense the nearest is taken, and for a deadline the next. Text behind 100,000 characters
+    is not read.
     """
     text = text[:_TEXT_MAX]
     if not may_speak_of_time(text):
@@ -120,7 +126,10 @@ def _is_dated(after: Sequence[Node]) -> bool:
     """Whether a date follows, which says when the length before it was: "two weeks in October"."""
     if after and after[0].kind in _JOINS:
         after = after[1:]
-    return bool(after) and after[0].kind in _DATED
+    if not after or after[0].kind not in _DATED:
+        return False
+    value = after[0].value
+    return not (isinstance(value, Dated) and value.timex == "PRESENT_REF")  # "for two years now"
 
 
 def _dated(context: Context, node: Node, before: Node | None) -> Dated | None:
@@ -155,8 +164,8 @@ def _lasting(context: Context, node: Node, length: Length, before: Node | None) 
     if not meant and single and (words == "one day" or _is_idle(context.text, node)):
         return None
     grain = GRAINS[length.parts[-1][0]]
-    meant = meant and context.tense != "past"
-    present = context.tense == "present" and seconds(length) < _YEAR_S
+    meant = meant and context.tense not in ("past", "noted", "done")
+    present = context.tense == "present" and (grain != "year" or seconds(length) < _YEAR_S)
     ahead = context.tense == "future" or present
     other = moved(context.now, length, 1 if ahead else -1)
     first, last = sorted((context.now, other))
@@ -211,12 +220,26 @@ def _chosen(context: Context, value: Dated) -> Period | None:
     tense = context.tense
     if tense is None and value.relation in ("until", "before"):
         tense = "future"
-    if tense in ("past", "perfect"):
+    if tense in ("past", "perfect", "done"):
         past = [period for period in value.readings if period.first < context.today]
+        if tense == "done" and past and _is_long_ago(context, past[-1]):
+            return value.readings[-1]
         return past[-1] if past else value.readings[0]
-    if tense in ("present", "future"):
+    if tense in ("present", "future", "noted"):
         coming = [period for period in value.readings if period.last > context.now]
-        return coming[0] if coming else value.readings[-1]
+        if value.relation == "between" and tense != "present":
+            coming = [period for period in coming if period.first >= context.today] or coming
+        far = tense == "noted" and coming and coming[0].first - context.now > _LONG
+        return coming[0] if coming and not far else _nearest(context, value)
+    return _nearest(context, value)
+
+
+def _is_long_ago(context: Context, period: Period) -> bool:
+    """Of a day so far back one says the year: "booked, 14 April" is to come in February."""
+    return period.grain not in _COARSE and context.now - period.first > _LONG_AGO
+
+
+def _nearest(context: Context, value: Dated) -> Period:
     return min(value.readings, key=lambda period: _distance(context.now, period))
 
 

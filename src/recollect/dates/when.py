@@ -21,8 +21,9 @@ Grain = Literal[
     "century",
 ]
 Relation = Literal["at", "since", "until", "before", "after", "between", "for"]
-# "perfect" is the present perfect: what has been up to now.
-Tense = Literal["past", "perfect", "present", "future"]
+# "perfect" is the present perfect: what has been up to now. "noted" is said without a verb, "done"
+# with nothing but a participle.
+Tense = Literal["past", "perfect", "present", "future", "noted", "done"]
 
 
 class When(Record):

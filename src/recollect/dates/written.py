@@ -168,6 +168,20 @@ def _the_ordinal(match: Match) -> Dated | None:
 
 _SEP = "(DASH|SLASH)"
 _YEAR = "(YEARNUM | N24 (N24|N31|N59|N99))"
+
+
+def _is_the_ordinal(match: Match) -> Dated | None:
+    """ "The deadline is the 15th", "moved to the 21st", in digits; who "is the third" is no day."""
+    before = match.context.text[: match.nodes[0].start]
+    written = match.words(match.nodes[-1])[0].isdigit()
+    return _the_ordinal(match) if written and _IS.search(before) else None
+
+
+_IS = re.compile(
+    r"\b(?:is|was|be|due|day|date|deadline|(?:moved|pushed|postponed|rescheduled|shifted)"
+    r"(?:\s\w+){0,4}\sto)\s$",
+    re.IGNORECASE,
+)
 _NUM = "(DAYNUM|ORDINAL)"
 RULES = rules(
     (f"YEARNUM {_SEP} ANYMONTH {_SEP} DAYNUM", _separated),
@@ -196,6 +210,7 @@ OPEN_RULES = rules(
         _the_ordinal,
     ),
     ("THE ORD (?=(COMMA|AT|FROM|AROUND|IN THE)? (TIME|PART|TRANGE))", _the_ordinal),
+    ("THE ORD (?=[BREAK COMMA AND]|$)", _is_the_ordinal),
     ("(?<=ON) THE DAYNUM (?=[FROM AT TIME BREAK BETWEEN]|$)", _the_ordinal),
     ("(?<=ON) DAYNUM (?=BREAK|$)", _the_ordinal),
     ("ANYMONTH", _month),

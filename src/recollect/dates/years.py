@@ -16,6 +16,7 @@ _YEAR_LEADS = kinds(
 _CLOSING = kinds("BREAK COMMA CLOSE AND OR DASH TO THROUGH UNTIL ONWARD TODATE TOPRESENT DONE")
 # A number that nothing but its shape makes a year is not one of the far future.
 _YEARS_AHEAD = 20
+_USUAL = 1800
 
 
 def _quarter(match: Match) -> Dated | None:
@@ -81,7 +82,8 @@ def _century(match: Match) -> Dated | None:
 
 _NUMBERED = kinds(
     "room page chapter model number no suite apt apartment version line item issue flight bus route "
-    "highway section building unit figure table ticket order case invoice box code pin id"
+    "highway section building unit figure table ticket order case invoice box code pin id "
+    "cost costs price priced pay pays paid worth"
 )
 _HEAD = re.compile(r"(\d+)[-\u2010\u2011]$")
 _LAST_WORD = re.compile(r"([^\W\d_]{1,20})\W{0,2}$")
@@ -102,6 +104,13 @@ def _is_tail(match: Match) -> bool:
     return found is not None and not (1 <= head <= 12 or 1000 <= head <= 2999)
 
 
+def _is_amount(match: Match) -> bool:
+    """ "Up to 2000 euros", "up to 1180"."""
+    before = match.context.text[: match.nodes[-1].start].lower()
+    year = match.next_word() in ("", *FUNCTION_WORDS) and match.one("YEARNUM") >= _USUAL
+    return before.rstrip().endswith("up to") and not year
+
+
 def _year(match: Match) -> Dated | None:
     """A number that is a year by the words beside it, or by standing alone."""
     node = match.nodes[-1]
@@ -111,7 +120,7 @@ def _year(match: Match) -> Dated | None:
         return readings.fixed(year_of(number), f"{number:04}")
     if follow in ("UNITS", "HUNDRED", "THOUSAND") or lead in ("OPAQUE", "AT"):
         return None
-    if lead == "DASH" and _is_tail(match):
+    if (lead == "DASH" and _is_tail(match)) or (lead == "UNTIL" and _is_amount(match)):
         return None
     counted = follow == "WORD" and match.next_word() not in FUNCTION_WORDS
     certain = lead in _YEAR_LEADS and not (
@@ -122,7 +131,7 @@ def _year(match: Match) -> Dated | None:
     alone = (
         recent and follow in _CLOSING and lead in ("BREAK", "WORD", "OPEN", "COLON", "THE", "THIS")
     )
-    usual = number >= 1800 or not counted
+    usual = number >= _USUAL or not counted
     if not usual or not (certain or chained or (alone and not _is_label(match))):
         return None
     return readings.fixed(year_of(number), f"{number:04}")

@@ -145,6 +145,17 @@ class AgentSession(Session):
         self.tell(job.run.turn_id, events.INPUT_QUEUED)
         return job.run.turn_id
 
+    def _survivors(self, turn: Turn) -> list[Any]:
+        """What joined a turn outlives its interrupt: nobody took it back.
+
+        What the turn had not taken up yet goes to the next one. What it had is not done again, but
+        stays in the log.
+        """
+        waiting, taken_up = self._queue.release(turn.id)
+        for one in waiting:
+            self.send(one.items, context=one.context)
+        return [item for one in taken_up for item in one.items]
+
     async def idle(self) -> None:
         """Wait until no queued turn is left."""
         while self._pump is not None and not self._pump.done():

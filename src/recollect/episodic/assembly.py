@@ -42,7 +42,8 @@ def assemble(
     """The items a model is shown: history within the budget, then *extra*, both normalised.
 
     The budget is *context_length* less *max_output_tokens*, held against what the last turn is
-    known to have used. *turn_id* is the current turn, which is shown when nothing else fits.
+    known to have used. *turn_id* is the current turn, which is shown when nothing else fits, even
+    if there is no budget at all.
     """
     budget = None if context_length is None else context_length - max_output_tokens
     start = start_position(episodes, budget, turn_id)
@@ -81,10 +82,8 @@ def start_position(
     """Where history starts: 0 if all fits, the length of *episodes* if none is to be shown."""
     if budget is None or math.isnan(budget) or budget == math.inf:
         return 0
-    if budget <= 0:
-        return len(episodes)
     used = last_input_tokens(episodes)
-    if used is None or used <= budget:
+    if budget > 0 and (used is None or used <= budget):
         return 0
     for back, episode in enumerate(reversed(episodes), 1):
         if _is_restart(episode):

@@ -5,6 +5,7 @@ in memory is what is written. What the wire carries besides is kept.
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, cast
 
 from recollect.episodic.errors import InvalidEpisode
@@ -17,6 +18,7 @@ TYPES: Final = frozenset({ITEM, BOUNDARY, META})
 SOURCES: Final = frozenset({"agent", "model", "runtime", "tool", "user"})
 REASONS: Final = frozenset({"checkpoint", "intent", "interrupt", "overflow", "segment"})
 SAFE_INTEGER: Final = 2**53 - 1
+NEW_FIELDS: Final = ("type", "meta", "payload")
 
 USAGE_EVENT: Final = "turn.usage"
 PARSE_ERROR_EVENT: Final = "error.parse"
@@ -74,10 +76,19 @@ class Episode(NamedTuple):
 
 
 def make_meta(
-    source: str | None = None, turn_id: str | None = None, extra: Mapping[str, Any] | None = None
+    source: str | None = None,
+    turn_id: str | None = None,
+    extra: Mapping[str, Any] | None = None,
+    below: Mapping[str, Any] = MappingProxyType({}),
 ) -> Meta:
-    """The meta of a new episode. Named arguments win over the same fields of *extra*."""
-    fields = dict(extra) if extra else {}
+    """The meta of a new episode. Named arguments win over the same fields of *extra*, and these
+    over those of *below*.
+    """
+    if not isinstance(extra, Mapping | None):
+        raise InvalidEpisode("meta is an object")
+    fields = {**below, **(extra or {})}
+    if "turn_id" in fields:
+        raise InvalidEpisode("meta.turn_id is written turnId")
     said = source if source is not None else fields.get("source")
     fields["source"] = "runtime" if said is None else said
     if not isinstance(fields["source"], str) or fields["source"] not in SOURCES:
@@ -91,8 +102,19 @@ def make_meta(
     return Meta(freeze(fields))
 
 
-def make_payload(kind: str, payload: Mapping[str, Any]) -> FrozenDict:
+def parts_of(episode: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    """Type, payload and meta of an episode that is given as one object, with nothing besides."""
+    for name in episode:
+        if name not in NEW_FIELDS:
+            why = "the log gives it" if name == "id" else f"there are {', '.join(NEW_FIELDS)}"
+            raise InvalidEpisode(f"{name}: a new episode has no such field; {why}")
+    return episode.get("type"), episode.get("payload"), episode.get("meta")
+
+
+def make_payload(kind: object, payload: Mapping[str, Any]) -> FrozenDict:
     """The payload of a new episode, checked and made immutable."""
+    if not isinstance(kind, str) or kind not in TYPES:
+        raise InvalidEpisode(f"type is one of {', '.join(sorted(TYPES))}")
     if not isinstance(payload, dict):
         if not isinstance(payload, Mapping):
             raise InvalidEpisode("payload is an object")
@@ -102,10 +124,8 @@ def make_payload(kind: str, payload: Mapping[str, Any]) -> FrozenDict:
             raise InvalidEpisode("the payload of an item episode has an item")
     elif kind == BOUNDARY:
         _check_boundary(payload)
-    elif kind == META:
-        _check_meta(payload)
     else:
-        raise InvalidEpisode(f"type is one of {', '.join(sorted(TYPES))}")
+        _check_meta(payload)
     return cast("FrozenDict", freeze(payload))
 
 
@@ -146,6 +166,8 @@ def from_wire(value: object) -> Episode:
     """
     if not isinstance(value, dict):
         raise InvalidEpisode("not an object")
+    if "items" in value and "type" not in value:
+        raise InvalidEpisode("a state of the old format, no episode: append its items")
     kind, meta, payload = value.get("type"), value.get("meta"), value.get("payload")
     own_id = _safe_integer(value.get("id"))
     if not isinstance(kind, str) or kind not in TYPES:

@@ -2,6 +2,9 @@
 
 EpisodicError
 ├── InvalidEpisode     what was to be appended has not the shape of an episode
+├── InvalidQuery       a read was asked for something that there is not
+├── InvalidPlugin      what was given as a plugin is none
+├── OldState           a stored state is of the format before there was a log
 ├── LogFull            no id is left that every JSON reader keeps exact
 ├── NoAnchor           a view was asked for that starts or ends at an anchor that is not there
 ├── TurnAborted        the turn was aborted; carries the reason
@@ -18,6 +21,18 @@ class EpisodicError(Exception):
 
 class InvalidEpisode(EpisodicError, ValueError):
     """What was to be appended has not the shape of an episode."""
+
+
+class InvalidQuery(EpisodicError, ValueError):
+    """A read was asked for something that there is not."""
+
+
+class InvalidPlugin(EpisodicError, ValueError):
+    """What was given as a plugin is none, or has something in it that no plugin has."""
+
+
+class OldState(EpisodicError):
+    """A stored state is of the format before there was a log; the message says what to do."""
 
 
 class LogFull(EpisodicError):

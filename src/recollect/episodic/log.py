@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from recollect.episodic import jsonl, reading
+from recollect.episodic import reading
 from recollect.episodic.episode import (
     BOUNDARY,
     ITEM,
@@ -14,9 +14,11 @@ from recollect.episodic.episode import (
     Meta,
     make_meta,
     make_payload,
+    parts_of,
     renumbered,
 )
-from recollect.episodic.errors import LogFull
+from recollect.episodic.errors import InvalidEpisode, LogFull
+from recollect.episodic.jsonl import dump, load
 from recollect.episodic.sharing import Shared
 from recollect.episodic.values import FrozenDict, freeze
 
@@ -25,16 +27,21 @@ class Episodic:
     """Episodes in the order they were appended. Nothing is ever changed or taken away.
 
     Ids are whole numbers from 1 that rise by one. With *now*, each episode is stamped: `meta.date`
-    is what it returns, an ISO 8601 text, and views can be taken of a range of dates.
+    is what it returns, an ISO 8601 text, and views can be taken of a range of dates. *jsonl* is a
+    log to begin with, as `from_jsonl` reads it.
     """
 
-    def __init__(self, *, now: Callable[[], str] | None = None) -> None:
+    def __init__(
+        self, jsonl: str | bytes | None = None, *, now: Callable[[], str] | None = None
+    ) -> None:
         self._episodes: Shared[Episode] = Shared()
         self._next_id = 1
         self._rising = True
         self._now = now
         self._meta = make_meta()
         self._meta_for: tuple[str, str | None] = ("runtime", None)
+        if jsonl is not None:
+            self._take(load(jsonl))
 
     @classmethod
     def from_jsonl(cls, data: str | bytes, *, now: Callable[[], str] | None = None) -> "Episodic":
@@ -42,9 +49,7 @@ class Episodic:
 
         Bad lines are skipped and recorded as one `error.parse` episode.
         """
-        log = cls(now=now)
-        log._take(jsonl.load(data))
-        return log
+        return cls(data, now=now)
 
     @classmethod
     def from_episodes(
@@ -62,26 +67,37 @@ class Episodic:
 
     def append(
         self,
-        type: str,  # noqa: A002 - the wire's own word
-        payload: Mapping[str, Any],
+        type: str | Mapping[str, Any],  # noqa: A002 - the wire's own word
+        payload: Mapping[str, Any] | None = None,
         *,
         source: str | None = None,
         turn_id: str | None = None,
         meta: Mapping[str, Any] | None = None,
     ) -> Episode:
-        """Append one episode and return it as stored. *meta* may carry further fields."""
-        checked = make_payload(type, payload)
-        return self._append(type, checked, self._meta_of(source, turn_id, meta))
+        """Append one episode and return it as stored. *meta* may carry further fields.
+
+        The episode may be given as one object instead: `append({"type": …, "payload": …})`.
+        """
+        if isinstance(type, Mapping):
+            if payload is not None or meta is not None:
+                raise InvalidEpisode("payload and meta are in the object or beside it, not both")
+            kind, payload, meta = parts_of(type)
+        else:
+            kind = type
+        checked = make_payload(kind, {} if payload is None else payload)
+        return self._append(kind, checked, self._meta_of(source, turn_id, meta))
 
     def append_items(
         self,
         items: Iterable[Any],
+        meta: Mapping[str, Any] | None = None,
         *,
         source: str | None = None,
         turn_id: str | None = None,
-        meta: Mapping[str, Any] | None = None,
     ) -> list[Episode]:
         """Append one item episode per item, in order; either all or, if one is not JSON, none."""
+        if isinstance(items, Mapping | str | bytes):
+            raise InvalidEpisode("items is a list of items")
         said = self._meta_of(source, turn_id, meta)
         payloads: list[FrozenDict] = [freeze({"item": item}) for item in items]
         return [self._append(ITEM, payload, said) for payload in payloads]
@@ -123,9 +139,9 @@ class Episodic:
     def _meta_of(
         self, source: str | None, turn_id: str | None, extra: Mapping[str, Any] | None
     ) -> Meta:
-        if extra or self._now is not None:
+        if extra is not None or self._now is not None:
             dated = {} if self._now is None else {"date": self._now()}
-            return make_meta(source, turn_id, {**dated, **(extra or {})})
+            return make_meta(source, turn_id, extra, dated)
         asked = (source or "runtime", turn_id)
         if asked != self._meta_for:  # the same meta serves a whole turn
             self._meta, self._meta_for = make_meta(source, turn_id), asked
@@ -141,21 +157,20 @@ class Episodic:
 
     def read(
         self,
+        query: Mapping[str, Any] | None = None,
         *,
         from_id: float | None = None,
         limit: float | None = None,
         type: str | Iterable[str] | None = None,  # noqa: A002
         turn_id: str | None = None,
     ) -> list[Episode]:
-        """The latest 100, or what the filters ask for: `read(from_id=0)` is the full log."""
-        return reading.select(
-            self._episodes,
-            from_id=from_id,
-            limit=limit,
-            type=type,
-            turn_id=turn_id,
-            rising=self._rising,
-        )
+        """The latest 100, or what the filters ask for: `read(from_id=0)` is the full log.
+
+        The filters may be given as one object instead, in the names of the wire: `{"fromId": 0}`.
+        """
+        named = {"from_id": from_id, "limit": limit, "type": type, "turn_id": turn_id}
+        asked = named if query is None else reading.both(query, named)
+        return reading.select(self._episodes, **asked, rising=self._rising)
 
     @property
     def episodes(self) -> Sequence[Episode]:
@@ -173,7 +188,7 @@ class Episodic:
 
     def to_jsonl(self) -> str:
         """The log as JSONL."""
-        return jsonl.dump(self._episodes)
+        return dump(self._episodes)
 
     def fork(self) -> "Episodic":
         """A log that starts with all of this one and goes its own way; costs the same for any

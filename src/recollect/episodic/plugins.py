@@ -1,9 +1,11 @@
 """Plugins: objects with hooks. A plugin has those it needs and no others."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
+from recollect.episodic.errors import InvalidPlugin
 from recollect.episodic.log import Episodic
 from recollect.episodic.storage import Storage
 
@@ -35,9 +37,12 @@ class Tool:
 
 @dataclass(frozen=True)
 class Plugin:
-    """A plugin given by its hooks. Any object with attributes of these names will do as well.
+    """A plugin given by its hooks.
 
-    Every hook may be a coroutine function. *order* is "pre", "post" or None: pre before plain
+    A dictionary with these names will do as well, or any object that has attributes of them. There
+    a name may also be written in camel case: `extendInput`.
+
+    Every hook may be a coroutine function, and may take fewer arguments than are named here. *order* is "pre", "post" or None: pre before plain
     before post, and the order of registration within each.
 
     setup(agent), on_session_init(session): once each, before the first turn.
@@ -69,15 +74,65 @@ class Plugin:
     storage: Storage | None = None
 
 
-def in_order(plugins: Iterable[Any]) -> list[Any]:
+PLACES = {"pre": 0, None: 1, "post": 2}
+STORAGE_METHODS = ("get", "set", "remove")
+NAMES = tuple(field.name for field in fields(Plugin))
+HOOKS = tuple(name for name in NAMES if name not in ("name", "order", "storage"))
+SPELLINGS = {name: name for name in NAMES} | {
+    re.sub("_(.)", lambda found: found[1].upper(), name): name for name in NAMES
+}
+
+
+def as_plugin(given: Any) -> Plugin:
+    """A plugin from whatever it was given as; raises InvalidPlugin for what is not understood."""
+    if isinstance(given, Plugin):
+        made = given
+    elif isinstance(given, Mapping):
+        made = _from_names(given)
+    else:
+        made = _from_object(given)
+    if made.order not in PLACES:
+        raise InvalidPlugin(f"{made.name}.order is pre, post or nothing; got {made.order!r}")
+    for name in HOOKS:
+        hook = getattr(made, name)
+        if hook is not None and not callable(hook):
+            raise InvalidPlugin(f"{made.name}.{name} is not a function")
+    storage = made.storage
+    if storage is not None and not all(hasattr(storage, name) for name in STORAGE_METHODS):
+        raise InvalidPlugin(f"{made.name}.storage has get, set and remove")
+    return made
+
+
+def _from_names(given: Mapping[Any, Any]) -> Plugin:
+    if not isinstance(given.get("name"), str):
+        raise InvalidPlugin("a plugin has a name")
+    values: dict[str, Any] = {}
+    for spelling, value in given.items():
+        name = SPELLINGS.get(spelling)
+        if name is None:
+            raise InvalidPlugin(f"{given['name']}: a plugin has no {spelling!r}")
+        if name in values:
+            raise InvalidPlugin(f"{given['name']}: {name} is given twice")
+        values[name] = value
+    return Plugin(**values)
+
+
+def _from_object(given: Any) -> Plugin:
+    found = ((name, getattr(given, spelling, None)) for spelling, name in SPELLINGS.items())
+    values = {name: value for name, value in found if value is not None}
+    if not values.keys() & {*HOOKS, "storage"}:
+        raise InvalidPlugin(f"{type(given).__name__} has no hook: a plugin has one at least")
+    return Plugin(**{"name": type(given).__name__, **values})
+
+
+def in_order(plugins: Iterable[Any]) -> list[Plugin]:
     """Pre, plain, post; otherwise as registered."""
-    places = {"pre": 0, "post": 2}
-    return sorted(plugins, key=lambda plugin: places.get(getattr(plugin, "order", None) or "", 1))
+    return sorted(map(as_plugin, plugins), key=lambda plugin: PLACES[plugin.order])
 
 
-def hooks(plugins: Sequence[Any], name: str) -> list[Hook]:
+def hooks(plugins: Sequence[Plugin], name: str) -> list[Hook]:
     """The hooks of one name, in the order of their plugins."""
-    found = (getattr(plugin, name, None) for plugin in plugins)
+    found = (getattr(plugin, name) for plugin in plugins)
     return [hook for hook in found if hook is not None]
 
 

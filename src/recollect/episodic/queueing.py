@@ -60,12 +60,15 @@ class Run:
 
 @dataclass
 class Waiting:
-    """One queued turn: its input, the context of its run, and what joined it meanwhile."""
+    """One queued turn: its input, the context of its run, and what joined it meanwhile: not yet
+    taken up, and taken up.
+    """
 
     run: Run
     items: list[Any]
     context: dict[str, Any]
     joined: list["Joined"] = field(default_factory=list)
+    taken_up: list["Joined"] = field(default_factory=list)
     accepting: bool = True
 
 
@@ -96,5 +99,14 @@ class TurnQueue:
         A turn that finds nothing accepts nothing more.
         """
         joined, job.joined = job.joined, []
+        job.taken_up += joined
         job.accepting = bool(joined)
         return joined
+
+    def release(self, turn_id: str) -> tuple[list[Joined], list[Joined]]:
+        """What joined the live turn, as it is interrupted: not yet taken up, and taken up."""
+        job = self.live
+        if job is None or job.run.turn_id != turn_id:
+            return [], []
+        joined, job.joined, job.accepting = job.joined, [], False
+        return joined, job.taken_up

@@ -5,12 +5,30 @@ hundred of a million cost what the latest hundred of a thousand do.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
-from recollect.episodic.episode import Episode
+from recollect.episodic.episode import TYPES, Episode
+from recollect.episodic.errors import InvalidQuery
 
 READ_LIMIT_DEFAULT = 100
+# The filters in the names of the wire, and what they are called here.
+FILTERS = {"fromId": "from_id", "limit": "limit", "type": "type", "turnId": "turn_id"}
+
+
+def both(query: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    """The filters of a query object, with those that are named besides; no filter is given twice."""
+    if not isinstance(query, Mapping):
+        raise InvalidQuery("a query is an object")
+    asked = dict(named)
+    for name, value in query.items():
+        if name not in FILTERS:
+            raise InvalidQuery(f"{name}: there is no such filter; there are {', '.join(FILTERS)}")
+        if asked[FILTERS[name]] is not None:
+            raise InvalidQuery(f"{name}: is given twice")
+        asked[FILTERS[name]] = value
+    return asked
 
 
 def select(
@@ -77,6 +95,8 @@ def _filter(
         tests.append(lambda episode: episode.id > from_id)
     if type is not None:
         types = {type} if isinstance(type, str) else set(type)
+        if not types <= TYPES:
+            raise InvalidQuery(f"type is one of {', '.join(sorted(TYPES))}, or several")
         tests.append(lambda episode: episode.type in types)
     if turn_id is not None:
         tests.append(lambda episode: episode.meta.get("turnId") == turn_id)

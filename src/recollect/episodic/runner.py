@@ -11,7 +11,7 @@ from recollect.episodic.assembly import assemble
 from recollect.episodic.calling import Caller
 from recollect.episodic.episode import USAGE_EVENT
 from recollect.episodic.errors import ContextOverflow
-from recollect.episodic.plugins import Hook, Moment, Tool, hooks, tools_by_name
+from recollect.episodic.plugins import Hook, Moment, Plugin, Tool, hooks, tools_by_name
 from recollect.episodic.turns import Turn
 
 STEPS_MAX = 20
@@ -54,7 +54,7 @@ class Setup:
     model: Callable[[Request], Any]
     instructions: str | Hook = ""
     tools: Sequence[Tool] = ()
-    plugins: Sequence[Any] = ()
+    plugins: Sequence[Plugin] = ()
     context_length: float | None = None
     max_output_tokens: float = 0
     steps_max: int = STEPS_MAX
@@ -151,7 +151,7 @@ class Runner:
         episodes = self._turn.log.episodes
         return assemble(
             episodes[self._shown_from :] if self._shown_from else episodes,
-            extra=chain(*extra),
+            extra=chain(*map(as_items, extra)),
             context_length=self._setup.context_length,
             max_output_tokens=self._setup.max_output_tokens,
             turn_id=self._turn.id,

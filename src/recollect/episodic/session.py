@@ -177,22 +177,31 @@ class Session:
         return turn.id if turn is not None and turn.abort(reason) else None
 
     async def interrupt(self, reason: object = "interrupted") -> str | None:
-        """Abort the live turn and note in the committed log that it was; its id, or None if there
-        is none.
-        """
-        turn_id = self.abort(reason)
-        if turn_id is not None:
-            await to_the_end(self._note_interrupt(turn_id))
-        return turn_id
+        """Abort the live turn and note in the committed log that it was, before the next begins.
 
-    async def _note_interrupt(self, turn_id: str) -> None:
+        The id of the turn, or None if there is none.
+        """
+        turn = self._live
+        if turn is None or not turn.can_abort:
+            return None
         async with self._committed.mutation():
-            await self._load()
-            note = self._committed.log.fork()
-            boundary = note.append_boundary(
-                "interrupt", INTERRUPT_TITLE, INTERRUPT_NOTE, source="runtime", turn_id=turn_id
-            )
-            await self._committed.commit([boundary])
+            if not turn.abort(reason):
+                return None
+            await to_the_end(self._note_interrupt(turn, self._survivors(turn)))
+        return turn.id
+
+    def _survivors(self, turn: Turn) -> list[Any]:
+        """What was said to a turn while it ran and is not dropped with it."""
+        return []
+
+    async def _note_interrupt(self, turn: Turn, said: list[Any]) -> None:
+        await self._load()
+        note = self._committed.log.fork()
+        boundary = note.append_boundary(
+            "interrupt", INTERRUPT_TITLE, INTERRUPT_NOTE, source="runtime", turn_id=turn.id
+        )
+        stayed = note.append_items(said, source="user", turn_id=turn.id)
+        await self._committed.commit([boundary, *stayed])
 
     async def append(self, build: Callable[[Episodic], T]) -> T:
         """Append outside of a turn, in one step: *build* appends to the fork it is given."""

@@ -13,7 +13,15 @@ from collections.abc import Awaitable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from recollect.episodic.errors import OldState
+
 T = TypeVar("T")
+
+OLD_STATE = (
+    "the state under {key} is of the format before there was a log: it has `items` and no "
+    "`episodic`. Take it out of the storage, give its items to the session as `items=` and its "
+    "context as `context=`, and they are where the new log begins; or remove it"
+)
 
 
 class Storage(Protocol):
@@ -127,7 +135,7 @@ def write_state(context: Mapping[str, Any], episodic: str) -> str:
 
 
 def read_state(value: object) -> State | None:
-    """The state in a stored text; None if it is absent, broken, or of an older format."""
+    """The state in a stored text; None if it is absent or broken, OldState if it has no log yet."""
     if not isinstance(value, str):
         return None
     try:
@@ -136,6 +144,8 @@ def read_state(value: object) -> State | None:
         return None
     if not isinstance(state, dict):
         return None
+    if "items" in state and "episodic" not in state:
+        raise OldState
     context, episodic = state.get("context"), state.get("episodic")
     if not isinstance(context, dict) or not isinstance(episodic, str):
         return None
@@ -152,7 +162,11 @@ class Storages:
     async def load(self) -> State | None:
         """The first valid state."""
         for storage in self._storages:
-            state = read_state(await settled(storage.get(self._key)))
+            text = await settled(storage.get(self._key))
+            try:
+                state = read_state(text)
+            except OldState:
+                raise OldState(OLD_STATE.format(key=self._key)) from None
             if state is not None:
                 return state
         return None

@@ -30,6 +30,11 @@ class Turn:
         """Whether the turn was aborted; what it appends from then on is dropped with the rest."""
         return self._aborted
 
+    @property
+    def can_abort(self) -> bool:
+        """Whether an abort would still do something: no other came before, nor has the merge."""
+        return self._open and not self._aborted
+
     def check(self) -> None:
         """Raise TurnAborted if the turn was aborted. For long work that does not await."""
         if self._aborted:
@@ -37,8 +42,8 @@ class Turn:
 
     def append(
         self,
-        type: str,  # noqa: A002 - the wire's own word
-        payload: Mapping[str, Any],
+        type: str | Mapping[str, Any],  # noqa: A002 - the wire's own word
+        payload: Mapping[str, Any] | None = None,
         *,
         source: str | None = None,
         **rest: Any,
@@ -47,20 +52,24 @@ class Turn:
         return self.log.append(type, payload, source=source, turn_id=self.id, **rest)
 
     def append_items(
-        self, items: Iterable[Any], *, source: str | None = None, **rest: Any
+        self,
+        items: Iterable[Any],
+        meta: Mapping[str, Any] | None = None,
+        *,
+        source: str | None = None,
     ) -> list[Episode]:
         """Append items to the working log."""
-        return self.log.append_items(items, source=source, turn_id=self.id, **rest)
+        return self.log.append_items(items, meta, source=source, turn_id=self.id)
 
     def append_event(self, event: str, data: Mapping[str, Any] | None = None) -> Episode:
         """Append an audit record to the working log."""
         return self.log.append_event(event, data, turn_id=self.id)
 
-    def read(self, **query: Any) -> list[Episode]:
+    def read(self, query: Mapping[str, Any] | None = None, **named: Any) -> list[Episode]:
         """Read the working log: the committed episodes as they were at the start, then the turn's
         own.
         """
-        return self.log.read(**query)
+        return self.log.read(query, **named)
 
     @property
     def own(self) -> list[Episode]:
@@ -73,7 +82,7 @@ class Turn:
         The task that runs the turn is cancelled at its next await. A turn that aborts itself is
         only marked, so that it can still say goodbye.
         """
-        if self._aborted or not self._open:
+        if not self.can_abort:
             return False
         self._aborted, self.reason = True, reason
         if self._task is not None and self.is_running():

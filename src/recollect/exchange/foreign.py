@@ -23,6 +23,7 @@ from recollect.exchange.found import (
     Skipped,
 )
 from recollect.exchange.shapes import graphiti, mem0, memmachine, zep
+from recollect.graph.checks import has_nul
 from recollect.graph.types import Access, Project, Record
 from recollect.ingest import intake
 from recollect.limits import EXCHANGE_LINE_BYTES_MAX, IMPORT_EPISODES_PER_COMMIT
@@ -72,10 +73,11 @@ def documents(file: IO[bytes]) -> Iterator[Any]:
     """The documents of a file: one JSON document, or one on each line."""
     first = file.readline(EXCHANGE_LINE_BYTES_MAX + 1)
     try:
-        yield msgspec.json.decode(first)
+        document = msgspec.json.decode(first)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         yield _decoded(1, first + file.read())
         return
+    yield document if not has_nul(first) else _decoded(1, first)
     number = 1
     while line := file.readline(EXCHANGE_LINE_BYTES_MAX + 1):
         number += 1
@@ -84,6 +86,8 @@ def documents(file: IO[bytes]) -> Iterator[Any]:
 
 
 def _decoded(number: int, text: bytes) -> Any:
+    if has_nul(text):
+        raise InvalidInput(f"line {number}: must not contain a NUL character")
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -1,16 +1,19 @@
 """The lines of a file of ours: JSON, one record each, the first and the last of their own kind."""
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, cast
 
 import msgspec
 
 from recollect.errors import InvalidInput
-from recollect.exchange.tables import RECORDS
+from recollect.exchange.tables import RECORDS, Table
+from recollect.graph.checks import has_nul
 from recollect.limits import EXCHANGE_LINE_BYTES_MAX
 from recollect.store.protocol import Row
 
-VERSION = 2
+VERSION = 3
+_VERSIONS = (2, 3)  # 2 has no checksum
 _TAG = "record"
 
 
@@ -32,19 +35,31 @@ class GraphMark(msgspec.Struct, frozen=True, kw_only=True, tag="graph_end", tag_
 
 
 class End(msgspec.Struct, frozen=True, kw_only=True, tag="end", tag_field=_TAG):
-    """The last line, without which a file is cut short; *records* counts all between."""
+    """The last line, without which a file is cut short; *records* counts all between the first one
+    and this, and *sha256* is their checksum."""
 
     records: int
+    sha256: str | None = None
+
+
+def _fields(table: Table) -> list[Any]:
+    """The columns of a record with their types; those that came later may be missing."""
+    later = table.later.split()
+    return [
+        (name, kind, None) if name in later else (name, kind)
+        for name, kind in table.columns().items()
+    ]
 
 
 _Structs = Mapping[str, type[msgspec.Struct]]
 _rows: _Structs = {
     record: msgspec.defstruct(
         record,
-        list(table.columns().items()),
+        _fields(table),
         tag=record,
         tag_field=_TAG,
         forbid_unknown_fields=True,
+        kw_only=True,
     )
     for record, table in RECORDS.items()
 }
@@ -100,9 +115,39 @@ def kind_of(line: msgspec.Struct) -> str:
 
 
 def read(file: IO[bytes]) -> Iterator[tuple[int, msgspec.Struct]]:
-    """The lines of a file with their numbers, of which only the last is held in memory."""
+    """The lines of a file with their numbers, of which only the last is held in memory.
+
+    One that does not come to its checksum is refused at its end.
+    """
+    total, version = Checksum(), VERSION
     for number, text in enumerate(_texts(file), start=1):
-        yield number, _read_header(text) if number == 1 else _read_line(number, text)
+        if number == 1:
+            header = _read_header(text)
+            version = header.version
+            yield number, header
+            continue
+        line = _read_line(number, text)
+        if not isinstance(line, End):
+            total.add(text)
+        elif line.sha256 != total.value and (version, line.sha256) != (2, None):
+            raise InvalidInput(f"line {number}: the file was changed after it was exported")
+        yield number, line
+
+
+class Checksum:
+    """Of the lines of a file, however they end."""
+
+    def __init__(self) -> None:
+        self._total = hashlib.sha256()
+
+    def add(self, line: bytes) -> None:
+        """One more."""
+        self._total.update(line.rstrip(b"\r\n") + b"\n")
+
+    @property
+    def value(self) -> str:
+        """What it comes to."""
+        return self._total.hexdigest()
 
 
 def _texts(file: IO[bytes]) -> Iterator[bytes]:
@@ -120,7 +165,7 @@ def _read_header(text: bytes) -> Header:
             "line 1: this is no file of `recollect export`; for those of other memories say "
             "which: recollect import zep FILE"
         ) from error
-    if header.version != VERSION:
+    if header.version not in _VERSIONS:
         raise InvalidInput(
             f"line 1: the file is of version {header.version}, this program reads {VERSION}"
         )
@@ -128,6 +173,8 @@ def _read_header(text: bytes) -> Header:
 
 
 def _read_line(number: int, text: bytes) -> msgspec.Struct:
+    if has_nul(text):
+        raise InvalidInput(f"line {number}: must not contain a NUL character")
     try:
         return cast(msgspec.Struct, _decoder.decode(text))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -17,7 +17,7 @@ from recollect.governance import keys
 from recollect.graph import checks
 from recollect.graph.types import Project, Record
 from recollect.ingest import rebuild
-from recollect.store import numbers, rows
+from recollect.store import numbers, readings, rows
 from recollect.store.protocol import Transaction
 
 
@@ -217,6 +217,8 @@ class _Import:
                 f"line {number}: {place.kind} {place.graph_id!r} came out differently from what "
                 "was exported; the file was changed"
             )
+        if self._tx.run("import_sides", graph_id=place.id):
+            readings.fold_again(self._tx, place.id, 0)
         self._graphs.append(
             WrittenGraph(
                 kind=place.kind,
@@ -229,7 +231,7 @@ class _Import:
 
     def _owe(self, graph_id: int) -> None:
         """Let workers find what was not read yet."""
-        self._tx.run("queue_enter", graph_id=graph_id, now=rows.micros(self._tx.now))
+        self._tx.run("queue_enter", graph_id=graph_id)
         self._tx.run("queue_leave", graph_id=graph_id)
 
     def _end(self, number: int, end: End, read: Iterator[tuple[int, msgspec.Struct]]) -> None:

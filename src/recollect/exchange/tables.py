@@ -18,7 +18,8 @@ class Table(Record):
     """One kind of record: the columns of a row by how they are written, each a list of words.
 
     *references* are uuids in the file and ids in the store. *left_out* are columns that the
-    importing store decides for itself; *instead* are columns of the file that stand for them.
+    importing store decides for itself; *instead* are columns of the file that stand for them. *later*
+    are columns that files of earlier releases lack.
     *json* is written as it is kept, byte by byte.
     """
 
@@ -32,6 +33,7 @@ class Table(Record):
     references: str = ""
     left_out: str = "id"
     instead: str = ""
+    later: str = ""
 
     def columns(self) -> dict[str, Any]:
         """The type of every column in the file."""
@@ -146,9 +148,10 @@ RECORDS: Mapping[str, Table] = {
         name="episodes",
         put="import_episode",
         text="uuid kind content role speaker source_description document_id task_uuid "
-        "producer addressee kept_for",
+        "producer addressee kept_for failure",
         json="metadata extra",
         whole="seq ignored strict_ontology created_at received_at processed_at",
+        later="failure",
         references="thread_id",
         left_out=_OF_GRAPH,
     ),
@@ -191,7 +194,8 @@ RECORDS: Mapping[str, Table] = {
     "entity": Table(
         name="entities",
         put="import_entity",
-        text="uuid name summary kind given",
+        later="side",
+        text="uuid name summary kind given side",
         json="labels attributes names",
         whole="is_user is_assistant created_at",
         left_out=_OF_GRAPH,
@@ -203,10 +207,19 @@ RECORDS: Mapping[str, Table] = {
         references="entity_id",
         left_out="graph_id",
     ),
+    "user_side": Table(
+        name="user_sides",
+        put="import_user_side",
+        text="side",
+        json="names attributes",
+        references="entity_id",
+        left_out="",
+    ),
     "fact": Table(
         name="facts",
         put="import_fact",
-        text="uuid name fact predicate gist slot extractor",
+        later="side",
+        text="uuid name fact predicate gist slot extractor side",
         json="attributes kept_against",
         whole="created_at expired_at valid_at invalid_at negated ends event_at",
         real="rating confidence",
@@ -221,10 +234,19 @@ RECORDS: Mapping[str, Table] = {
         real="sure",
         references="fact_id by_fact_id episode_id",
     ),
+    "doubt": Table(
+        name="doubts",
+        put="import_doubt",
+        text="judge",
+        real="sure",
+        references="fact_id by_fact_id episode_id",
+        left_out="",
+    ),
     "reading": Table(
         name="readings",
         put="import_reading",
-        text="reader",
+        later="side",
+        text="reader side",
         json="found",
         blob="vectors",
         whole="seq read_at",
@@ -237,7 +259,8 @@ RECORDS: Mapping[str, Table] = {
         text="kind subject near mark",
         json="change",
         blob="vector",
-        whole="seq at",
+        whole="seq at everywhere",
+        later="everywhere",
         left_out=_OF_GRAPH,
     ),
     "mention": Table(
@@ -341,6 +364,9 @@ NOT_CARRIED: Mapping[str, str] = {
     "api_keys": "keys open one store; the other one gives out its own",
     "key_policy_sets": "goes with the keys",
     "queue": "follows from the jobs that wait",
+    "shares": "what each project had of the workers of one store",
+    "tasks": "what was asked of one store; the jobs tell how far it is",
+    "kept_answers": "what callers of one store were told, for a day",
     "rereadings": "what a store has asked readers for, and whom it has told what is known",
     "index_snapshots": "a cache of the index rows",
     "chapters": "made again of the facts, by and by",

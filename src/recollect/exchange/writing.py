@@ -71,6 +71,7 @@ class _Export:
         self._progress = progress
         self._counts: dict[str, int] = {}
         self._whole = wanted.user_id is None and wanted.graph_id is None
+        self._checksum = lines.Checksum()
 
     def run(self) -> Written:
         """The header, what belongs to the project, each graph, and the end."""
@@ -83,7 +84,8 @@ class _Export:
         for done, graph_id in enumerate(ids, start=1):
             told.append(self._graph(graph_id))
             self._progress(done)
-        self._sink(lines.written(lines.End(records=sum(self._counts.values()))))
+        end = lines.End(records=sum(self._counts.values()), sha256=self._checksum.value)
+        self._sink(lines.written(end))
         return Written(project=project.name, graphs=tuple(told), counts=self._counts)
 
     def _header(self) -> lines.Header:
@@ -123,7 +125,7 @@ class _Export:
         self._provenance(graph_id)
         self._all("index_row", "export_index_rows", graph_id=graph_id)
         digest = rebuild.digest(self._tx, graph_id)
-        self._sink(lines.written(lines.GraphMark(digest=digest)))
+        self._line(lines.written(lines.GraphMark(digest=digest)))
         return WrittenGraph(
             kind=row["kind"],
             graph_id=row["graph_id"],
@@ -159,9 +161,11 @@ class _Export:
         self._by_ids("entity", "export_entities", "export_entity_ids", graph_id)
         for ids in self._ids("export_entity_ids", graph_id):
             self._of("entity_name", "export_entity_names", ids)
+            self._of("user_side", "export_user_sides", ids)
         self._by_ids("fact", "export_facts", "export_fact_ids", graph_id)
         for ids in self._ids("export_fact_ids", graph_id):
             self._of("closing", "export_closings", ids)
+            self._of("doubt", "export_doubts", ids)
         for ids in self._ids("export_observation_ids", graph_id):
             self._of("observation", "export_observations", ids)
             self._of("observation_fact", "export_observation_facts", ids)
@@ -211,8 +215,12 @@ class _Export:
             yield page
             after = page[-1]["row"]
 
+    def _line(self, line: bytes) -> None:
+        self._checksum.add(line)
+        self._sink(line)
+
     def _put(self, record: str, found: Sequence[Row]) -> None:
         for row in found:
-            self._sink(lines.written_row(record, row))
+            self._line(lines.written_row(record, row))
         if found:
             self._counts[record] = self._counts.get(record, 0) + len(found)

@@ -6,13 +6,13 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from recollect.extract import direct, documents
+from recollect.extract import documents
 from recollect.extract.brief import Brief, Extracted
 from recollect.extract.ontology import Classifier
 from recollect.extract.passages import passages
 from recollect.extract.prose import Prose
 from recollect.extract.ratings import Rater
-from recollect.graph import predicates
+from recollect.graph import predicates, written
 from recollect.graph.found import Found, FoundFact
 from recollect.graph.types import DIRECT_KINDS
 from recollect.models import embedder, judge, parser, sentence_kinds
@@ -51,7 +51,7 @@ class Embedded:
         if not reading.learn:
             return Found()
         if reading.kind in DIRECT_KINDS:
-            return direct.read(reading.kind, reading.content)
+            return written.read(reading.kind, reading.content)
         return documents.read(reading, self._prose.read)
 
     def _classified(self, reading: Brief, found: Found) -> Found:

@@ -14,10 +14,11 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Protocol
 
-from recollect.errors import ModelUnavailable, RecollectError
+from recollect.errors import ModelUnavailable, ReaderLost, RecollectError, described
 from recollect.extract.brief import Brief, Extracted
+from recollect.extract.watch import Watch
 from recollect.graph.found import Found
-from recollect.limits import READING_S_MAX
+from recollect.limits import READER_IDLE_S_MAX, READING_S_MAX
 from recollect.models.judge import Opinion
 from recollect.models.pair_signs import Pair
 
@@ -26,6 +27,8 @@ _STOP_S = 5.0
 
 class ReadingFailed(Exception):
     """An episode could not be read; carries what went wrong in the other process."""
+
+    quotes_nothing = True
 
 
 class Reader(Protocol):
@@ -53,9 +56,9 @@ def _embedded(models: Path, table: Path | None) -> Reader:
 class ExtractionProcess:
     """One process with the models loaded. It starts with the first episode.
 
-    If it dies, the episodes it was working on fail as any job can fail, and the next ones get a
+    If it dies or was stopped, the readings under way fail with ReaderLost, and the next ones get a
     new process. *load* makes what it works with, over there; what takes longer than
-    *reading_s_max* hangs.
+    *reading_s_max*, or uses no processor for *idle_s_max*, hangs.
     """
 
     def __init__(
@@ -65,9 +68,10 @@ class ExtractionProcess:
         *,
         load: Load = _embedded,
         reading_s_max: float = READING_S_MAX,
+        idle_s_max: float = READER_IDLE_S_MAX,
     ) -> None:
         self._arguments = (models, table, load)
-        self._reading_s_max = reading_s_max
+        self._bounds = (reading_s_max, idle_s_max)
         # A thread of its own, not one of the pool that requests share. It alone speaks with the
         # other process, question and answer in one go: whoever asks and then waits no longer
         # leaves no answer behind for the next one.
@@ -111,30 +115,27 @@ class ExtractionProcess:
 
     def _exchange(self, method: str, args: tuple[Any, ...]) -> tuple[Any, Exception | None]:
         """One question and its answer; a process that owes one after that is of no more use."""
+        watch: Watch | None = None
         try:
-            line = self._present() or self._start()
-            line.send((method, args))
-            return self._answer(line)
-        except TimeoutError as late:
-            self._drop()
-            raise ModelUnavailable(f"not read within {self._reading_s_max:g} seconds") from late
+            line, process = self._present() or self._start()
+            with Watch(process, *self._bounds) as watch:
+                line.send((method, args))
+                answer: tuple[Any, Exception | None] = line.recv()
         except (EOFError, OSError) as broken:
             self._drop()
-            raise ModelUnavailable("the extraction process ended at work") from broken
-
-    def _answer(self, line: Connection) -> tuple[Any, Exception | None]:
-        if not line.poll(self._reading_s_max):
-            raise TimeoutError
-        answer: tuple[Any, Exception | None] = line.recv()
+            verdict = watch.verdict if watch is not None else None
+            raise ReaderLost(verdict and f"the extraction process hung: {verdict}") from broken
         return answer
 
-    def _present(self) -> Connection | None:
-        """The line to a process that is there; one that died while it had nothing to do is not."""
+    def _present(self) -> tuple[Connection, BaseProcess] | None:
+        """A process that is there; one that died while it had nothing to do is not."""
         if self._process is not None and not self._process.is_alive():
             self._drop()
-        return self._line
+        if self._line is None or self._process is None:
+            return None
+        return self._line, self._process
 
-    def _start(self) -> Connection:
+    def _start(self) -> tuple[Connection, BaseProcess]:
         context = multiprocessing.get_context("spawn")
         line, other = context.Pipe()
         process = context.Process(
@@ -145,7 +146,7 @@ class ExtractionProcess:
         self._line, self._process = line, process
         if self._closed:  # meanwhile: whoever closed did not see this process
             raise EOFError
-        return line
+        return line, process
 
     def _drop(self) -> None:
         line, process = self._line, self._process
@@ -199,6 +200,6 @@ def _end_with_parent() -> None:
 
 def _portable(error: Exception) -> ReadingFailed:
     """An error that can travel: not every exception can be pickled."""
-    failed = ReadingFailed(f"{type(error).__name__}: {error}")
+    failed = ReadingFailed(described(error))
     failed.add_note("".join(traceback.format_tb(error.__traceback__)))
     return failed

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from recollect.errors import InvariantViolated
-from recollect.graph.types import Json, Project, Record
+from recollect.graph.types import Access, Json, Project, Record
 from recollect.limits import AUDIT_ENTRIES_PER_READ, AUDIT_HEADS_MAX, INTEGER_MAX
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
@@ -90,6 +90,11 @@ class _Head(NamedTuple):
 _HEADS: dict[int, _Head] = {}
 _SALTS: deque[bytes] = deque()
 _DIGEST = _Sealed.__struct_fields__.index("target_digest")
+
+
+def actor_of(access: Access) -> str:
+    """Whoever asks, as entries name them."""
+    return f"key:{access.key_uuid}" if access.key_uuid else COMMAND
 
 
 def append(tx: Transaction, project_id: int, told: Told) -> int:

@@ -54,8 +54,9 @@ def _uuid(tx: Transaction, project_id: int, target: Target) -> str | None:
 
 
 def made(result: Any) -> Any:
-    """The record a unit answers with; a new key comes with its secret around it."""
-    return getattr(result, "key", result)
+    """The record a unit answers with: a new key comes with its secret around it, and what was written
+    once with its answer."""
+    return getattr(result, "made", getattr(result, "key", result))
 
 
 def named(action: str, record: Any) -> str | None:

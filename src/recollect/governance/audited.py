@@ -116,6 +116,10 @@ class AuditedStore:
         """What a graph is folded from; deriving it again is nobody's act."""
         return await self._store.apart(graph_id)
 
+    def trouble(self) -> str | None:
+        """What is known to be wrong with the store's files or their disk."""
+        return self._store.trouble()
+
     async def scrub(self) -> bool:
         """Leave no byte of what was deleted before this call in the store's files."""
         return await self._store.scrub()

@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from recollect.errors import NotAllowed
-from recollect.governance import describing, unnaming
+from recollect.governance import describing, unnaming, unsaying
 from recollect.graph.gist import mark
 from recollect.graph.types import Access, Record
 from recollect.store import derived, findable, index, readings, remainders, rows
@@ -43,6 +43,11 @@ def require_whole_sight(access: Access) -> None:
         raise NotAllowed(
             "this key sees only part of what this holds by its metadata, and all of it would go"
         )
+
+
+def unsay_answers(tx: Transaction, graph_id: int) -> None:
+    """Take the words out of the answers that are kept for whoever asks again."""
+    tx.run("kept_answers_unsay", graph_id=graph_id)
 
 
 def forget_episodes(tx: Transaction, episode_ids: Iterable[int], mode: Mode = "delete") -> Removed:
@@ -127,6 +132,7 @@ def _fold_without(tx: Transaction, places: Sequence[Row], left: Sequence[Remaind
         first[row["graph_id"]] = min(row["seq"], first.get(row["graph_id"], row["seq"]))
     for graph_id, seq in first.items():
         _keep_no_words(tx, graph_id)
+        tx.run("user_sides_drop", graph_id=graph_id)  # a fold brings back what is left
         readings.fold_again(tx, graph_id, seq)
         tx.run("graph_edited", graph_id=graph_id)
 
@@ -145,9 +151,9 @@ def forget_facts(
     left = _without_reason(tx, [row["id"] for row in behind], ids)
     tx.run("facts_delete", ids=rows.to_json(ids))
     _unindex(tx, "fact", facts)
-    around = _settle_around(tx, resting, facts, behind)
+    around, unsaid = _settle_around(tx, resting, facts, behind)
     if not folding:
-        _log_without(tx, graph_id, around, left)
+        _log_without(tx, graph_id, around.episodes + unsaid, left)
     return around
 
 
@@ -174,9 +180,9 @@ def forget_entity(
     tx.run("entity_delete", id=entity_id)
     _unindex(tx, "fact", gone)
     index.remove(tx, graph_id, "entity", [entity_id])
-    around = _settle_around(tx, resting, gone, behind, entity_id)
+    around, unsaid = _settle_around(tx, resting, gone, behind, entity_id)
     if not folding:
-        _log_without(tx, graph_id, around, left)
+        _log_without(tx, graph_id, around.episodes + unsaid, left)
     return around
 
 
@@ -189,11 +195,11 @@ def _carriers(
     return tx.all("direct_episodes_behind", facts=rows.to_json(list(facts)), entity_id=entity_id)
 
 
-def _log_without(tx: Transaction, graph_id: int, removed: Removed, left: Sequence[Row]) -> None:
-    """Take along what deleted episodes had left of it. If episodes went as well, have their graph
-    folded without them; what they ended stays ended."""
+def _log_without(tx: Transaction, graph_id: int, episodes: int, left: Sequence[Row]) -> None:
+    """Take along what deleted episodes had left of it. If *episodes* went as well, or lost their
+    words, have their graph folded without those; what they ended stays ended."""
     _keep_no_words(tx, graph_id)
-    if removed.episodes:
+    if episodes:
         for row in left:
             _keep_end(tx, row)
         readings.fold_again(tx, graph_id, 0)
@@ -202,6 +208,7 @@ def _log_without(tx: Transaction, graph_id: int, removed: Removed, left: Sequenc
 def _keep_no_words(tx: Transaction, graph_id: int) -> None:
     """Drop what speaks of things that are gone, wherever else it is kept; a graph that was made
     with the help of it has to be folded again."""
+    unsay_answers(tx, graph_id)
     remainders.renew(tx, graph_id)
     if tx.run("edits_drop_of_gone", graph_id=graph_id):
         readings.fold_again(tx, graph_id, 0)
@@ -214,19 +221,21 @@ def _settle_around(
     gone: Sequence[Row],
     behind: Sequence[Row],
     entity_id: int | None = None,
-) -> Removed:
-    """Bring in step what facts touched that are gone; *entity_id* went with them."""
+) -> tuple[Removed, int]:
+    """Bring in step what facts touched that are gone; *entity_id* went with them. Also tells how
+    many episodes lost their words but stay."""
     near = sorted(_ends(gone) - {entity_id})
     removed = tx.all("entities_delete_unsupported", ids=rows.to_json(near))
     _unindex(tx, "entity", removed)
     listed = rows.to_json([row["id"] for row in behind])
     useless = tx.all("episodes_delete_useless", ids=listed)
     _unindex(tx, "episode", useless)
+    unsaid = unsaying.unsay(tx, [row["id"] for row in behind])
     reworded = describing.describe_again(tx, near)
     after = derived.renew(tx, resting)
     findable.settle(tx, after)
     counted = _counted(after, useless, gone, removed, [], reworded)
-    return replace(counted, entities=counted.entities + (entity_id is not None))
+    return replace(counted, entities=counted.entities + (entity_id is not None)), unsaid
 
 
 def _lose_ends(tx: Transaction, episodes: Sequence[int], facts: Sequence[int]) -> list[Row]:

@@ -3,18 +3,22 @@
 import hashlib
 import secrets
 
+from msgspec.structs import replace
+
 from recollect.errors import AlreadyExists, Conflict, InvalidInput, NotFound
-from recollect.governance import policies
+from recollect.governance import audit, policies
+from recollect.governance.audit import Told
 from recollect.graph import checks, policy
 from recollect.graph.policy import KeyPolicy, Mode, Role
 from recollect.graph.types import Access, Key, Project, Record
-from recollect.limits import NAME_CHARS_MAX
+from recollect.limits import DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
 
 DEFAULT_PROJECT = "default"
 ENVIRONMENT_KEY = "environment"
 FIRST_KEY = "first start"
+FIRST_ADMIN_KEY = "admin"
 _PREFIX = "rk_"
 _SHOWN_CHARS = 9
 
@@ -31,13 +35,46 @@ def hashed(secret: str) -> bytes:
     return hashlib.sha256(secret.encode()).digest()
 
 
-def create_project(tx: Transaction, name: str) -> Project:
+class NewProject(Record):
+    """A project with its first key."""
+
+    project: Project
+    first: NewKey
+
+    @property
+    def uuid(self) -> str:
+        """That of the project."""
+        return self.project.uuid
+
+
+def create_project(tx: Transaction, name: str, description: str | None = None) -> Project:
     """A new tenant."""
     checks.text("name", name, NAME_CHARS_MAX, required=True)
+    checks.text("description", description, DESCRIPTION_CHARS_MAX)
     if tx.one("project_by_name", name=name) is not None:
         raise AlreadyExists(f"a project named {name!r} exists already")
-    tx.run("project_insert", uuid=tx.new_id(), name=name, description=None, now=rows.micros(tx.now))
+    now = rows.micros(tx.now)
+    tx.run("project_insert", uuid=tx.new_id(), name=name, description=description, now=now)
     return project_named(tx, name)
+
+
+def open_project(tx: Transaction, access: Access, name: str, description: str | None) -> NewProject:
+    """A new tenant with an admin key, by which it is managed from then on.
+
+    Its own audit log begins with that key, and with whose key made it.
+    """
+    made = create_project(tx, name, description)
+    first = create_key(tx, name, FIRST_ADMIN_KEY, admin=True)
+    told = Told(actor=audit.actor_of(access), action="key.create", target=f"key:{first.key.uuid}")
+    audit.append(tx, made.id, told)
+    return NewProject(project=made, first=first)
+
+
+def describe_project(tx: Transaction, access: Access, description: str | None) -> Project:
+    """Say what the project of a key is for."""
+    checks.text("description", description, DESCRIPTION_CHARS_MAX)
+    tx.run("project_describe", id=access.project_id, description=description)
+    return project_of(tx, access)
 
 
 def project_named(tx: Transaction, name: str) -> Project:
@@ -86,6 +123,8 @@ def create_key(
     the MCP tools that change the memory.
     """
     checks.text("name", name, NAME_CHARS_MAX, required=True)
+    if name == ENVIRONMENT_KEY and secret is None:
+        raise InvalidInput(f"name: {name!r} is that of the key which RECOLLECT_API_KEY sets")
     _check(role, mode)
     owner = project_named(tx, project)
     secret = secret or _PREFIX + secrets.token_urlsafe(32)
@@ -201,6 +240,15 @@ def policy_of(tx: Transaction, project_id: int, uuid: str) -> KeyPolicy:
     return KeyPolicy() if row["is_admin"] else _governed(tx, row)
 
 
+def seen_as(tx: Transaction, access: Access, uuid: str) -> Access:
+    """An administrator's access, with what another key of the project may do and see."""
+    row = tx.one("key_by_uuid", uuid=uuid)
+    if row is None or row["project_id"] != access.project_id:
+        raise NotFound(f"there is no key {uuid}")
+    governed = None if row["is_admin"] else _governed(tx, row)
+    return replace(access, is_admin=bool(row["is_admin"]), policy=governed)
+
+
 def ensure_default(tx: Transaction, secret: str | None) -> NewKey | Key:
     """The default project and its key: the one given, the one there is, or a new one."""
     if tx.one("project_by_name", name=DEFAULT_PROJECT) is None:
@@ -210,6 +258,15 @@ def ensure_default(tx: Transaction, secret: str | None) -> NewKey | Key:
         return _adopt(tx, project, secret)
     usable = [k for k in list_keys(tx) if k.project_id == project.id and k.revoked_at is None]
     return usable[0] if usable else create_key(tx, DEFAULT_PROJECT, FIRST_KEY)
+
+
+def default_there_is(tx: Transaction, secret: str | None) -> Key | None:
+    """The key that `ensure_default` would give back without writing anything."""
+    found = [k for k in list_keys(tx) if k.project_name == DEFAULT_PROJECT and k.revoked_at is None]
+    if secret is None:
+        return found[0] if found else None
+    row = tx.one("key_by_hash", hash=hashed(secret))
+    return next((k for k in found if row is not None and k.uuid == row["uuid"]), None)
 
 
 def _adopt(tx: Transaction, project: Project, secret: str) -> NewKey:

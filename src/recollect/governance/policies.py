@@ -1,4 +1,4 @@
-"""Policy sets of a project: kept with every version, attached to keys and to groups of users."""
+"""Policy sets of a project: kept with every version, attached to keys."""
 
 from datetime import datetime
 
@@ -55,11 +55,16 @@ def guarded(tx: Transaction, project_id: int) -> frozenset[str]:
 
 
 def _read_again(tx: Transaction, project_id: int, before: frozenset[str]) -> None:
-    """Have read again what was read in the light of turns that others may see now, or no longer.
+    """Have read again what was read in the light of turns that others may see now, or no longer,
+    and have the graphs folded with the walls where they are by now.
 
     A name that "she" stood for must not be told to people who cannot see where it was said.
     """
-    if before != guarded(tx, project_id):
+    if before != (keys := guarded(tx, project_id)):
+        tx.run("readings_part", project_id=project_id, keys=rows.to_json(sorted(keys)))
+        tx.run("graphs_parted", project_id=project_id)
+        if not before:
+            tx.run("edits_everywhere", project_id=project_id)
         tx.run(
             "rereadings_want_guarded",
             project_id=project_id,
@@ -205,25 +210,13 @@ def of_group(tx: Transaction, project_id: int, group_id: int | None) -> list[Pol
     return [_policy_set(row) for row in found]
 
 
-def attach_to_group(
-    tx: Transaction, project_id: int, group_id: int | None, name_or_uuid: str
-) -> list[PolicySet]:
-    """Attach a set to a group of users, once; tells what the group has then."""
-    found = get(tx, project_id, name_or_uuid)
-    if group_id is None:
-        tx.run("policy_set_for_all_users", id=found.id, attached=True)
-    else:
-        tx.run("policy_set_attach_to_group", group_id=group_id, policy_set_id=found.id)
-    return of_group(tx, project_id, group_id)
-
-
 def detach_from_group(
     tx: Transaction, project_id: int, group_id: int | None, name_or_uuid: str
 ) -> list[PolicySet]:
     """Take a set off a group of users; tells what the group still has."""
     found = get(tx, project_id, name_or_uuid)
     if group_id is None:
-        gone = tx.run("policy_set_for_all_users", id=found.id, attached=False)
+        gone = tx.run("policy_set_not_for_all_users", id=found.id)
     else:
         gone = tx.run("policy_set_detach_from_group", group_id=group_id, policy_set_id=found.id)
     if not gone:

@@ -9,11 +9,20 @@ from msgspec.structs import asdict
 from recollect.errors import NotFound
 from recollect.governance.erasure import Mode, Removed
 from recollect.graph.types import Access, Record
-from recollect.store import rows
+from recollect.store import rows, tasks
 from recollect.store.protocol import Row, Transaction
 
 # Several episodes at once are named by the graph they were in.
-Kind = Literal["episode", "episodes", "thread", "graph", "user", "session_log"]
+Kind = Literal["episode", "episodes", "entity", "fact", "thread", "graph", "user", "session_log"]
+_TASK_TYPES: dict[Kind, str] = {
+    "episode": "graph.episode.delete",
+    "episodes": "graph.episode.delete",
+    "entity": "graph.node.delete",
+    "fact": "graph.edge.delete",
+    "thread": "thread.delete",
+    "graph": "graph.delete",
+    "user": "user.delete",
+}
 
 # What no erasure in this store can reach.
 _OUT_OF_REACH = (
@@ -139,6 +148,8 @@ def _keep(
         removed=rows.to_json(dict(removed)),
         kept=rows.to_json(list(kept)),
     )
+    if kind in _TASK_TYPES:
+        tasks.note(tx, access.project_id, uuid, _TASK_TYPES[kind])
     return _receipt(_row(tx, access, uuid))
 
 

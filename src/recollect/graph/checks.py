@@ -1,6 +1,7 @@
 """What a value must be before it is stored. Each check names the field it refuses."""
 
 import math
+import re
 import unicodedata
 from datetime import UTC, datetime
 from typing import Any
@@ -22,6 +23,13 @@ from recollect.limits import (
 # Clients put ids into paths, some of them unescaped: an id with one of these could be written
 # and then never addressed, or would address something else.
 _UNADDRESSABLE = set("/\\?#%")
+# An escaped NUL: after an even number of backslashes, or it would be an escaped backslash.
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+
+
+def has_nul(json: bytes) -> bool:
+    """Whether a NUL character is somewhere in JSON as it was written."""
+    return b"\\u0000" in json and _NUL.search(json) is not None
 
 
 def caller_id(field: str, value: str) -> str:

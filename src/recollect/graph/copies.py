@@ -4,6 +4,8 @@ The readings of a copy speak of the original: they are as they were when they we
 folded from them is moved, and what is read in the copy is kept in the words of the original.
 """
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
 from recollect import ids
@@ -17,6 +19,12 @@ def derived(episode: Episode, distance: int, part: str = "") -> Ids:
     seed = ids.moved(episode.uuid, -distance) + part
     new_id = ids.derived(episode.received_at, episode.seq, seed)
     return (lambda: ids.moved(new_id(), distance)) if distance else new_id
+
+
+def placed(episode: Episode, distance: int) -> Callable[[int], str]:
+    """The same ids, each by its place."""
+    at = ids.placed(episode.received_at, episode.seq, ids.moved(episode.uuid, -distance))
+    return lambda place: ids.moved(at(place), distance)
 
 
 def moved(found: Found, distance: int) -> Found:

@@ -136,12 +136,24 @@ class Closing(Record):
     sure: float | None = None
 
 
+class Doubt(Record):
+    """A known fact may be over because of another one, *by*, that the episode at hand brought; the
+    *judge* is not *sure* enough to end it."""
+
+    fact: str
+    by: str
+    judge: str
+    sure: float
+
+
 class Support(Record):
-    """The episode at hand stands behind a fact: it states, restates or closes it."""
+    """The episode at hand stands behind a fact: it states, restates or closes it. *cites* are the
+    places in the log of earlier episodes that bear out what it says."""
 
     fact: str
     role: SupportRole
     span: tuple[int, int] | None = None
+    cites: tuple[int, ...] = ()
 
 
 class Delta(Record):
@@ -152,5 +164,6 @@ class Delta(Record):
     new_facts: tuple[NewFact, ...] = ()
     closed_facts: tuple[ClosedFact, ...] = ()
     closings: tuple[Closing, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
     supports: tuple[Support, ...] = ()
     mentions: tuple[str, ...] = ()

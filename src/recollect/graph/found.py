@@ -17,7 +17,7 @@ EntityKind = Literal[
     "value",
 ]
 Mood = Literal["stated", "requested"]
-Verdict = Literal["same", "replaces", "ends", "corrects"]
+Verdict = Literal["same", "replaces", "ends", "corrects", "doubts"]
 
 
 class EntityRef(Record):
@@ -31,7 +31,7 @@ class EntityRef(Record):
 class Judgement(Record, omit_defaults=True):
     """What a reader says that a fact does to one it was shown: it says the *same*; it *replaces* it
     with something newer; it says that the other *ends*; it *corrects* it, so that the other never
-    held. *mark* is that of the fact shown (`gist.mark`), for the same reason as a name above. *by* is
+    held; it *doubts* it, so that the other may be over, though not surely enough to end it. *mark* is that of the fact shown (`gist.mark`), for the same reason as a name above. *by* is
     who says so, if not the reader itself.
     """
 
@@ -111,7 +111,10 @@ class Found(Record, omit_defaults=True):
 
     *shown* are the marks of the facts that it was shown: of those it judged some, and its silence
     about the others counts as well. *judged* is what the episode does to known facts by itself,
-    whatever was found in it.
+    whatever was found in it. *guarded* are the keys of metadata that policies guarded when it was
+    read: nobody beyond them is taken to be named in it; None if that was not kept. *placed*: what is
+    new gets its uuid by its place in here, so that it keeps it when something before it is new as
+    well; in readings of earlier versions what is new is counted.
     """
 
     entities: tuple[FoundEntity, ...] = ()
@@ -119,3 +122,5 @@ class Found(Record, omit_defaults=True):
     extractor: str = "embedded.1"
     shown: tuple[str, ...] = ()
     judged: tuple[Judgement, ...] = ()
+    guarded: tuple[str, ...] | None = None
+    placed: bool = False

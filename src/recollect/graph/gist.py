@@ -12,7 +12,8 @@ import regex
 
 NOT = "not"
 _GIST_CHARS_MAX = 200
-_REMEMBERED = 4_096
+_REMEMBERED = 8_192
+_WORDS_REMEMBERED = 16_384
 _WORD = regex.compile(
     r"\d+(?:[.,:/-]\d+)*|[\p{L}\p{M}]+(?:['\u2019]\p{L}+)?|\p{N}+|[$\u20ac\u00a3%]"
 )
@@ -47,6 +48,7 @@ def words(text: str) -> frozenset[str]:
     return frozenset(word for word in found if word)
 
 
+@lru_cache(maxsize=_WORDS_REMEMBERED)
 def _folded(word: str) -> str | None:
     if word[0].isdigit():
         return word.replace(",", "")
@@ -84,6 +86,7 @@ def join(content: frozenset[str]) -> str:
     return "#" + hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def gist(fact_text: str) -> str:
     """The content words of a fact in a fixed order, or a digest of them when they are many."""
     return join(words(fact_text)) or " ".join(fact_text.casefold().split())[:_GIST_CHARS_MAX]

@@ -30,8 +30,15 @@ class Judged:
     def by(self, given: FoundFact | Found) -> dict[str, Judgement]:
         """What a fact, or a whole episode, does to known facts, by their uuids; one that is not
         there is not judged."""
+        return self._found(one for one in given.judged if one.verdict != "doubts")
+
+    def doubted(self, fact: FoundFact) -> dict[str, Judgement]:
+        """The known facts that may be over because of a new one."""
+        return self._found(one for one in fact.judged if one.verdict == "doubts")
+
+    def _found(self, judged: Iterable[Judgement]) -> dict[str, Judgement]:
         found: dict[str, Judgement] = {}
-        for one in given.judged:
+        for one in judged:
             uuid = self._meant(one)
             if uuid is not None:
                 found.setdefault(uuid, one)

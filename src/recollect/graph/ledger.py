@@ -9,6 +9,7 @@ from recollect.graph import judged, supersede
 from recollect.graph.delta import (
     ClosedFact,
     Closing,
+    Doubt,
     KnownEntity,
     KnownFact,
     NewFact,
@@ -23,6 +24,7 @@ from recollect.graph.predicates import Predicates
 from recollect.graph.restate import Restatement
 from recollect.graph.supersede import Claim, Contradiction
 
+NewId = Callable[[int], str]
 _Word = tuple[str, float | None]  # whose it is that a fact ends, and how sure
 _TABLE: _Word = ("table", None)
 _ITSELF: _Word = ("episode", None)
@@ -38,7 +40,7 @@ class Ledger:
         *,
         now: datetime,
         at: datetime,
-        new_id: Callable[[], str],
+        new_id: NewId,
         predicates: Predicates,
     ) -> None:
         self._before = {
@@ -46,10 +48,12 @@ class Ledger:
         }
         self._facts = dict(self._before)
         self._numbers: dict[str, int] = {}
+        self._first_place = 0
         self._wishes = set[str]()
         self._values = set[tuple[str, str | None, str]]()
         self._supports: dict[str, Support] = {}
         self.closings: list[Closing] = []
+        self._doubts: list[Doubt] = []
         self._judged = Judged(Found(), {})
         self._now = now
         self._at = at
@@ -63,6 +67,7 @@ class Ledger:
         so that "sold the car" ends an owning that is told by the same sentence."""
 
         self._judged = Judged(found, self._before)
+        self._first_place = len(found.entities)
         drafts = [self._draft(fact, uuids) for fact in found.facts]
         self._values = {supersede.slot_value(draft) for draft in drafts if draft.slot is not None}
         for number in sorted(
@@ -84,25 +89,33 @@ class Ledger:
             self._restate(old, draft, fact)
             self._close_judged(msgspec.structs.replace(draft, uuid=old.uuid), verdicts, fact)
             return
-        new = msgspec.structs.replace(draft, uuid=self._uuid(fact))
+        new = msgspec.structs.replace(draft, uuid=self._uuid(number, fact))
         claim = msgspec.structs.replace(claim, fact=new)
         self._close_judged(new, verdicts, fact)
         self._close_others(claim, fact, verdicts)
         others = [one for one in self._facts.values() if not self._stands(new, one, verdicts)]
-        self._facts[new.uuid] = supersede.close_new(claim, others, self._contradiction, self._now)
-        self._note_ends(claim, others)
+        later = supersede.later_than(claim, others, self._contradiction)
+        self._facts[new.uuid] = supersede.born_closed(new, [end for _, end in later], self._now)
+        self._note_ends(new, later)
         self._numbers[new.uuid] = number
         if fact.mood == "requested":
             self._wishes.add(new.uuid)
         self._support(new.uuid, "states", fact)
+        self._doubt(new, fact)
 
-    def _note_ends(self, claim: Claim, others: Sequence[KnownFact]) -> None:
+    def _doubt(self, new: KnownFact, fact: FoundFact) -> None:
+        """Note what may be over because of a new fact; whoever took that back is believed."""
+        for uuid, one in self._judged.doubted(fact).items():
+            if uuid != new.uuid and not judged.is_kept(self._facts[uuid], new):
+                word = one.by or self._judged.reader
+                self._doubts.append(Doubt(fact=uuid, by=new.uuid, judge=word, sure=one.sure))
+
+    def _note_ends(self, new: KnownFact, later: Sequence[tuple[KnownFact, datetime]]) -> None:
         """Tell what gives a new fact an end: its own episode, or what holds later."""
-        new = claim.fact
         if new.invalid_at is not None or new.expired_at is not None:
             self._note(new, None, _ITSELF)
-        for later, end in supersede.later_than(claim, others, self._contradiction):
-            self._note(supersede.closed(_endless(new), end, self._now), later.uuid, ours=False)
+        for other, end in later:
+            self._note(supersede.closed(_endless(new), end, self._now), other.uuid, ours=False)
 
     def _note(
         self, ended: KnownFact, by: str | None, word: _Word = _TABLE, *, ours: bool = True
@@ -146,9 +159,11 @@ class Ledger:
             event_at=fact.event_at,
         )
 
-    def _uuid(self, fact: FoundFact) -> str:
+    def _uuid(self, number: int, fact: FoundFact) -> str:
         wanted = fact.uuid
-        return wanted if wanted is not None and wanted not in self._facts else self._new_id()
+        if wanted is not None and wanted not in self._facts:
+            return wanted
+        return self._new_id(self._first_place + number)
 
     def _restate(self, old: KnownFact, new: KnownFact, fact: FoundFact) -> None:
         """It gains the episode and keeps its times; only an end that is news is taken from it."""
@@ -250,7 +265,10 @@ class Ledger:
         """One for each fact: an episode that states a fact and closes it states it."""
         held = self._supports.get(uuid)
         if held is None or (held.role, role) == ("restates", "closes"):
-            self._supports[uuid] = Support(fact=uuid, role=role, span=given.span)
+            self._supports[uuid] = Support(fact=uuid, role=role, span=given.span, cites=given.cites)
+        elif role != "closes":
+            cites = tuple(dict.fromkeys((*held.cites, *given.cites)))
+            self._supports[uuid] = msgspec.structs.replace(held, cites=cites)
 
     def new_facts(self, found: Found) -> Iterator[NewFact]:
         """The facts to be added, in the order they were found."""
@@ -269,6 +287,13 @@ class Ledger:
                 yield ClosedFact(
                     uuid=uuid, invalid_at=after.invalid_at, expired_at=after.expired_at
                 )
+
+    def doubts(self) -> Iterator[Doubt]:
+        """What may be over by now, of what still holds and was not said again."""
+        for one in self._doubts:
+            said_again = one.fact in self._supports and self._supports[one.fact].role != "closes"
+            if self._facts[one.fact].invalid_at is None and not said_again:
+                yield one
 
     def supports(self) -> Iterator[Support]:
         """What the episode stands behind, known facts first."""

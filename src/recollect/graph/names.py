@@ -19,7 +19,7 @@ import regex
 
 _KEY_CHARS_MAX = 100
 _RAW_CHARS_MAX = 1_000
-_REMEMBERED = 8_192
+_REMEMBERED = 16_384
 _ENDS_CHARS = 8
 _ENDS_FROM_CHARS = 10
 _INITIALS = range(3, 7)
@@ -109,7 +109,7 @@ def _bounded(key: str) -> str:
 
 def is_address(name: str) -> bool:
     """Whether *name* is an e-mail address: good for finding, not for showing."""
-    return _EMAIL.fullmatch(name.strip()) is not None
+    return "@" in name and _EMAIL.fullmatch(name.strip()) is not None
 
 
 def first_name(name: str) -> str:

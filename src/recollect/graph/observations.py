@@ -1,8 +1,9 @@
 """Patterns over the facts of one entity, each told in one sentence with its counts and dates.
 
-Three kinds, and nothing is guessed: *repeats*, the same thing on several days; *gathers*, one
+Four kinds, and nothing is guessed: *repeats*, the same thing on several days; *gathers*, one
 relation to several things; *changes*, a relation of which there is one at a time and that had
-several values. A pattern whose facts have all come to an end has ended, too.
+several values; *topics*, different things on one topic, spoken of on several days. A pattern whose
+facts have all come to an end has ended, too.
 """
 
 from collections.abc import Sequence
@@ -14,11 +15,12 @@ from recollect.graph.sentences import clause, day, listing, span
 from recollect.graph.types import Record
 from recollect.limits import OBSERVATION_NAMES_MAX, OBSERVATION_OPEN_FACTS_MAX
 
-PatternKind = Literal["repeats", "gathers", "changes"]
+PatternKind = Literal["repeats", "gathers", "changes", "topics"]
 # How many days, things or values make a pattern.
-LEAST: dict[PatternKind, int] = {"repeats": 3, "gathers": 3, "changes": 2}
+LEAST: dict[PatternKind, int] = {"repeats": 3, "gathers": 3, "changes": 2, "topics": 3}
 GENERIC = "generic"  # the type of an observation when no other fits
 _CHANGES_SHOWN_MAX = 4
+_BETWEEN_SHOWN_MAX = 2  # of what was said on a topic between the first and the last time
 _STATES = frozenset(
     """
     afraid allergic born diagnosed engaged from grateful interested located married member named
@@ -66,7 +68,7 @@ def pattern(
 ) -> Pattern | None:
     """The pattern of this kind that *facts* bear out, or None.
 
-    *facts* are all of one entity, called *who*, and of one relation. Fewer than *least* values do
+    *facts* are all of one entity, called *who*, and of one relation or on one topic. Fewer than *least* values do
     not make a pattern.
     """
     needed = LEAST[kind] if least is None else least
@@ -75,6 +77,8 @@ def pattern(
         return _repeats(ordered, needed)
     if kind == "gathers":
         return _gathers(who, relation, ordered, needed)
+    if kind == "topics":
+        return _topics(who, relation, ordered, needed)
     return _changes(who, relation, ordered, needed)
 
 
@@ -155,6 +159,39 @@ def _stage(fact: Evidence) -> str:
     if fact.invalid_at is not None:
         return f"{text} (until {day(fact.invalid_at)})"
     return f"{text} (since {day(fact.since)})" if fact.since else text
+
+
+def _topics(who: str, topic: str, facts: Sequence[Evidence], needed: int) -> Pattern | None:
+    """What somebody came back to: since when, what was said first and last, what holds no longer."""
+    said = sorted(
+        (max(fact.said_at), fact.number, fact)
+        for fact in {fact.value: fact for fact in facts if fact.said_at}.values()
+    )
+    days = sorted({day.date(): day for fact in facts for day in fact.said_at}.values())
+    if len(days) < needed or len(said) < needed or not said:
+        return None
+    told = [fact for _, _, fact in said]
+    more = "at least " if len(facts) >= OBSERVATION_OPEN_FACTS_MAX else ""
+    count = "1 day" if len(days) == 1 else f"{more}{len(days)} days"
+    parts = [f"{who} has spoken about {topic} on {count}, {span(days[0], days[-1])}"]
+    if len(told) > 1:
+        parts.append(f"First: {_ended(told[0])}")
+    parts += [f"Later: {_ended(fact)}" for fact in told[1:-1][-_BETWEEN_SHOWN_MAX:]]
+    parts.append(f"Most recently: {_ended(told[-1])}")
+    return Pattern(
+        name=f"{who} keeps speaking about {topic}",
+        summary=". ".join(parts) + ".",
+        facts=tuple(fact.number for fact in facts),
+        start_at=days[0],
+        latest_evidence_at=days[-1],
+        end_at=_end(facts),
+    )
+
+
+def _ended(fact: Evidence) -> str:
+    """What was said, and until when it was so, if it is no longer."""
+    text = clause(fact.fact)
+    return text if fact.invalid_at is None else f"{text} (until {day(fact.invalid_at)})"
 
 
 def _made(

@@ -2,8 +2,8 @@
 
 Each kind is asked only what means something for it:
 
-- facts: all of it. `node_labels` wants both ends to carry a listed label, and
-  `exclude_node_labels` neither of them;
+- facts: all of it. `node_labels` wants a listed label at either end, `exclude_node_labels` wants
+  none at both;
 - entities: labels, properties, `episode_uuids`, `episode_metadata`, `episodes`. Types, dates,
   ratings and the fact anchors speak of facts and are passed over;
 - episodes: `episode_uuids`, `episode_metadata` and `episodes`, of the episode itself, and
@@ -47,8 +47,7 @@ def passes_fact(filters: Filters, fact: Fact, evidence: Iterable[Told] = ()) -> 
     return (
         _among(fact.name, filters.edge_types)
         and fact.name not in filters.exclude_edge_types
-        and _labels_pass(filters, fact.source_labels)
-        and _labels_pass(filters, fact.target_labels)
+        and _labels_pass(filters, [*fact.source_labels, *fact.target_labels])
         and _anchored(filters, fact)
         and _dated(filters, fact)
         and stands_at(fact, valid_on=filters.valid_on, known_on=filters.known_on)

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import msgspec
@@ -11,6 +11,7 @@ from recollect.errors import InvalidInput
 from recollect.graph.types import Record
 
 _TABLE = Path(__file__).with_name("predicates.toml")
+_REMEMBERED = 4_096
 _REFERRING = ("ends", "ends_alone", "replaces", "rivals", "carries")
 
 
@@ -81,7 +82,7 @@ class Predicates:
         return found
 
     def __getitem__(self, name: str) -> Predicate:
-        return self._by_name.get(self._canonical.get(name, name)) or Predicate(name=name)
+        return self._by_name.get(self._canonical.get(name, name)) or _open(name)
 
     def __contains__(self, name: str) -> bool:
         return name in self._canonical
@@ -108,6 +109,11 @@ class Predicates:
     def rivals_of(self, name: str) -> tuple[str, ...]:
         """The relations a new one of which closes those of *name* to a target of the same sort."""
         return self._rivals.get(name, ())
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _open(name: str) -> Predicate:
+    return Predicate(name=name)
 
 
 def _check(table: Mapping[str, Predicate]) -> None:

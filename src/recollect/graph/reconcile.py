@@ -6,7 +6,7 @@ The middle of the path of an episode, pure from one end to the other. The caller
 it ends in `supersede.py`, summaries in `summary.py`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 
 import msgspec
@@ -14,7 +14,7 @@ import msgspec
 from recollect.graph import merge, summary
 from recollect.graph.delta import ChangedEntity, Delta, Known, KnownEntity
 from recollect.graph.found import Found, FoundEntity
-from recollect.graph.ledger import Ledger
+from recollect.graph.ledger import Ledger, NewId
 from recollect.graph.predicates import Predicates
 from recollect.graph.resolve import Resolved, resolve
 
@@ -25,13 +25,14 @@ def reconcile(
     *,
     now: datetime,
     at: datetime,
-    new_id: Callable[[], str],
+    new_id: NewId,
     predicates: Predicates,
     resolved: Resolved | None = None,
 ) -> Delta:
     """What the graph has to change so that it knows what was found. Pure: no I/O, no clock.
 
-    *now* is when we learn it; *at* is the episode's own time. *resolved* is the answer of
+    *now* is when we learn it; *at* is the episode's own time. *new_id* gives the uuid of what is new
+    at a place: entities are counted first, then facts. *resolved* is the answer of
     `resolve(known.entities, found)` when the caller has it already.
     """
     resolved = resolved or resolve(known.entities, found)
@@ -45,6 +46,7 @@ def reconcile(
         new_facts=tuple(ledger.new_facts(found)),
         closed_facts=tuple(ledger.closed_facts()),
         closings=tuple(ledger.closings),
+        doubts=tuple(ledger.doubts()),
         supports=tuple(ledger.supports()),
         mentions=tuple(dict.fromkeys(people.of)),
     )
@@ -53,9 +55,7 @@ def reconcile(
 class _Entities:
     """The entities of the episode as they stand from now on; *of* has the uuid of each found."""
 
-    def __init__(
-        self, known: Known, found: Found, resolved: Resolved, new_id: Callable[[], str]
-    ) -> None:
+    def __init__(self, known: Known, found: Found, resolved: Resolved, new_id: NewId) -> None:
         self._before = {item.uuid: item for item in known.entities}
         self.now = dict(self._before)
         self._given = set[str]()
@@ -67,7 +67,8 @@ class _Entities:
         for group, items in groups.items():
             uuid = old[group]
             if uuid is None:
-                uuid = next((item.uuid for item in items if item.uuid), None) or new_id()
+                asked = next((item.uuid for item in items if item.uuid), None)
+                uuid = asked or new_id(resolved.groups.index(group))
                 entity = merge.born(uuid, items, self.now.values())
             else:
                 entity = merge.merged(self.now[uuid], items, self.now.values())
@@ -92,6 +93,7 @@ class _Entities:
     def changed(self) -> Iterator[ChangedEntity]:
         """Those of the graph that are not what they were."""
         for uuid, before in sorted(self._before.items()):
-            after = merge.as_changed(before, self.now[uuid])
-            if after is not None:
-                yield after
+            after = self.now[uuid]
+            changed = None if after is before else merge.as_changed(before, after)
+            if changed is not None:
+                yield changed

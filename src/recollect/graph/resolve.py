@@ -10,7 +10,8 @@ that is known already: "John" need not be the John Lennon who is mentioned next.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 
 from recollect.graph import names
 from recollect.graph.delta import KnownEntity
@@ -18,6 +19,7 @@ from recollect.graph.found import EntityKind, Found, FoundEntity
 from recollect.graph.types import Record
 from recollect.limits import CANDIDATES_PER_KEY_MAX
 
+_REMEMBERED = 16_384
 # Sorts that a reader may take for each other; any other two sorts are two things.
 _ALIKE = frozenset(
     frozenset(pair)
@@ -48,7 +50,7 @@ class Resolved(Record):
     groups: tuple[int, ...]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class _Candidate:
     """An entity that one found may be: of the graph, or found earlier in the same episode."""
 
@@ -56,25 +58,35 @@ class _Candidate:
     uuid: str | None
     asked: str | None
     name: str
-    names: list[str]
+    names: tuple[str, ...]
     kind: EntityKind | None
     who: str | None
-    labels: set[str]
+    labels: tuple[str, ...]
     mentioned: bool = False
-    keys: set[str] = field(default_factory=set)
 
-    def __post_init__(self) -> None:
-        self.keys = {key for name in self.names for key in names.keys(name)}
+    @property
+    def keys(self) -> frozenset[str]:
+        """What it is looked up by."""
+        return _keys(self.names)
 
     def add(self, item: FoundEntity) -> None:
         """Take in one that was found to be this."""
         self.mentioned = True
         self.kind = self.kind or item.kind
         if item.label is not None:
-            self.labels.add(item.label)
-        for name in new_names(self.names, item):
-            self.names.append(name)
-            self.keys.update(names.keys(name))
+            self.labels = (*self.labels, item.label)
+        self.names = (*self.names, *new_names(self.names, item))
+
+
+# One episode after the other meets the same entities.
+@lru_cache(maxsize=_REMEMBERED)
+def _keys(answers: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(key for name in answers for key in names.keys(name))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _forms(answers: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(names.normal, answers))
 
 
 def new_names(answers: Iterable[str], item: FoundEntity) -> list[str]:
@@ -116,10 +128,10 @@ def resolve(known: tuple[KnownEntity, ...], found: Found) -> Resolved:
             uuid=item.uuid,
             asked=None,
             name=item.name,
-            names=[item.name, *item.names],
+            names=(item.name, *item.names),
             kind=item.kind,
             who=item.who,
-            labels=set(item.labels),
+            labels=item.labels,
         )
         for place, item in enumerate(sorted(known, key=lambda item: item.uuid))
     ]
@@ -133,10 +145,10 @@ def resolve(known: tuple[KnownEntity, ...], found: Found) -> Resolved:
                 uuid=None,
                 asked=item.uuid,
                 name=item.name,
-                names=[item.name],
+                names=(item.name,),
                 kind=item.kind,
                 who=item.who,
-                labels=set(),
+                labels=(),
             )
             pool.append(match)
         match.add(item)
@@ -181,7 +193,7 @@ def _recognized(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
         return None
     one = next((one for one in pool if one.uuid == shown.uuid), None)
     form = names.normal(shown.name)
-    if one is None or form not in map(names.normal, one.names):
+    if one is None or form not in _forms(one.names):
         return None
     return one if compatible(item.kind, one.kind) or _answers(one, item) else None
 
@@ -201,10 +213,11 @@ def _by_name(item: FoundEntity, fitting: list[_Candidate]) -> _Candidate | None:
 
 
 def _answers(one: _Candidate, item: FoundEntity) -> bool:
+    asked = (item.name, *item.aliases)
+    if one.kind != "value" and item.kind != "value":
+        return not _forms(asked).isdisjoint(_forms(one.names))
     # Every sign of a value counts: "-5" is not "5".
-    form = names.plain if "value" in (one.kind, item.kind) else names.normal
-    wanted = {form(name) for name in (item.name, *item.aliases)}
-    return not wanted.isdisjoint(map(form, one.names))
+    return not {names.plain(name) for name in asked}.isdisjoint(map(names.plain, one.names))
 
 
 def _misread(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:

@@ -29,10 +29,35 @@ def effective(metadata: Iterable[Mapping[str, Any] | None]) -> dict[str, list[Va
     found: dict[str, dict[Typed, Value]] = {}
     for each in metadata:
         for key, given in (each or {}).items():
-            values = found.setdefault(key, {})
+            held = found.setdefault(key, {})
             for value in given if isinstance(given, list) else [given]:
-                values.setdefault(typed(value), value)
-    return {key: list(values.values()) for key, values in found.items()}
+                held.setdefault(typed(value), value)
+    return {key: list(held.values()) for key, held in found.items()}
+
+
+def values(metadata: Mapping[str, Any] | None, keys: frozenset[str]) -> dict[str, set[Typed]]:
+    """What an episode says under some keys, as policies compare it."""
+    held = effective([metadata])
+    return {key: {typed(value) for value in held[key]} for key in keys if key in held}
+
+
+def side(metadata: Mapping[str, Any] | None, keys: Iterable[str]) -> str:
+    """On which side of the walls that policies draw an episode stands: what it says under the keys
+    that they name, written in one way only; empty if it says nothing there."""
+    said = values(metadata, frozenset(keys))
+    listed = [(key, [_plain(one) for one in sorted(held)]) for key, held in sorted(said.items())]
+    return msgspec.json.encode(listed).decode() if listed else ""
+
+
+def said_on(side: str) -> dict[str, list[Value]]:
+    """What the episodes on a side say under the guarded keys."""
+    return dict(msgspec.json.decode(side)) if side else {}
+
+
+def _plain(one: Typed) -> Value:
+    """A value in one spelling: 5.0 is 5."""
+    value = one[1]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 class Constraint(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,8 +70,8 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True):
         """Whether every key named here has the values wanted."""
         return all(self._fits(wanted, metadata.get(key, ())) for key, wanted in self.required)
 
-    def _fits(self, wanted: frozenset[Typed], values: Sequence[Value]) -> bool:
-        held = {typed(value) for value in values}
+    def _fits(self, wanted: frozenset[Typed], given: Sequence[Value]) -> bool:
+        held = {typed(value) for value in given}
         return wanted <= held if self.subset else wanted == held
 
 

@@ -15,7 +15,7 @@ corrected by an earlier date was never true and ends where it begins. `expired_a
 that it is false; an end that is still to come is none, so it stays empty.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -52,8 +52,10 @@ class Contradiction:
 
         An event that ends something ("left") is no denial: it did happen.
         """
+        if fact.negated or not fact.ends:
+            return fact.negated
         own = self._predicates[fact.predicate]
-        return fact.negated or (fact.ends and not (own.event and (own.ends or own.ends_alone)))
+        return not (own.event and (own.ends or own.ends_alone))
 
     def ending(self, fact: KnownFact) -> bool:
         """Whether it is there to say that something holds no longer."""
@@ -272,12 +274,9 @@ def end_by(
     return when if begun else None
 
 
-def close_new(
-    claim: Claim, facts: Iterable[KnownFact], contradiction: Contradiction, now: datetime
-) -> KnownFact:
-    """The fact of *claim*, born closed if something that holds later contradicts it (T6)."""
-    later = [end for _, end in later_than(claim, facts, contradiction)]
-    return closed(claim.fact, min(later), now) if later else claim.fact
+def born_closed(fact: KnownFact, ends: Sequence[datetime], now: datetime) -> KnownFact:
+    """A new fact, closed at once if something that holds later contradicts it (T6)."""
+    return closed(fact, min(ends), now) if ends else fact
 
 
 def later_than(

@@ -20,6 +20,7 @@ _RAW_WORD = regex.compile(
     r"\ufe33-\ufe4f\uffe3\U0001d15e-\U0001d1c0\U0001f110-\U0001f251]+"
 )
 _TERM_CHARS_MAX = 64
+_WORDS_REMEMBERED = 16_384
 # A character of a term may be spelt as a letter and some marks.
 _RAW_CHARS_MAX = 8 * _TERM_CHARS_MAX
 
@@ -54,12 +55,16 @@ def terms(text: str) -> list[str]:
     """
     found: list[str] = []
     for raw in _RAW_WORD.findall(text):
-        folded = unicodedata.normalize("NFKC", raw[:_RAW_CHARS_MAX]).casefold()
-        found += (
-            word[:_TERM_CHARS_MAX] for word in _WORD.findall(folded) if word not in STOP_WORDS
-        )
+        found += _folded(raw[:_RAW_CHARS_MAX])
     stemmed: list[str] = _stemmers.english.stemWords(found)
     return stemmed
+
+
+@lru_cache(maxsize=_WORDS_REMEMBERED)
+def _folded(raw: str) -> tuple[str, ...]:
+    """What a word is found by: mostly one word, none if it occurs everywhere."""
+    folded = unicodedata.normalize("NFKC", raw).casefold()
+    return tuple(word[:_TERM_CHARS_MAX] for word in _WORD.findall(folded) if word not in STOP_WORDS)
 
 
 # Packed terms: the hashes of the distinct ones, then how often each occurs.

@@ -136,7 +136,8 @@ class Episode(Record):
 
     What a memory client adds has a `producer`, whom it is by in the client's words, and perhaps an
     `addressee`; `extra` is metadata that nothing filters by. It is `kept_for` both memories, the
-    episodic and the semantic one, or for one of them.
+    episodic and the semantic one, or for one of them. `failure` is why it could not be read, once
+    nobody tries any more.
     """
 
     id: int
@@ -160,6 +161,12 @@ class Episode(Record):
     addressee: str | None = None
     extra: Json | None = None
     kept_for: MemoryKind | None = None
+    failure: str | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing more is going to happen to it by itself: it was read, or cannot be."""
+        return self.processed_at is not None or self.failure is not None
 
 
 class NewEpisode(Record):
@@ -187,6 +194,7 @@ class Entity(Record):
     id: int
     uuid: str
     graph_id: int
+    graph_uuid: str | None = None  # where it was read to be told
     name: str
     labels: list[str]
     summary: str = ""
@@ -207,6 +215,7 @@ class Fact(Record):
     id: int
     uuid: str
     graph_id: int
+    graph_uuid: str | None = None  # where it was read to be told
     name: str
     fact: str
     source_uuid: str

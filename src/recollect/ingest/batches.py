@@ -16,7 +16,7 @@ from recollect.graph import checks
 from recollect.graph.types import Access, Json, NewEpisode, Record
 from recollect.ingest import intake
 from recollect.limits import BATCH_ITEMS_MAX, BATCH_ITEMS_PER_CALL_MAX, BATCH_ITEMS_PER_READ
-from recollect.store import rows
+from recollect.store import rows, tasks
 from recollect.store.protocol import Row, Transaction
 from recollect.subjects import seeing
 
@@ -200,10 +200,11 @@ def check_items(new: Sequence[NewItem]) -> None:
     if len(new) > BATCH_ITEMS_PER_CALL_MAX:
         raise InvalidInput(f"items: at most {BATCH_ITEMS_PER_CALL_MAX} per call, got {len(new)}")
     for number, item in enumerate(new):
-        _check_item(f"items[{number}]", item)
+        check_item(f"items[{number}]", item)
 
 
-def _check_item(field: str, item: NewItem) -> None:
+def check_item(field: str, item: NewItem) -> None:
+    """One item within its bounds and naming one target."""
     named = {
         name: value
         for name in ("thread_id", "user_id", "graph_id")
@@ -281,6 +282,9 @@ def process(tx: Transaction, access: Access, uuid: str) -> Batch:
         # It can never run, so nothing needs what its items say.
         tx.run("batch_items_drop_content", batch_id=batch["id"])
     skipped = 0 if lost else _hand_in(tx, access, batch)
+    if not lost:
+        owed = batch["item_count"] - skipped
+        tasks.note(tx, access.project_id, uuid, "batch.process", owed)
     tx.run(
         "batch_close",
         id=batch["id"],

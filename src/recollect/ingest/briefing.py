@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from recollect.extract.brief import Brief, Guidance, Profile, Turn
 from recollect.governance import policies
-from recollect.graph.sight import Typed, effective, typed
-from recollect.graph.types import Access, Episode, Graph, Job, Json, User
+from recollect.graph.sight import values
+from recollect.graph.types import Access, Episode, Graph, Job, User
 from recollect.ingest import rereadings
 from recollect.limits import TURNS_BEFORE_MAX, TURNS_EARLIER_MAX
 from recollect.store import rows
@@ -184,12 +184,6 @@ def _turns(tx: Transaction, episode: Episode, seq: int) -> list[Row]:
             limit=TURNS_BEFORE_MAX,
         )
     return []
-
-
-def values(metadata: Json | None, keys: frozenset[str]) -> dict[str, set[Typed]]:
-    """What an episode says under some keys, as policies compare it."""
-    held = effective([metadata])
-    return {key: {typed(value) for value in held[key]} for key in keys if key in held}
 
 
 def _profile(user: User) -> Profile:

@@ -10,7 +10,6 @@ from datetime import datetime
 import msgspec
 
 from recollect.errors import InvalidInput
-from recollect.extract.direct import Nodes, Triple
 from recollect.graph.found import FoundEntity, FoundFact
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import (
@@ -21,6 +20,7 @@ from recollect.graph.types import (
     Record,
     Thread,
 )
+from recollect.graph.written import Nodes, Triple, encoded
 from recollect.ingest import direct_checks, intake
 from recollect.ingest.direct_checks import GivenNode
 from recollect.ingest.intake import Receipt
@@ -48,20 +48,23 @@ class GivenTriple(Record):
     valid_at: datetime | None = None
     invalid_at: datetime | None = None
     expired_at: datetime | None = None
+    where: str = ""  # how the request's fields of it begin
+    attributes_word: str = "edge_attributes"
 
 
 def check_triple(triple: GivenTriple) -> None:
     """A triple within its bounds; what depends on the graph is checked when it is added."""
-    direct_checks.fact("fact", triple.fact)
-    direct_checks.fact_name("fact_name", triple.name)
+    where = triple.where
+    direct_checks.fact(f"{where}fact", triple.fact)
+    direct_checks.fact_name(f"{where}fact_name", triple.name)
     direct_checks.node(triple.source)
     direct_checks.node(triple.target)
-    direct_checks.attributes("edge_attributes", triple.attributes)
-    direct_checks.metadata("metadata", triple.metadata)
+    direct_checks.attributes(f"{where}{triple.attributes_word}", triple.attributes)
+    direct_checks.metadata(f"{where}metadata", triple.metadata)
     if triple.uuid is not None:
-        direct_checks.uuid("fact_uuid", triple.uuid)
+        direct_checks.uuid(f"{where}fact_uuid", triple.uuid)
     if triple.valid_at and triple.invalid_at and triple.invalid_at < triple.valid_at:
-        raise InvalidInput("invalid_at: must not be before valid_at")
+        raise InvalidInput(f"{where}invalid_at: must not be before valid_at")
 
 
 def add_triple(
@@ -71,23 +74,44 @@ def add_triple(
     graph_id: str | None,
     triple: GivenTriple,
     predicates: Predicates,
+    *,
+    opens: bool = False,
 ) -> Receipt:
-    """Append a checked triple to the graph that exactly one of the two ids names."""
-    graph = graphs.target(tx, access, user_id, graph_id)
+    """Append a checked triple to the graph that exactly one of the two ids names.
+
+    *opens* makes a standalone graph that is not there yet.
+    """
+    graph = graphs.target(tx, access, user_id, graph_id, opens=opens)
+    return add_triples(tx, access, graph, [triple], predicates)
+
+
+def add_triples(
+    tx: Transaction,
+    access: Access,
+    graph: Graph,
+    triples: Sequence[GivenTriple],
+    predicates: Predicates,
+) -> Receipt:
+    """Append checked triples to a graph, in the order given."""
     ontology = guidance.ontology_at(tx, access, guidance.scope_of(graph))
-    direct_checks.typed("edge_attributes", triple.attributes, triple.name, ontology.edge_types)
-    content = Triple(
-        source=_source(tx, access, graph, triple.source, ontology),
-        target=_entity(tx, access, graph, triple.target, ontology),
-        fact=_fact(tx, graph, triple, predicates),
-    )
-    episode = NewEpisode(
-        kind="fact_triple",
-        content=_encoded(content),
-        metadata=triple.metadata,
-        created_at=triple.created_at,
-    )
-    return intake.add_direct(tx, graph.id, [episode])
+    episodes = []
+    for triple in triples:
+        field = f"{triple.where}{triple.attributes_word}"
+        direct_checks.typed(field, triple.attributes, triple.name, ontology.edge_types)
+        content = Triple(
+            source=_source(tx, access, graph, triple.source, ontology),
+            target=_entity(tx, access, graph, triple.target, ontology),
+            fact=_fact(tx, graph, triple, predicates),
+        )
+        episodes.append(
+            NewEpisode(
+                kind="fact_triple",
+                content=encoded(content),
+                metadata=triple.metadata,
+                created_at=triple.created_at,
+            )
+        )
+    return intake.add_direct(tx, graph.id, episodes)
 
 
 def _fact(tx: Transaction, graph: Graph, triple: GivenTriple, predicates: Predicates) -> FoundFact:
@@ -191,17 +215,13 @@ def add_nodes(
     episodes = [
         NewEpisode(
             kind="nodes",
-            content=_encoded(Nodes(nodes=(_entity(tx, access, graph, node, ontology),))),
+            content=encoded(Nodes(nodes=(_entity(tx, access, graph, node, ontology),))),
             metadata=metadata,
             created_at=created_at,
         )
         for node, metadata, created_at in nodes
     ]
     return intake.add_direct(tx, graph.id, episodes)
-
-
-def _encoded(content: Nodes | Triple) -> str:
-    return msgspec.json.encode(content).decode()
 
 
 def add_thread_facts(
@@ -212,7 +232,7 @@ def add_thread_facts(
     episodes = [
         NewEpisode(
             kind="fact_triple",
-            content=_encoded(Triple(source=user, target=user, fact=_sentence(text, tx.now))),
+            content=encoded(Triple(source=user, target=user, fact=_sentence(text, tx.now))),
         )
         for text in facts
     ]

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import msgspec
 
 from recollect.errors import InvalidInput, NotFound
-from recollect.extract.direct import Triple
 from recollect.graph.episode_filters import DEFAULT_PRODUCER
 from recollect.graph.found import FoundEntity, FoundFact
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import Access, Fact, Graph, Json, NewEpisode, Record
+from recollect.graph.written import Triple, encoded
 from recollect.ingest import direct, intake
 from recollect.ingest.intake import Receipt
 from recollect.limits import FEATURE_CITATIONS_MAX
@@ -56,7 +56,7 @@ def add(
         uuid=given.uuid,
         cites=given.cites,
     )
-    content = msgspec.json.encode(Triple(source=about, target=about, fact=fact)).decode()
+    content = encoded(Triple(source=about, target=about, fact=fact))
     episode = NewEpisode(
         kind="fact_triple", content=content, metadata=given.metadata, producer=given.producer
     )

@@ -1,6 +1,7 @@
 """The ways to read an episode, as a worker uses them: one extractor per worker."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -17,6 +18,9 @@ from recollect.limits import JOBS_PER_COMMIT_MAX
 from recollect.models.judge import Opinion
 from recollect.models.pair_signs import Pair
 
+# What anybody can read, and two sentences that anybody can judge.
+_HARMLESS = Brief(kind="text", content="Ann lives in Lisbon.", at=datetime(2024, 1, 1, tzinfo=UTC))
+_HARMLESS_PAIR = Pair("Ann lives in Lisbon.", "Ann moved to Porto.", "Ann Ann", 0.8, 0.0, 1.0)
 _NO_ANSWER = (ModelUnavailable, ModelAnswerInvalid, BudgetExhausted)
 _BEHIND = "earlier episodes of the graph wait for the language model"
 _DOWN = "the language model did not answer a moment ago"
@@ -47,6 +51,12 @@ class EmbeddedExtractor:
     async def judge(self, pairs: Sequence[Pair]) -> list[Opinion]:
         """What the newer sentence of each pair does to the older one."""
         return await self._process.judge(pairs)
+
+    async def check(self, *, judges: bool) -> None:
+        """Read something harmless; raises when not even that can be read."""
+        await self.extract([_HARMLESS])
+        if judges:
+            await self.judge([_HARMLESS_PAIR])
 
     async def close(self) -> None:
         """End the process."""

@@ -6,25 +6,29 @@ from the beginning gives the same graph, whoever read and whenever.
 """
 
 from collections.abc import Sequence
+from itertools import count
+from typing import TypeVar
 
 import msgspec
 
 from recollect.governance import erasure
 from recollect.graph import copies, needs
 from recollect.graph.delta import Delta, Known
-from recollect.graph.found import Found
+from recollect.graph.found import Found, FoundEntity, FoundFact
+from recollect.graph.ledger import NewId
 from recollect.graph.predicates import Predicates
 from recollect.graph.reconcile import reconcile
 from recollect.graph.resolve import resolve
 from recollect.graph.types import Episode, Record
-from recollect.ids import Ids
-from recollect.ingest import summaries
+from recollect.ingest import naming, summaries
 from recollect.store import chapters, findable, index, readings, rows
 from recollect.store.index import Item
 from recollect.store.knowledge import Neighbourhood
 from recollect.store.protocol import Row, Transaction
 from recollect.store.readings import Vectors
 from recollect.subjects import edits, users
+
+FoundThing = TypeVar("FoundThing", FoundEntity, FoundFact)
 
 
 class Step(Record):
@@ -69,9 +73,12 @@ def go_on(tx: Transaction, graph_id: int, table: Predicates, *, limit: int) -> b
     them; says whether there are more."""
     found = tx.all("steps_next", graph_id=graph_id, limit=limit)
     described = set[int]()
+    edited = edits.first_place(tx, graph_id)
     for row in found:
         step = _step(row)
-        edits.again(tx, graph_id, before=step.episode.seq)
+        if edited is not None and edited < step.episode.seq:
+            edits.again(tx, graph_id, before=step.episode.seq)
+            edited = edits.first_place(tx, graph_id)
         described |= _take(tx, step, table)
     _find(tx, graph_id, described)
     if len(found) == limit:
@@ -86,6 +93,7 @@ def start_over(tx: Transaction, graph_id: int) -> None:
     users.restore_node(tx, graph_id)
     tx.run("graph_unlearn_supports", graph_id=graph_id)
     tx.run("graph_unlearn_closings", graph_id=graph_id)
+    tx.run("graph_unlearn_doubts", graph_id=graph_id)
     tx.run("graph_fold_from_start", graph_id=graph_id)
 
 
@@ -104,9 +112,10 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> tuple[list[Item], 
     """
     episode = step.episode
     distance = readings.distance(tx, episode.graph_id)
-    found = _free_uuids(tx, episode.graph_id, copies.moved(step.found, distance))
+    side = readings.side(tx, episode.graph_id, episode.seq)
+    found = _free_uuids(tx, episode.graph_id, side or "", copies.moved(step.found, distance))
     now = episode.processed_at or tx.now
-    around = Neighbourhood(tx, episode.graph_id, episode.id)
+    around = Neighbourhood(tx, episode.graph_id, episode.id, side)
     wanted = needs.needs(found)
     entities = around.entities(wanted.keys, wanted.uuids)
     resolved = resolve(entities, found)
@@ -120,40 +129,52 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> tuple[list[Item], 
         predicates=table,
         resolved=resolved,
     )
+    named = {} if step.gone or found.guarded is None else naming.named(tx, episode, side)
+    around.meet(named)
+    mentions = tuple(dict.fromkeys((*delta.mentions, *named)))
+    delta = msgspec.structs.replace(delta, mentions=mentions)
     around.apply(delta, now=now, extractor=found.extractor, gone=step.gone)
-    cited = around.cite(delta, [seq for fact in found.facts for seq in fact.cites])
+    cited = around.cite(delta)
     index.touch(tx, episode.graph_id, "episode", cited)
-    closed = [around.fact_id(fact.uuid) for fact in delta.closed_facts]
-    index.touch(tx, episode.graph_id, "fact", closed)
+    changed = {fact.uuid for fact in delta.closed_facts} | {one.fact for one in delta.closings}
+    changed |= {one.fact for one in delta.doubts}
+    changed |= {one.fact for one in delta.supports if one.role == "restates"}
+    index.touch(tx, episode.graph_id, "fact", sorted(map(around.fact_id, changed)))
     described = {item.uuid for item in delta.new_entities}
     described |= {item.uuid for item in delta.changed_entities}
     return _items(around, delta, step.vectors), set(map(around.entity_id, described))
 
 
-def _new_ids(episode: Episode, found: Found, distance: int) -> Ids:
+def _new_ids(episode: Episode, found: Found, distance: int) -> NewId:
     """Ids for what is new, the same every time; none of them was asked for by name."""
-    new_id = copies.derived(episode, distance)
+    at = copies.placed(episode, distance)
     asked = {item.uuid for item in found.entities} | {item.uuid for item in found.facts}
+    places = len(found.entities) + len(found.facts)
+    counted = count()
 
-    def free() -> str:
-        made = new_id()
-        while made in asked:
-            made = new_id()
-        return made
+    def free(place: int) -> str:
+        following = count(place, places) if found.placed else counted
+        return next(made for number in following if (made := at(number)) not in asked)
 
     return free
 
 
-def _free_uuids(tx: Transaction, graph_id: int, found: Found) -> Found:
-    """*found* without the uuids that callers asked for and that another graph uses already."""
-    if all(fact.uuid is None for fact in found.facts):
-        return found
-    facts = []
-    for fact in found.facts:
-        taken = tx.one("fact_place", uuid=fact.uuid) if fact.uuid is not None else None
-        elsewhere = taken is not None and taken["graph_id"] != graph_id
-        facts.append(msgspec.structs.replace(fact, uuid=None) if elsewhere else fact)
-    return msgspec.structs.replace(found, facts=tuple(facts))
+def _free_uuids(tx: Transaction, graph_id: int, side: str, found: Found) -> Found:
+    """*found* without the uuids that callers asked for and that are used already: in another graph,
+    or beyond a wall."""
+    there = graph_id, side
+
+    def free(item: FoundThing, query: str) -> FoundThing:
+        taken = tx.one(query, uuid=item.uuid) if item.uuid is not None else None
+        if taken is None or taken["is_user"] or (taken["graph_id"], taken["side"]) == there:
+            return item
+        return msgspec.structs.replace(item, uuid=None)
+
+    return msgspec.structs.replace(
+        found,
+        entities=tuple(free(item, "entity_place") for item in found.entities),
+        facts=tuple(free(item, "fact_place") for item in found.facts),
+    )
 
 
 def _items(around: Neighbourhood, delta: Delta, vectors: Sequence[bytes | None]) -> list[Item]:

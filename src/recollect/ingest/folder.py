@@ -16,6 +16,7 @@ from recollect.store.protocol import ApartGraph, Store, Transaction
 
 _log = log.get(__name__)
 _POLL_S = 1.0
+_FAILED_S = 10.0  # until a graph that could not be folded is tried again
 _TURN_S = 0.05  # how often a graph is asked for while a worker holds it
 _REST = 4.0  # after a fold, as many times as long as it took, before the same graph is next
 _STEPS_AT_ONCE = 50
@@ -68,7 +69,15 @@ class Folder:
             if self._stopping:
                 return
             if time.monotonic() >= self._rested.get(graph_id, 0.0):
-                await self.fold(graph_id)
+                await self._fold_alone(graph_id)
+
+    async def _fold_alone(self, graph_id: int) -> None:
+        """Fold a graph, and let what goes wrong in it keep no other waiting."""
+        try:
+            await self.fold(graph_id)
+        except Exception as error:  # noqa: BLE001 - there is a next time
+            self._rested[graph_id] = time.monotonic() + _FAILED_S
+            _log.error("folder.stumbled", exc_info=error)
 
     async def fold(self, graph_id: int) -> None:
         """Fold a graph now, if it has to be; returns when it is the fold of its readings.
@@ -104,7 +113,9 @@ class Folder:
                 if not await apart.catch_up():
                     return False
                 await self._go_on(apart, graph_id)
-                return await apart.put_back()
+                done = await apart.put_back()
+                self._store.scrub_soon()  # a fold may take words away, too
+                return done
         finally:
             await apart.close()
 

@@ -15,7 +15,7 @@ from recollect.limits import (
     MESSAGES_PER_CALL_MAX,
     NAME_CHARS_MAX,
 )
-from recollect.store import chapters, index, rows
+from recollect.store import chapters, index, rows, tasks
 from recollect.store.protocol import Transaction
 from recollect.subjects import graphs
 from recollect.subjects.graphs import GraphDetails
@@ -36,6 +36,7 @@ class MessageWords(NamedTuple):
 
 
 USUAL_WORDS = MessageWords()
+_DIRECT_TASKS = {"fact_triple": "graph.edge.add", "nodes": "graph.add_nodes"}
 
 
 def check_messages(messages: Sequence[NewEpisode], words: MessageWords = USUAL_WORDS) -> None:
@@ -99,9 +100,15 @@ def add_episodes(
     user_id: str | None,
     graph_id: str | None,
     episodes: Sequence[NewEpisode],
+    *,
+    opens: bool = False,
 ) -> Receipt:
-    """Append checked data to the graph that exactly one of the two ids names."""
-    return _append(tx, graphs.target(tx, access, user_id, graph_id).id, None, episodes)
+    """Append checked data to the graph that exactly one of the two ids names.
+
+    *opens* makes a standalone graph that is not there yet.
+    """
+    graph = graphs.target(tx, access, user_id, graph_id, opens=opens)
+    return _append(tx, graph.id, None, episodes)
 
 
 def add_entries(
@@ -168,8 +175,18 @@ def _append(
     index.keep_unfound(tx, graph_id, ignored)
     if all(episode.ignored for episode in episodes):
         return Receipt(uuids=uuids, task_uuid=None)
-    tx.run("queue_enter", graph_id=graph_id, now=place.now)
+    tx.run("queue_enter", graph_id=graph_id)
+    if task_uuid is None:
+        owed = len(episodes) - len(ignored)
+        tasks.owe(tx, task, _task_type(thread_key, episodes[0]), graph_id, owed)
     return Receipt(uuids=uuids, task_uuid=task)
+
+
+def _task_type(thread_key: int | None, first: NewEpisode) -> str:
+    """What callers call the task of an append."""
+    if first.kind in _DIRECT_TASKS:
+        return _DIRECT_TASKS[first.kind]
+    return "graph.add" if thread_key is None else "thread.add_messages"
 
 
 class _Place(NamedTuple):

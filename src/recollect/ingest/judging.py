@@ -17,9 +17,8 @@ from recollect.extract.brief import Extracted
 from recollect.governance import policies
 from recollect.graph.found import Judgement
 from recollect.graph.gist import mark
-from recollect.graph.sight import Constraint, Sight
+from recollect.graph.sight import Constraint, Sight, values
 from recollect.graph.types import Access, Episode, Fact, Graph
-from recollect.ingest.briefing import values
 from recollect.ingest.known import everyone
 from recollect.limits import (
     JUDGED_ALIKE_MIN,
@@ -143,10 +142,10 @@ async def judged(
     end = len(read)
     for case in cases:
         said = [(old, opinions[pair]) for old, pair in zip(case.old, case.pairs(), strict=True)]
-        if any(not old.facts and one.sure >= setting().sure for old, one in said):
+        if any(not old.facts and one.sure >= setting().doubt for old, one in said):
             end = min(end, case.new.place)
         known = verdicts.setdefault((case.new.place, case.new.number), {})
-        for one in _judgements(said):
+        for one in _judgements(case.new, said):
             known.setdefault(one.fact, one)
     return [_with(item.extracted, place, verdicts) for place, item in enumerate(read[:end])]
 
@@ -216,18 +215,25 @@ def _beside(new: _New, others: Sequence[_New]) -> list[_Old]:
     ]
 
 
-def _judgements(said: Sequence[tuple[_Old, Opinion]]) -> Iterator[Judgement]:
-    """Which facts are over, as far as that is sure."""
+def _judgements(new: _New, said: Sequence[tuple[_Old, Opinion]]) -> Iterator[Judgement]:
+    """Which facts are over, as far as that is sure, and which may be."""
     for old, one in said:
-        if one.sure >= setting().sure:
+        if one.sure >= setting().sure or (one.sure >= setting().doubt and _concerns(new, old)):
             yield from (_judgement(fact, one) for fact in old.facts)
+
+
+def _concerns(new: _New, old: _Old) -> bool:
+    """Whether a new fact may be about the one it is held against: what somebody else does, without
+    a word of the first, casts no doubt. What has no name of its own may be anybody's."""
+    named = old.owner[:1].isupper() and new.owner[:1].isupper()
+    return not named or old.owner == new.owner or old.owner.split()[0] in new.text
 
 
 def _judgement(fact: Fact, one: Opinion) -> Judgement:
     return Judgement(
         fact=fact.uuid,
         mark=mark(fact.fact),
-        verdict=one.verdict,
+        verdict=one.verdict if one.sure >= setting().sure else "doubts",
         sure=round(one.sure, 3),
         by=setting().version,
     )

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from recollect.extract.brief import ShownEntity
+from recollect.graph.sight import values
 from recollect.graph.types import Access, Episode
-from recollect.ingest import briefing
 from recollect.store import effective, rows
 from recollect.store.protocol import Row, Transaction
 from recollect.subjects import seeing
@@ -28,7 +28,7 @@ class View:
         self._access = access
         self._episode = episode
         self._guarded = guarded
-        self._own = briefing.values(episode.metadata, guarded)
+        self._own = values(episode.metadata, guarded)
         self._ends: dict[int, int] = {}
 
     def facts(self, ids: Iterable[int]) -> list[Row]:
@@ -89,7 +89,7 @@ class View:
         return {
             id_
             for id_, given in behind.items()
-            if given and all(briefing.values(one, self._guarded) == self._own for one in given)
+            if given and all(values(one, self._guarded) == self._own for one in given)
         }
 
     def whole(self, ids: Sequence[int]) -> set[int]:

@@ -8,13 +8,12 @@ from typing import Protocol
 
 import msgspec
 
-from recollect.extract import direct
 from recollect.extract.brief import Brief, Extracted
-from recollect.graph import predicates
+from recollect.graph import predicates, written
 from recollect.graph.found import Found
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import DIRECT_KINDS, Episode, Job
-from recollect.ingest import briefing, fold, judging, known, queue, rereadings
+from recollect.ingest import briefing, fold, judging, known, naming, queue, rereadings
 from recollect.ingest.fold import Step
 from recollect.ingest.judging import Judge, Read
 from recollect.ingest.queue import Claim
@@ -137,7 +136,7 @@ def _written_down(episode: Episode) -> Extracted | None:
     """What a caller wrote as knowledge, which nobody has to read; None for everything else."""
     if episode.kind not in DIRECT_KINDS:
         return None
-    found = direct.read(episode.kind, episode.content)
+    found = written.read(episode.kind, episode.content)
     return Extracted(found=found, fact_vectors=(None,) * len(found.facts))
 
 
@@ -167,7 +166,8 @@ def _keep(tx: Transaction, episode: Episode, extracted: Extracted, table: Predic
     One that comes late, because its job was parked and tried again, belongs to an earlier place of
     the log than the graph has reached: then the graph is folded again from there.
     """
-    kept = readings.put(tx, episode.id, extracted.found, extracted.fact_vectors)
+    found = naming.placed(tx, episode.graph_id, extracted.found)
+    kept = readings.put(tx, episode.id, found, extracted.fact_vectors)
     if extracted.again is not None:
         rereadings.want(tx, episode.id, extracted.again.reader, extracted.again.reason)
     if episode.seq <= readings.head(tx, episode.graph_id):

@@ -2,35 +2,52 @@
 
 A graph with pending jobs has one row in the queue. A worker takes the row's lease, and with it
 the graph: jobs of one graph run strictly in order, graphs run side by side. Every step checks
-that the lease is still held, so a worker that was slow or paused cannot do work twice.
+that the lease is still held, so a worker that was slow or paused cannot do work twice. Projects
+take turns (`shares.py`), and a claim is no more text than one episode may have, so that whoever
+comes waits for one such claim of each worker at most.
 
 A job that ends the process cannot report its failure; it is found out by what it left behind.
 Jobs that were under way when a process died run in ever less company: one by one, then with
-nothing else going on in the whole store. Only a death in that solitude is held against a job, so
-its neighbours, in its own graph or in others, never pay for it.
+nothing else going on in the whole store. Only a death in that solitude is held against a job, and
+only while others can be read, so its neighbours, in its own graph or in others, never pay for it.
+
+No moment that is written down here holds anybody longer than the longest pause or lease: one that
+lies further ahead was written before the clock was set back.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from itertools import takewhile
-from typing import Literal
+from itertools import accumulate, takewhile
+from typing import Any, Literal
+
+from msgspec.structs import replace
 
 from recollect.errors import LeaseLost, NotFound
 from recollect.graph.types import Access, Job, Record, Task, TaskStatus
-from recollect.limits import JOB_BACKOFF_MAX_S, JOB_ERROR_CHARS_MAX, JOBS_PER_CLAIM_MAX, LEASE_S
-from recollect.store import rows
+from recollect.ingest import shares
+from recollect.limits import (
+    EPISODE_CHARS_MAX,
+    JOB_BACKOFF_MAX_S,
+    JOB_ERROR_CHARS_MAX,
+    JOBS_PER_COMMIT_MAX,
+    LEASE_S,
+    OUTSIDE_PAUSE_MAX_S,
+)
+from recollect.store import index, rows
+from recollect.store.index import Item
 from recollect.store.protocol import Row, Transaction
 from recollect.subjects import seeing
 
 Run = Literal["group", "single", "alone"]
 DIED = "the process died while working on this episode and on nothing else"
+_DEATH_PAUSE = 5  # times as long as after an error, which says more about a job than a death does
 
 
 class Claim(Record):
     """A graph held by one worker for a while, and its oldest jobs.
 
-    *lost*: the process died when it last worked on the one job in here, and on nothing else.
-    *more*: there is more to do at this moment, in this graph or in another.
+    *lost*: the process died when it last worked on the one job in here, and on nothing else; it is
+    not to be run now (`died`, `put_off`). *more*: there is more to do at this moment, in this graph or in another.
     """
 
     graph_id: int
@@ -55,34 +72,65 @@ class ParkedJob(Record):
 
 
 class QueueState(Record):
-    """How much is owed, and how long the oldest has waited."""
+    """How much is owed, and how long the oldest has waited.
+
+    *due*: graphs that somebody could work on at this moment; *held*: graphs that somebody does.
+    *ahead_s*: how far in the future the oldest was accepted, if the clock was set back since.
+    """
 
     pending: int
     parked: int
     graphs: int
     oldest_wait_s: float
+    oldest_id: int | None = None
+    due: int = 0
+    held: int = 0
+    ahead_s: float = 0.0
 
 
-def claim(tx: Transaction, owner: str) -> Claim | None:
-    """Take the graph that has waited longest, with a few of its oldest jobs.
+class Hindrance(Record):
+    """Something outside of their jobs that keeps graphs waiting."""
+
+    reason: str
+    graphs: int
+
+
+def claim(tx: Transaction, owner: str, jobs_max: int = JOBS_PER_COMMIT_MAX) -> Claim | None:
+    """Take a graph of the project whose turn it is, with a few of its oldest jobs.
 
     None when there is nothing to do, or when someone is or has to be alone. Whoever has to be
     waits until all others are done; nobody else begins meanwhile, so that this comes to an end.
     """
-    now = rows.micros(tx.now)
-    held = tx.one("queue_held", now=now)
+    held = tx.one("queue_held", now=rows.micros(tx.now), lease_end=_lease_end(tx))
     others, solitude = (held["graphs"], held["alone"]) if held else (0, 0)
-    while not solitude and (row := tx.one("queue_oldest_free", now=now)) is not None:
+    while not solitude and (row := _oldest_free(tx)) is not None:
         graph_id = row["graph_id"]
-        found = tx.all("jobs_next", graph_id=graph_id, limit=JOBS_PER_CLAIM_MAX)
+        found = tx.all("jobs_next", graph_id=graph_id, limit=jobs_max)
         if not found:
             tx.run("queue_leave", graph_id=graph_id)  # its episodes were deleted
             continue
         chosen, run = _next_run(found)
-        if run == "alone" and others:
+        if run == "alone" and others and not _is_lost(chosen):
             return None
-        return _begin(tx, graph_id, f"{owner}:{tx.new_id()}", chosen, run)
+        shares.use(tx, row, sum(len(job["content"]) for job in chosen), len(chosen))
+        claim = _begin(tx, graph_id, f"{owner}:{tx.new_id()}", chosen, run)
+        more = len(found) == jobs_max or len(chosen) < len(found) or _oldest_free(tx) is not None
+        return replace(claim, more=more)
     return None
+
+
+def _oldest_free(tx: Transaction) -> Row | None:
+    now = rows.micros(tx.now)
+    return tx.one("queue_oldest_free", now=now, wait_end=_wait_end(tx), lease_end=_lease_end(tx))
+
+
+def _wait_end(tx: Transaction) -> int:
+    return rows.micros(tx.now + timedelta(seconds=JOB_BACKOFF_MAX_S))
+
+
+def _lease_end(tx: Transaction) -> int:
+    """What no lease lies beyond; a clock that is corrected by a little takes none away."""
+    return rows.micros(tx.now + timedelta(seconds=2 * LEASE_S))
 
 
 def _next_run(found: Sequence[Row]) -> tuple[Sequence[Row], Run]:
@@ -94,22 +142,28 @@ def _next_run(found: Sequence[Row]) -> tuple[Sequence[Row], Run]:
     died_in = found[0]["run"]
     if died_in is not None:
         return found[:1], "single" if died_in == "group" else "alone"
-    fresh = list(takewhile(lambda row: row["run"] is None, found))
+    fresh = _within_bounds(list(takewhile(lambda row: row["run"] is None, found)))
     return fresh, "group" if len(fresh) > 1 else "single"
 
 
+def _is_lost(chosen: Sequence[Row]) -> bool:
+    return bool(chosen[0]["run"] == "alone")
+
+
+def _within_bounds(found: Sequence[Row]) -> Sequence[Row]:
+    """As many as are together no longer than one episode may be, and one at least."""
+    sizes = accumulate(len(row["content"]) for row in found)
+    return found[: max(1, sum(size <= EPISODE_CHARS_MAX for size in sizes))]
+
+
 def _begin(tx: Transaction, graph_id: int, lease: str, chosen: Sequence[Row], run: Run) -> Claim:
-    lost = chosen[0]["run"] == "alone"
-    if lost:
-        tx.run("job_lost", id=chosen[0]["job_id"])
-        chosen = tx.all("jobs_next", graph_id=graph_id, limit=1)
+    lost = _is_lost(chosen)
     until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
-    tx.run("queue_take", graph_id=graph_id, lease=lease, until=until, alone=run == "alone")
+    alone = run == "alone" and not lost
+    tx.run("queue_take", graph_id=graph_id, lease=lease, until=until, alone=alone)
     jobs = [rows.job(row) for row in chosen]
-    now = rows.micros(tx.now)
-    tx.run("jobs_started", ids=_ids(jobs), run=run, now=now)
-    more = len(jobs) == JOBS_PER_CLAIM_MAX or tx.one("queue_oldest_free", now=now) is not None
-    return Claim(graph_id=graph_id, lease=lease, jobs=jobs, lost=lost, more=more)
+    tx.run("jobs_started", ids=_ids(jobs), run=run, now=rows.micros(tx.now))
+    return Claim(graph_id=graph_id, lease=lease, jobs=jobs, lost=lost)
 
 
 def _ids(jobs: Sequence[Job]) -> str | None:
@@ -118,12 +172,11 @@ def _ids(jobs: Sequence[Job]) -> str | None:
 
 def hold(tx: Transaction, graph_id: int, owner: str) -> Claim | None:
     """Take a graph without any of its jobs, so that no worker adds to it; None while one does."""
-    now = rows.micros(tx.now)
-    tx.run("queue_enter_held", graph_id=graph_id, now=now)
+    tx.run("queue_enter", graph_id=graph_id)
     row = tx.one("queue_lease", graph_id=graph_id)
     if row is None:
         raise LeaseLost  # there is no such graph any more
-    if row["lease"] is not None and row["lease_until"] > now:
+    if rows.micros(tx.now) < row["lease_until"] <= _lease_end(tx):
         return None
     lease = f"{owner}:{tx.new_id()}"
     until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
@@ -171,13 +224,32 @@ def finish(tx: Transaction, held: Claim, done: Sequence[Job]) -> list[Job]:
 def release(tx: Transaction, held: Claim) -> None:
     """Give the graph back: to the queue if it has more jobs, else out of it."""
     check_lease(tx, held)
-    _give_back(tx, held, tx.now)
+    _give_back(tx, held)
 
 
-def _give_back(tx: Transaction, held: Claim, ready_at: datetime) -> None:
+def _give_back(tx: Transaction, held: Claim, wait_s: float = 0, **more: Any) -> None:
     tx.run("jobs_given_back", ids=_ids(held.jobs))
-    tx.run("queue_give_back", graph_id=held.graph_id, ready_at=rows.micros(ready_at))
+    until = rows.micros(tx.now + timedelta(seconds=wait_s)) if wait_s else 0
+    hindrance = {"pauses": 0, "reason": None, **more}
+    tx.run("queue_give_back", graph_id=held.graph_id, wait_until=until, **hindrance)
     tx.run("queue_leave", graph_id=held.graph_id)
+
+
+def put_off(
+    tx: Transaction, held: Claim, reason: str, backoff_first_s: float | None = None
+) -> None:
+    """Give the graph back because something outside of its jobs is wrong; that counts against none.
+
+    Without a backoff it may be tried at once, by whoever finds that things are right again.
+    """
+    check_lease(tx, held)
+    row = tx.one("queue_lease", graph_id=held.graph_id)
+    pauses = row["pauses"] if row else 0
+    wait_s = 0.0 if backoff_first_s is None else backoff_first_s * 2 ** min(pauses, 16)
+    wait_s = min(OUTSIDE_PAUSE_MAX_S, wait_s)
+    _give_back(tx, held, wait_s, pauses=pauses + 1, reason=reason[:JOB_ERROR_CHARS_MAX])
+    if held.lost:
+        tx.run("job_suspected", id=held.jobs[0].id)
 
 
 def fail(
@@ -196,28 +268,47 @@ def fail(
     check_lease(tx, held)
     error = error[:JOB_ERROR_CHARS_MAX]
     row = tx.one("job_failed", id=job.id, error=error)
+    return _count(tx, held, job, error, row, attempts_max, backoff_first_s)
+
+
+def died(tx: Transaction, held: Claim, *, attempts_max: int, backoff_first_s: float) -> bool:
+    """Hold the end of a process against the job that was alone in it; True when it was parked."""
+    check_lease(tx, held)
+    (job,) = held.jobs
+    row = tx.one("job_lost", id=job.id)
+    first_s = backoff_first_s * _DEATH_PAUSE
+    parked = _count(tx, held, job, DIED, row, attempts_max, first_s)
+    tx.run("job_suspected", id=job.id)
+    return parked
+
+
+def _count(
+    tx: Transaction,
+    held: Claim,
+    job: Job,
+    error: str,
+    row: Row | None,
+    attempts_max: int,
+    backoff_first_s: float,
+) -> bool:
+    """Park a job that had all its tries, or let its graph wait; True when it was parked."""
     attempts = row["attempts"] if row else 0  # 0: deleted meanwhile, nothing is owed any more
     parked = attempts >= attempts_max
-    ready_at = tx.now
+    wait_s = 0.0
     if parked:
         _park(tx, job, error)
     elif attempts:
         wait_s = min(JOB_BACKOFF_MAX_S, backoff_first_s * 2 ** (attempts - 1))
-        ready_at += timedelta(seconds=wait_s)
-    _give_back(tx, held, ready_at)
+    _give_back(tx, held, wait_s)
     return parked
 
 
-def park_lost(tx: Transaction, held: Claim) -> None:
-    """Set a job aside that ended the process too often, and give the graph back."""
-    check_lease(tx, held)
-    _park(tx, held.jobs[0], DIED)
-    _give_back(tx, held, tx.now)
-
-
 def _park(tx: Transaction, job: Job, error: str) -> None:
+    """Set a job aside. Its episode is not understood, but can be found by its words."""
     tx.run("job_park", id=job.id, error=error, now=rows.micros(tx.now))
-    tx.run("episode_unread", id=job.id)
+    tx.run("episode_failed", id=job.id, error=error)
+    words = Item(kind="episode", id=job.id, terms=index.episode_terms(job.episode))
+    index.put(tx, job.graph_id, [words])
 
 
 def retry(tx: Transaction, access: Access, episode_uuid: str) -> None:
@@ -226,7 +317,8 @@ def retry(tx: Transaction, access: Access, episode_uuid: str) -> None:
     if row is None or not seeing.ids(tx, access, "episode", [row["id"]]):
         raise NotFound(f"no parked job of episode {episode_uuid}")
     tx.run("job_retry", id=row["id"])
-    tx.run("queue_enter", graph_id=row["graph_id"], now=rows.micros(tx.now))
+    tx.run("episode_awaited", id=row["id"])
+    tx.run("queue_enter", graph_id=row["graph_id"])
 
 
 def parked(tx: Transaction, access: Access | None, limit: int) -> list[ParkedJob]:
@@ -259,16 +351,40 @@ def _parked(tx: Transaction, access: Access | None, limit: int) -> list[Row]:
     )
 
 
+def backlog(tx: Transaction, access: Access, limit: int) -> list[Row]:
+    """Jobs of a project that wait or run, oldest first, as far as the asker may see their episodes."""
+    return seeing.first(
+        access,
+        lambda several: tx.all("jobs_waiting", project_id=access.project_id, limit=several),
+        lambda found: seeing.carriers(access, found),
+        limit,
+    )
+
+
 def state(tx: Transaction) -> QueueState:
     """The queue as the metrics and the doctor see it."""
-    row = tx.one("queue_state")
+    now, lease_end = rows.micros(tx.now), _lease_end(tx)
+    row = tx.one("queue_state", now=now, wait_end=_wait_end(tx), lease_end=lease_end)
     if row is None:
         return QueueState(pending=0, parked=0, graphs=0, oldest_wait_s=0.0)
     oldest = rows.moment_or_none(row["oldest"])
-    wait_s = max(0.0, (tx.now - oldest).total_seconds()) if oldest else 0.0
+    wait_s = (tx.now - oldest).total_seconds() if oldest else 0.0
     return QueueState(
-        pending=row["pending"], parked=row["parked"], graphs=row["graphs"], oldest_wait_s=wait_s
+        pending=row["pending"],
+        parked=row["parked"],
+        graphs=row["graphs"],
+        oldest_wait_s=max(0.0, wait_s),
+        oldest_id=row["oldest_id"],
+        due=row["due"],
+        held=row["held"],
+        ahead_s=max(0.0, -wait_s),
     )
+
+
+def hindrances(tx: Transaction, limit: int) -> list[Hindrance]:
+    """What keeps graphs waiting that is no job's fault, the commonest first."""
+    found = tx.all("queue_reasons", limit=limit)
+    return [Hindrance(reason=row["reason"], graphs=row["graphs"]) for row in found]
 
 
 def task(tx: Transaction, access: Access, uuid: str) -> Task:
@@ -276,6 +392,11 @@ def task(tx: Transaction, access: Access, uuid: str) -> Task:
     row = tx.one("task_by_uuid", uuid=uuid, project_id=access.project_id)
     if row is None or not row["jobs"]:
         raise NotFound(f"task not found: {uuid}")
+    return summed_up(uuid, row)
+
+
+def summed_up(uuid: str, row: Row | Mapping[str, Any]) -> Task:
+    """A task by the counts and times of its jobs."""
     jobs, succeeded, parked_count = row["jobs"], row["succeeded"], row["parked"]
     open_ = jobs - succeeded - parked_count
     return Task(

@@ -16,6 +16,7 @@ _PARTS = (
     "digest_facts",
     "digest_supports",
     "digest_closings",
+    "digest_doubts",
     "digest_mentions",
     "digest_observations",
     "digest_observation_facts",

@@ -9,7 +9,7 @@ is folded before anything more of it is read.
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 from prometheus_client import Counter
@@ -22,6 +22,8 @@ from recollect.errors import (
     ModelRejected,
     ModelUnavailable,
     NotFound,
+    ReaderLost,
+    Unavailable,
 )
 from recollect.extract.brief import Again, Brief, Extracted, ReaderKind
 from recollect.extract.model import ModelExtractor
@@ -31,7 +33,7 @@ from recollect.ingest.extractors import EmbeddedExtractor
 from recollect.ingest.folder import Folder
 from recollect.ingest.judging import Judge, one_judged
 from recollect.ingest.rereadings import Held
-from recollect.limits import READING_LEASE_S, READINGS_PER_CLAIM_MAX
+from recollect.limits import OUTSIDE_PAUSE_MAX_S, READING_LEASE_S, READINGS_PER_CLAIM_MAX
 from recollect.models.language_model import LanguageModel
 from recollect.search.finder import Finder
 from recollect.store.protocol import Store
@@ -134,7 +136,7 @@ class Rereader:
             read = await self._embedded.extract([brief for _, brief in briefs])
         except Exception as error:  # noqa: BLE001 - whatever it was, it is retried, then parked
             if len(group) == 1:
-                await self._fail(group[0], f"{type(error).__name__}: {error}")
+                await self._blame(group[0], error)
                 return
             for one in group:
                 await self._read_over([one])
@@ -199,7 +201,7 @@ class Rereader:
             if isinstance(error, ModelUnavailable) and model.outage.is_on:
                 await self._put_off(one, error.message, model.outage.rest_until)
             else:
-                await self._fail(one, f"{type(error).__name__}: {error}")
+                await self._blame(one, error)
         else:
             await self._keep(one, read)
             await self._folder.fold(one.episode.graph_id)
@@ -227,6 +229,22 @@ class Rereader:
         await self._store.write(rereadings.give_back, one, until=until, error=error)
         _REREAD.labels("put_off").inc()
         _log.warning("reading.put_off", episode=one.episode.uuid, error=error)
+
+    async def _blame(self, one: Held, error: Exception) -> None:
+        """Hold a failure of the embedded reader against an episode, if it can read anything else."""
+        said, outside = f"{type(error).__name__}: {error}", isinstance(error, Unavailable)
+        outside = outside and not isinstance(error, ReaderLost)
+        try:
+            await self._embedded.check(judges=self._judge is not None)
+        except Exception as trouble:  # noqa: BLE001 - whatever it is, it is what is wrong
+            said, outside = f"{type(trouble).__name__}: {trouble}", True
+        if outside:
+            pause = timedelta(seconds=OUTSIDE_PAUSE_MAX_S)
+            await self._store.write(rereadings.give_back_after, one, pause, said)
+            _REREAD.labels("put_off").inc()
+            _log.warning("reading.put_off", episode=one.episode.uuid, error=said)
+        else:
+            await self._fail(one, said)
 
     async def _fail(self, one: Held, error: str) -> None:
         try:

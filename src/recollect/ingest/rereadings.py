@@ -15,7 +15,13 @@ import msgspec
 from recollect.errors import Conflict, NotFound
 from recollect.extract.brief import Brief, Extracted, ReaderKind
 from recollect.graph.types import Access, Episode, Record
-from recollect.limits import JOB_BACKOFF_MAX_S, JOB_ERROR_CHARS_MAX, READING_LEASE_S
+from recollect.ingest import naming
+from recollect.limits import (
+    JOB_BACKOFF_MAX_S,
+    JOB_ERROR_CHARS_MAX,
+    READING_LEASE_S,
+    READING_WAIT_S_MAX,
+)
 from recollect.store import readings, rows
 from recollect.store.protocol import Row, Transaction
 from recollect.subjects import seeing
@@ -106,6 +112,7 @@ def claim_group(
         graph_id=first.graph_id,
         reader=reader,
         now=rows.micros(tx.now),
+        wait_end=_wait_end(tx),
         limit=limit,
     )
     return tuple(_take(tx, row["episode_id"], owner, lease_s) for row in found)
@@ -128,11 +135,16 @@ def next_due(
         "rereading_next",
         reader=reader,
         now=now,
+        wait_end=_wait_end(tx),
         in_graph=graph_id,
         project_id=project_id,
         folded=folded,
     )
     return None if row is None else Due(row["episode_id"], row["graph_id"])
+
+
+def _wait_end(tx: Transaction) -> int:
+    return rows.micros(tx.now + timedelta(seconds=READING_WAIT_S_MAX))
 
 
 def _next_seen(
@@ -144,10 +156,12 @@ def _next_seen(
     first: dict[int, Row] = {}
     for row in seeing.carriers(access, waiting):
         first.setdefault(row["graph_id"], row)
+    end = _wait_end(tx)
     due = [
         (row["ready_at"], Due(row["episode_id"], row["graph_id"]))
         for row in first.values()
-        if max(row["ready_at"], row["lease_until"]) <= now and row["fold_from"] is None
+        if not any(now < row[when] <= end for when in ("ready_at", "lease_until"))
+        and row["fold_from"] is None
     ]
     return min(due)[1] if due else None
 
@@ -219,6 +233,11 @@ def give_back(
         )
 
 
+def give_back_after(tx: Transaction, taken: Held, pause: timedelta, error: str) -> None:
+    """Let others take it after a while; that is nobody's failure."""
+    give_back(tx, taken, until=tx.now + pause, error=error)
+
+
 def succeed(tx: Transaction, taken: Held, read: Extracted) -> None:
     """Put the new reading in place, and wait no longer; raises when the lease was lost.
 
@@ -226,7 +245,8 @@ def succeed(tx: Transaction, taken: Held, read: Extracted) -> None:
     """
     _row(tx, taken.episode.id, taken.lease)
     tx.run("rereading_done", episode_id=taken.episode.id)
-    readings.replace(tx, taken.episode.id, read.found, read.fact_vectors)
+    found = naming.placed(tx, taken.episode.graph_id, read.found)
+    readings.replace(tx, taken.episode.id, found, read.fact_vectors)
     if read.again is not None:
         want(tx, taken.episode.id, read.again.reader, read.again.reason)
 

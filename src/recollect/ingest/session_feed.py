@@ -6,8 +6,10 @@ a message may be comes in several, so that none of it is lost.
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from recollect.episodic.episode import ITEM, Episode
 from recollect.errors import InvalidInput, NotAllowed
@@ -93,11 +95,12 @@ def feed(
     stored: Sequence[tuple[int, Episode]],
     *,
     allowed: bool = True,
+    said_by: datetime | None = None,
 ) -> dict[int, list[str]]:
     """Make what was said part of the graph of the session's user; the uuids by id in the log.
 
     *stored* are episodes of the log with the ids of their rows. Unless it is *allowed*, something
-    to feed is refused.
+    to feed is refused. What does not tell when it was said was said by *said_by*, or else now.
     """
     if not session.feeds or session.user_id is None:
         return {}
@@ -115,12 +118,27 @@ def feed(
         for message in _messages(session, number, said)
     ]
     new = [message for *_, message in messages]
+    if said_by is not None:
+        new = _dated(new, said_by)
     receipt = intake.add_messages(tx, access, session.session_id, new)
     fed: dict[int, list[str]] = {}
     for (row_id, number, _), uuid in zip(messages, receipt.uuids, strict=True):
         tx.run("session_log_fed_insert", uuid=uuid, log_episode_id=row_id)
         fed.setdefault(number, []).append(uuid)
     return fed
+
+
+def _dated(messages: list[NewEpisode], said_by: datetime) -> list[NewEpisode]:
+    """The messages, each one without a time just before the one after it, the last by *said_by*.
+
+    The order of the log is kept, because later words replace earlier ones.
+    """
+    told: list[NewEpisode] = []
+    for message in reversed(messages):
+        at = message.created_at or said_by
+        told.append(message if message.created_at else replace(message, created_at=at))
+        said_by = min(said_by, at) - timedelta(microseconds=1)
+    return told[::-1]
 
 
 def _messages(session: SessionLog, number: int, said: Said) -> list[NewEpisode]:

@@ -7,7 +7,7 @@ it is put together from the graph, where all of it is but the words of what only
 from recollect.extract.brief import Extracted
 from recollect.graph.found import EntityKind, Found, FoundEntity, FoundFact
 from recollect.graph.types import Job
-from recollect.ingest import briefing
+from recollect.ingest import briefing, naming
 from recollect.ingest.pipeline import Extractor, to_learn
 from recollect.store import readings, rows
 from recollect.store.protocol import Row, Store, Transaction
@@ -45,7 +45,8 @@ def _without(tx: Transaction, jobs: list[Job]) -> list[Job]:
 
 def _keep(tx: Transaction, found: list[tuple[Job, Extracted]]) -> None:
     for job, extracted in found:
-        readings.put(tx, job.id, extracted.found, extracted.fact_vectors)
+        kept = naming.guarded(tx, job.graph_id, extracted.found)
+        readings.put(tx, job.id, kept, extracted.fact_vectors)
 
 
 def _put_together(tx: Transaction, episode_ids: list[int]) -> None:

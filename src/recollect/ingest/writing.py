@@ -159,7 +159,7 @@ def next_user(tx: Transaction, graph_id: int) -> Due | None:
         task=_OF_USER,
         questions=[*asked, *_QUESTIONS],
         previous="" if fresh or old is None else old["summary"],
-        facts=[{"fact": fact["fact"]} for fact in reversed(facts)],
+        facts=[{"fact": fact["fact"]} for fact in reversed(facts) if fact["doubted_by"] == "[]"],
     )
     return Due(
         graph_id=graph_id,

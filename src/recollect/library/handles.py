@@ -141,6 +141,12 @@ class GraphMemory:
         """All facts about an entity in the order in which they became true."""
         return await self._memory.timeline(entity, user=self._user, graph=self._graph, limit=limit)
 
+    async def rate(self, instruction: str, *, high: str, medium: str, low: str) -> None:
+        """Have every fact learned from now on rated from 0 to 1, by an example of each level."""
+        await self._memory.rate(
+            instruction, high=high, medium=medium, low=low, user=self._user, graph=self._graph
+        )
+
     async def forget(self) -> Forgotten:
         """Erase the user, or the graph, with everything."""
         return await self._memory.forget(user=self._user, graph=self._graph)

@@ -16,10 +16,20 @@ from typing import Any, Literal, Self, Unpack, overload
 
 from recollect.governance.audit_targets import Target
 from recollect.governance.keys import DEFAULT_PROJECT
-from recollect.library import adding, asking, correcting, forgetting, knowing, places, telling
+from recollect.library import (
+    adding,
+    asking,
+    correcting,
+    forgetting,
+    knowing,
+    places,
+    rating,
+    telling,
+)
 from recollect.library.adding import Content, Moment, Told
 from recollect.library.asking import Kind, Narrowing, Results
 from recollect.library.engine import Engine, choose, text_only
+from recollect.library.episodic_memory import EpisodicMemoryManager
 from recollect.library.handles import GraphMemory, ThreadMemory
 from recollect.library.places import Place, one_place
 from recollect.library.results import (
@@ -45,6 +55,7 @@ class Memory:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self.episodic = EpisodicMemoryManager(engine)  # short-term and long-term, by session
 
     @classmethod
     def open(
@@ -80,6 +91,7 @@ class Memory:
 
     async def close(self) -> None:
         """Finish what is being learned and let go of the folder; safe to repeat."""
+        await self.episodic.close()
         await self._engine.close()
 
     async def add(
@@ -268,6 +280,25 @@ class Memory:
         """Take back what ended a fact: it holds again, and the same words do not end it again."""
         uuid = fact if isinstance(fact, str) else fact.uuid
         return telling.fact(await correcting.reopen(self._engine, uuid))
+
+    async def rate(
+        self,
+        instruction: str,
+        *,
+        high: str,
+        medium: str,
+        low: str,
+        user: str | None = None,
+        graph: str | None = None,
+    ) -> None:
+        """Have every fact learned from now on rated from 0 to 1, by an example of each level.
+
+        A search is narrowed by it with *rating_min*; a fact that is not rated is never left out.
+        """
+        place = one_place(user, graph)
+        given = rating.instruction(instruction, high=high, medium=medium, low=low)
+        action = "user.update" if user is not None else "graph.update"
+        await self._engine.write(action, place.target, rating.store, place, given)
 
     async def forget(
         self,

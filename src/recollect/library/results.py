@@ -154,8 +154,19 @@ class Closed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """Why a fact that holds may be over: a newer fact, on whose word, and how sure that is."""
+
+    by_fact: Fact
+    by_episode: Episode | None
+    judge: str
+    sure: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
-    """A fact, the episodes behind it in the order they came, what ended it, and what it closed.
+    """A fact, the episodes behind it in the order they came, what ended it, what it closed, and what
+    casts doubt on it.
 
     *reopened_at* is when someone last took back what had ended it.
     """
@@ -164,6 +175,7 @@ class Why:
     evidence: tuple[Evidence, ...]
     endings: tuple[Ending, ...]
     closed: tuple[Closed, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
     reopened_at: datetime | None = None
 
 

@@ -146,6 +146,10 @@ class SyncGraphMemory(Face[GraphMemory]):
         """All facts about an entity in the order in which they became true."""
         return self._wait(self._behind.timeline(entity, limit=limit))
 
+    def rate(self, instruction: str, *, high: str, medium: str, low: str) -> None:
+        """Have every fact learned from now on rated from 0 to 1, by an example of each level."""
+        return self._wait(self._behind.rate(instruction, high=high, medium=medium, low=low))
+
     def forget(self) -> Forgotten:
         """Erase the user, or the graph, with everything."""
         return self._wait(self._behind.forget())
@@ -409,6 +413,26 @@ class SyncMemory(OpenFace[Memory]):
     def reopen(self, fact: Fact | str) -> Fact:
         """Take back what ended a fact: it holds again, and the same words do not end it again."""
         return self._wait(self._behind.reopen(fact))
+
+    def rate(
+        self,
+        instruction: str,
+        *,
+        high: str,
+        medium: str,
+        low: str,
+        user: str | None = None,
+        graph: str | None = None,
+    ) -> None:
+        """Have every fact learned from now on rated from 0 to 1, by an example of each level.
+
+        A search is narrowed by it with *rating_min*; a fact that is not rated is never left out.
+        """
+        return self._wait(
+            self._behind.rate(
+                instruction, high=high, medium=medium, low=low, user=user, graph=graph
+            )
+        )
 
     def forget(
         self,

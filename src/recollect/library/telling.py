@@ -4,6 +4,7 @@ from recollect.governance.receipts import Receipt
 from recollect.graph import types
 from recollect.library.results import (
     Closed,
+    Doubt,
     Ending,
     Entity,
     Episode,
@@ -103,6 +104,7 @@ def why(found: provenance.Provenance) -> Why:
         ),
         endings=tuple(_ending(one) for one in found.endings),
         closed=tuple(_closed(one) for one in found.closed),
+        doubts=tuple(_doubt(one) for one in found.doubts),
         reopened_at=found.reopened_at,
     )
 
@@ -124,6 +126,15 @@ def _closed(found: provenance.Closed) -> Closed:
         by_episode=None if found.by_episode is None else episode(found.by_episode),
         ended_at=found.ended_at,
         learned_at=found.expired_at,
+        judge=found.judge,
+        sure=found.sure,
+    )
+
+
+def _doubt(found: provenance.Doubt) -> Doubt:
+    return Doubt(
+        by_fact=fact(found.by_fact),
+        by_episode=None if found.by_episode is None else episode(found.by_episode),
         judge=found.judge,
         sure=found.sure,
     )

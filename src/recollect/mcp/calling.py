@@ -10,7 +10,7 @@ from recollect.api.errors import status_of
 from recollect.errors import InvalidInput, RecollectError
 from recollect.graph.types import Access, Json
 from recollect.mcp import parameters, reading, rereading, writing
-from recollect.mcp.tools import Request, Tool, with_edge_types
+from recollect.mcp.tools import Request, Tool
 
 _WRITING = (*writing.TOOLS, *rereading.TOOLS)
 _BY_NAME = {tool.name: tool for tool in (*reading.TOOLS, *_WRITING)}
@@ -55,7 +55,7 @@ async def run(app: App, access: Access, name: str, given: Json) -> Outcome:
         value = await _answered(app, access, tool, arguments)
     except Refused as error:
         return Outcome(f"{tool.failed}: {error}")
-    value = with_edge_types(value) if tool.edges else value
+    value = tool.shaped(value)
     text = json.dumps(value, indent=2, ensure_ascii=False)
     return Outcome(text, value if isinstance(value, dict) else {_WRAPPER: value})
 

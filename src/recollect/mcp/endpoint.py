@@ -5,16 +5,18 @@ The SDK takes most of a second to load, so that waits for the first request.
 """
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from recollect.api.app import App
+from recollect.api.app import AS_KEY, App
 from recollect.api.errors import reply_for
 from recollect.api.http import Receive, Scope, Send
-from recollect.errors import MethodNotAllowed, RecollectError
+from recollect.errors import MethodNotAllowed, NotAllowed, RecollectError
 from recollect.graph.types import Access
 from recollect.limits import BODY_BYTES_MAX
+from recollect.mcp.hosts import Hosts
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -26,8 +28,9 @@ _ACCESS = "recollect.access"
 class Endpoint:
     """Answers requests at the path; what it runs ends with `close`."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: App, names: Iterable[str] = ()) -> None:
         self._app = app
+        self._hosts = Hosts(names)
         self._manager: StreamableHTTPSessionManager | None = None
         self._starting = asyncio.Lock()
         self._closing = asyncio.Event()
@@ -36,7 +39,10 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One HTTP request. There is nothing to listen to and no session to end: POST only."""
         try:
+            self._hosts.check(scope)
             scope[_ACCESS] = await self._app.access(scope)
+            if any(name == AS_KEY for name, _ in scope["headers"]):
+                raise NotAllowed("tools are not used as another key")
             if scope["method"] != "POST":
                 raise MethodNotAllowed(scope["method"], ["POST"])
         except RecollectError as error:

@@ -30,13 +30,19 @@ _WANTED: dict[Kind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One named argument of a tool. A *default* stands in for one that is not given."""
+    """One named argument of a tool. A *default* stands in for one that is not given.
+
+    *choices* and *maximum* tell what a route accepts, or beyond what it gives no more; the route
+    is who decides, so that a model is told by it in words what is wrong.
+    """
 
     name: str
     kind: Kind
     description: str
     required: bool = False
     default: str | int | None = None
+    choices: tuple[str, ...] = ()
+    maximum: int | None = None
 
 
 def schema(parameters: Sequence[Parameter]) -> Json:
@@ -51,7 +57,13 @@ def schema(parameters: Sequence[Parameter]) -> Json:
 
 def _property(parameter: Parameter) -> Json:
     described = {**_SCHEMAS[parameter.kind], "description": parameter.description}
-    return described if parameter.default is None else {**described, "default": parameter.default}
+    if parameter.choices:
+        described["enum"] = list(parameter.choices)
+    if parameter.maximum is not None:
+        described["maximum"] = parameter.maximum
+    if parameter.default is not None:
+        described["default"] = parameter.default
+    return described
 
 
 def checked(parameters: Sequence[Parameter], arguments: Json) -> Json:

@@ -1,14 +1,25 @@
 """The thirteen tools that read."""
 
+from typing import get_args
+
 from recollect.graph.types import Json
+from recollect.limits import GRAPH_PAGE_MAX, PAGE_MAX, SEARCH_LIMIT_MAX
+from recollect.mcp import shapes
 from recollect.mcp.parameters import Parameter
 from recollect.mcp.tools import Request, Tool, get, needed, post, whole
+from recollect.search.query import Reranker
 
 _USER = Parameter("user_id", "string", "Id of the user whose memory is read.", required=True)
 _THREAD = Parameter("thread_id", "string", "Id of the thread (conversation).", required=True)
 _SEARCH_LIMIT = 10
 _LIST_LIMIT = 20
 _LAST_EPISODES = 10
+_SCOPES = ("edges", "nodes", "episodes")
+
+
+_LISTED = Parameter(
+    "limit", "integer", "How many at most.", default=_LIST_LIMIT, maximum=GRAPH_PAGE_MAX
+)
 
 
 def _uuid(of_what: str) -> Parameter:
@@ -56,7 +67,7 @@ SEARCH_GRAPH = Tool(
     "Search what is known of a user, by meaning and by words, best matches first. With scope "
     "`edges` (the default) it returns facts: each has a sentence (`fact`), when it became true "
     "(`valid_at`) and, if it no longer holds, when it ended (`invalid_at`), and the uuids of the "
-    "episodes it came from. `nodes` returns the people, places and things, `episodes` the "
+    "episodes it came from, and beside them the `nodes` they join. `nodes` returns the people, places and things, `episodes` the "
     "original messages and texts. Use it whenever an answer may depend on what the user said or "
     "did before; ask in a few plain words. Follow up with get_node_edges on a node's uuid for all "
     "facts about it, or with get_episode on an episode's uuid for the source.",
@@ -68,25 +79,47 @@ SEARCH_GRAPH = Tool(
             "string",
             "What to return: `edges` (facts), `nodes` (entities) or `episodes` (sources).",
             default="edges",
+            choices=_SCOPES,
         ),
-        Parameter("limit", "integer", "How many at most; 50 is the limit.", default=_SEARCH_LIMIT),
+        Parameter(
+            "limit",
+            "integer",
+            "How many at most.",
+            default=_SEARCH_LIMIT,
+            maximum=SEARCH_LIMIT_MAX,
+        ),
         Parameter(
             "reranker",
             "string",
             "How results are ordered: `rrf`, `mmr` (varied), `node_distance` (near "
             "center_node_uuid), `episode_mentions` (often mentioned) or `cross_encoder`.",
+            choices=get_args(Reranker),
         ),
-        Parameter("min_fact_rating", "number", "Leave out facts rated lower than this."),
         Parameter(
-            "mmr_lambda", "number", "With `mmr`: 1 favours relevance, near 0 favours variety."
+            "min_fact_rating",
+            "number",
+            "Leave out facts whose `rating` is lower than this. Facts are rated once it was said "
+            "how (rate_facts); one that is not rated is never left out.",
+            maximum=1,
+        ),
+        Parameter(
+            "mmr_lambda",
+            "number",
+            "With `mmr`: 1 favours relevance, near 0 favours variety.",
+            maximum=1,
         ),
         Parameter("center_node_uuid", "string", "With `node_distance`: the node to be near to."),
-        Parameter("node_labels", "strings", "Only nodes with one of these labels."),
+        Parameter(
+            "node_labels",
+            "strings",
+            "Only nodes with one of these labels, such as Person; of edges, those with such a node "
+            "at either end.",
+        ),
         Parameter("edge_types", "strings", "Only facts of these types, such as WORKS_AT."),
     ),
     _search,
     "could not search the graph",
-    edges=True,
+    shaped=shapes.found,
 )
 
 GET_USER_CONTEXT = Tool(
@@ -109,17 +142,19 @@ GET_USER = Tool(
     (_USER,),
     lambda arguments: get("users", needed(arguments, "user_id")),
     "could not get the user",
+    shaped=shapes.user,
 )
 
 LIST_THREADS = Tool(
     "list_threads",
     "List a user's threads",
-    "Return the threads (conversations) of a user, newest first, each with its `thread_id` and "
-    "`created_at`. Use it to find a past conversation; read one with get_thread_messages, or get "
+    "Return the threads (conversations) of a user, newest first, each with its `thread_id`, "
+    "`created_at`, `updated_at` (when something was last said in it) and `metadata`. Use it to find a past conversation; read one with get_thread_messages, or get "
     "what matters to it with get_user_context.",
     (_USER,),
     lambda arguments: get("users", needed(arguments, "user_id"), "threads"),
     "could not list the threads",
+    shaped=shapes.threads,
 )
 
 GET_USER_NODES = Tool(
@@ -128,7 +163,7 @@ GET_USER_NODES = Tool(
     "Return entities of a user's graph (people, places, things), each with `uuid`, `name`, "
     "`labels` and `summary`. Use it to get an overview without a question in mind; to find "
     "something, search_graph with scope `nodes` is better. Follow up with get_node_edges.",
-    (_USER, Parameter("limit", "integer", "How many at most.", default=_LIST_LIMIT)),
+    (_USER, _LISTED),
     lambda arguments: _listed("node", arguments),
     "could not list the nodes",
 )
@@ -139,21 +174,31 @@ GET_USER_EDGES = Tool(
     "Return facts of a user's graph, each with `fact`, `edge_type`, the nodes it joins and when it "
     "held; facts that ended are among them (`invalid_at`). Use it for an overview; to find "
     "something, search_graph is better. Follow up with get_node on the nodes of a fact.",
-    (_USER, Parameter("limit", "integer", "How many at most.", default=_LIST_LIMIT)),
+    (_USER, _LISTED),
     lambda arguments: _listed("edge", arguments),
     "could not list the edges",
-    edges=True,
+    shaped=shapes.edges,
 )
 
 GET_EPISODES = Tool(
     "get_episodes",
     "List a user's newest episodes",
-    "Return `episodes`: the newest messages, texts and records that a user's memory was made of, "
-    "with `content`, `source` and `created_at`. Use it to see what happened lately, word for "
+    "Return the newest messages, texts and records that a user's memory was made of, newest first, "
+    "each with `uuid`, `content`, `source`, `created_at` and `metadata`. Use it to see what happened lately, word for "
     "word. Follow up with get_episode_mentions for what was learned from one.",
-    (_USER, Parameter("lastn", "integer", "How many of the newest.", default=_LAST_EPISODES)),
+    (
+        _USER,
+        Parameter(
+            "lastn",
+            "integer",
+            "How many of the newest.",
+            default=_LAST_EPISODES,
+            maximum=PAGE_MAX,
+        ),
+    ),
     _episodes,
     "could not list the episodes",
+    shaped=shapes.episodes,
 )
 
 GET_THREAD_MESSAGES = Tool(
@@ -164,8 +209,10 @@ GET_THREAD_MESSAGES = Tool(
     "newest ones and wins over `limit`, which counts from the start.",
     (
         _THREAD,
-        Parameter("lastn", "integer", "Only so many of the newest messages."),
-        Parameter("limit", "integer", "How many messages at most, from the start."),
+        Parameter("lastn", "integer", "Only so many of the newest messages.", maximum=PAGE_MAX),
+        Parameter(
+            "limit", "integer", "How many messages at most, from the start.", maximum=PAGE_MAX
+        ),
     ),
     _messages,
     "could not get the messages",
@@ -190,7 +237,7 @@ GET_EDGE = Tool(
     (_uuid("edge"),),
     lambda arguments: get("graph", "edge", needed(arguments, "uuid")),
     "could not get the edge",
-    edges=True,
+    shaped=shapes.edges,
 )
 
 GET_EPISODE = Tool(
@@ -201,6 +248,7 @@ GET_EPISODE = Tool(
     (_uuid("episode"),),
     lambda arguments: get("graph", "episodes", needed(arguments, "uuid")),
     "could not get the episode",
+    shaped=shapes.episode,
 )
 
 GET_NODE_EDGES = Tool(
@@ -211,7 +259,7 @@ GET_NODE_EDGES = Tool(
     (Parameter("node_uuid", "string", "UUID of the node.", required=True),),
     lambda arguments: get("graph", "node", needed(arguments, "node_uuid"), "entity-edges"),
     "could not get the edges of the node",
-    edges=True,
+    shaped=shapes.edges,
 )
 
 GET_EPISODE_MENTIONS = Tool(
@@ -222,7 +270,7 @@ GET_EPISODE_MENTIONS = Tool(
     (_uuid("episode"),),
     lambda arguments: get("graph", "episodes", needed(arguments, "uuid"), "mentions"),
     "could not get the mentions of the episode",
-    edges=True,
+    shaped=shapes.edges,
 )
 
 TOOLS = (

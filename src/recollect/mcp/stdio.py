@@ -1,7 +1,8 @@
 """The protocol over standard input and output: on an open store, or forwarded to a server."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from http import HTTPStatus
+from typing import Any, TypeVar
 
 import httpx2
 import mcp_types as types
@@ -9,11 +10,15 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
 
 from recollect.api.app import App
+from recollect.errors import NotAuthenticated, NotFound, RecollectError
 from recollect.graph.types import Access
 from recollect.mcp import endpoint, server
 from recollect.mcp.server import Context
+
+T = TypeVar("T")
 
 _TIMEOUT_S = 300.0  # an answer may wait for a language model
 
@@ -31,11 +36,44 @@ async def forward(url: str, key: str | None) -> None:
     """Hand everything on to the server at *url*, and its answers back, until input ends."""
     headers = {"Authorization": f"Api-Key {key}"} if key else {}
     address = url.rstrip("/").removesuffix(endpoint.PATH) + endpoint.PATH
-    async with (
-        httpx2.AsyncClient(headers=headers, timeout=_TIMEOUT_S) as http,
-        Client(streamable_http_client(address, http_client=http), cache=None) as client,
-    ):
-        await _speak(_relay(client))
+    async with httpx2.AsyncClient(headers=headers, timeout=_TIMEOUT_S) as http:
+        there = _There(http, address, key)
+        await there.check()
+        transport = streamable_http_client(address, http_client=http)
+        async with Client(transport, cache=None) as client:
+            await _speak(_relay(client, there))
+
+
+class _There:
+    """The server that is forwarded to; the client of the protocol does not tell why it refuses."""
+
+    def __init__(self, http: httpx2.AsyncClient, address: str, key: str | None) -> None:
+        self._http, self._address, self._key = http, address, key
+
+    async def check(self) -> None:
+        """Raise what is wrong with the key or the address."""
+        status = (
+            await self._http.get(self._address)
+        ).status_code  # the key comes before the method
+        if status == HTTPStatus.UNAUTHORIZED:
+            raise NotAuthenticated(
+                "it does not know the key in RECOLLECT_API_KEY (401)"
+                if self._key
+                else "it wants a key, and RECOLLECT_API_KEY is not set (401)"
+            )
+        if status == HTTPStatus.NOT_FOUND:
+            raise NotFound(f"there is nothing at {self._address} (404)")
+
+    async def said(self, answer: Awaitable[T]) -> T:
+        """An answer of it; if there is none, why: a key can be revoked at any time."""
+        try:
+            return await answer
+        except MCPError as error:
+            try:
+                await self.check()
+            except RecollectError as cause:
+                raise MCPError(types.INVALID_REQUEST, cause.message) from error
+            raise
 
 
 async def _speak(speaker: Server[Any]) -> None:
@@ -43,21 +81,24 @@ async def _speak(speaker: Server[Any]) -> None:
         await speaker.run(incoming, outgoing, speaker.create_initialization_options())
 
 
-def _relay(client: Client) -> Server[Any]:
+def _relay(client: Client, there: _There) -> Server[Any]:
     """A server that knows nothing itself and asks another one."""
+    said = there.said
     return Server(
         server.NAME,
         version=client.server_info.version if client.server_info else "",
         instructions=client.instructions,
-        on_list_tools=lambda _, params: client.list_tools(cursor=_cursor(params)),
-        on_call_tool=lambda _, params: client.session.call_tool(params.name, params.arguments),
-        on_list_resources=lambda _, params: client.list_resources(cursor=_cursor(params)),
-        on_list_resource_templates=lambda _, params: client.list_resource_templates(
-            cursor=_cursor(params)
+        on_list_tools=lambda _, params: said(client.list_tools(cursor=_cursor(params))),
+        on_call_tool=lambda _, params: said(
+            client.session.call_tool(params.name, params.arguments)
         ),
-        on_read_resource=lambda _, params: client.read_resource(params.uri),
-        on_list_prompts=lambda _, params: client.list_prompts(cursor=_cursor(params)),
-        on_get_prompt=lambda _, params: client.get_prompt(params.name, params.arguments),
+        on_list_resources=lambda _, params: said(client.list_resources(cursor=_cursor(params))),
+        on_list_resource_templates=lambda _, params: said(
+            client.list_resource_templates(cursor=_cursor(params))
+        ),
+        on_read_resource=lambda _, params: said(client.read_resource(params.uri)),
+        on_list_prompts=lambda _, params: said(client.list_prompts(cursor=_cursor(params))),
+        on_get_prompt=lambda _, params: said(client.get_prompt(params.name, params.arguments)),
     )
 
 

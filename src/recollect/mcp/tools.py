@@ -9,6 +9,7 @@ import msgspec
 
 from recollect.errors import InvalidInput
 from recollect.graph.types import Json
+from recollect.mcp import shapes
 from recollect.mcp.parameters import Parameter
 
 V2 = "/api/v2"
@@ -27,8 +28,8 @@ class Request(NamedTuple):
 class Tool:
     """A thin face of a route.
 
-    *failed* begins the text of an error. *edges*: the answer has edges in it. *writes*: it needs
-    the permission to write; *destroys*: what it changes cannot be brought back. *missing* makes
+    *failed* begins the text of an error. *shaped* makes what is told of what the route answers.
+    *writes*: it needs the permission to write; *destroys*: what it changes cannot be brought back. *missing* makes
     what the request needs and did not find, such as a user nobody heard of before. *owned* asks
     whose it is that the request adds to, where the arguments name somebody.
     """
@@ -39,7 +40,7 @@ class Tool:
     parameters: tuple[Parameter, ...]
     request: Callable[[Json], Request]
     failed: str
-    edges: bool = False
+    shaped: Callable[[Any], Any] = shapes.as_it_is
     writes: bool = False
     destroys: bool = False
     repeatable: bool = True
@@ -79,14 +80,3 @@ def whole(arguments: Json, name: str) -> int | None:
     """A count, which JSON may write as 10.0."""
     value = arguments.get(name)
     return None if value is None else int(value)
-
-
-def with_edge_types(value: Any) -> Any:
-    """An answer whose edges also say `edge_type`, beside the `name` of the HTTP API."""
-    if isinstance(value, list):
-        return [with_edge_types(each) for each in value]
-    if not isinstance(value, dict):
-        return value
-    if "source_node_uuid" in value:
-        return {**value, "edge_type": value.get("name")}
-    return {k: with_edge_types(v) if k == "edges" else v for k, v in value.items()}

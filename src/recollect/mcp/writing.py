@@ -6,11 +6,13 @@ import msgspec
 
 from recollect.errors import InvalidInput
 from recollect.graph.types import Json
+from recollect.mcp import shapes
 from recollect.mcp.parameters import Parameter
 from recollect.mcp.tools import Request, Tool, asked, get, needed, place, post
 
 _V1 = "/api/v1"
 _CHANGES = {"fact": "fact", "edge_type": "name", "valid_at": "valid_at", "invalid_at": "invalid_at"}
+_LEVELS = ("high", "medium", "low")
 _ERASED = {
     "episode_uuid": "episodes",
     "thread_id": "threads",
@@ -78,6 +80,17 @@ def _forget(arguments: Json) -> Request:
     return Request("DELETE", path, asked(mode="forget"))
 
 
+def _rate(arguments: Json) -> Request:
+    path = place("users", needed(arguments, "user_id"))
+    examples = {level: needed(arguments, level) for level in _LEVELS}
+    asked: Json = {"instruction": needed(arguments, "instruction"), "examples": examples}
+    return Request("PATCH", path, body=msgspec.json.encode({"fact_rating_instruction": asked}))
+
+
+def _rated_user(arguments: Json) -> list[Request]:
+    return [post("users", body={"user_id": arguments["user_id"]})]
+
+
 ADD_MEMORY = Tool(
     "add_memory",
     "Remember something",
@@ -98,6 +111,7 @@ ADD_MEMORY = Tool(
             "string",
             "In a thread, who speaks: `user`, `assistant`, `system`, `tool` or `function`.",
             default="user",
+            choices=("user", "assistant", "system", "tool", "function"),
         ),
         Parameter("name", "string", "In a thread, the name of the speaker."),
         Parameter(
@@ -106,6 +120,7 @@ ADD_MEMORY = Tool(
             "In a graph, what it is: `text`, `json`, or `message` (`Name: what was said`). Without "
             "it, what goes to a user is a message of theirs, in which `I` is the user, and what "
             "goes to a shared graph is a text.",
+            choices=("text", "json", "message"),
         ),
         Parameter("source_description", "string", "In a graph, where it comes from."),
     ),
@@ -132,7 +147,7 @@ CORRECT_FACT = Tool(
     ),
     _correct,
     "could not correct the fact",
-    edges=True,
+    shaped=shapes.edges,
     writes=True,
 )
 
@@ -156,4 +171,25 @@ FORGET = Tool(
     destroys=True,
 )
 
-TOOLS = (ADD_MEMORY, CORRECT_FACT, FORGET)
+RATE_FACTS = Tool(
+    "rate_facts",
+    "Have facts rated",
+    "Say how much facts about a user matter: an instruction and a fact for each of three levels. "
+    "Every fact learned from then on gets a `rating` between 0 and 1, by which search_graph narrows "
+    "with `min_fact_rating`; facts learned before have none. It returns the user. Use it when only "
+    "what matters to a purpose is to be found, before the memory is told what it is about.",
+    (
+        Parameter("user_id", "string", "User whose facts are rated; made if new.", required=True),
+        Parameter("instruction", "string", "What makes a fact matter.", required=True),
+        Parameter("high", "string", "A fact that matters most.", required=True),
+        Parameter("medium", "string", "A fact in the middle.", required=True),
+        Parameter("low", "string", "A fact that hardly matters.", required=True),
+    ),
+    _rate,
+    "could not set how facts are rated",
+    writes=True,
+    missing=_rated_user,
+    shaped=shapes.user,
+)
+
+TOOLS = (ADD_MEMORY, CORRECT_FACT, FORGET, RATE_FACTS)

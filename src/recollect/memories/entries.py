@@ -2,27 +2,31 @@
 
 import math
 from collections.abc import Collection, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Literal
+
+from msgspec.structs import replace
 
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.episode_filters import DEFAULT_PRODUCER, EPISODE_TYPE
 from recollect.graph.types import Json, MemoryKind, NewEpisode, Record
 from recollect.limits import (
+    BODY_BYTES_MAX,
     ECHO_CHARS_MAX,
     EPISODE_CHARS_MAX,
+    MEMORY_EPISODES_PER_CALL_MAX,
     MEMORY_MESSAGES_PER_CALL_MAX,
     MEMORY_METADATA_KEYS_MAX,
     NAME_CHARS_MAX,
 )
+from recollect.memories.cutting import cut
+from recollect.memories.moments import moment
 
 Roles = Literal["any", "known"]
 KNOWN_ROLES = ("user", "assistant", "system", "tool", "function")
 _USER_KEY = "user_id"
 _NO_USER = frozenset({"assistant", "ai", "bot", "agent", "system", "tool", "function"})
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_SECONDS_MAX = 1e12  # a larger number counts milliseconds
 
 
 class Entry(Record):
@@ -41,6 +45,7 @@ def episodes(
     entries: Sequence[Entry], kinds: Collection[MemoryKind] = (), *, roles: Roles = "any"
 ) -> list[NewEpisode]:
     """The entries of one call as episodes, in order, for the given kinds of memory or for both.
+    One that is too long for an episode makes several.
 
     *roles*: "any" takes a role as it is, "known" only those that every client knows, or none.
     """
@@ -51,10 +56,35 @@ def episodes(
             f"messages: at most {MEMORY_MESSAGES_PER_CALL_MAX} per call, got {len(entries)}"
         )
     kept_for = _kept_for(kinds)
-    return [
-        _episode(f"messages[{number}]", entry, kept_for, roles)
+    made = [
+        part
         for number, entry in enumerate(entries)
+        for part in _parts(_episode(f"messages[{number}]", entry, kept_for, roles))
     ]
+    if len(made) > MEMORY_EPISODES_PER_CALL_MAX:
+        raise InvalidInput(
+            f"messages: too long: they make {len(made)} episodes of {EPISODE_CHARS_MAX} characters, "
+            f"at most {MEMORY_EPISODES_PER_CALL_MAX} per call"
+        )
+    return made
+
+
+def _parts(episode: NewEpisode) -> list[NewEpisode]:
+    """An episode, or several when it is too long for one, each a moment after the one before."""
+    if len(episode.content) <= EPISODE_CHARS_MAX:
+        return [episode]
+    pieces = cut(episode.content, EPISODE_CHARS_MAX)
+    return [
+        replace(episode, content=piece, created_at=_later(episode.created_at, number))
+        for number, piece in enumerate(pieces)
+    ]
+
+
+def _later(said: datetime | None, micros: int) -> datetime | None:
+    try:
+        return None if said is None else said + timedelta(microseconds=micros)
+    except OverflowError:
+        return said
 
 
 def _kept_for(kinds: Collection[MemoryKind]) -> MemoryKind | None:
@@ -66,7 +96,7 @@ def _kept_for(kinds: Collection[MemoryKind]) -> MemoryKind | None:
 def _episode(field: str, entry: Entry, kept_for: MemoryKind | None, roles: Roles) -> NewEpisode:
     if entry.kind not in (None, EPISODE_TYPE):
         raise InvalidInput(f"{field}.episode_type: only {EPISODE_TYPE!r} is known")
-    checks.text(f"{field}.content", entry.content, EPISODE_CHARS_MAX, required=True)
+    checks.text(f"{field}.content", entry.content, BODY_BYTES_MAX, required=True)
     producer = entry.producer or DEFAULT_PRODUCER
     checks.text(f"{field}.producer", producer, NAME_CHARS_MAX, required=True)
     checks.text(f"{field}.produced_for", entry.addressee, NAME_CHARS_MAX)
@@ -88,11 +118,14 @@ def _episode(field: str, entry: Entry, kept_for: MemoryKind | None, roles: Roles
 
 def _role(field: str, value: str | None, roles: Roles) -> str | None:
     checks.text(field, value, NAME_CHARS_MAX)
-    if value and roles == "known" and value not in KNOWN_ROLES:
+    if not value or roles == "any":
+        return value or None
+    known = value.casefold()
+    if known not in KNOWN_ROLES:
         raise InvalidInput(
             f"{field}: must be one of {', '.join(KNOWN_ROLES)}; got {value[:ECHO_CHARS_MAX]!r}"
         )
-    return value or None
+    return known
 
 
 def _speaker(producer: str, role: str | None, metadata: Json) -> str | None:
@@ -140,19 +173,3 @@ def _is_told(value: Any) -> bool:
     by what they deny, so lists are told to them, too."""
     listed = value if isinstance(value, list) else [value]
     return bool(listed) and all(isinstance(one, str | int | float) for one in listed)
-
-
-def moment(field: str, value: int | float | str | None) -> datetime | None:
-    """A time in any accepted form, in UTC; None when nothing was said.
-
-    A number is seconds since 1970, or milliseconds when it is too large for that; a text is
-    ISO 8601, of which a time without a zone is UTC. A text of digits alone is no number.
-    """
-    if value is None or isinstance(value, str):
-        return checks.moment(field, value)
-    try:
-        if value > _SECONDS_MAX:
-            return _EPOCH + timedelta(milliseconds=value)
-        return _EPOCH + timedelta(seconds=value)
-    except (OverflowError, ValueError) as error:
-        raise InvalidInput(f"{field}: not within the years 1 to 9999") from error

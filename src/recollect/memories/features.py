@@ -164,7 +164,8 @@ def _told(
 ) -> list[Feature]:
     """Facts as features, but for those of a category that is left out."""
     sets = _sets(tx, access, [fact.id for fact in facts])
-    features = [_feature(fact, sets.get(fact.id), sorting) for fact in facts]
+    cited = _cited(tx, facts)
+    features = [_feature(fact, sets.get(fact.id), sorting, cited) for fact in facts]
     return [one for one in features if not sorting.leaves_out(one.set, one.category)]
 
 
@@ -184,7 +185,18 @@ def _said_by(row: Row) -> FeatureSet | None:
     return feature_sets.of_speaker(row["producer"], row["speaker"], metadata)
 
 
-def _feature(fact: Fact, said_by: FeatureSet | None, sorting: Sorting) -> Feature:
+def _cited(tx: Transaction, facts: Sequence[Fact]) -> frozenset[str]:
+    """The episodes behind facts, but for those that were written as facts: these are none to cite."""
+    if not facts:
+        return frozenset()
+    uuids = rows.to_json(sorted({uuid for fact in facts for uuid in fact.episodes}))
+    found = tx.all("episodes_cited", graph_id=facts[0].graph_id, uuids=uuids)
+    return frozenset(row["uuid"] for row in found)
+
+
+def _feature(
+    fact: Fact, said_by: FeatureSet | None, sorting: Sorting, cited: frozenset[str]
+) -> Feature:
     # Who corrects an edge can write anything into its attributes.
     given = {key: value for key, value in (fact.attributes or {}).items() if value is not None}
     texts = {key: str(given[key]) for key in OWN if key in given}
@@ -198,7 +210,7 @@ def _feature(fact: Fact, said_by: FeatureSet | None, sorting: Sorting) -> Featur
         name=texts.get(NAME) or fact.name.lower(),
         value=fact.fact,
         set=of_set,
-        citations=tuple(fact.episodes),
+        citations=tuple(uuid for uuid in fact.episodes if uuid in cited),
         other=_other(fact, given),
     )
 

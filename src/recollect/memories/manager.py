@@ -81,6 +81,11 @@ class InstanceManager(Generic[T]):
         """How many instances are being made, open, or about to be closed."""
         return self._count
 
+    def holders(self, key: str) -> int | None:
+        """How many hold the instance of a key; None when there is none."""
+        entry = self._entries.get(key)
+        return None if entry is None else entry.holders
+
     @asynccontextmanager
     async def hold(self, key: str) -> AsyncIterator[T]:
         """The instance of a key, which stays open until this is left.

@@ -1,4 +1,4 @@
-"""What is left to say of the episodes before a window: a few sentences of what they state.
+"""What is left to say of the episodes before a window: how things stood after them.
 
 For whoever sees everything and asks for everything, chapters tell of the whole log at little cost.
 Chapters do not tell whose words they keep; where somebody may not see all or asks for some episodes
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from recollect.graph import chapters as rules
-from recollect.graph import thread_summary
+from recollect.graph import rolling_summary, thread_summary
 from recollect.graph.episode_filters import EpisodeTree, tree_test
 from recollect.graph.thread_summary import Said
 from recollect.graph.types import Access, Graph, Json
@@ -41,8 +41,10 @@ def summary(
     facts = _facts(tx, access, graph, whole, left)
     if not facts and whole:
         left = _left(tx, access, graph, (0, before), tree, SUMMARY_MESSAGES_MAX)
-    heard = [] if facts else chapters.messages(tx, left)
-    text = thread_summary.summarize(facts, heard, room)
+    if facts:
+        text = rolling_summary.tell(facts, room)
+    else:
+        text = thread_summary.summarize((), chapters.messages(tx, left), room)
     return (text,) if text else ()
 
 

@@ -82,12 +82,12 @@ def _choose(tx: Transaction, access: Access, where: Scope, change: Choice) -> No
 
 
 def _check(change: Choice) -> None:
-    for field, value, most in (
-        ("episodes", change.episodes, MEMORY_WINDOW_EPISODES_MAX),
-        ("message_capacity", change.chars, MEMORY_WINDOW_CHARS_MAX),
+    for field, value, most, unit in (
+        ("message_capacity", change.episodes, MEMORY_WINDOW_EPISODES_MAX, "messages"),
+        ("character_capacity", change.chars, MEMORY_WINDOW_CHARS_MAX, "characters"),
     ):
         if value is not None and not 1 <= value <= most:
-            raise InvalidInput(f"{field}: must be between 1 and {most}, got {value}")
+            raise InvalidInput(f"{field}: must be between 1 and {most} {unit}, got {value}")
 
 
 def _chosen(tx: Transaction, access: Access, where: Scope) -> Choice:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from recollect.errors import ModelUnavailable
+from recollect.models import onnx, weights
 from recollect.models.manifest import CROSS_ENCODER
 
 Logits = npt.NDArray[np.float32]
@@ -22,20 +22,9 @@ class CrossEncoder:
     """The reranking model: it reads both texts at once, so nothing can be worked out ahead."""
 
     def __init__(self, folder: Path) -> None:
-        import onnxruntime  # loaded only where pairs are scored
         from tokenizers import Tokenizer
 
-        if not (folder / "model.onnx").is_file():
-            raise ModelUnavailable(
-                f"the cross-encoder is not installed in {folder}; run `recollect models install`"
-            )
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._session: Any = onnxruntime.InferenceSession(
-            str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
-        )
+        self._session: Any = onnx.session(folder / "model.onnx")
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.enable_truncation(TOKENS_MAX)
         self._tokenizer.no_padding()
@@ -66,4 +55,4 @@ class CrossEncoder:
 @cache
 def load(models: Path) -> CrossEncoder:
     """The cross-encoder out of the folder of installed weights, loaded once per process."""
-    return CrossEncoder(CROSS_ENCODER.folder(models))
+    return CrossEncoder(weights.verified(CROSS_ENCODER, models))

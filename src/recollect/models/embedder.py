@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from recollect.errors import ModelUnavailable
+from recollect.models import onnx, weights
 from recollect.models.manifest import EMBEDDER
 
 Vectors = npt.NDArray[np.float32]
@@ -26,20 +26,9 @@ class Embedder:
     """The embedding model. Passages go in as they are, queries through `queries`."""
 
     def __init__(self, folder: Path) -> None:
-        import onnxruntime  # loaded only where vectors are made
         from tokenizers import Tokenizer
 
-        if not (folder / "model.onnx").is_file():
-            raise ModelUnavailable(
-                f"the embedder is not installed in {folder}; run `recollect models install`"
-            )
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._session: Any = onnxruntime.InferenceSession(
-            str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
-        )
+        self._session: Any = onnx.session(folder / "model.onnx")
         self._inputs = {item.name for item in self._session.get_inputs()}
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.enable_truncation(TOKENS_MAX)
@@ -91,4 +80,4 @@ class Remembered:
 @cache
 def load(models: Path) -> Embedder:
     """The embedder out of the folder of installed weights, loaded once per process."""
-    return Embedder(EMBEDDER.folder(models))
+    return Embedder(weights.verified(EMBEDDER, models))

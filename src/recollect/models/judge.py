@@ -17,8 +17,9 @@ import msgspec
 import numpy as np
 
 from recollect.errors import ModelUnavailable
+from recollect.models import onnx
 from recollect.models.manifest import EMBEDDER
-from recollect.models.pair_signs import Pair, signs
+from recollect.models.pair_signs import Pair, repeats, signs
 
 FILE = Path(__file__).with_name("judge.onnx")
 SETTING = Path(__file__).with_name("judge.json")
@@ -26,14 +27,15 @@ _TOKENS_MAX = 96
 
 
 class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the model's own logits and the signs are weighed, and from when on that is *sure* enough.
-    *most* is the most that the model was ever seen to give."""
+    """How the model's own logits and the signs are weighed, and from when on that is *sure* enough to
+    end a fact, or enough to *doubt* it. *most* is the most that the model was ever seen to give."""
 
     version: str
     sha256: str
     weights: tuple[float, ...]
     bias: float
     sure: float
+    doubt: float
     most: tuple[float, float]
 
 
@@ -57,36 +59,32 @@ class Judge:
     """Reads both sentences at once. Not to be shared between threads."""
 
     def __init__(self, file: Path, tokenizer: Path, *, sha256: str | None) -> None:
-        import onnxruntime  # loaded only where facts are judged
         from tokenizers import Tokenizer
 
         if not tokenizer.is_file():
-            raise ModelUnavailable(f"{tokenizer} is not there; run `recollect models install`")
+            raise ModelUnavailable("its words are not installed; run `recollect models install`")
         weights = file.read_bytes()
         if sha256 is not None and hashlib.sha256(weights).hexdigest() != sha256:
-            raise ModelUnavailable(f"{file} is damaged; install recollect again")
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._session: Any = onnxruntime.InferenceSession(
-            weights, options, providers=["CPUExecutionProvider"]
-        )
+            raise ModelUnavailable("the judge is damaged; install recollect again")
+        self._session: Any = onnx.session(weights)
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
         self._tokenizer.enable_truncation(_TOKENS_MAX)
         self._tokenizer.no_padding()
 
     def opinions(self, pairs: Sequence[Pair], setting: Setting) -> list[Opinion]:
-        """One for each pair, in order. Sentences of which it could not be sure, whatever the model
-        made of them, are not read."""
+        """One for each pair, in order. Sentences that it could not even doubt, whatever the model
+        made of them, are not read; one whose numbers and names are all said again is not in doubt."""
         return [self._opinion(pair, setting) for pair in pairs]
 
     def _opinion(self, pair: Pair, setting: Setting) -> Opinion:
-        if weighed(*setting.most, pair, setting) < setting.sure:
+        if weighed(*setting.most, pair, setting) < setting.doubt:
             return Opinion("replaces", 0.0)
         (one,) = self.read([(pair.older, pair.newer)])
         closes, about = min(one.closes, setting.most[0]), min(one.about, setting.most[1])
-        return Opinion(one.verdict, weighed(closes, about, pair, setting))
+        sure = weighed(closes, about, pair, setting)
+        if sure < setting.sure and one.verdict == "replaces" and repeats(pair):
+            return Opinion("replaces", 0.0)
+        return Opinion(one.verdict, sure)
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
         """What the model alone makes of pairs of an older and a newer sentence.

@@ -16,6 +16,7 @@ class Outage:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._failures = 0
+        self._since = clock()
         self._until: datetime | None = None
 
     @property
@@ -25,8 +26,8 @@ class Outage:
 
     @property
     def rest_until(self) -> datetime | None:
-        """When the next call is worth it; None: now."""
-        if self._until is None or self._until <= self._clock():
+        """When the next call is worth it; None: now. A clock that is set back ends the pause."""
+        if self._until is None or not self._since <= self._clock() < self._until:
             return None
         return self._until
 
@@ -37,12 +38,12 @@ class Outage:
             return  # calls that were under way together fail together
         pause = OUTAGE_PAUSE_FIRST_S * 2 ** min(self._failures, 16)
         until = self._clock() + timedelta(seconds=min(OUTAGE_PAUSE_MAX_S, pause))
-        self._until = until if resting is None else max(until, resting)
+        self.rest(until if resting is None else max(until, resting))
         self._failures += 1
 
     def rest(self, until: datetime) -> None:
         """No call can be made before that, although the endpoint may be there."""
-        self._until = until
+        self._since, self._until = self._clock(), until
 
     def over(self) -> None:
         """A call got an answer."""

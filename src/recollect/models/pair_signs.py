@@ -5,10 +5,12 @@ Names of the owner are left out: everything that is told of somebody has those.
 
 import math
 import re
+from calendar import month_name
 from functools import lru_cache
 from typing import NamedTuple
 
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+(?:[.,:/-]\d+)*")
+_DIGITS = re.compile(r"\d+")
 _NAME = re.compile(r"(?<=\s)[A-Z][\w'-]+")
 _SMALL = frozenset(
     """
@@ -24,6 +26,7 @@ _CHANGE = re.compile(
 )
 _QUOTED = re.compile(r"[^:.,]{1,60}: ")  # with the speaker in front, as it was said
 _NAMES_MAX = 3
+_MONTHS = {name.lower(): str(number) for number, name in enumerate(month_name) if name}
 
 
 class Pair(NamedTuple):
@@ -56,6 +59,21 @@ def _parts(text: str, owners: str) -> _Parts:
         names=names - own,
         changes=_CHANGE.search(text) is not None,
     )
+
+
+def repeats(pair: Pair) -> bool:
+    """Whether the newer sentence has every number and every name of the older one, of which there
+    are some: then nothing of it was replaced."""
+    old, new = _parts(pair.older, pair.owners), _parts(pair.newer, pair.owners)
+    values = _digits(old) | (old.names - _MONTHS.keys())
+    return bool(values) and values <= _digits(new) | new.words
+
+
+def _digits(parts: _Parts) -> frozenset[str]:
+    """The numbers in numbers, and those of months: a date is the same in any order."""
+    found = (digits for number in parts.numbers for digits in _DIGITS.findall(number))
+    months = (_MONTHS[word] for word in parts.words if word in _MONTHS)
+    return frozenset((*(digits.lstrip("0") or "0" for digits in found), *months))
 
 
 def signs(pair: Pair) -> list[float]:

@@ -35,12 +35,13 @@ Floats = npt.NDArray[np.float32]
 
 class Said(NamedTuple):
     """A sentence, by whom (one of `ROLES`), and the question before it, if any. *told* is how it reads
-    as a fact."""
+    as a fact; *within* is the whole sentence, if this is a part of one."""
 
     text: str
     role: str
     question: str = ""
     told: str = ""
+    within: str = ""
 
 
 def _signs(said: Said) -> Iterator[str]:
@@ -99,7 +100,10 @@ class SentenceKinds:
     def _kind(self, said: Said, vector: Floats) -> Kind:
         chances = self.chances(said, vector)
         hedged = _HEDGED.search(said.text) is not None
-        if 1 - chances[-1] < (max(self._sure, _HEDGED_SURE) if hedged else self._sure):
+        worth = 1 - chances[-1]
+        if said.within:  # a part is too short to show alone what it is worth
+            worth = max(worth, 1 - self.chances(said._replace(text=said.within), vector)[-1])
+        if worth < (max(self._sure, _HEDGED_SURE) if hedged else self._sure):
             return "none"
         return KINDS[int(chances[:-1].argmax())]
 

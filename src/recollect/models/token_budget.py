@@ -33,6 +33,8 @@ class TokenBudget:
         it could never be made otherwise, and its episode would wait forever.
         """
         now = self._clock()
+        for spending in self._spendings:
+            spending.at = min(spending.at, now)  # the clock was set back since
         while self._spendings and self._spendings[0].at + _WINDOW <= now:
             self._spendings.popleft()
         retry_at = self._room_at(tokens)

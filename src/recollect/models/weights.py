@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -42,8 +43,10 @@ __all__ = [
     "WeightState",
     "check",
     "install",
+    "verified",
 ]
 
+_MEND = "run `recollect models install`"
 STAGING_PREFIX = ".staging-"
 STAGING_AGE_S_MAX = 24 * 3600.0  # no install takes a day: what is older was left by a killed one
 
@@ -102,6 +105,35 @@ def check(
     Sizes are compared; with *full* checksums too, which reads every file.
     """
     return [_state(weight, folder, full=full) for weight in weights]
+
+
+def verified(weight: Weight, folder: Path) -> Path:
+    """Where *weight* is, once its checksums were found right; raises ModelUnavailable otherwise."""
+    home = weight.folder(folder)
+    if not any((home / file.path).is_file() for file in weight.files):
+        raise ModelUnavailable(f"{_called(weight)} is not installed; {_MEND}")
+    faults = [file.path for file in weight.files if not _is_verified(home / file.path, file)]
+    if faults:
+        raise ModelUnavailable(f"{_called(weight)} is damaged ({faults[0]}); {_MEND}")
+    return home
+
+
+def _called(weight: Weight) -> str:
+    return f"{weight.name}, the model for {weight.purpose},"
+
+
+def _is_verified(path: Path, file: WeightFile) -> bool:
+    try:
+        stat = path.stat()
+    except OSError:
+        return False
+    return _has_checksum(path, file, stat.st_size, stat.st_mtime_ns)
+
+
+@cache
+def _has_checksum(path: Path, file: WeightFile, size: int, changed_ns: int) -> bool:
+    """Asked once for each file and time stamp."""
+    return _is_whole(path, file, full=True)
 
 
 def install(

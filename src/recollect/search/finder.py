@@ -19,12 +19,14 @@ from recollect.graph.sight import Sight
 from recollect.graph.types import Access, Fact, Graph
 from recollect.limits import RERANK_BUDGET_S
 from recollect.models import cross_encoder, embedder
-from recollect.search import rank, surroundings
+from recollect.search import explaining, overview, rank, surroundings
 from recollect.search.asked import Asked, ask, known_to
 from recollect.search.columns import NO_TIME, Floats
 from recollect.search.events import Event
+from recollect.search.explaining import Standing, Weighed
 from recollect.search.fetch import SHAPES, fetch
 from recollect.search.fuse import best as best_of
+from recollect.search.overview import Overview, OverviewWanted
 from recollect.search.query import Found, Kind, Query, Ranked
 from recollect.search.question import Resolved, parts, resolve
 from recollect.search.rank import Hit
@@ -83,6 +85,29 @@ class Finder:
             return []
         look, resolved = await self._begin(access, graph, query)
         return await asyncio.to_thread(self._contexts, look, query, resolved, reach, without)
+
+    async def explain(
+        self, access: Access, graph: Graph, query: Query, found: Found, about: int | None
+    ) -> tuple[dict[int, Weighed], Standing | None]:
+        """The parts of the scores of what *query* found, by row ids; and how one thing fared with
+        it, by its row id, whether it was found or not."""
+        hits = getattr(found, SHAPES[query.kind].field)
+        look, resolved = await self._begin(access, graph, query)
+        ids = [hit.item.id for hit in hits]
+        return await asyncio.to_thread(self._explain, look, query, resolved, ids, about)
+
+    def _explain(
+        self, look: "_Look", query: Query, resolved: Resolved, ids: list[int], about: int | None
+    ) -> tuple[dict[int, Weighed], Standing | None]:
+        asked = self._ask(look, query, resolved)
+        standing = None if about is None else look(explaining.stand, asked, about)
+        return look(explaining.weigh, asked, ids), standing
+
+    async def overview(self, access: Access, graph: Graph, wanted: OverviewWanted) -> Overview:
+        """The best-connected part of a graph, by row ids."""
+        query = Query(text="", kind="fact", now=_ANY_TIME, filters=wanted.filters)
+        look, resolved = await self._begin(access, graph, query)
+        return await asyncio.to_thread(lambda: look(overview.of, query, resolved, wanted))
 
     async def _begin(self, access: Access, graph: Graph, query: Query) -> tuple["_Look", Resolved]:
         segment = await self._segments.of(access, graph)

@@ -1,4 +1,4 @@
-"""What was said later on the same matter, before what was said earlier.
+"""What was said later on the same matter, before what was said earlier; what is in doubt, behind.
 
 A question about the present has one answer, however often the answer changed. Facts about the same
 people that are near to each other in meaning compete to be it: the older falls behind the newer, the
@@ -18,12 +18,27 @@ SAME = 0.4  # … and from which on they are about one matter
 BEHIND = 1.0  # how far the older then comes behind
 REACH = 4.0  # a newer one that fits so much worse is no answer
 _COMPETING_MAX = 16
+_DOUBTED_MAX = 64
+
+
+def about_now(view: View) -> bool:
+    """Whether facts are asked for that hold now."""
+    asked = view.asked
+    return view.kind == "fact" and not (asked.past or asked.windows or view.query.filters.valid_on)
+
+
+def doubts(view: View, scores: Scores) -> Scores:
+    """How sure it is of each of the best facts that it is over; of the others nobody asks."""
+    found = np.zeros(len(scores))
+    if about_now(view) and view.segment.facts.doubts:
+        best = np.argsort(-scores, kind="stable")[:_DOUBTED_MAX]
+        found[best] = [view.segment.facts.doubt(slot) for slot in view.slots[best].tolist()]
+    return found
 
 
 def freshened(view: View, scores: Scores) -> Scores:
     """The scores of facts, with the older of two that compete behind the newer."""
-    asked = view.asked
-    if view.kind != "fact" or asked.past or asked.windows or view.query.filters.valid_on:
+    if not about_now(view):
         return scores
     held = view.segment.vectors["fact"].held(len(view.visible))[view.slots]
     held &= view.segment.facts.valid_at.array[view.slots] != NO_TIME

@@ -54,8 +54,7 @@ def fact_mask(shelves: Shelves, filters: Filters, anchors: Anchors = NO_ANCHORS)
     if filters.exclude_edge_types:
         mask &= ~_by_code(facts.names.flags(filters.exclude_edge_types), facts.name.array)
     if filters.node_labels or filters.exclude_node_labels:
-        fitting = _labelled(shelves.entities, filters)
-        mask &= _by_code(fitting, facts.source.array) & _by_code(fitting, facts.target.array)
+        mask &= _joining_labelled(shelves, filters)
     if filters.rating_min is not None:
         mask &= ~(facts.rating.array < np.float32(filters.rating_min))  # also True of NaN
     if filters.properties:
@@ -70,7 +69,7 @@ def entity_mask(shelves: Shelves, filters: Filters, anchors: Anchors = NO_ANCHOR
     entities = shelves.entities
     mask: Flags = entities.alive.array.copy()
     if filters.node_labels or filters.exclude_node_labels:
-        mask &= _labelled(entities, filters)
+        mask &= _wanted_labels(entities, filters) & ~_unwanted_labels(entities, filters)
     if filters.properties:
         mask &= _with_properties(entities, filters)
     return _keep_resting(mask, shelves, shelves.mentions, filters, anchors)
@@ -167,15 +166,31 @@ def _with_properties(shelf: FactShelf | EntityShelf, filters: Filters) -> Flags:
     return _by_code(fitting, shelf.attributes.array, holds({}))
 
 
-def _labelled(entities: EntityShelf, filters: Filters) -> Flags:
-    wanted, unwanted = set(filters.node_labels), set(filters.exclude_node_labels)
+def _joining_labelled(shelves: Shelves, filters: Filters) -> Flags:
+    """The facts with a wanted label at either end, and at neither an unwanted one."""
+    source, target = shelves.facts.source.array, shelves.facts.target.array
+    wanted = _wanted_labels(shelves.entities, filters)
+    unwanted = _unwanted_labels(shelves.entities, filters)
+    without = not filters.node_labels
+    joining = _by_code(wanted, source, without) | _by_code(wanted, target, without)
+    return joining & ~(_by_code(unwanted, source) | _by_code(unwanted, target))
 
-    def fits(labels: tuple[str, ...]) -> bool:
-        return (not wanted or not wanted.isdisjoint(labels)) and unwanted.isdisjoint(labels)
 
+def _wanted_labels(entities: EntityShelf, filters: Filters) -> Flags:
+    if not filters.node_labels:
+        return np.ones(len(entities), bool)
+    return _labelled(entities, set(filters.node_labels))
+
+
+def _unwanted_labels(entities: EntityShelf, filters: Filters) -> Flags:
+    return _labelled(entities, set(filters.exclude_node_labels))
+
+
+def _labelled(entities: EntityShelf, names: set[str]) -> Flags:
+    """The entities that carry one of the labels."""
     sets = entities.label_sets.values
-    fitting = np.fromiter((fits(labels) for labels in sets), bool, len(sets))
-    return _by_code(fitting, entities.labels.array, fits(()))
+    carrying = np.fromiter((not names.isdisjoint(labels) for labels in sets), bool, len(sets))
+    return _by_code(carrying, entities.labels.array)
 
 
 def _keep_anchored(mask: Flags, shelves: Shelves, anchors: Anchors) -> None:

@@ -154,6 +154,14 @@ class Postings:
             wanted += rarity
         return _shares(scores, wanted, most=1.0)
 
+    def held(self, hashes: Iterable[int], visible: Flags) -> Scores:
+        """How many words of every slot are among some."""
+        total = np.zeros(len(visible))
+        for term in dict.fromkeys(hashes):
+            slots, counts = self._holding(term, visible)
+            total[slots] += counts
+        return total
+
     def _norms(self, visible: Flags, window: Window | None) -> tuple[Scores, Scores]:
         """How much length weighs on each slot, and what share of its words a slot lends.
 

@@ -6,6 +6,7 @@ graph holds. Measured on real conversations, that beats ranks by far: docs/measu
 """
 
 from collections.abc import Callable
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from recollect.search import fuse, walk
 from recollect.search.asked import Asked
 from recollect.search.bonus import bonus
 from recollect.search.columns import Flags, Floats, Slots
-from recollect.search.fresh import freshened
+from recollect.search.fresh import doubts, freshened
 from recollect.search.fuse import Scores
 from recollect.search.query import Kind
 from recollect.search.segment import Segment
@@ -28,6 +29,10 @@ FACT_TOLD = 0.5
 TURN_MEANING = 0.5
 TURN_FACTS = 0.2
 TURN_WORDS = 3.0
+TURN_REPEATS = 0.4
+# A fact that fits but is over does as much harm as one that holds does good, if this is 2.
+WRONG = 2.0
+_LEAST = 0.01
 # The median, over questions of real conversations, of the best fused score in another one.
 _UNRELATED: dict[Kind, float] = {"fact": 2.6, "episode": 1.8}
 _UNRELATED_ELSE = 1.5
@@ -61,16 +66,32 @@ def search(segment: Segment, asked: Asked) -> list[Hit]:
 
 def fused(view: View) -> Scores:
     """The score of each slot put forward."""
+    return _sum(opinions(view))
+
+
+def opinions(view: View) -> dict[str, Scores]:
+    """What each opinion adds to the score of each slot put forward: what else is known of the
+    question, its meaning, its words, and what stands behind a fact or a turn."""
     if view.kind == "episode":
-        return _turn(view, view.words()) + TURN_FACTS * view.facts()
-    total = bonus(view) + MEANING * view.meaning() + WORDS * view.words()
+        return {"turn": _turn(view, view.words()), "facts": TURN_FACTS * view.facts()}
+    found = {
+        "known": bonus(view),
+        "meaning": MEANING * view.meaning(),
+        "words": WORDS * view.words(),
+    }
     if view.kind == "fact":
-        total += FACT_TOLD * _told(view, total)
-    return total
+        found["told"] = FACT_TOLD * _told(view, _sum(found))
+    return found
+
+
+def _sum(found: dict[str, Scores]) -> Scores:
+    return reduce(np.add, found.values())
 
 
 def _turn(view: View, words: Scores) -> Scores:
-    return bonus(view) + TURN_MEANING * view.meaning() + TURN_WORDS * words
+    """What a turn is worth: little when it is the same question, asked before."""
+    fits = TURN_MEANING * view.meaning() + TURN_WORDS * words
+    return bonus(view) + np.where(view.repeats(), TURN_REPEATS * fits, fits)
 
 
 def _told(view: View, scores: Scores) -> Scores:
@@ -93,7 +114,18 @@ def _chosen(view: View, slots: Slots, scores: Scores, limit: int) -> tuple[Slots
 
 
 def _best(view: View, times: int) -> tuple[Slots, Scores]:
-    return _chosen(view, view.slots, freshened(view, fused(view)), times * view.query.limit)
+    return _chosen(view, view.slots, likely(view, fused(view)), times * view.query.limit)
+
+
+def likely(view: View, scores: Scores) -> Scores:
+    """Fused scores with the newer before the older, and what may be over behind: that a fact fits is
+    worth something as far as it still holds, and does harm as far as it is over."""
+    fresh = freshened(view, scores)
+    doubted = doubts(view, fresh)
+    if not doubted.any():
+        return fresh
+    fits = scaled(view.kind, fresh) * np.maximum(1 - WRONG * doubted, _LEAST)
+    return np.where(doubted > 0, _unscaled(view.kind, fits), fresh)
 
 
 def best(view: View, without: Slots) -> tuple[Slots, Scores]:
@@ -107,6 +139,12 @@ def scaled(kind: Kind, scores: Scores) -> Scores:
     """Fused scores between 0 and 1. What has less than a half is about something else, as a rule:
     so much has the best that a graph of other people and other matters finds for a question."""
     return 1 / (1 + np.exp((_UNRELATED.get(kind, _UNRELATED_ELSE) - scores) / _STEEP))
+
+
+def _unscaled(kind: Kind, fits: Scores) -> Scores:
+    """The fused scores that `scaled` gave these."""
+    fits = np.clip(fits, 1e-9, 1 - 1e-9)
+    return _UNRELATED.get(kind, _UNRELATED_ELSE) + _STEEP * np.log(fits / (1 - fits))
 
 
 def _default(view: View) -> tuple[Slots, Scores]:

@@ -12,6 +12,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from recollect.graph.episode_filters import producer_named
+from recollect.graph.questions import words_asked
 from recollect.graph.sight import Sight
 from recollect.graph.types import Record
 from recollect.search.columns import NO_TIME, Codes, Column, Flags, Slots
@@ -35,6 +36,7 @@ class Page(Record):
     until: int
     rows: Sequence[Row]
     facts: Sequence[Row] = ()
+    endings: Sequence[Row] = ()
     entities: Sequence[Row] = ()
     episodes: Sequence[Row] = ()
     observations: Sequence[Row] = ()
@@ -123,6 +125,7 @@ class Segment:
                 new = self._mark(page.rows)
                 self._fill_entities(page.entities)
                 self._fill_facts(page.facts)
+                self._fill_endings(page.endings)
                 self._fill_episodes(page.episodes, new)
                 self._fill_observations(page.observations)
                 self._fill_summaries(page.thread_summaries)
@@ -156,6 +159,7 @@ class Segment:
         shelf.created_at.put(slots, [row["created_at"] for row in rows])
         labels = [shelf.label_sets.code(tuple(from_json(row["labels"]))) for row in rows]
         shelf.labels.put(slots, labels)
+        shelf.own.put(slots, [bool(row["is_user"]) for row in rows])
         self._tell(shelf.attributes, slots, _codes(shelf.attribute_texts, rows, "attributes"))
 
     def _fill_facts(self, rows: Sequence[Row]) -> None:
@@ -170,6 +174,24 @@ class Segment:
         )
         for name in ("created_at", "valid_at", "invalid_at", "expired_at"):
             getattr(shelf, name).put(slots, _moments(row[name] for row in rows))
+        for slot, row in zip(slots.tolist(), rows, strict=True):
+            shelf.endings.pop(slot, None)
+            self._doubt(slot, from_json(row["doubts"]))
+
+    def _doubt(self, slot: int, doubts: Sequence[tuple[int, float]]) -> None:
+        self.facts.doubts.pop(slot, None)
+        if doubts:
+            by = self.facts.slots(number for number, _ in doubts).tolist()
+            self.facts.doubts[slot] = list(zip(by, (sure for _, sure in doubts), strict=True))
+
+    def _fill_endings(self, rows: Sequence[Row]) -> None:
+        """What gave facts an end, after the facts themselves."""
+        slots = self.facts.slots(row["fact_id"] for row in rows)
+        for slot, row in zip(slots.tolist(), rows, strict=True):
+            by = row["episode_id"]
+            episode = -1 if by is None else int(self.episodes.slots([by])[0])
+            ending = (episode, _moment(row["ended_at"]), _moment(row["expired_at"]))
+            self.facts.endings.setdefault(slot, []).append(ending)
 
     def _fill_episodes(self, rows: Sequence[Row], new: set[int]) -> None:
         shelf = self.episodes
@@ -186,6 +208,7 @@ class Segment:
         shelf.created_at.put(slots, [row["created_at"] for row in rows])
         shelf.open.put(slots, [bool(row["open"]) for row in rows])
         shelf.by_user.put(slots, [(row["role"] or row["producer"]) == "user" for row in rows])
+        shelf.asks.put(slots, [words_asked(row["asked"] or "") for row in rows])
         shelf.speaker.put(slots, _codes(shelf.speakers, rows, "speaker"))
         self._tell(shelf.metadata, slots, _codes(shelf.metadata_texts, rows, "metadata"))
         self._fill_who(rows, slots)
@@ -258,4 +281,8 @@ def _codes(texts: Codes, rows: Sequence[Row], name: str) -> list[int]:
 
 
 def _moments(values: Iterable[int | None]) -> list[int]:
-    return [int(NO_TIME) if value is None else value for value in values]
+    return [_moment(value) for value in values]
+
+
+def _moment(value: int | None) -> int:
+    return int(NO_TIME) if value is None else value

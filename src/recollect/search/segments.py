@@ -47,6 +47,7 @@ def _page(tx: Transaction, access: Access, graph_uuid: str, epoch: int, since: i
         until=until,
         rows=found,
         facts=tx.all("index_facts", ids=listed.get("fact", "[]")),
+        endings=tx.all("index_endings", ids=listed.get("fact", "[]")),
         entities=tx.all("index_entities", ids=listed.get("entity", "[]")),
         episodes=tx.all("index_episodes", ids=episodes),
         observations=tx.all("index_observations", ids=listed.get("observation", "[]")),

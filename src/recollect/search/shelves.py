@@ -86,6 +86,20 @@ class FactShelf(Shelf):
         self.names = Codes()
         self.attributes = Column(np.int32, -1)  # codes of `attribute_texts`, -1 without any
         self.attribute_texts = Codes()  # JSON
+        self.doubts: dict[int, list[tuple[int, float]]] = {}  # by which fact, and how sure
+        # For those that were closed: the slot of each episode that did, -1 for none, and when.
+        self.endings: dict[int, list[tuple[int, int, int]]] = {}
+
+    def doubt(self, slot: int) -> float:
+        """How sure it is that a fact is over, though not sure enough to end it. A doubt counts only
+        together with the fact that it comes from."""
+        return max((sure for by, sure in self.doubts.get(slot, ()) if self._held(by)), default=0.0)
+
+    def _held(self, slot: int) -> bool:
+        """Whether a fact is there and was true at some time: what was corrected never was."""
+        begins, ends = self.valid_at.array[slot], self.invalid_at.array[slot]
+        never = NO_TIME not in (begins, ends) and ends <= begins
+        return bool(self.alive.array[slot] and not never)
 
 
 class EntityShelf(Shelf):
@@ -95,6 +109,7 @@ class EntityShelf(Shelf):
         super().__init__()
         self.labels = Column(np.int32, -1)
         self.label_sets = Codes()
+        self.own = Column(np.bool_, False)  # the user's node, on all sides of the walls there are
         self.attributes = Column(np.int32, -1)
         self.attribute_texts = Codes()
 
@@ -124,6 +139,7 @@ class EpisodeShelf(Shelf):
         self.strand = Column(np.int64, -1)  # code of `strands`: a thread, a document; -1 without
         self.strands = Codes()
         self.by_user = Column(np.bool_, False)
+        self.asks = Column(np.int32, 0)  # words of what is a question and nothing else; 0: it tells
         self.speaker = Column(np.int32, -1)
         self.speakers = Codes()
         self._first_names: list[str] = []

@@ -18,7 +18,7 @@ from recollect.search.shelves import Links, Shelf
 from recollect.search.strands import Strands
 from recollect.search.vectors import Vectors
 
-_FORMAT = 4
+_FORMAT = 6
 _ALIGNED = 64
 CHUNK_BYTES = 4 * 1024 * 1024
 
@@ -42,6 +42,8 @@ class _Head(msgspec.Struct, frozen=True, array_like=True):
     arrays: list[_Array]
     codes: dict[str, list[Any]]
     evidence: dict[int, list[int]]
+    doubts: dict[int, list[tuple[int, float]]]
+    endings: dict[int, list[tuple[int, int, int]]]
     runs: dict[str, int]
 
 
@@ -61,6 +63,8 @@ def dump(segment: Segment) -> tuple[int, list[bytes]]:
         arrays=arrays,
         codes={path: codes.values for path, codes in _codes(segment)},
         evidence=segment.observations.evidence,
+        doubts=segment.facts.doubts,
+        endings=segment.facts.endings,
         runs={kind: len(words.runs) for kind, words in segment.words.items()},
     )
     body = b"".join(blobs)
@@ -99,6 +103,8 @@ def load(epoch: int, chunks: Sequence[bytes]) -> Segment | None:
     for shelf in segment.all_shelves().values():
         shelf.restore()
     segment.observations.evidence = head.evidence
+    segment.facts.doubts = head.doubts
+    segment.facts.endings = head.endings
     segment.strands.restore(held["strands.keys"], held["strands.slots"])
     segment.version = segment.kept_version = head.version
     return segment

@@ -29,6 +29,7 @@ from recollect.search.vectors import DIMENSIONS, EXACT_MAX, distinct
 _BEFORE = (0.2, 0.1)
 _PUT_FORWARD = 512
 _DEPTH = 3  # of breadth-first search
+_SAME_WORDS = 0.75  # the share of a question's words from which on another one asks the same
 
 
 _MASKS: dict[Kind, Callable[[Shelves, Filters, Anchors], Flags]] = {
@@ -189,6 +190,16 @@ class View:
         if self.window is None:
             return self.words()
         return words.search_among(self.asked.hashes, self.visible, self.window, self.slots)
+
+    def repeats(self) -> Flags:
+        """Which turns only ask, and ask the same: near as they are, they have nothing to tell."""
+        asks = self.segment.episodes.asks.array[self.slots]
+        if not asks.any():
+            return np.zeros(len(self.slots), bool)
+        hashes = (*self.asked.hashes, *self.asked.plain)
+        same = self.segment.words["episode"].held(hashes, self.visible)[self.slots]
+        flags: Flags = (asks > 0) & (same >= _SAME_WORDS * asks)
+        return flags
 
     def meaning(self) -> Scores:
         """How near the items themselves are, in deviations from what is usual.

@@ -4,7 +4,7 @@ Everything is looked up by a key and bounded, so that an episode costs the same 
 and in a large one.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from recollect.graph.delta import (
     ChangedEntity,
     Closing,
     Delta,
+    Doubt,
     KnownEntity,
     KnownFact,
     NewEntity,
@@ -21,20 +22,26 @@ from recollect.graph.delta import (
 )
 from recollect.graph.needs import FactNeeds
 from recollect.limits import CANDIDATES_PER_KEY_MAX, FACTS_PER_NEED_MAX
-from recollect.store import numbers, rows
+from recollect.store import numbers, rows, user_sides
 from recollect.store.protocol import Row, Transaction
 
 
 class Neighbourhood:
     """Entities and facts of one graph as they were read, with the row ids behind their uuids.
 
-    What is added is numbered after an episode.
+    What is added is numbered after an episode, and on its *side* of the walls that policies draw; of
+    what is there, only that is read. Without walls *side* is None.
     """
 
-    def __init__(self, tx: Transaction, graph_id: int, episode_id: int) -> None:
+    def __init__(
+        self, tx: Transaction, graph_id: int, episode_id: int, side: str | None = None
+    ) -> None:
         self._tx = tx
         self._graph_id = graph_id
         self._episode_id = episode_id
+        self._wall = side
+        self._side = side or ""
+        self._user: KnownEntity | None = None  # as a whole, whatever this side knows
         self._numbers = numbers.of_episode(episode_id)
         self._entity_ids: dict[str, int] = {}
         self._entity_uuids: dict[int, str] = {}
@@ -43,31 +50,41 @@ class Neighbourhood:
 
     def entities(self, keys: Iterable[str], uuids: Sequence[str] = ()) -> tuple[KnownEntity, ...]:
         """The user, the assistant, and who answers to one of *keys* or has one of *uuids*."""
-        found = self._tx.all("entities_who", graph_id=self._graph_id)
-        ids = {
-            row["entity_id"]: None
-            for key in dict.fromkeys(keys)
-            for row in self._tx.all(
-                "entity_ids_by_key",
+        who = self._tx.all("entities_who", graph_id=self._graph_id)
+        found = [row for row in who if row["is_user"] or row["side"] == self._side]
+        listed = list(dict.fromkeys(keys))
+        if listed:
+            found += self._tx.all(
+                "entities_by_keys",
                 graph_id=self._graph_id,
-                key=key,
+                keys=rows.to_json(listed),
+                side=self._side,
                 limit=CANDIDATES_PER_KEY_MAX,
             )
-        }
-        if ids:
-            found += self._tx.all("entities_by_ids", ids=rows.to_json(list(ids)))
         if uuids:
             found += self._tx.all(
-                "entities_by_uuids", graph_id=self._graph_id, uuids=rows.to_json(list(uuids))
+                "entities_by_uuids_on_side",
+                graph_id=self._graph_id,
+                uuids=rows.to_json(list(uuids)),
+                side=self._side,
             )
         return self._known(found)
+
+    def meet(self, named: Mapping[str, int]) -> None:
+        """Know the row ids of further entities, without what is known of them."""
+        self._entity_ids.update(named)
 
     def _known(self, found: Iterable[Row]) -> tuple[KnownEntity, ...]:
         by_id = {row["id"]: row for row in found}
         for row in by_id.values():
             self._entity_ids[row["uuid"]] = row["id"]
             self._entity_uuids[row["id"]] = row["uuid"]
-        return tuple(_known_entity(by_id[number]) for number in sorted(by_id))
+        return tuple(self._known_entity(by_id[number]) for number in sorted(by_id))
+
+    def _known_entity(self, row: Row) -> KnownEntity:
+        if self._wall is not None and row["is_user"]:
+            self._user = _known_entity(row)
+        return known_on(self._tx, row, self._wall)
 
     def facts(self, needs: FactNeeds) -> tuple[KnownFact, ...]:
         """The facts that those found may restate or close; the oldest first."""
@@ -90,7 +107,9 @@ class Neighbourhood:
             self._gather(found, "facts_by_gist", source, gist=gist)
         if needs.by_uuid:
             uuids = rows.to_json(needs.by_uuid)
-            for row in self._tx.all("facts_by_uuids", graph_id=self._graph_id, uuids=uuids):
+            for row in self._tx.all(
+                "facts_by_uuids_on_side", graph_id=self._graph_id, uuids=uuids, side=self._side
+            ):
                 found[row["id"]] = row
         for row in found.values():
             self._fact_ids[row["uuid"]] = row["id"]
@@ -100,14 +119,16 @@ class Neighbourhood:
 
     def _said(self, fact_ids: Iterable[int]) -> dict[int, int]:
         """The time of the episode that states each of these facts."""
-        ids = rows.to_json(list(fact_ids))
-        return {row["fact_id"]: row["said_at"] for row in self._tx.all("facts_said", ids=ids)}
+        listed = list(fact_ids)
+        found = self._tx.all("facts_said", ids=rows.to_json(listed)) if listed else []
+        return {row["fact_id"]: row["said_at"] for row in found}
 
     def _gather(self, found: dict[int, Row], query: str, uuid: str, **params: Any) -> None:
         number = self._entity_ids.get(uuid)
         if number is None:
             return  # it is new, so nothing is known about it
-        for row in self._tx.all(query, entity_id=number, limit=FACTS_PER_NEED_MAX, **params):
+        params |= {"side": self._side, "limit": FACTS_PER_NEED_MAX}
+        for row in self._tx.all(query, entity_id=number, **params):
             found[row["id"]] = row
 
     def _name_ends(self, found: Iterable[Row]) -> tuple[KnownEntity, ...]:
@@ -163,24 +184,28 @@ class Neighbourhood:
             self._closing(closing, None if gone else self._episode_id)
         for support in () if gone else delta.supports:
             self._support(support, self._episode_id)
+        for doubt in () if gone else delta.doubts:
+            self._doubt(doubt)
         for uuid in () if gone else delta.mentions:
             entity_id = self._entity_ids[uuid]
             self._tx.run("mention_insert", entity_id=entity_id, episode_id=self._episode_id)
 
-    def cite(self, delta: Delta, seqs: Sequence[int]) -> list[int]:
-        """Let further episodes of the log stand behind what a delta says; gives their row ids.
+    def cite(self, delta: Delta) -> list[int]:
+        """Let further episodes of the log stand behind the facts that cite them; gives their row ids.
 
         One that is gone since is passed over.
         """
-        if not seqs:
-            return []
-        listed = rows.to_json(sorted(set(seqs)))
-        found = self._tx.all("episode_ids_by_seqs", graph_id=self._graph_id, seqs=listed)
-        stated = [one for one in delta.supports if one.role != "closes"]
-        for support in stated:
-            for row in found:
+        cited = dict[int, None]()
+        for support in delta.supports:
+            if support.role == "closes" or not support.cites:
+                continue
+            listed = rows.to_json(sorted(set(support.cites)))
+            for row in self._tx.all(
+                "episode_ids_by_seqs", graph_id=self._graph_id, seqs=listed, side=self._wall
+            ):
                 self._support(Support(fact=support.fact, role="restates"), row["id"])
-        return [row["id"] for row in found]
+                cited[row["id"]] = None
+        return list(cited)
 
     def entity_id(self, uuid: str) -> int:
         """The row id of an entity that was read or added."""
@@ -204,6 +229,7 @@ class Neighbourhood:
             is_assistant=entity.who == "assistant",
             kind=entity.kind,
             names=rows.to_json(entity.names),
+            side=self._side,
             now=rows.micros(now),
         )
         self._entity_ids[entity.uuid] = entity_id
@@ -211,6 +237,8 @@ class Neighbourhood:
 
     def _change_entity(self, entity: ChangedEntity) -> None:
         entity_id = self._entity_ids[entity.uuid]
+        if self._user is not None and self._user.uuid == entity.uuid:
+            entity = user_sides.learn(self._tx, entity_id, self._side, self._user, entity)
         self._tx.run(
             "entity_learn",
             id=entity_id,
@@ -247,10 +275,14 @@ class Neighbourhood:
             confidence=fact.confidence,
             extractor=extractor,
             event_at=rows.micros_or_none(fact.event_at),
+            side=self._side,
         )
 
     def _support(self, support: Support, episode_id: int) -> None:
+        """Let an episode stand behind a fact; one that says it again does away with doubts."""
         start, end = support.span or (None, None)
+        if support.role == "restates":
+            self._tx.run("doubts_dispel", fact_id=self._fact_ids[support.fact])
         self._tx.run(
             "support_insert",
             fact_id=self._fact_ids[support.fact],
@@ -272,12 +304,30 @@ class Neighbourhood:
             sure=closing.sure,
         )
 
+    def _doubt(self, doubt: Doubt) -> None:
+        self._tx.run(
+            "doubt_insert",
+            fact_id=self._fact_ids[doubt.fact],
+            by_fact_id=self._fact_ids[doubt.by],
+            episode_id=self._episode_id,
+            judge=doubt.judge,
+            sure=doubt.sure,
+        )
+
 
 def put_names(tx: Transaction, graph_id: int, entity_id: int, given: Iterable[str]) -> None:
     """Make an entity findable under names, in addition to those it has."""
     keys = dict.fromkeys(key for name in given for key in names.keys(name))
     for key in keys:
         tx.run("entity_name_insert", graph_id=graph_id, key=key, entity_id=entity_id)
+
+
+def known_on(tx: Transaction, row: Row, side: str | None) -> KnownEntity:
+    """An entity as it is known on one side; None where there are no walls."""
+    known = _known_entity(row)
+    if side is None or known.who != "user":
+        return known
+    return user_sides.as_known(known, user_sides.learned(tx, row["id"], side))
 
 
 def _known_entity(row: Row) -> KnownEntity:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
+from msgspec.structs import replace
+
 from recollect.graph import observations
 from recollect.graph.observations import Evidence, Pattern, PatternKind
 from recollect.graph.predicates import Predicates
@@ -17,7 +19,7 @@ from recollect.limits import (
     OBSERVATION_EPISODES_MAX,
     OBSERVATION_OPEN_FACTS_MAX,
 )
-from recollect.store import numbers, rows
+from recollect.store import numbers, rows, topics
 from recollect.store.protocol import Row, Transaction
 
 _WORDS_OF_TEXT = "embedded"
@@ -27,7 +29,8 @@ Labels = Callable[[str], str]
 
 class Cluster(Record):
     """Facts of one entity among which a pattern may be: those of a relation or a slot, those with
-    one other entity, or those that say the same without one."""
+    one other entity, or those that say the same without one. On a topic it is the user's: *gist* is
+    the theme, or else *target_uuid* who or what is spoken of."""
 
     entity_id: int
     kind: PatternKind
@@ -35,11 +38,13 @@ class Cluster(Record):
     slot: str | None = None
     target_uuid: str | None = None
     gist: str | None = None
+    side: str = ""  # of the walls that policies draw
 
     @property
     def key(self) -> str:
         """What tells it from the other clusters of its entity and kind."""
-        return rows.to_json([self.predicate, self.slot, self.target_uuid, self.gist]) or ""
+        beyond = [self.side] if self.side else []
+        return rows.to_json([self.predicate, self.slot, self.target_uuid, self.gist, *beyond]) or ""
 
 
 class Kept(Record):
@@ -55,23 +60,47 @@ def touched(tx: Transaction, episode_id: int, table: Predicates) -> list[Cluster
     found: dict[Cluster, None] = {}
     for row in tx.all("patterns_touched", episode_id=episode_id):
         found.update(dict.fromkeys(_clusters(row, table)))
+
+    def is_known(place: topics.Place) -> bool:
+        return _at(tx, _on_topic(place)) is not None
+
+    for place in topics.touched(tx, episode_id, observations.LEAST["topics"], is_known):
+        found[_on_topic(place)] = None
     return list(found)
 
 
+def _on_topic(place: topics.Place) -> Cluster:
+    return Cluster(
+        entity_id=place.user_id,
+        kind="topics",
+        predicate="",
+        target_uuid=place.about,
+        gist=place.theme,
+        side=place.side,
+    )
+
+
+def _at(tx: Transaction, cluster: Cluster) -> Row | None:
+    """The observation of a cluster, if there is one."""
+    return tx.one("observation_at", entity_id=cluster.entity_id, kind=cluster.kind, key=cluster.key)
+
+
 def _clusters(row: Row, table: Predicates) -> list[Cluster]:
-    entity_id, predicate, slot = row["source_id"], row["predicate"], row["slot"]
+    predicate, slot = row["predicate"], row["slot"]
+    known = Cluster(
+        entity_id=row["source_id"], kind="changes", predicate=predicate, side=row["side"]
+    )
     if slot is not None:
         enough = row["of_slot"] >= observations.LEAST["changes"]
-        changed = Cluster(entity_id=entity_id, kind="changes", predicate=predicate, slot=slot)
-        return [changed] if enough else []
+        return [replace(known, slot=slot)] if enough else []
     kind: PatternKind = "changes" if table[predicate].single else "gathers"
     made = []
     told = kind == "changes" or (not row["alone"] and _readable(row, table))
     if told and row["of_relation"] >= observations.LEAST[kind]:
-        made.append(Cluster(entity_id=entity_id, kind=kind, predicate=predicate))
+        made.append(replace(known, kind=kind))
     if row["of_gist" if row["alone"] else "of_pair"] > 1 or row["said"] > 2:
         which = {"gist": row["gist"]} if row["alone"] else {"target_uuid": row["target_uuid"]}
-        made.append(Cluster(entity_id=entity_id, kind="repeats", predicate=predicate, **which))
+        made.append(replace(known, kind="repeats", **which))
     return made
 
 
@@ -94,8 +123,8 @@ def renew(
 ) -> Kept | None:
     """Write down what a cluster bears out now that an episode was learned; None when that changes
     nothing."""
-    old = tx.one("observation_at", entity_id=cluster.entity_id, kind=cluster.kind, key=cluster.key)
-    found = _pattern(tx, cluster)
+    old = _at(tx, cluster)
+    found = _pattern(tx, cluster, episode_id=episode_id)
     if found is None:
         return None if old is None else retire(tx, old, now)
     if old is not None:
@@ -170,7 +199,7 @@ def _texts(found: Pattern) -> dict[str, str | int | None]:
 
 
 def _cluster_of(old: Row) -> Cluster:
-    predicate, slot, target, gist = rows.from_json(old["key"])
+    predicate, slot, target, gist, *beyond = rows.from_json(old["key"])
     return Cluster(
         entity_id=old["entity_id"],
         kind=old["kind"],
@@ -178,19 +207,36 @@ def _cluster_of(old: Row) -> Cluster:
         slot=slot,
         target_uuid=target,
         gist=gist,
+        side=beyond[0] if beyond else "",
     )
 
 
-def _pattern(tx: Transaction, cluster: Cluster, least: int | None = None) -> Pattern | None:
-    facts = _evidence(tx, cluster)
-    if not facts:
-        return None
+def _pattern(
+    tx: Transaction, cluster: Cluster, least: int | None = None, episode_id: int | None = None
+) -> Pattern | None:
     entity = tx.one("entity_by_id", id=cluster.entity_id)
-    who = entity["name"] if entity is not None else ""
-    return observations.pattern(cluster.kind, who, cluster.predicate, facts, least)
+    facts = _evidence(tx, cluster, episode_id)
+    if entity is None or not facts:
+        return None
+    relation = cluster.predicate
+    if cluster.kind == "topics":
+        relation = topics.called(tx, cluster.gist, cluster.target_uuid)
+    return observations.pattern(cluster.kind, entity["name"], relation, facts, least)
 
 
-def _evidence(tx: Transaction, cluster: Cluster) -> list[Evidence]:
+def _evidence(tx: Transaction, cluster: Cluster, episode_id: int | None) -> list[Evidence]:
+    """The facts of a cluster, as they stand when an episode was learned, or now."""
+    if cluster.kind == "topics":
+        old = _at(tx, cluster)
+        held = [] if old is None else tx.all("observation_fact_ids", id=old["id"])
+        place = topics.Place(
+            user_id=cluster.entity_id,
+            theme=cluster.gist,
+            about=cluster.target_uuid,
+            side=cluster.side,
+        )
+        told = topics.facts(tx, place, {row["fact_id"] for row in held}, episode_id)
+        return [_fact(row, rows.from_json(row["said"])) for row in told]
     if cluster.kind == "repeats":
         return [
             _fact(row, rows.from_json(row["said"]))
@@ -205,6 +251,7 @@ def _evidence(tx: Transaction, cluster: Cluster) -> list[Evidence]:
 
 def _said(tx: Transaction, cluster: Cluster) -> list[Row]:
     bounds: dict[str, Any] = {
+        "side": cluster.side,
         "limit": OBSERVATION_OPEN_FACTS_MAX,
         "said_max": OBSERVATION_EPISODES_MAX,
     }
@@ -222,21 +269,32 @@ def _said(tx: Transaction, cluster: Cluster) -> list[Row]:
 
 def _of_relation(tx: Transaction, cluster: Cluster) -> list[Row]:
     """The newest that hold, and those that ended last."""
-    entity_id, most, least = (
+    entity_id, side, most, least = (
         cluster.entity_id,
+        cluster.side,
         OBSERVATION_OPEN_FACTS_MAX,
         OBSERVATION_CLOSED_FACTS_MAX,
     )
     if cluster.slot is not None:
         slot = cluster.slot
         return [
-            *tx.all("pattern_open_of_slot", entity_id=entity_id, slot=slot, limit=most),
-            *tx.all("pattern_closed_of_slot", entity_id=entity_id, slot=slot, limit=least),
+            *tx.all("pattern_open_of_slot", entity_id=entity_id, slot=slot, side=side, limit=most),
+            *tx.all(
+                "pattern_closed_of_slot", entity_id=entity_id, slot=slot, side=side, limit=least
+            ),
         ]
     name = cluster.predicate
     return [
-        *tx.all("pattern_open_of_relation", entity_id=entity_id, predicate=name, limit=most),
-        *tx.all("pattern_closed_of_relation", entity_id=entity_id, predicate=name, limit=least),
+        *tx.all(
+            "pattern_open_of_relation", entity_id=entity_id, predicate=name, side=side, limit=most
+        ),
+        *tx.all(
+            "pattern_closed_of_relation",
+            entity_id=entity_id,
+            predicate=name,
+            side=side,
+            limit=least,
+        ),
     ]
 
 

@@ -89,6 +89,9 @@ class Store(Protocol):
     async def apart(self, graph_id: int) -> ApartGraph:
         """What a graph is folded from, apart from everyone, with nothing folded yet."""
 
+    def trouble(self) -> str | None:
+        """What is known to be wrong with the store's files or their disk, without a path."""
+
     async def scrub(self) -> bool:
         """Leave no byte of what was deleted before this call in the store's files.
 

@@ -65,6 +65,12 @@ def distance(tx: Transaction, graph_id: int) -> int:
     return 0 if row is None else int(row["distance"])
 
 
+def side(tx: Transaction, graph_id: int, seq: int) -> str | None:
+    """On which side of the walls that policies draw a place of a log is; None without walls."""
+    row = tx.one("reading_side", graph_id=graph_id, seq=seq)
+    return None if row is None else row["side"]
+
+
 def folded(tx: Transaction, graph_id: int, seq: int) -> None:
     """Say that a graph has taken in what was found at a place."""
     tx.run("graph_has_folded", graph_id=graph_id, seq=seq)

@@ -26,6 +26,7 @@ class Remainder(Record):
     episode: Episode
     found: Found
     vectors: Vectors
+    side: str | None = None
 
 
 def before(tx: Transaction, episode_ids: Sequence[int]) -> list[Remainder]:
@@ -50,6 +51,7 @@ def renew(tx: Transaction, graph_id: int) -> None:
             episode=readings.remains(row),
             found=_as_here(tx, graph_id, readings.reading(row).found),
             vectors=readings.reading(row).fact_vectors,
+            side=row["side"],
         )
         still = _still(tx, one)
         if still == one:
@@ -77,6 +79,7 @@ def _put(tx: Transaction, one: Remainder) -> None:
         found=msgspec.json.encode(kept).decode(),
         vectors=readings.packed(one.vectors),
         remains=msgspec.json.encode(one.episode).decode(),
+        side=one.side,
         now=rows.micros(tx.now),
     )
 
@@ -111,6 +114,7 @@ def _brought(tx: Transaction, row: Row) -> Remainder:
             facts=tuple(replace(found.facts[n], uuid=uuid, span=None) for n, uuid in born.items()),
         ),
         vectors=tuple(kept.fact_vectors[n] for n in born),
+        side=row["side"],
     )
 
 

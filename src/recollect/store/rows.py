@@ -158,6 +158,7 @@ def episode(row: Row) -> Episode:
         addressee=row["addressee"],
         extra=from_json(row["extra"]),
         kept_for=row["kept_for"],
+        failure=row["failure"],
     )
 
 

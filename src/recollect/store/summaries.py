@@ -40,11 +40,11 @@ def add(
 ) -> list[Kept]:
     """Take an episode that was just read into the summaries of its thread and its document; tells
     which read differently now."""
+    places = _places(tx, episode)
+    if not places:
+        return []
     said = [said_by(row) for row in tx.all("summary_facts_said", episode_id=episode.id)]
-    grown = (
-        _grow(tx, place, old, episode, said, now=now, new_id=new_id)
-        for place, old in _places(tx, episode)
-    )
+    grown = (_grow(tx, place, old, episode, said, now=now, new_id=new_id) for place, old in places)
     return [kept for kept in grown if kept is not None]
 
 

@@ -12,7 +12,7 @@ from recollect import ids
 from recollect.errors import AlreadyExists, InvalidInput, NotAllowed
 from recollect.graph import checks
 from recollect.graph.types import Access, Entity, Graph, Record, User
-from recollect.store import derived_copies, index, knowledge, numbers, readings, rows
+from recollect.store import derived_copies, index, knowledge, numbers, readings, rows, tasks
 from recollect.store.index import ItemKind
 from recollect.store.protocol import Transaction
 from recollect.subjects import graphs, guidance, users
@@ -143,6 +143,7 @@ class _Copy:
         self._insert("clone_mentions", pairs=_json(entities))
         self._insert("clone_supports", pairs=_json(facts))
         self._insert("clone_closings", pairs=_json(facts))
+        self._insert("clone_doubts", pairs=_json(facts))
         seen = derived_copies.copy(
             self._tx,
             self._source.id,
@@ -163,7 +164,7 @@ class _Copy:
         self._sorting()
         self._insert("clone_counters", source=self._source.id, distance=self._whole_distance())
         self._rename_user()
-        self._owe()
+        self._owe(len(episodes))
         # The user's own node is another one here, with a record of its own.
         readings.fold_again(self._tx, self._target.id, 0)
         return Copied(graph=self._target, task_uuid=self._task if episodes else None)
@@ -263,9 +264,11 @@ class _Copy:
             self._insert(query, pairs=_json([(row["id"], self._tx.new_id()) for row in held]))
         self._insert("clone_feature_categories_off", source=self._source.id)
 
-    def _owe(self) -> None:
+    def _owe(self, episodes: int) -> None:
+        if episodes:
+            tasks.owe(self._tx, self._task, "graph.clone", self._target.id, episodes)
         self._insert("clone_jobs", task_uuid=self._task, now=self._now)
-        self._insert("queue_enter", now=self._now)
+        self._insert("queue_enter")
         self._insert("queue_leave")
 
     @property

@@ -20,7 +20,7 @@ from recollect.graph.types import (
 )
 from recollect.graph.user_summary import Told
 from recollect.limits import USER_SUMMARY_FACTS_MAX
-from recollect.store import effective, rows, summaries
+from recollect.store import rows, summaries
 from recollect.store.protocol import Row, Transaction
 from recollect.subjects import graphs, guidance, seeing, telling, threads, users
 from recollect.subjects.pages import Page, PageRequest, page_seen
@@ -35,7 +35,8 @@ def user_summary(tx: Transaction, access: Access, user_id: str) -> str:
 
     What a language model wrote, if one was asked the same; else put together from the facts that
     hold now; without any, what the user's node says of itself. Whoever may not see the node has
-    no summary, and whoever may not see all that is behind it has one of what they may see.
+    no summary, and whoever may not see everything has one of what they may see, whether there is
+    more or not.
     """
     graph = graphs.of_user(tx, access, user_id)
     node = users.node(tx, access, user_id)
@@ -43,26 +44,20 @@ def user_summary(tx: Transaction, access: Access, user_id: str) -> str:
     asked = [item.text for item in guidance.instructions_at(tx, access, where, "summary")]
     written = tx.one("user_summary_of", graph_id=graph.id)
     same = written is not None and written["basis"] == rules.basis(asked)
-    if written is not None and same and not _hides(tx, access, node):
+    if written is not None and same and access.sight is None:
         return str(written["summary"])
     return rules.summarize(_told(tx, access, node), asked) or node.summary
 
 
-def _hides(tx: Transaction, access: Access, node: Entity) -> bool:
-    """Whether an asker may not see something that is known of a user."""
-    if access.sight is None:
-        return False
-    (said,) = effective.sources(tx, "entity", [node.id]).values()
-    return not seeing.sees_all(access.sight, said) or seeing.speaks_of_hidden(tx, access, node.id)
-
-
 def _told(tx: Transaction, access: Access, node: Entity) -> list[Told]:
-    """The newest facts about a user that hold and may be seen."""
+    """The newest facts about a user that hold and may be seen, but for those that are likely over
+    because of others that may be seen."""
     query, now = "user_facts_told", rows.micros(tx.now)
 
     def narrow(found: Sequence[Row]) -> list[Row]:
-        seen = seeing.ids(tx, access, "fact", [row["id"] for row in found])
-        return [row for row in found if row["id"] in seen]
+        by = {row["id"]: set(rows.from_json(row["doubted_by"])) for row in found}
+        seen = seeing.ids(tx, access, "fact", sorted(by.keys() | set().union(*by.values())))
+        return [row for row in found if row["id"] in seen and not by[row["id"]] & seen]
 
     found = seeing.first(
         access,

@@ -11,6 +11,7 @@ from typing import Literal
 
 from recollect.errors import InvariantViolated
 from recollect.governance import describing, erasure
+from recollect.governance.erasure import Removed
 from recollect.graph import checks
 from recollect.graph.gist import gist, mark, mark_of
 from recollect.graph.types import Json, Record
@@ -36,10 +37,11 @@ class Edit(Record):
     near: str | None = None
     change: Json | None = None
     vector: bytes | None = None
+    everywhere: bool = False  # made before there were walls, so that it is one on every side
 
 
-def make(tx: Transaction, graph_id: int, edit: Edit) -> bool:
-    """Write an edit down and carry it out; says whether its subject is there."""
+def make(tx: Transaction, graph_id: int, edit: Edit) -> Removed:
+    """Write an edit down and carry it out; says what that removed."""
     tx.run(
         "edit_insert",
         graph_id=graph_id,
@@ -65,6 +67,12 @@ def again(tx: Transaction, graph_id: int, *, before: int | None) -> None:
         tx.run("edit_drop", id=row["id"])
 
 
+def first_place(tx: Transaction, graph_id: int) -> int | None:
+    """The place of the log after which the first edit of a graph was made."""
+    row = tx.one("edits_first", graph_id=graph_id)
+    return None if row is None else int(row["seq"])
+
+
 def marks_of(tx: Transaction, subject: str, text: str) -> tuple[str, ...]:
     """The mark of what something says now, then those of what it said before earlier edits."""
     earlier = [
@@ -83,29 +91,49 @@ def _edit(row: Row) -> Edit:
         near=row["near"],
         change=rows.from_json(row["change"]),
         vector=row["vector"],
+        everywhere=bool(row["everywhere"]),
     )
 
 
-def _carry_out(tx: Transaction, graph_id: int, edit: Edit, *, folding: bool = False) -> bool:
+def _carry_out(tx: Transaction, graph_id: int, edit: Edit, *, folding: bool = False) -> Removed:
     of_fact = edit.kind.startswith("fact.")
     found = _fact(tx, graph_id, edit) if of_fact else _entity(tx, graph_id, edit)
+    twins = _twins(tx, graph_id, edit, found) if edit.everywhere else []
+    removed = Removed() if found is None else _do(tx, graph_id, edit, found, folding=folding)
+    for one in twins:
+        _do(tx, graph_id, edit, one, folding=folding)
+    return removed
+
+
+def _twins(tx: Transaction, graph_id: int, edit: Edit, found: Row | None) -> list[Row]:
+    """What was one with the subject of an edit before walls were drawn between them."""
+    if edit.kind.startswith("fact."):
+        every = tx.all("facts_of_graph", graph_id=graph_id)
+        alike = [row for row in every if mark_of(row["gist"]) in edit.marks]
+    else:
+        alike = _named(tx.all("entities_of_graph", graph_id=graph_id), edit)
     if found is None:
-        return False
+        return alike if len({row["side"] for row in alike}) == len(alike) else []
+    return [row for row in alike if row["side"] != found["side"]]
+
+
+def _do(tx: Transaction, graph_id: int, edit: Edit, found: Row, *, folding: bool) -> Removed:
+    """Carry an edit out on one thing; says what that removed."""
+    if edit.kind == "fact.delete":
+        return erasure.forget_facts(tx, graph_id, [found], folding=folding)
+    if edit.kind == "entity.delete":
+        return erasure.forget_entity(tx, graph_id, found["id"], folding=folding)
     if edit.kind == "fact.update":
         _update_fact(tx, found, edit)
     elif edit.kind == "fact.end":
         _end(tx, found, edit.change or {})
     elif edit.kind == "fact.reopen":
         _reopen(tx, found, edit.change or {})
-    elif edit.kind == "fact.delete":
-        erasure.forget_facts(tx, graph_id, [found], folding=folding)
     elif edit.kind == "entity.update":
         _update_entity(tx, found, edit.change or {})
-    elif edit.kind == "entity.delete":
-        erasure.forget_entity(tx, graph_id, found["id"], folding=folding)
     else:
         raise InvariantViolated(f"nobody knows edits of kind {edit.kind}")
-    return True
+    return Removed()
 
 
 def _fact(tx: Transaction, graph_id: int, edit: Edit) -> Row | None:
@@ -199,11 +227,20 @@ def _update_fact(tx: Transaction, old: Row, edit: Edit) -> None:
     if sentence == old["fact"]:
         index.touch(tx, old["graph_id"], "fact", [old["id"]])
     else:
+        _judge_no_more(tx, old)
         index.put(tx, old["graph_id"], [index.fact_item(old["id"], sentence, edit.vector)])
     ends = times["invalid_at"], times["expired_at"]
     if ends != (old["invalid_at"], old["expired_at"]):
         _close_by_hand(tx, old["id"], *ends, judge=BY_HAND)
     _settle(tx, old, reworded=sentence != old["fact"])
+
+
+def _judge_no_more(tx: Transaction, old: Row) -> None:
+    """Drop the doubts that rest on words which a fact no longer has."""
+    doubted = [row["fact_id"] for row in tx.all("doubted_by_fact", fact_id=old["id"])]
+    tx.run("doubts_dispel", fact_id=old["id"])
+    tx.run("doubts_drop_by", fact_id=old["id"])
+    index.touch(tx, old["graph_id"], "fact", doubted)
 
 
 def _end(tx: Transaction, old: Row, change: Json) -> None:
@@ -217,6 +254,7 @@ def _end(tx: Transaction, old: Row, change: Json) -> None:
 def _reopen(tx: Transaction, old: Row, change: Json) -> None:
     """Let a fact hold again, whatever closed it; the same words do not close it once more."""
     tx.run("closings_by_hand", id=old["id"])
+    tx.run("doubts_dispel", fact_id=old["id"])
     tx.run("fact_end", id=old["id"], invalid_at=None, expired_at=None)
     held = rows.from_json(old["kept_against"]) or []
     against = sorted({*held, *change.get("against", [])})

@@ -6,22 +6,25 @@ from typing import Any
 from msgspec.structs import replace
 
 from recollect.errors import NotFound
-from recollect.governance import erasure
+from recollect.governance import erasure, policies
 from recollect.governance.erasure import Mode, Removed
-from recollect.graph import checks
+from recollect.graph import checks, written
+from recollect.graph.sight import side
 from recollect.graph.types import Access, Episode, Graph, Json, Thread
-from recollect.store import index, rows
+from recollect.store import index, readings, rows
 from recollect.store.protocol import Row, Transaction
 from recollect.subjects import seeing
 from recollect.subjects.pages import Page, PageRequest, page_seen
 
 
 def get(tx: Transaction, access: Access, uuid: str) -> Episode:
-    """An episode by its uuid."""
+    """An episode by its uuid; one that a caller wrote as a fact says that fact."""
     row = tx.one("episode_by_uuid", uuid=uuid, project_id=access.project_id)
     found = seeing.episodes(access, [rows.episode(row)]) if row is not None else []
     if not found:
         raise NotFound(f"episode not found: {uuid}")
+    if found[0].kind == "fact_triple":
+        return replace(found[0], content=written.sentence(found[0].content))
     return found[0]
 
 
@@ -44,6 +47,11 @@ def update_metadata(tx: Transaction, access: Access, uuid: str, change: Json) ->
     merged = checks.episode_metadata("metadata", checks.merge(episode.metadata, change))
     tx.run("episode_set_metadata", id=episode.id, metadata=rows.to_json(merged))
     index.touch(tx, episode.graph_id, "episode", [episode.id])
+    keys = policies.guarded(tx, access.project_id)
+    if not keys.isdisjoint(change):
+        # Whom it names, and what it says again or ends, depends on what policies guard.
+        tx.run("reading_set_side", episode_id=episode.id, side=side(merged, keys))
+        readings.fold_again(tx, episode.graph_id, episode.seq)
     return as_stored(tx, access, uuid)
 
 
@@ -150,6 +158,15 @@ def messages(
 def last_messages(tx: Transaction, access: Access, thread: Thread, count: int) -> list[Episode]:
     """The newest messages of a thread, oldest first."""
     return _first(tx, access, count, "episodes_of_thread_last", thread_id=thread.id)[::-1]
+
+
+def with_last_said(tx: Transaction, access: Access, found: Sequence[Thread]) -> list[Thread]:
+    """The threads, updated when the last message was said that whoever asks may see."""
+    told = []
+    for thread in found:
+        said = [message.created_at for message in last_messages(tx, access, thread, 1)]
+        told.append(replace(thread, updated_at=max([thread.updated_at, *said])))
+    return told
 
 
 def message_count(tx: Transaction, access: Access, thread: Thread) -> int:

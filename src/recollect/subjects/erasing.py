@@ -1,4 +1,4 @@
-"""Erasing with a receipt: episodes, a thread, a graph, a user, a session with its log."""
+"""Erasing with a receipt: episodes, a fact, an entity, a thread, a graph, a user, a session with its log."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from recollect.governance.receipts import Erased
 from recollect.graph.types import Access, Episode, Graph
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
-from recollect.subjects import episodes, graphs, session_logs, threads, users
+from recollect.subjects import episodes, graphs, knowledge, session_logs, threads, users
 
 
 def episode(tx: Transaction, access: Access, uuid: str, mode: Mode) -> Erased:
@@ -19,6 +19,14 @@ def episode(tx: Transaction, access: Access, uuid: str, mode: Mode) -> Erased:
     return Erased(receipt=receipt, graph_uuid=_graph_uuid(tx, graph_id))
 
 
+def fact(tx: Transaction, access: Access, uuid: str) -> Erased:
+    """Erase a fact; what said it stays, and does not say it again."""
+    graph_id = knowledge.fact(tx, access, uuid).graph_id
+    removed = knowledge.delete_fact(tx, access, uuid)
+    receipt = receipts.of_part(tx, access, "fact", uuid, "delete", removed)
+    return Erased(receipt=receipt, graph_uuid=_graph_uuid(tx, graph_id))
+
+
 def several(
     tx: Transaction, access: Access, graph: Graph, found: Sequence[Episode], mode: Mode = "delete"
 ) -> Erased:
@@ -26,6 +34,14 @@ def several(
     removed = erasure.forget_episodes(tx, [one.id for one in found], mode)
     receipt = receipts.of_part(tx, access, "episodes", graph.uuid, mode, removed)
     return Erased(receipt=receipt, graph_uuid=graph.uuid)
+
+
+def entity(tx: Transaction, access: Access, uuid: str) -> Erased:
+    """Erase an entity and the facts about it."""
+    graph_id = knowledge.entity(tx, access, uuid).graph_id
+    removed = knowledge.delete_entity(tx, access, uuid)
+    receipt = receipts.of_part(tx, access, "entity", uuid, "delete", removed)
+    return Erased(receipt=receipt, graph_uuid=_graph_uuid(tx, graph_id))
 
 
 def thread(tx: Transaction, access: Access, thread_id: str, mode: Mode) -> Erased:

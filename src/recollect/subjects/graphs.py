@@ -38,28 +38,36 @@ def _check(details: GraphDetails) -> None:
 def create(
     tx: Transaction,
     access: Access,
-    graph_id: str,
+    graph_id: str | None,
     details: GraphDetails,
     *,
     field: str = "graph_id",
 ) -> Graph:
-    """A new standalone graph. *field* is what the caller's vocabulary calls the id."""
+    """A new standalone graph. *field* is what the caller's vocabulary calls the id; without one, the
+    server's own is the graph's id as well."""
+    uuid = tx.new_id()
+    graph_id = uuid if graph_id is None else graph_id
     checks.caller_id(field, graph_id)
     if graph_id in _TAKEN:
         raise InvalidInput(f"{field}: {graph_id!r} is a word of the API and cannot be an id")
     _check(details)
     if find(tx, access, "standalone", graph_id) is not None:
         raise AlreadyExists(f"{field}: {graph_id!r} exists already")
-    return insert(tx, access, "standalone", graph_id, details)
+    return insert(tx, access, "standalone", graph_id, details, uuid)
 
 
 def insert(
-    tx: Transaction, access: Access, kind: GraphKind, graph_id: str, details: GraphDetails
+    tx: Transaction,
+    access: Access,
+    kind: GraphKind,
+    graph_id: str,
+    details: GraphDetails,
+    uuid: str | None = None,
 ) -> Graph:
     """A new graph of either kind, whose id was found to be free."""
     tx.run(
         "graph_insert",
-        uuid=tx.new_id(),
+        uuid=uuid or tx.new_id(),
         project_id=access.project_id,
         kind=kind,
         graph_id=graph_id,
@@ -96,20 +104,36 @@ def of_user(tx: Transaction, access: Access, user_id: str) -> Graph:
     return _get(tx, access, "user", user_id)
 
 
-def target(tx: Transaction, access: Access, user_id: str | None, graph_id: str | None) -> Graph:
-    """The graph that a request names by exactly one of two ids."""
+def target(
+    tx: Transaction,
+    access: Access,
+    user_id: str | None,
+    graph_id: str | None,
+    *,
+    opens: bool = False,
+) -> Graph:
+    """The graph that a request names by exactly one of two ids.
+
+    *opens* makes a standalone graph that is not there yet: the groups of generation 2 are.
+    """
     if user_id is not None and graph_id is not None:
         raise InvalidInput("user_id and graph_id: give one of them, not both")
     if user_id is not None:
         return of_user(tx, access, user_id)
     if graph_id is not None:
-        return get(tx, access, graph_id)
+        known = find(tx, access, "standalone", graph_id) if opens else get(tx, access, graph_id)
+        return known or create(tx, access, graph_id, GraphDetails(), field="group_id")
     raise InvalidInput("user_id or graph_id: one of them is required")
 
 
 def update(tx: Transaction, access: Access, graph_id: str, details: GraphDetails) -> Graph:
     """Replace what is said about a standalone graph."""
-    graph = get(tx, access, graph_id)
+    change(tx, get(tx, access, graph_id), details)
+    return get(tx, access, graph_id)
+
+
+def change(tx: Transaction, graph: Graph, details: GraphDetails) -> None:
+    """Replace what is said about a graph of either kind."""
     _check(details)
     tx.run(
         "graph_update",
@@ -120,7 +144,6 @@ def update(tx: Transaction, access: Access, graph_id: str, details: GraphDetails
         rating=rows.to_json(details.rating),
         now=rows.micros(tx.now),
     )
-    return get(tx, access, graph_id)
 
 
 def delete(tx: Transaction, access: Access, graph_id: str) -> None:
@@ -133,6 +156,7 @@ def delete(tx: Transaction, access: Access, graph_id: str) -> None:
         graph_id=graph_id,
         now=rows.micros(tx.now),
     )
+    erasure.unsay_answers(tx, graph.id)
     tx.run("graph_delete", id=graph.id)
 
 

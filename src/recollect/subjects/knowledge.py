@@ -8,11 +8,12 @@ import msgspec
 from msgspec.structs import replace
 
 from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.governance.erasure import Removed
 from recollect.graph import checks
 from recollect.graph.gist import mark
 from recollect.graph.judged import BY_ITSELF
 from recollect.graph.types import Access, Entity, Episode, Fact, Graph, Json, Thread
-from recollect.limits import DESCRIPTION_CHARS_MAX, EPISODE_CHARS_MAX, NAME_CHARS_MAX
+from recollect.limits import DESCRIPTION_CHARS_MAX, EPISODE_CHARS_MAX, NAME_CHARS_MAX, PAGE_MAX
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
 from recollect.subjects import edits, seeing, telling
@@ -116,9 +117,24 @@ def _facts(tx: Transaction, access: Access, limit: int, query: str, **params: An
 
 
 def facts_holding(tx: Transaction, access: Access, graph: Graph, limit: int) -> list[Fact]:
-    """What is true now as far as we know, newest knowledge first."""
+    """What is true now as far as we know, newest knowledge first; for who does not see everything,
+    as far as what they see tells."""
     now = rows.micros(tx.now)
-    return _facts(tx, access, limit, "facts_holding", graph_id=graph.id, now=now)
+    if access.sight is None:
+        return _facts(tx, access, limit, "facts_holding", graph_id=graph.id, now=now)
+    return seeing.first(
+        access,
+        lambda several: [
+            rows.fact(row)
+            for row in tx.all("facts_begun", graph_id=graph.id, now=now, limit=several)
+        ],
+        lambda found: [one for one in telling.facts(tx, access, found) if _holds(one, tx.now)],
+        limit,
+    )
+
+
+def _holds(fact: Fact, now: datetime) -> bool:
+    return all(end is None or end > now for end in (fact.invalid_at, fact.expired_at))
 
 
 def facts_of_entity(tx: Transaction, access: Access, found: Entity, limit: int) -> list[Fact]:
@@ -212,13 +228,14 @@ def _check_merged(old: Json | None, change: Json | UnsetType) -> None:
         checks.json_object("attributes", checks.merge(old, change))
 
 
-def delete_entity(tx: Transaction, access: Access, uuid: str) -> None:
+def delete_entity(tx: Transaction, access: Access, uuid: str) -> Removed:
     """Remove an entity and the facts that touch it; a user's own node goes with the user."""
     found = entity(tx, access, uuid)
     if found.is_user:
         raise InvalidInput("uuid: this is the user's own node; delete the user instead")
     marks = edits.marks_of(tx, uuid, found.name)
-    edits.make(tx, found.graph_id, Edit(kind="entity.delete", subject=uuid, marks=marks))
+    edit = Edit(kind="entity.delete", subject=uuid, marks=marks)
+    return edits.make(tx, found.graph_id, edit)
 
 
 class FactChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -264,7 +281,7 @@ def _edit(
     kind: EditKind,
     change: Json | None = None,
     vector: bytes | None = None,
-) -> None:
+) -> Removed:
     edit = Edit(
         kind=kind,
         subject=found.uuid,
@@ -273,21 +290,29 @@ def _edit(
         change=change,
         vector=vector,
     )
-    edits.make(tx, found.graph_id, edit)
+    return edits.make(tx, found.graph_id, edit)
 
 
 def reopen_fact(tx: Transaction, access: Access, uuid: str) -> Fact:
-    """Take back what closed a fact: it holds again, and the same words do not close it again."""
-    fact(tx, access, uuid)
-    old = fact(tx, replace(access, sight=None), uuid)
-    if old.invalid_at is None and old.expired_at is None:
+    """Take back what closed a fact or cast doubt on it: it holds, and the same words do not close it
+    again."""
+    seen = fact(tx, access, uuid)
+    ended = seen.invalid_at is not None or seen.expired_at is not None
+    if not ended and not _doubted(tx, access, seen):
         raise Conflict("the fact has no end that could be taken back")
-    closers = tx.all("closers_of_fact", id=old.id)
-    _edit(tx, old, "fact.reopen", {"against": [BY_ITSELF, *(mark(row["fact"]) for row in closers)]})
+    old = fact(tx, replace(access, sight=None), uuid)
+    marks = [mark(row["fact"]) for row in tx.all("closers_of_fact", id=old.id)]
+    _edit(tx, old, "fact.reopen", {"against": [BY_ITSELF, *marks] if ended else marks})
     return fact(tx, access, uuid)
 
 
-def delete_fact(tx: Transaction, access: Access, uuid: str) -> None:
+def _doubted(tx: Transaction, access: Access, seen: Fact) -> bool:
+    """Whether a fact that the asker may see casts doubt on one."""
+    by = [row["fact_id"] for row in tx.all("doubts_of_fact", fact_id=seen.id, limit=PAGE_MAX)]
+    return bool(seeing.ids(tx, access, "fact", by))
+
+
+def delete_fact(tx: Transaction, access: Access, uuid: str) -> Removed:
     """Remove a fact; the entities it joined stay."""
     found = fact(tx, access, uuid)
-    _edit(tx, found, "fact.delete")
+    return _edit(tx, found, "fact.delete")

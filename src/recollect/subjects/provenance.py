@@ -43,6 +43,23 @@ class Ending(Record):
     sure: float | None = None
 
 
+class Doubt(Record):
+    """Why a fact that holds may be over: another fact, the episode that brought it, on whose word
+    and how sure that is."""
+
+    by_fact: Fact
+    by_episode: Episode | None
+    judge: str
+    sure: float
+
+
+class Doubted(Record):
+    """A fact that holds, with a doubt about it."""
+
+    fact: Fact
+    doubt: Doubt
+
+
 class Closed(Record):
     """A fact that another one ended, told as an `Ending` is."""
 
@@ -64,6 +81,7 @@ class Provenance(Record):
     evidence: tuple[Evidence, ...]
     endings: tuple[Ending, ...]
     closed: tuple[Closed, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
     reopened_at: datetime | None = None
 
 
@@ -98,6 +116,7 @@ def of_fact(tx: Transaction, access: Access, uuid: str) -> Provenance:
         evidence=tuple(_evidence(row) for row in behind),
         endings=_endings(tx, access, fact),
         closed=_closed(tx, access, fact),
+        doubts=_doubts(tx, access, fact) if fact.invalid_at is None else (),
         reopened_at=_reopened_at(tx, fact),
     )
 
@@ -107,16 +126,48 @@ def with_episodes(found: Provenance, access: Access | None) -> Provenance:
     written as knowledge is nothing to read."""
 
     def shown(episode: Episode | None) -> Episode | None:
-        if access is None or episode is None or episode.kind in DIRECT_KINDS:
-            return None
-        return episode if seeing.episodes(access, [episode]) else None
+        return _readable(access, episode)
 
     return replace(
         found,
         evidence=tuple(one for one in found.evidence if shown(one.episode) is not None),
         endings=tuple(replace(one, by_episode=shown(one.by_episode)) for one in found.endings),
         closed=tuple(replace(one, by_episode=shown(one.by_episode)) for one in found.closed),
+        doubts=tuple(replace(one, by_episode=shown(one.by_episode)) for one in found.doubts),
     )
+
+
+def _readable(access: Access | None, episode: Episode | None) -> Episode | None:
+    if access is None or episode is None or episode.kind in DIRECT_KINDS:
+        return None
+    return episode if seeing.episodes(access, [episode]) else None
+
+
+def doubts_of_graph(tx: Transaction, access: Access, graph: Graph, limit: int) -> list[Doubted]:
+    """Facts of a graph that hold and may be over, the surest doubts first; nothing hidden."""
+
+    def narrow(found: Sequence[Row]) -> list[Row]:
+        seen = _seen(tx, access, found)
+        doubted = _facts_seen(tx, access, [row["doubted_id"] for row in found])
+        return [row for row in found if seen.all_of(row) and row["doubted_id"] in doubted]
+
+    rows_ = seeing.first(
+        access,
+        lambda several: tx.all("doubts_of_graph", graph_id=graph.id, limit=several),
+        narrow,
+        limit,
+    )
+    seen = _seen(tx, access, rows_)
+    doubted = _facts_seen(tx, access, [row["doubted_id"] for row in rows_])
+    return [Doubted(fact=doubted[row["doubted_id"]], doubt=_doubt(row, seen)) for row in rows_]
+
+
+def doubted_with_episodes(found: Sequence[Doubted], access: Access | None) -> list[Doubted]:
+    """The same with those episodes alone that may be read as episodes; None: none of them."""
+    return [
+        replace(one, doubt=replace(one.doubt, by_episode=_readable(access, one.doubt.by_episode)))
+        for one in found
+    ]
 
 
 def _evidence(row: Row) -> Evidence:
@@ -157,14 +208,28 @@ def _closed(tx: Transaction, access: Access, fact: Fact) -> tuple[Closed, ...]:
     )
 
 
+def _doubts(tx: Transaction, access: Access, fact: Fact) -> tuple[Doubt, ...]:
+    found = _closings(tx, access, "doubts_of_fact", fact)
+    seen = _seen(tx, access, found)
+    return tuple(_doubt(row, seen) for row in found)
+
+
+def _doubt(row: Row, seen: _Seen) -> Doubt:
+    return Doubt(
+        by_fact=seen.facts[row["fact_id"]],
+        by_episode=seen.episodes.get(row["episode_id"]),
+        judge=row["judge"],
+        sure=row["sure"],
+    )
+
+
 def _reopened_at(tx: Transaction, fact: Fact) -> datetime | None:
     row = tx.one("fact_reopened", uuid=fact.uuid)
     return None if row is None else rows.moment_or_none(row["at"])
 
 
 def _closings(tx: Transaction, access: Access, query: str, fact: Fact) -> list[Row]:
-    """Those closings of a query of which nothing is hidden; what a hidden one left is told by the
-    end that the fact has."""
+    """Those closings of a query of which nothing is hidden."""
 
     def narrow(found: Sequence[Row]) -> list[Row]:
         seen = _seen(tx, access, found)
@@ -176,16 +241,18 @@ def _closings(tx: Transaction, access: Access, query: str, fact: Fact) -> list[R
 
 
 def _seen(tx: Transaction, access: Access, found: Sequence[Row]) -> _Seen:
-    facts, episodes = (
-        rows.to_json(sorted({row[name] for row in found if row[name] is not None}))
-        for name in ("fact_id", "episode_id")
-    )
-    known = [rows.fact(row) for row in tx.all("facts_told_by_ids", ids=facts)]
-    said = [rows.episode(row) for row in tx.all("episodes_by_ids", ids=episodes)]
+    facts = sorted({row["fact_id"] for row in found if row["fact_id"] is not None})
+    episodes = sorted({row["episode_id"] for row in found if row["episode_id"] is not None})
+    said = [rows.episode(row) for row in tx.all("episodes_by_ids", ids=rows.to_json(episodes))]
     return _Seen(
-        facts={one.id: one for one in telling.facts(tx, access, known)},
+        facts=_facts_seen(tx, access, facts),
         episodes={one.id: one for one in seeing.episodes(access, said)},
     )
+
+
+def _facts_seen(tx: Transaction, access: Access, ids: Sequence[int]) -> dict[int, Fact]:
+    known = [rows.fact(row) for row in tx.all("facts_told_by_ids", ids=rows.to_json(list(ids)))]
+    return {one.id: one for one in telling.facts(tx, access, known)}
 
 
 def entity_called(tx: Transaction, access: Access, graph: Graph, called: str) -> Entity:

@@ -19,6 +19,7 @@ from recollect.limits import ENTITY_SUMMARY_FACTS_MAX
 from recollect.store import effective, rows
 from recollect.store.effective import DerivedKind
 from recollect.store.protocol import Row, Transaction
+from recollect.subjects import seeing_users
 
 T = TypeVar("T")
 Given = Json | None
@@ -55,8 +56,25 @@ def ids(tx: Transaction, access: Access, kind: DerivedKind, among: Sequence[int]
     """Which of these row ids may be seen: by what their episodes say together, and nothing else."""
     if access.sight is None:
         return set(among)
-    behind = effective.sources(tx, kind, among)
+    behind = _behind(tx, access.sight, kind, among)
     return {n for n, given in behind.items() if access.sight.sees(rules.effective(given))}
+
+
+def _behind(
+    tx: Transaction, sight: Sight, kind: DerivedKind, among: Sequence[int]
+) -> dict[int, list[Given]]:
+    """What the episodes behind things say. A user's node stands on all sides of the walls that
+    policies draw, so of what mentions it only that counts which may be seen."""
+    behind = effective.sources(tx, kind, among)
+    if kind == "entity":
+        for number in _own(tx, among):
+            behind[number] = _seen_of(sight, behind[number])
+    return behind
+
+
+def _own(tx: Transaction, among: Sequence[int]) -> set[int]:
+    """Which of these entities are users' own nodes."""
+    return {row["id"] for row in tx.all("entities_own", ids=rows.to_json(list(among)))}
 
 
 def episodes(access: Access, found: Sequence[Episode]) -> list[Episode]:
@@ -96,11 +114,45 @@ def facts(tx: Transaction, access: Access, found: Sequence[Fact]) -> list[Fact]:
     if sight is None or not found:
         return list(found)
     behind = fact_sources(tx, [fact.id for fact in found])
+    over = ends(tx, access, [fact.id for fact in found])
     return [
-        _fact(sight, fact, behind[fact.id])
+        _fact(sight, _ended(fact, over.get(fact.id)), behind[fact.id])
         for fact in found
         if sight.sees(rules.effective(source.metadata for source in behind[fact.id]))
     ]
+
+
+def ends(
+    tx: Transaction, access: Access, among: Sequence[int]
+) -> dict[int, tuple[int | None, int | None]]:
+    """When those facts end and since when that is known that a hidden episode gave an end: by what
+    others said, or by hand. All others end when they say."""
+    sight = access.sight
+    if sight is None:
+        return {}
+    told: dict[int, list[Row]] = {}
+    hidden = set[int]()
+    for row in tx.all("endings_of_facts", ids=rows.to_json(list(among))):
+        shown = told.setdefault(row["fact_id"], [])
+        if row["episode_id"] is None or carriers(access, [row]):
+            shown.append(row)
+        else:
+            hidden.add(row["fact_id"])
+    return {
+        number: (_earliest(told[number], "ended_at"), _earliest(told[number], "expired_at"))
+        for number in hidden
+    }
+
+
+def _earliest(endings: Sequence[Row], name: str) -> int | None:
+    return min((row[name] for row in endings if row[name] is not None), default=None)
+
+
+def _ended(fact: Fact, end: tuple[int | None, int | None] | None) -> Fact:
+    if end is None:
+        return fact
+    invalid_at, expired_at = map(rows.moment_or_none, end)
+    return replace(fact, invalid_at=invalid_at, expired_at=expired_at)
 
 
 def fact_sources(tx: Transaction, among: Sequence[int]) -> dict[int, list[Source]]:
@@ -152,19 +204,50 @@ def entities(tx: Transaction, access: Access, found: Sequence[Entity]) -> list[E
     sight = access.sight
     if sight is None or not found:
         return list(found)
-    behind = effective.sources(tx, "entity", [entity.id for entity in found])
+    behind = _behind(tx, sight, "entity", [entity.id for entity in found])
     there = [one for one in found if sight.sees(rules.effective(behind[one.id]))]
-    whole = {one.id for one in there if sees_all(sight, behind[one.id])}
-    told = _summaries(tx, access, there, whole)
+    others = [one for one in there if not one.is_user]
+    whole = {one.id for one in others if sees_all(sight, behind[one.id])}
+    told = _summaries(tx, access, others, whole)
+    given = {one.id: one.attributes if one.id in whole else None for one in others}
+    for own in (one for one in there if one.is_user):
+        told[own.id] = _summary_of_user(tx, access, own)
+        given[own.id] = seeing_users.attributes(tx, sight, own)
     return [
         replace(
             one,
             summary=told[one.id],
-            attributes=one.attributes if one.id in whole else None,
+            attributes=given[one.id],
             metadata=rules.effective(_seen_of(sight, behind[one.id])),
         )
         for one in there
     ]
+
+
+def _summary_of_user(tx: Transaction, access: Access, node: Entity) -> str:
+    """What is said of a user, put together of what may be seen, also where that is all there is:
+    how it reads must not tell whether there is more."""
+
+    def narrow(found: Sequence[Row]) -> list[Row]:
+        every = [row["id"] for row in found]
+        seen, over = ids(tx, access, "fact", every), ends(tx, access, every)
+        return [row for row in found if row["id"] in seen and _holds(tx, row, over)]
+
+    holding = first(
+        access,
+        lambda several: tx.all("facts_about_entity", entity_id=node.id, limit=several),
+        narrow,
+        ENTITY_SUMMARY_FACTS_MAX,
+    )
+    row = tx.one("entity_by_id", id=node.id)
+    given = (rows.from_json(row["given"]) or {}).get("summary") if row is not None else None
+    return _composed(reversed(holding), given or "")
+
+
+def _holds(tx: Transaction, row: Row, over: Mapping[int, tuple[int | None, int | None]]) -> bool:
+    """Whether a fact is not over, as far as may be seen."""
+    end = over[row["id"]][0] if row["id"] in over else row["invalid_at"]
+    return end is None or end > rows.micros(tx.now)
 
 
 def _summaries(
@@ -174,10 +257,15 @@ def _summaries(
     about = {one.id: _about(tx, one.id) for one in found}
     every = [row["id"] for said in about.values() for row in said]
     seen = ids(tx, access, "fact", every)
+    over = ends(tx, access, every)
+
+    def holds(row: Row) -> bool:
+        return row["id"] in seen and _holds(tx, row, over)
+
     return {
         one.id: one.summary
         if one.id in whole and _is_whole(about[one.id], seen)
-        else _composed(about[one.id], seen, rows.micros(tx.now))
+        else _composed(filter(holds, reversed(about[one.id])))
         for one in found
     }
 
@@ -187,24 +275,13 @@ def _about(tx: Transaction, entity_id: int) -> list[Row]:
     return tx.all("facts_about_entity", entity_id=entity_id, limit=limit)
 
 
-def speaks_of_hidden(tx: Transaction, access: Access, entity_id: int) -> bool:
-    """Whether a fact about an entity may not be seen; of very many facts one is taken to be."""
-    said = _about(tx, entity_id)
-    return not _is_whole(said, ids(tx, access, "fact", [row["id"] for row in said]))
-
-
 def _is_whole(said: Sequence[Row], seen: set[int]) -> bool:
     return len(said) <= ENTITY_SUMMARY_FACTS_MAX and all(row["id"] in seen for row in said)
 
 
-def _composed(said: Sequence[Row], seen: set[int], now: int) -> str:
+def _composed(holding: Iterable[Row], given: str = "") -> str:
     """A summary of the facts that may be seen and are not over, as they would have grown one."""
-    holding = [
-        row["fact"]
-        for row in reversed(said)
-        if row["id"] in seen and (row["invalid_at"] is None or row["invalid_at"] > now)
-    ]
-    return summary.grow("", holding, ())
+    return summary.grow(given, [row["fact"] for row in holding], ())
 
 
 def observations(

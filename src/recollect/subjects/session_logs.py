@@ -41,7 +41,10 @@ def create(
     metadata: Json | None = None,
     context: Json | None = None,
 ) -> SessionLog:
-    """A new session with an empty log; one of a user feeds that user's graph unless told not to."""
+    """A new session with an empty log; one of a user feeds that user's graph unless told not to.
+
+    Told so without a user, it does not feed either once it is bound to one.
+    """
     checks.caller_id("session_id", session_id)
     checks.episode_metadata("metadata", metadata)
     checks.json_object("context", context)
@@ -57,7 +60,7 @@ def create(
         project_id=access.project_id,
         session_id=session_id,
         user_id=None if owner is None else owner.id,
-        feeds=owner is not None and feeds is not False,
+        feeds=feeds is not False,
         metadata=rows.to_json(metadata or None),
         context=rows.to_json(context),
         now=rows.micros(tx.now),
@@ -125,7 +128,7 @@ def update(
     tx.run(
         "session_log_update",
         id=session.id,
-        feeds=session.feeds if feeds is None else feeds,
+        feeds=feeds,
         metadata=rows.to_json(checks.episode_metadata("metadata", told)),
         context=rows.to_json(checks.json_object("context", around)),
         now=rows.micros(tx.now),
@@ -182,7 +185,7 @@ def _session(row: Row) -> SessionLog:
         uuid=row["uuid"],
         session_id=row["session_id"],
         user_id=row["user_name"],
-        feeds=bool(row["feeds"]),
+        feeds=bool(row["feeds"]) and row["user_name"] is not None,
         metadata=rows.from_json(row["metadata"]),
         context=rows.from_json(row["context"]),
         last_id=row["last_number"],

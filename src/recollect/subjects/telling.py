@@ -21,21 +21,22 @@ from recollect.store.effective import DerivedKind
 from recollect.store.protocol import Transaction
 from recollect.subjects import seeing, seeing_summaries
 
+Placed = TypeVar("Placed", Fact, Entity)
 Derived = TypeVar("Derived", Fact, Entity, Observation, ThreadSummary, DocumentSummary)
 
 
 def facts(tx: Transaction, access: Access, found: Sequence[Fact]) -> list[Fact]:
-    """Facts as they may be told."""
+    """Facts as they may be told, with the graph they are in."""
     if access.sight is not None:
-        return seeing.facts(tx, access, found)
-    return _carrying(tx, "fact", found)
+        return _placed(tx, seeing.facts(tx, access, found))
+    return _placed(tx, _carrying(tx, "fact", found))
 
 
 def entities(tx: Transaction, access: Access, found: Sequence[Entity]) -> list[Entity]:
-    """Entities as they may be told."""
+    """Entities as they may be told, with the graph they are in."""
     if access.sight is not None:
-        return seeing.entities(tx, access, found)
-    return _carrying(tx, "entity", found)
+        return _placed(tx, seeing.entities(tx, access, found))
+    return _placed(tx, _carrying(tx, "entity", found))
 
 
 def observations(
@@ -68,3 +69,10 @@ def document_summaries(
 def _carrying(tx: Transaction, kind: DerivedKind, found: Sequence[Derived]) -> list[Derived]:
     carried = effective.of(tx, kind, [one.id for one in found])
     return [replace(one, metadata=carried[one.id]) for one in found]
+
+
+def _placed(tx: Transaction, found: Sequence[Placed]) -> list[Placed]:
+    """With the uuid of their graph, as those who ask know it."""
+    rows = ((id_, tx.one("graph_by_id", id=id_)) for id_ in {one.graph_id for one in found})
+    uuids = {id_: row["uuid"] for id_, row in rows if row is not None}
+    return [replace(one, graph_uuid=uuids.get(one.graph_id)) for one in found]

@@ -1,5 +1,7 @@
 """Threads: conversations of a user (called sessions by older clients)."""
 
+from typing import Any
+
 from recollect.errors import AlreadyExists, NotFound
 from recollect.governance import audit, erasure
 from recollect.governance.erasure import Mode, Removed
@@ -7,7 +9,7 @@ from recollect.graph import checks
 from recollect.graph.types import Access, Json, Record, Thread
 from recollect.store import index, readings, rows
 from recollect.store.protocol import Transaction
-from recollect.subjects import users
+from recollect.subjects import episodes, users
 
 
 class ThreadPage(Record):
@@ -20,14 +22,17 @@ class ThreadPage(Record):
 def create(
     tx: Transaction,
     access: Access,
-    thread_id: str,
+    thread_id: str | None,
     user_id: str,
     *,
     metadata: Json | None = None,
     rating: Json | None = None,
     field: str = "thread_id",
 ) -> Thread:
-    """A new conversation of a user who must exist. *field* is what the caller calls the id."""
+    """A new conversation of a user who must exist. *field* is what the caller calls the id; without
+    one, the server's own is the thread's id as well."""
+    uuid = tx.new_id()
+    thread_id = uuid if thread_id is None else thread_id
     checks.caller_id(field, thread_id)
     checks.json_object("metadata", metadata)
     checks.json_object("fact_rating_instruction", rating)
@@ -36,7 +41,7 @@ def create(
         raise AlreadyExists(f"{field}: {thread_id!r} exists already")
     tx.run(
         "thread_insert",
-        uuid=tx.new_id(),
+        uuid=uuid,
         project_id=access.project_id,
         thread_id=thread_id,
         user_id=user.id,
@@ -59,6 +64,17 @@ def get(tx: Transaction, access: Access, thread_id: str) -> Thread:
     if row is None:
         raise NotFound(f"thread not found: {thread_id}")
     return rows.thread(row)
+
+
+def told(tx: Transaction, access: Access, thread_id: str) -> Thread:
+    """The same, updated when something was last said in it."""
+    (thread,) = episodes.with_last_said(tx, access, [get(tx, access, thread_id)])
+    return thread
+
+
+def told_of_user(tx: Transaction, access: Access, user_id: str, limit: int) -> list[Thread]:
+    """A user's newest threads, newest first, updated when something was last said in them."""
+    return episodes.with_last_said(tx, access, of_user(tx, access, user_id, limit))
 
 
 def update(
@@ -152,13 +168,31 @@ def _delete(
     return removed
 
 
-def page(tx: Transaction, access: Access, *, order: str, limit: int, offset: int) -> ThreadPage:
-    """Threads in the wanted order."""
-    found = tx.all(
-        "threads_page", order=order, project_id=access.project_id, limit=limit, offset=offset
-    )
-    count = tx.one("threads_count", project_id=access.project_id)
-    return ThreadPage(threads=[rows.thread(row) for row in found], total=count["n"] if count else 0)
+def page(
+    tx: Transaction, access: Access, *, order: str, limit: int, offset: int, search: str = ""
+) -> ThreadPage:
+    """Threads in the wanted order, updated when something was last said in them; with a *search*
+    those whose own or user's id has it.
+
+    Whoever may not see everything gets them in the order of their own changes: the other one would
+    tell when something was said that may not be seen.
+    """
+    wanted: dict[str, Any] = {"project_id": access.project_id, "search": search}
+    by_said = order.startswith("updated_at/") and access.sight is None
+    query = "threads_page_said" if by_said else "threads_page"
+    found = tx.all(query, order=order, limit=limit, offset=offset, **wanted)
+    count = tx.one("threads_count", **wanted)
+    told = episodes.with_last_said(tx, access, [rows.thread(row) for row in found])
+    return ThreadPage(threads=told, total=count["n"] if count else 0)
+
+
+def page_of_user(
+    tx: Transaction, access: Access, user_id: str, *, order: str, limit: int, offset: int
+) -> ThreadPage:
+    """A user's threads in the wanted order."""
+    user = users.get(tx, access, user_id)
+    found = tx.all("threads_page_of_user", order=order, user_id=user.id, limit=limit, offset=offset)
+    return ThreadPage(threads=[rows.thread(row) for row in found], total=user.thread_count)
 
 
 def of_user(tx: Transaction, access: Access, user_id: str, limit: int) -> list[Thread]:

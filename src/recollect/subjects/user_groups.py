@@ -1,4 +1,4 @@
-"""Groups of users, to which policy sets are attached.
+"""Groups of users. Policy sets that an earlier release attached to them are listed and taken off.
 
 Every project has a virtual group of all its users. It is computed, never stored, so nobody can
 be left out of it and nothing about it can be changed.
@@ -251,10 +251,10 @@ def policy_sets(tx: Transaction, access: Access, uuid: str) -> list[PolicySet]:
     return policies.of_group(tx, access.project_id, get(tx, access, uuid).id)
 
 
-def attach(tx: Transaction, access: Access, uuid: str, policy_set: str) -> list[PolicySet]:
-    """Attach a policy set to a group, that of all users included."""
-    group = get(tx, access, uuid)
-    return policies.attach_to_group(tx, access.project_id, group.id, policy_set)
+def could_have(tx: Transaction, access: Access, uuid: str, policy_set: str) -> None:
+    """Raise NotFound unless both the group and the policy set are there."""
+    get(tx, access, uuid)
+    policies.get(tx, access.project_id, policy_set)
 
 
 def detach(tx: Transaction, access: Access, uuid: str, policy_set: str) -> list[PolicySet]:

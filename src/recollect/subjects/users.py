@@ -42,8 +42,13 @@ def _check(details: UserDetails) -> None:
     checks.time_zone("time_zone", details.time_zone)
 
 
-def create(tx: Transaction, access: Access, user_id: str, details: UserDetails) -> User:
-    """A new user with an empty graph, in which the user's node and profile facts stand."""
+def create(tx: Transaction, access: Access, user_id: str | None, details: UserDetails) -> User:
+    """A new user with an empty graph, in which the user's node and profile facts stand.
+
+    Without an id of the caller's, the server's own is the user's id as well.
+    """
+    uuid = tx.new_id()
+    user_id = uuid if user_id is None else user_id
     checks.caller_id("user_id", user_id)
     _check(details)
     if _find(tx, access, user_id) is not None:
@@ -52,7 +57,7 @@ def create(tx: Transaction, access: Access, user_id: str, details: UserDetails) 
     entity_uuid = tx.new_id()
     tx.run(
         "user_insert",
-        uuid=tx.new_id(),
+        uuid=uuid,
         project_id=access.project_id,
         user_id=user_id,
         graph_id=graph.id,
@@ -129,6 +134,7 @@ def delete(tx: Transaction, access: Access, user_id: str) -> None:
         user_id=user_id,
         now=rows.micros(tx.now),
     )
+    erasure.unsay_answers(tx, user.graph_id)
     tx.run("graph_delete", id=user.graph_id)
 
 
@@ -160,7 +166,7 @@ def told_node(tx: Transaction, access: Access, user_id: str) -> Entity:
 
 def _if_any(user_id: str, seen: list[Entity]) -> Entity:
     if not seen:
-        raise NotFound(f"user not found: {user_id}")
+        raise NotFound(f"node not found: that of the user {user_id}")
     return seen[0]
 
 
@@ -248,6 +254,7 @@ def _seed_node(tx: Transaction, user: User) -> None:
         is_assistant=False,
         kind="person",
         names=rows.to_json(_names(user)),
+        side="",
         now=rows.micros(tx.now),
     )
     knowledge.put_names(tx, user.graph_id, entity_id, _names(user))
@@ -282,6 +289,7 @@ def _insert_fact(tx: Transaction, user: User, entity_id: int, name: str, fact: s
         confidence=1.0,
         extractor=None,
         event_at=None,
+        side="",
     )
     return index.fact_item(fact_id, fact)
 

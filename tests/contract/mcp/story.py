@@ -55,6 +55,10 @@ class Story:
             self._keys[name] = self._write(_make_key, name, (), options)
         return self._keys[name]
 
+    def revoke(self, name: str) -> None:
+        """Take a key back."""
+        self._write(_revoke_key, self._keys.pop(name))
+
     def governed(self, name: str, *rules: Json, **options: Any) -> str:
         """A key that may do what these rules allow, and nothing else."""
         if name not in self._keys:
@@ -92,6 +96,12 @@ def _make_key(tx: Transaction, name: str, rules: Sequence[Json], options: Json) 
         applied = policies.apply(tx, made.key.project_id, document)
         policies.attach(tx, made.key.project_id, made.key.uuid, applied.name)
     return made.secret
+
+
+def _revoke_key(tx: Transaction, secret: str) -> str:
+    access = keys.authenticate(tx, keys.hashed(secret))
+    assert access is not None
+    return keys.revoke_key(tx, access.key_uuid).uuid
 
 
 def triple(http: httpx.Client, user: str, fact: str, name: str, target: str, **more: Any) -> Json:

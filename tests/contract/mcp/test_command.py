@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.server import free_port, program, program_environment
+from tests.support.server import Server, free_port, program, program_environment
 
 HELLO = {
     "jsonrpc": "2.0",
@@ -94,3 +94,23 @@ def test_what_it_cannot_do_is_said_at_once(
     assert (running.returncode, out) == (1, "")
     assert why in " ".join(err.split())
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("key", "path", "why"),
+    [
+        ("nobody's", "", "it does not know the key in RECOLLECT_API_KEY (401)"),
+        (None, "", "it wants a key, and RECOLLECT_API_KEY is not set (401)"),
+        ("the server's", "/elsewhere", "there is nothing at"),
+    ],
+)
+def test_why_a_server_cannot_be_used_is_said_at_once(
+    server: Server, tmp_path: Path, key: str | None, path: str, why: str
+) -> None:
+    """The guide to the MCP tools, section "Error Handling": 401 Unauthorized."""
+    known = {"the server's": server.api_key, "nobody's": "nobody's"}
+    given = {"RECOLLECT_API_KEY": known[key]} if key else {}
+    with start(tmp_path / "data", "--url", server.url + path, **given) as running:
+        out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (1, "")
+    assert f"the server at {server.url}{path} cannot be used: {why}" in " ".join(err.split())

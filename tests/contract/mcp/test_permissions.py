@@ -10,7 +10,7 @@ from mcp.types import EmbeddedResource, TextContent, TextResourceContents
 from tests.contract.mcp.clients import child, connected, refused, value
 from tests.contract.mcp.story import THREAD, USER, Json, Story, triple
 
-WRITING = ["add_memory", "correct_fact", "forget", "take_reading", "give_reading"]
+WRITING = ["add_memory", "correct_fact", "forget", "rate_facts", "take_reading", "give_reading"]
 _NUMBERS = count(1)
 
 

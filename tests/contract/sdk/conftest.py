@@ -17,11 +17,13 @@ from tests.contract.sdk.environments import (
     MM,
     PY2,
     PY3,
+    PY4,
     ZEP_CLIENTS,
     Client,
     NodeUnavailable,
 )
 from tests.contract.sdk.memmachine import MemMachine, Place
+from tests.contract.sdk.support import eventually, unique
 from tests.support.server import EXTRACTION_ON, Server
 
 HERE = Path(__file__).resolve().parent
@@ -45,7 +47,9 @@ class Clients:
 
     def get(self, client: Client) -> Zep:
         """The client with the default project's key; skips when there is no node to run it."""
-        return Zep(self._driver(client), self._server.base_url, self._server.api_key)
+        generation = "v4" if client.generation == 4 else "v2"
+        address = f"{self._server.url}/api/{generation}"
+        return Zep(self._driver(client), address, self._server.api_key)
 
     def memmachine(self) -> MemMachine:
         """The MemMachine client with the same key; it is given the bare origin."""
@@ -67,6 +71,22 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     place = tmp_path_factory.mktemp("sdk") / "data"
     with Server(place, environment=EXTRACTION_ON) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def awake(server: Server) -> None:
+    """The first write loads the models, which may take longer than an answer is held back."""
+    met = {"fact": "Paul met Eric", "fact_name": "MET"}
+    ends = {"source_node_name": "Paul", "target_node_name": "Eric"}
+    with server.http() as http:
+        graph = unique("first")
+        http.post("/graph/create", json={"graph_id": graph})
+        sent = {**met, **ends, "graph_id": graph}
+        task = http.post("/graph/add-fact-triple", json=sent).json()
+        eventually(
+            lambda: http.get(f"/tasks/{task['task_id']}").json(),
+            lambda found: found["status"] == "succeeded",
+        )
 
 
 @pytest.fixture(scope="session")
@@ -108,6 +128,12 @@ def py2(clients: Clients) -> Zep:
 def py3(clients: Clients) -> Zep:
     """The Python client of generation 3."""
     return clients.get(PY3)
+
+
+@pytest.fixture
+def zep4(clients: Clients, awake: None) -> Zep:
+    """The Python client of generation 4, the only one that there is of it."""
+    return clients.get(PY4)
 
 
 @pytest.fixture

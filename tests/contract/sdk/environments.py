@@ -1,6 +1,6 @@
 """One private environment per pinned client, made on demand from a committed lock file.
 
-Generations 2 and 3 share one package name, so each pin gets its own virtual environment or node
+Generations 2, 3 and 4 share one package name, so each pin gets its own virtual environment or node
 project under `.cache/clients/<name>/<key>`, where the key is a digest of the lock file. A build
 happens in a temporary directory and is renamed into place, so a half-made environment is never
 seen and two processes may prepare the same one. `python -m tests.contract.sdk.environments`
@@ -49,13 +49,19 @@ class Node:
 
 PY2 = Client("py2", "python", 2)
 PY3 = Client("py3", "python", 3)
+PY4 = Client("py4", "python", 4)
 JS2 = Client("js2", "javascript", 2)
 JS3 = Client("js3", "javascript", 3)
 MM = Client("mm", "python")
 ZEP_CLIENTS = (PY2, PY3, JS2, JS3)
-ALL_CLIENTS = (*ZEP_CLIENTS, MM)
+ALL_CLIENTS = (*ZEP_CLIENTS, PY4, MM)
 
-PYTHON_DRIVER = {"py2": "driver.py", "py3": "driver.py", "mm": "driver_mm.py"}
+PYTHON_DRIVER = {
+    "py2": "driver.py",
+    "py3": "driver.py",
+    "py4": "driver_4.py",
+    "mm": "driver_mm.py",
+}
 JS_ENTRY = {"js2": "entry.cjs", "js3": "entry.mjs"}
 INSPECTOR = "inspector"
 

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tests.contract.sdk import requirements_mm
+from tests.contract.sdk import requirements_4, requirements_mm
 
 BASE_PATH = "/api/v2"
+BASE_PATH_4 = "/api/v4"
 MARK = "__requirements__"
 Test = TypeVar("Test", bound=Callable[..., object])
 
@@ -49,12 +50,13 @@ def _methods(
     source: str,
     rows: Iterable[tuple[str, str, str]],
     not_offered: Mapping[str, str] | None = None,
+    base: str = BASE_PATH,
 ) -> dict[str, Requirement]:
     """Entries for client methods from rows of method, `VERB path`, behaviour."""
     entries = {}
     for method, http, behaviour in rows:
         verb, _, path = http.partition(" ")
-        route = f"{verb} {BASE_PATH}/{path}"
+        route = f"{verb} {base}/{path}"
         lacking = (not_offered or {}).get(method)
         entries[f"{generation}:{method}"] = Requirement(source, behaviour, route, lacking)
     return entries
@@ -67,7 +69,13 @@ def _promises(source: str, rows: Iterable[tuple[str, str]]) -> dict[str, Require
 
 V2 = "contracts/zep-v2.md"
 V3 = "contracts/zep-v3.md"
+GUIDE = "guides/zep-v2-guide.md"
+PROJECTION = "guides/metadata-projection.txt"
 RULES = "behaviour.md"
+
+NOT_OFFERED_3 = {
+    "user_group.attach_policy_set": "No request is made on behalf of a user: nothing enforces it."
+}
 
 GENERATION_2: dict[str, Requirement] = {
     **_methods(
@@ -719,7 +727,7 @@ GENERATION_3: dict[str, Requirement] = {
             (
                 "user_group.attach_policy_set",
                 "POST abac/user-groups/{group_uuid}/policy-sets",
-                "Attaches a policy set to a user group, with an admin key.",
+                "Refuses to attach a policy set to a user group: nothing would enforce it.",
             ),
             (
                 "user_group.detach_policy_set",
@@ -727,6 +735,7 @@ GENERATION_3: dict[str, Requirement] = {
                 "Takes a policy set off a user group, with an admin key.",
             ),
         ],
+        NOT_OFFERED_3,
     ),
 }
 
@@ -914,7 +923,7 @@ PROMISES: dict[str, Requirement] = {
             ("v3:graph.add_fact_triple:types", "Attributes fit the type they are of."),
             ("v2:graph.add_fact_triple:node-exists", "A node that is given must exist: 404."),
             ("v3:graph.add_fact_triple:node-exists", "A node that is given must exist: 404."),
-            ("v3:graph.add_fact_triple:no-episodes", "No episode of it is ever shown."),
+            ("v3:graph.add_fact_triple:unlisted", "No list shows the episode behind it."),
             ("v3:graph.add_nodes:limits", "One to a hundred nodes, each within bounds."),
         ],
     ),
@@ -957,6 +966,51 @@ PROMISES: dict[str, Requirement] = {
     **_promises(
         f"{V3} §2 user_group",
         [("v3:user_group.update:version", "A stale version is a ConflictError.")],
+    ),
+    **_promises(
+        f"{GUIDE} Quickstart",
+        [
+            ("v2:graph.add:opens-group", "Adding to a group that is not there yet creates it."),
+            ("v3:graph.add:no-graph", "A graph of generation 3 is created first."),
+        ],
+    ),
+    **_promises(
+        f"{GUIDE} Walkthrough",
+        [("v2:graph.edge:graph-id", "Nodes and edges name their graph by its uuid.")],
+    ),
+    **_promises(
+        f"{GUIDE} Sessions",
+        [("v2:memory.get_session:updated", "A session was updated when something was said.")],
+    ),
+    **_promises(
+        f"{GUIDE} Customizing graph structure",
+        [("v2:graph.search:attributes", "What has no attributes has an empty map of them.")],
+    ),
+    **_promises(
+        f"{GUIDE} Check data ingestion status",
+        [
+            ("v2:graph.episode.get:ends", "What cannot be read is processed, with an error."),
+            ("v3:graph.episode.get:ends", "What cannot be read is processed, with an error."),
+        ],
+    ),
+    **_promises(
+        f"{PROJECTION} How episodes associate",
+        [
+            (
+                "v3:graph.node.get_episodes:small-talk",
+                "Every episode that names a node, whether it says anything of it.",
+            ),
+        ],
+    ),
+    **_promises(
+        f"{PROJECTION} How episodes associate, written facts",
+        [
+            (
+                f"{generation}:graph.add_fact_triple:provenance",
+                "An edge names the episode it is, and takes its words along.",
+            )
+            for generation in ("v2", "v3")
+        ],
     ),
     **_promises(
         f"{V3} §8 shared base with generation 2",
@@ -1070,9 +1124,16 @@ for _source, _rows in requirements_mm.METHODS.items():
 for _source, _told in requirements_mm.PROMISES.items():
     MEMMACHINE |= _promises(_source, _told)
 
+GENERATION_4: dict[str, Requirement] = {}
+for _source, _rows in requirements_4.METHODS.items():
+    GENERATION_4 |= _methods("v4", _source, _rows, requirements_4.NOT_OFFERED, BASE_PATH_4)
+for _source, _told in requirements_4.PROMISES.items():
+    GENERATION_4 |= _promises(_source, _told)
+
 REQUIREMENTS: dict[str, Requirement] = {
     **GENERATION_2,
     **GENERATION_3,
+    **GENERATION_4,
     **PROMISES,
     **MEMMACHINE,
 }

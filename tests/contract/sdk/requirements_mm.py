@@ -242,12 +242,12 @@ PROMISES: dict[str, list[tuple[str, str]]] = {
     ],
     f"{CONTRACT} §3, {RULES} §4.1": [
         ("mm:memory.add:creates", "Adding to a project that is not there makes it."),
-        ("mm:memory.add:uids", "One uuid for each message, in order."),
+        ("mm:memory.add:uids", "One uuid for each episode, in order; a long message is several."),
         ("mm:memory.add:fields", "Producer, addressee, role and time are answered as sent."),
         ("mm:memory.add:defaults", "Producer user, no addressee, type message, time now."),
         ("mm:memory.add:timestamps", "Every accepted form of time is one point in UTC."),
         ("mm:memory.add:zoned", "Times that were sent without a zone are answered with one."),
-        ("mm:memory.add:roles", "A role nobody knows is kept as it is."),
+        ("mm:memory.add:roles", "A known role or none is kept as it is, any other refused."),
         ("mm:memory.add:metadata", "Metadata come back, those of the memory merged in."),
         ("mm:memory.add:episode-type", "A type is kept, and copied into the metadata."),
         ("mm:memory.add:refusals", "What cannot be stored is 422, and nothing of it is stored."),
@@ -272,7 +272,7 @@ PROMISES: dict[str, list[tuple[str, str]]] = {
     ],
     f"{RULES} §4.3": [
         ("mm:short-term:window", "The newest episodes, oldest of them first."),
-        ("mm:short-term:capacity", "No more characters than the configuration says."),
+        ("mm:short-term:capacity", "No more messages than the configuration says."),
         ("mm:short-term:summary", "What left the window is told in a summary."),
         ("mm:short-term:restart", "The window after a restart is the window before."),
     ],
@@ -297,7 +297,7 @@ PROMISES: dict[str, list[tuple[str, str]]] = {
         ("mm:toggles:parts", "Routes for one memory alone switch that one and size its window."),
         ("mm:toggles:unknown", "A project that is not there is 404."),
         ("mm:config:round-trip", "What is written is read back, and the rest is left alone."),
-        ("mm:config:refusals", "A resource that is not there, or a size of none, is 422."),
+        ("mm:config:refusals", "A resource or a key that is not there, or no size, is 422."),
     ],
     f"{RULES} §4.6": [
         ("mm:semantic:facts", "What was learned from episodes is listed as features."),

@@ -173,6 +173,7 @@ def add_body(place: Place, *messages: Any, **more: Any) -> dict[str, Any]:
         ("metadata", "text"),
         ("episode_type", "dream"),
         ("role", 7),
+        ("role", "narrator"),
         ("producer", ["x"]),
     ],
 )
@@ -202,9 +203,9 @@ def test_a_call_without_messages_or_of_an_unknown_memory_is_refused(
 
 
 @requirement("mm:memory.add:roles")
-@pytest.mark.parametrize("role", ["user", "assistant", "system", "tool", "narrator", ""])
+@pytest.mark.parametrize("role", ["user", "assistant", "system", "tool", "function", ""])
 def test_a_role_is_kept_as_it_is(place: Place, role: str) -> None:
-    """Known or not, and none at all."""
+    """Every known one, and none at all."""
     place.memory().add("Once upon a time.", role=role, **EPISODIC)
     assert only(place)["producer_role"] == role
 

@@ -74,9 +74,9 @@ def test_a_project_of_no_organisation_is_the_graph_of_its_name(mm: MemMachine, p
 
 
 @requirement("mm:shared:project-is-graph")
-def test_a_role_that_other_clients_do_not_know_is_no_role_to_them(place: Place, py3: Zep) -> None:
-    """It stays what it is for this client."""
-    (uid,) = place.said("Once upon a time.", role="narrator", **EPISODIC)
+def test_a_message_without_a_role_has_none_for_other_clients(place: Place, py3: Zep) -> None:
+    """Nothing is made up for it."""
+    (uid,) = place.said("Once upon a time.", role="", **EPISODIC)
     assert py3.graph.episode.get(uid).get("role_type") in (None, "norole")
     assert py3.graph.episode.get(uid)["content"] == "Once upon a time."
 

@@ -8,13 +8,21 @@ from pathlib import Path
 
 import pytest
 
+from recollect.asgi import route_table
 from tests.contract.sdk.drivers import Zep
 from tests.contract.sdk.memmachine import MemMachine
-from tests.contract.sdk.requirements import MARK, REQUIREMENTS, is_method
+from tests.contract.sdk.requirements import (
+    BASE_PATH_4,
+    MARK,
+    NOT_OFFERED_3,
+    REQUIREMENTS,
+    is_method,
+)
+from tests.contract.sdk.requirements_4 import NOT_OFFERED as NOT_OFFERED_4
 from tests.contract.sdk.requirements_mm import NOT_OFFERED
 
 HERE = Path(__file__).resolve().parent
-ROUTE = re.compile(r"(GET|POST|PUT|PATCH|DELETE) /api/v2(/([\w-]+|\{\w+\}))+")
+ROUTE = re.compile(r"(GET|POST|PUT|PATCH|DELETE) /api/v[24](/([\w-]+|\{\w+\}))+")
 # Python conveniences that send nothing of their own: each ends in a method of the list.
 HELPERS = {"graph.set_ontology", "graph.set_entity_types", "memory.extract"}
 MEMMACHINE_HELPERS = {
@@ -94,6 +102,26 @@ def test_both_generations_together_use_as_many_routes_as_the_contract_counts() -
     assert len(routes) == 145
 
 
+def test_the_methods_of_generation_4_are_as_many_as_the_contract_counts() -> None:
+    """194 methods on 193 verbs and paths: a question is asked in two ways of one of them."""
+    routes = methods("v4")
+    assert len(routes) == 194
+    assert len({re.sub(r"\{\w+\}", "{}", route) for route in routes.values()}) == 193
+    assert [route for route in routes.values() if not ROUTE.fullmatch(route)] == []
+    agents = [name for name in routes if name.startswith(("agent.", "trace_connection."))]
+    assert len(agents) == 77
+
+
+def test_the_server_has_exactly_the_routes_of_generation_4() -> None:
+    """Nothing that the client calls is missing, and nothing else is under its address."""
+    served = {
+        f"{route.method} " + re.sub(r"\{\w+\}", "{}", route.path)
+        for route in route_table()
+        if route.path.startswith(BASE_PATH_4)
+    }
+    assert served == {re.sub(r"\{\w+\}", "{}", route) for route in methods("v4").values()}
+
+
 def test_the_methods_of_the_memmachine_client_are_as_many_as_the_contract_counts() -> None:
     """52 methods on 50 verbs and paths: three of them read a project. None is a Zep route."""
     routes = methods("mm")
@@ -109,7 +137,8 @@ def test_only_methods_can_be_declared_as_not_offered() -> None:
     lacking = {name: entry for name, entry in REQUIREMENTS.items() if entry.not_offered}
     assert lacking
     assert [name for name in lacking if not is_method(name)] == []
-    assert {f"mm:{name}" for name in NOT_OFFERED} == lacking.keys()
+    others = {f"v3:{name}" for name in NOT_OFFERED_3} | {f"v4:{name}" for name in NOT_OFFERED_4}
+    assert {f"mm:{name}" for name in NOT_OFFERED} | others == lacking.keys()
 
 
 def test_the_list_holds_exactly_the_methods_of_the_memmachine_client(mm: MemMachine) -> None:
@@ -119,8 +148,10 @@ def test_the_list_holds_exactly_the_methods_of_the_memmachine_client(mm: MemMach
     assert set(offered) >= MEMMACHINE_HELPERS
 
 
-def test_the_list_holds_exactly_the_methods_of_the_released_clients(py2: Zep, py3: Zep) -> None:
+def test_the_list_holds_exactly_the_methods_of_the_released_clients(
+    py2: Zep, py3: Zep, zep4: Zep
+) -> None:
     """Nothing a client offers is missing from the list, and nothing on it is made up."""
-    for generation, zep in (("v2", py2), ("v3", py3)):
-        offered = set(zep.call("methods", (), {}, raw=False)) - HELPERS
-        assert offered == set(methods(generation))
+    for generation, zep in (("v2", py2), ("v3", py3), ("v4", zep4)):
+        helpers = HELPERS - methods(generation).keys()
+        assert set(zep.call("methods", (), {}, raw=False)) - helpers == set(methods(generation))

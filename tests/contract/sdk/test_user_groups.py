@@ -123,10 +123,10 @@ def test_members_are_removed_singly_and_together(zep3: Zep, project_id: str) -> 
     "v3:user_group.attach_policy_set",
     "v3:user_group.detach_policy_set",
 )
-def test_an_admin_attaches_policy_sets_to_a_user_group(
+def test_a_policy_set_of_a_user_group_is_refused_with_the_reason(
     zep3: Zep, project_id: str, server: Server
 ) -> None:
-    """They are listed and counted, once however often they are attached, until they are taken off."""
+    """Nothing would enforce it, and so it is not taken; there is none to list or take off."""
     rule = {"id": "r", "type": "authorization", "effect": "deny", "actions": ["user.delete"]}
     written = {"policy_set": {"name": unique("rules"), "spec": {"policies": [rule]}}}
     admin = create_key(server.data, "default", "--admin")
@@ -138,17 +138,12 @@ def test_an_admin_attaches_policy_sets_to_a_user_group(
     with refused(403, "ForbiddenError"):
         zep3.user_group.attach_policy_set(group, policy_set_uuid=made["uuid"], **scope)
     boss = zep3.with_key(admin)
-    for _ in range(2):
-        found = boss.user_group.attach_policy_set(group, policy_set_uuid=made["uuid"], **scope)
-        (attached,) = found["policy_sets"]
-        assert (attached["uuid"], attached["name"]) == (made["uuid"], made["name"])
-        assert (attached["mode"], attached["version"]) == ("enforce", 1)
-    assert zep3.user_group.list_policy_sets(group, **scope) == found
-    assert zep3.user_group.get(group, **scope)["attached_policy_set_count"] == 1
+    with refused(501) as refusal:
+        boss.user_group.attach_policy_set(group, policy_set_uuid=made["uuid"], **scope)
+    assert "attach the policy set to a key" in refusal.value.body["message"]
     with missing():
         boss.user_group.attach_policy_set(group, policy_set_uuid=NOBODY, **scope)
-    gone = boss.user_group.detach_policy_set(group, made["uuid"], **scope)
-    assert gone["policy_sets"] == []
+    assert zep3.user_group.list_policy_sets(group, **scope)["policy_sets"] == []
     assert zep3.user_group.get(group, **scope)["attached_policy_set_count"] == 0
     with missing():
         boss.user_group.detach_policy_set(group, made["uuid"], **scope)

@@ -9,11 +9,11 @@ import pytest
 
 from recollect.errors import ModelUnavailable
 from recollect.extract.brief import Brief
-from recollect.extract.direct import Nodes
 from recollect.graph import predicates
 from recollect.graph.found import Found, FoundEntity
 from recollect.graph.terms import hashed, terms
 from recollect.graph.types import Access, NewEpisode
+from recollect.graph.written import Nodes
 from recollect.ingest import intake, pipeline, queue, rebuild
 from recollect.ingest.worker import Worker
 from recollect.search.segments import Segments

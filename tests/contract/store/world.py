@@ -196,6 +196,7 @@ def insert_entity(tx: Transaction, graph_id: int, name: str, episodes: Sequence[
     """An entity that *episodes* mention; says its row id."""
     entity_id = tx.insert(
         "entity_insert",
+        side="",
         **numbers.of_graph(graph_id),
         uuid=tx.new_id(),
         graph_id=graph_id,
@@ -229,6 +230,7 @@ def insert_fact(
     uuid = tx.new_id()
     fact_id = tx.insert(
         "fact_insert",
+        side="",
         **numbers.of_graph(graph_id),
         uuid=uuid,
         graph_id=graph_id,

@@ -150,7 +150,7 @@ def _start_without_key(server: Server) -> str:
             start_new_session=True,
         )
     try:
-        server._wait_until_ready()
+        server._wait_until("/ready")
     except BaseException:
         server.kill()
         raise

@@ -1,5 +1,6 @@
 """What a model is shown (E16 to E19)."""
 
+import json
 import math
 from typing import Any
 
@@ -34,13 +35,12 @@ def test_e16_without_a_limit_everything_is_shown() -> None:
 
 
 @pytest.mark.parametrize("reserve", [100, 101, math.inf])
-def test_e16_a_budget_of_nothing_shows_nothing(reserve: float) -> None:
+def test_e16_a_budget_of_nothing_is_exceeded_whatever_was_used(reserve: float) -> None:
     log = history("a", ("checkpoint", "c", "c"))
-    assert shown(log, context_length=100, max_output_tokens=reserve) == []
-    assert shown(log, context_length=100, max_output_tokens=99) == [
-        "a",
-        "<checkpoint>\nc\n</checkpoint>",
-    ]
+    checkpoint = "<checkpoint>\nc\n</checkpoint>"
+    assert shown(log, context_length=100, max_output_tokens=reserve) == [checkpoint]
+    assert shown(log, context_length=100, max_output_tokens=99) == ["a", checkpoint]
+    assert shown(history("a"), context_length=100, max_output_tokens=reserve) == []
 
 
 def test_e16_what_fits_is_shown_and_one_token_more_is_not() -> None:
@@ -176,8 +176,46 @@ def test_e19_both_ends_are_kept() -> None:
     assert kept(text) == "a" * 4_000 + "\n\n(truncated: 5000 chars omitted)\n\n" + "c" * 4_000
 
 
-def test_e19_an_output_that_is_no_string_is_left_alone() -> None:
-    assert kept(["x" * 9_000]) == ["x" * 9_000]
+def test_e19_an_output_of_parts_is_cut_as_if_their_texts_were_one() -> None:
+    image = {"type": "input_image", "image_url": "data:" + "i" * 9_000}
+    parts = [text("a" * 3_000), text("b" * 2_000), image, text("c" * 3_000), text("d" * 3_000)]
+    marker = "\n\n(truncated: 3000 chars omitted)\n\n"
+    assert kept(parts) == [
+        text("a" * 3_000),
+        text("b" * 1_000 + marker),
+        image,
+        text("c" * 1_000),
+        text("d" * 3_000),
+    ]
+    assert kept([text("a" * 4_000), image, text("b" * 4_000)]) == [
+        text("a" * 4_000),
+        image,
+        text("b" * 4_000),
+    ]
+    (one,) = kept([text("é" * 8_001)])
+    assert one["text"] == kept("é" * 8_001)
+
+
+def text(said: str) -> dict[str, str]:
+    """A part of an output."""
+    return {"type": "input_text", "text": said}
+
+
+def test_e19_any_other_output_is_measured_as_json() -> None:
+    rows = [{"row": number} for number in range(1_000)]
+    told = json.dumps(rows)
+    assert kept(rows) == kept(told) != told
+    assert kept({"rows": rows}) == kept(json.dumps({"rows": rows}))
+    assert kept(rows[:10]) == rows[:10]
+    assert kept(["x" * 7_996]) == ["x" * 7_996]
+
+
+def test_e19_of_two_outputs_for_one_call_the_later_counts_in_the_place_of_the_first() -> None:
+    first, second = output("1", "first"), output("1", "second")
+    said = message("between", "assistant")
+    assert normalise([call("1"), first, said, second]) == [call("1"), second, said]
+    again = [call("1"), first, call("1"), second]
+    assert normalise(again) == again, "a second call has an output of its own"
 
 
 def test_e4_assembling_changes_no_episode() -> None:

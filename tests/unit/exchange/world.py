@@ -62,7 +62,7 @@ async def fill(memory: Memory) -> None:
         {"content": "My sister Eva lives in Rome.", "created_at": "2024-01-02T10:01:00Z"},
         {"role": "assistant", "name": "Bot", "content": "Nice to hear, Ann!"},
     )
-    await memory.say("t1", {"content": "I left Acme and now work at Initech."})
+    await memory.say("t1", {"content": "I left Acme. I work at Initech now."})
     await memory.say("t1", {"content": "Hello there."}, ignore_roles=["user"])
     await memory.tell("Tom leads Project Apollo. Tom lives in Berlin.", {"team": "blue"})
     await memory.tell('{"name": "Rex", "kind": "dog", "owner": "Tom"}', type="json")
@@ -119,7 +119,9 @@ def _group_and_collection(tx: Transaction) -> None:
     group = user_groups.create(tx, access, "staff", "Who works here")
     user_groups.add_members(tx, access, group.uuid, [users.get(tx, access, "ann").uuid])
     row = tx.all("export_policy_sets", project_id=project.id, after=0, limit=1)[0]
-    user_groups.attach(tx, access, group.uuid, row["name"])
+    # As an earlier release did.
+    attached = {"group_id": group.uuid, "policy_set_id": row["uuid"]}
+    tx.run("import_user_group_policy_set", project_id=project.id, **attached)
     collections.create(tx, access, "papers", None, None)
     document = NewDocument(content="The moon is far away.", terms=b"moon")
     collections.add(tx, access, "papers", [document])

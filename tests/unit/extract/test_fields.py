@@ -152,3 +152,37 @@ def test_an_empty_session_leaves_every_field_empty() -> None:
     schema = _schema(name=("ZepText", ""), email=("ZepEmail", ""))
     got = extract_fields(schema, [], at=AT, validate=False)
     assert got == {"name": None, "email": None}
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "said", "expected"),
+    [
+        ("problem", "What the customer complains about", ("My router keeps dropping the connection.", "| Did you restart it?", "Yes, I did."), "My router keeps dropping the connection"),
+        ("issue", "", ("Hi, I bought a kettle.", "It leaks from the bottom. I am annoyed."), "It leaks from the bottom"),
+        ("problem", "", ("I was charged twice for May.", "I can't wait for the refund!"), "I was charged twice for May"),
+        ("problem", "", ("| What is the problem?", "The left pedal squeaks all day when I ride up the hill with bags"), "The left pedal squeaks all day when I ride up the hill with bags"),
+        ("problem", "", ("I love it, no problems at all.", "Everything works fine."), None),
+        ("problem", "", ("| I'm sorry it does not work.", "It is fine now."), None),
+        ("goal", "What the user wants", ("I want to return it because it is too loud.",), "to return it"),
+        ("request", "", ("Could you send me an invoice for May?",), "send me an invoice for May"),
+        ("reason", "Why the order is returned", ("I want to return it because it is too loud.",), "it is too loud"),
+        ("mood", "How the user feels", ("I am really frustrated.",), "frustrated"),
+        ("product", "What was bought", ("I bought your steam iron last week.",), "steam iron"),
+        ("summary_of_problem", "", ("I like your shop.",), None),
+    ],
+)  # fmt: skip
+def test_a_matter_is_read_off_how_people_speak_of_it(
+    name: str, description: str, said: tuple[str, ...], expected: str | None
+) -> None:
+    """Nobody says "my problem is"; what the assistant says is not the user's matter."""
+    assert _one("ZepText", description, *said, name=name) == expected
+
+
+def test_one_sentence_fills_several_fields() -> None:
+    schema = _schema(goal=("ZepText", ""), reason=("ZepText", ""), problem=("ZepText", ""))
+    turns = _turns("The lid broke off.", "I want to return it because it is too loud.")
+    assert extract_fields(schema, turns, at=AT, validate=True) == {
+        "goal": "to return it",
+        "reason": "it is too loud",
+        "problem": "The lid broke off",
+    }

@@ -144,13 +144,15 @@ def test_likes_and_dislikes_are_preferences_with_their_category() -> None:
         assert (_entity(got, name).attributes or {})["category"] == "Music"
 
 
-def test_a_person_one_is_a_fan_of_is_a_preference_and_one_simply_liked_is_not() -> None:
+def test_a_person_one_is_a_fan_of_is_a_preference_and_one_simply_liked_is_not(
+    classifier: Classifier,
+) -> None:
     found = heard(
         says("John Doe is a fan of Eric Clapton", "LIKES", 1),
         says("John Doe likes Emma", "LIKES", 2),
         about=(thing("Eric Clapton", "person"), thing("Emma", "person")),
     )
-    got = Classifier(_no_vectors).classify(found, message("I'm a fan of Eric Clapton."))
+    got = classifier.classify(found, message("I'm a fan of Eric Clapton."))
     assert [entity.label for entity in got.entities] == ["User", "Preference", None]
 
 
@@ -391,3 +393,80 @@ def test_strange_input_is_survived() -> None:
     found = heard(says("John Doe … (", "", 1), about=(thing("(*[", None), thing("", None)))
     got = Classifier(embed).classify(found, message("(*[ ?!\n\n", ontology=odd))
     assert got.entities[0].name == JOHN.name
+
+
+def test_steps_in_order_are_one_procedure() -> None:
+    """Guide of generation 2, "Default Entity Types": a multi-step instruction, in one sentence or
+    in several."""
+    once = "Whenever I ask you for code, first write the tests, then the code, then explain it."
+    several = "If I ask for a plan: first list the goals. Then ask me what is missing."
+    for content, rule in (
+        (once, once),
+        (several, several),
+        (f"{several} I live in Oslo.", several),
+    ):
+        got = Classifier(_no_vectors).classify(heard(), message(content))
+        found = [entity.attributes for entity in got.entities if entity.label == "Procedure"]
+        assert found == [{"instruction": rule}]
+
+
+def test_an_overridden_procedure_fills_its_own_fields_only(classifier: Classifier) -> None:
+    """A custom type takes the place of the default of its name, and is found where that would be."""
+    own = Ontology(
+        entity_types=(
+            entity_type(
+                "Procedure",
+                "How the assistant should behave.",
+                text("trigger", "When the procedure applies"),
+                text("steps", "What to do"),
+            ),
+        )
+    )
+    rule = "Whenever I ask you for code, first write the tests, then the code."
+    got = classifier.classify(heard(), message(rule, ontology=own))
+    (found,) = [entity for entity in got.entities if entity.label == "Procedure"]
+    assert found.attributes == {
+        "trigger": "Whenever I ask you for code",
+        "steps": "first write the tests, then the code",
+    }
+
+
+def test_an_overridden_preference_fills_its_own_fields(classifier: Classifier) -> None:
+    """Those that the default has as well are filled as there, the others from the text."""
+    own = Ontology(
+        entity_types=(
+            entity_type(
+                "Preference",
+                "Something that somebody likes or dislikes.",
+                text("category", "The area of life it belongs to"),
+                text("strength", "How strong it is, for example: strong, weak, mild"),
+            ),
+        )
+    )
+    content = "I have a strong liking for jazz"
+    found = heard(says("John Doe has a strong liking for jazz", "LIKES", 1), about=(thing("jazz"),))
+    got = classifier.classify(found, message(content, ontology=own))
+    assert _entity(got, "jazz").label == "Preference"
+    assert _entity(got, "jazz").attributes == {"category": "Music", "strength": "strong"}
+
+
+@pytest.mark.parametrize(
+    ("name", "category"),
+    [
+        ("Eric Clapton", "Music"),
+        ("Radiohead", "Music"),
+        ("steak", "Food"),
+        ("iPhone", "Technology"),
+        ("Star Wars", "Film"),
+        ("short answers", "Communication"),
+        ("knitting", "Hobbies"),
+        ("dark mode", "General"),
+    ],
+)
+def test_a_preference_always_has_a_category(
+    classifier: Classifier, name: str, category: str
+) -> None:
+    """Guide of generation 2, "Default Entity Types": by its words, else by what it is like."""
+    found = heard(says(f"John Doe likes {name}", "LIKES", 1), about=(thing(name, "topic"),))
+    got = classifier.classify(found, message(f"I like {name}"))
+    assert (_entity(got, name).attributes or {})["category"] == category

@@ -58,7 +58,7 @@ def test_what_is_not_said_of_the_speaker_is_no_fact_of_the_speaker(text: str) ->
 
 
 KEPT = [
-    ("They've been there for me, I've known these friends for 4 years.", "has known the friends"),
+    ("They've been there for me, I've known these friends for 4 years.", "has known these friends"),
     ("Thanks, I moved to Boston last week.", "moved to Boston"),
     ("Hey Tom, wanted to let you know that I'm running for office again.", "running for office"),
     ("We built a shed and I helped with getting the roof on.", "helped with getting the roof on"),
@@ -66,8 +66,8 @@ KEPT = [
     ("The support group made me quit smoking.", "made Jane Smith quit smoking"),
     ("My aunt gave me a necklace, and it stands for love and faith.", "for love and faith"),
     ("Been busy, had an audition yesterday.", "had an audition"),
-    ("Dyed my hair last week!", "dyed Jane Smith's hair"),
-    ("Seeing my garden grow was my favorite part.", "Jane Smith's favorite part"),
+    ("Dyed my hair last week!", "dyed Jane's hair"),
+    ("Seeing my garden grow was my favorite part.", "was Jane's favorite part"),
     ("One of the residents at the shelter, Cindy, wrote a poem.", "Cindy, wrote a poem"),
     ("I've been reading a lot and painting to relax.", "painting"),
 ]

@@ -90,7 +90,7 @@ STATED = [
     ),
     ("My email is jane.smith@work.org.", (J, "HAS_EMAIL", "jane.smith@work.org"), None),
     # Open relations keep their verb.
-    ("I repaired my bike.", (J, "REPAIRED", "bike"), "Jane Smith repaired Jane Smith's bike"),
+    ("I repaired my bike.", (J, "REPAIRED", "bike"), "Jane Smith repaired Jane's bike"),
     ("I argued with Tom.", (J, "ARGUED_WITH", "Tom"), "Jane Smith argued with Tom"),
     ("My car broke down.", (J, "BROKE_DOWN", "car"), "Jane Smith's car broke down"),
     # Others as subject.
@@ -219,7 +219,7 @@ def test_an_apposition_is_a_fact_of_the_name():
 def test_me_and_somebody_is_a_fact_of_mine_that_keeps_the_company():
     found = said("My wife and I bought a house in Austin in 2019.")
     assert (J, "OWNS", "house") in triples(found)
-    assert "Jane Smith's wife and Jane Smith bought a house in Austin in 2019" in sentences(found)
+    assert "Jane Smith's wife and Jane bought a house in Austin in 2019" in sentences(found)
 
 
 def test_a_companion_stays_in_the_sentence():

@@ -11,10 +11,10 @@ import msgspec
 import pytest
 
 from recollect.errors import InvalidInput, NotFound
-from recollect.extract.direct import Nodes, Triple
 from recollect.governance import keys, receipts, soundness
 from recollect.graph.found import FoundEntity, FoundFact
 from recollect.graph.types import Access, NewEpisode
+from recollect.graph.written import Nodes, Triple
 from recollect.ingest import intake
 from recollect.store.sqlite import SqliteStore
 from recollect.subjects import cloning, erasing, graphs, knowledge, threads, users
@@ -232,6 +232,40 @@ async def test_deleting_a_fact_or_a_node_takes_it_out_of_summaries(told: Told) -
         await told.store.write(knowledge.delete_entity, told.access, node)
     assert await told.rows("SELECT content FROM episodes") == []
     assert await told.store.read(soundness.check) == []
+
+
+async def test_a_deleted_fact_takes_its_words_out_of_the_episode_that_wrote_it(
+    told: Told, tmp_path: Path
+) -> None:
+    """Its nodes stay as they are, what it ended stays ended, and no file has its words."""
+    nodes = "SELECT uuid, name FROM entities ORDER BY uuid"
+    await told.triple(ANN, "LIVES_IN", BONN)
+    await told.triple(ANN, "LIVES_IN", ROME)
+    before = await told.rows(nodes)
+    ((uuid, graph_id),) = await told.rows(
+        "SELECT uuid, graph_id FROM facts WHERE fact LIKE '%Rome'"
+    )
+    await told.store.write(knowledge.delete_fact, told.access, uuid)
+    assert await told.store.scrub()
+    assert b"lives in Rome" not in _bytes(tmp_path)
+    for _ in ("at once", "folded again"):
+        assert await told.rows(nodes) == before
+        assert await told.ends() == {"alpha lives in Bonn": 2}
+        assert await told.store.read(soundness.check) == []
+        await here.fold(told.store, graph_id)
+
+
+async def test_a_deleted_node_takes_the_words_of_its_facts(told: Told, tmp_path: Path) -> None:
+    """The other end stays under its uuid, and its episode says no more than that."""
+    await told.triple(ANN, "LIVES_IN", BONN)
+    ((uuid, graph_id),) = await told.rows("SELECT uuid, graph_id FROM entities WHERE name = ?", ANN)
+    (bonn,) = await told.rows("SELECT uuid FROM entities WHERE name = ?", BONN)
+    await told.store.write(knowledge.delete_entity, told.access, uuid)
+    assert await told.store.scrub()
+    assert ANN.encode() not in _bytes(tmp_path)
+    for _ in ("at once", "folded again"):
+        assert await told.rows("SELECT uuid FROM entities") == [bonn]
+        await here.fold(told.store, graph_id)
 
 
 async def test_what_a_caller_wrote_of_a_node_stays(told: Told) -> None:

@@ -163,3 +163,23 @@ def test_a_pattern_rests_on_its_facts_whatever_their_order(
     assert set(left.facts) == {item.number for item in facts}
     if found is not None:
         assert found.end_at is None or any(item.invalid_at == found.end_at for item in facts)
+
+
+def test_different_things_on_one_topic_are_a_pattern_from_the_third_day_on() -> None:
+    """It says since when, what came first and last, and what is over; one thing again is none."""
+    said = [
+        fact(1, "a", fact="Jane went for a run", said_at=(day(1),)),
+        fact(2, "b", fact="Jane trains for a marathon", said_at=(day(3),), invalid_at=day(8)),
+        fact(3, "c", fact="Jane hurt her knee running", said_at=(day(9),)),
+    ]
+    assert pattern("topics", "Jane", "running", said[:2]) is None
+    found = pattern("topics", "Jane", "running", said)
+    assert found is not None
+    assert found.summary == (
+        "Jane has spoken about running on 3 days, from 2 March 2024 to 10 March 2024. First: Jane "
+        "went for a run. Later: Jane trains for a marathon (until 9 March 2024). Most recently: "
+        "Jane hurt her knee running."
+    )
+    assert (found.start_at, found.latest_evidence_at, found.end_at) == (day(1), day(9), None)
+    again = [fact(n, "a", fact="Jane went for a run", said_at=(day(n),)) for n in range(5)]
+    assert pattern("topics", "Jane", "running", again) is None

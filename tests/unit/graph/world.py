@@ -132,7 +132,7 @@ class World:
             found,
             now=now,
             at=day(at),
-            new_id=lambda: next(self.ids),
+            new_id=lambda _: next(self.ids),
             predicates=self.table,
             resolved=resolved,
         )

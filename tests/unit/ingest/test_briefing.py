@@ -92,13 +92,13 @@ async def test_a_talk_is_that_of_one_user(memory: Memory) -> None:
 async def test_the_newest_turns_come_with_who_spoke(memory: Memory) -> None:
     """No more of them than of a thread, oldest first; whom a message is for is told, too."""
     for number in range(TURNS_BEFORE_MAX + 2):
-        await say(memory, str(number), "s1", producer=f"speaker {number}", role="critic")
+        await say(memory, str(number), "s1", producer=f"speaker {number}", role="system")
     await say(memory, "last", "s1", produced_for="Ann")
     last = (await readings(memory))["last"]
     assert before(last) == [str(number) for number in range(2, TURNS_BEFORE_MAX + 2)]
     assert (last.before[-1].speaker, last.before[-1].role) == (
         f"speaker {TURNS_BEFORE_MAX + 1}",
-        "critic",
+        "system",
     )
     assert last.addressee == "Ann"
 

@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from recollect.extract.direct import Triple
 from recollect.governance import keys
 from recollect.graph import predicates
 from recollect.graph.types import Access
+from recollect.graph.written import Triple
 from recollect.ingest import direct
 from recollect.ingest.direct import GivenTriple
 from recollect.ingest.direct_checks import GivenNode

@@ -46,7 +46,7 @@ async def queued(store: Store) -> list[tuple[Any, ...]]:
     """The queue as it is."""
 
     def look(tx: Any) -> list[tuple[Any, ...]]:
-        return [tuple(row) for row in tx._execute("SELECT graph_id, ready_at, lease FROM queue")]
+        return [tuple(row) for row in tx._execute("SELECT graph_id, wait_until, lease FROM queue")]
 
     return await store.read(look)
 

@@ -9,15 +9,16 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from recollect.extract.direct import Triple
 from recollect.governance import policies
 from recollect.graph.found import FoundEntity, FoundFact
 from recollect.graph.policy import PolicySetDocument, Rule
 from recollect.graph.types import Access, Fact, NewEpisode
+from recollect.graph.written import Triple
 from recollect.ingest import intake, pipeline, queue, rebuild
 from recollect.models.judge import Opinion, setting
 from recollect.models.pair_signs import Pair
 from recollect.search.finder import Finder
+from recollect.search.query import Query
 from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.protocol import Store
@@ -43,8 +44,8 @@ CLOSES = ("The front door code is 4471", "The front door code is 9026")
 class Told:
     """A judge that says what it was told to say, and notes what it was asked."""
 
-    def __init__(self, *closing: tuple[str, str]) -> None:
-        self.closing = {pair: Opinion("replaces", 0.999) for pair in closing}
+    def __init__(self, *closing: tuple[str, str], sure: float = 0.999) -> None:
+        self.closing = {pair: Opinion("replaces", sure) for pair in closing}
         self.asked: list[tuple[str, str]] = []
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Opinion]:
@@ -203,3 +204,75 @@ async def test_what_the_episodic_memory_alone_keeps_ends_nothing(
     found = await store.read(knowledge.facts_page, access, graph, page)
     ends = {fact.fact: fact.invalid_at for fact in found.items}
     assert (ends[CLOSES[0]] is None) is (kept_for == "episodic")
+
+
+async def doubts(store: Store, access: Access) -> list[tuple[str, float]]:
+    """Because of which facts the old code may be over, and how sure that is."""
+    old = (await told(store, access))[CLOSES[0]]
+    why = await store.read(provenance.of_fact, access, old.uuid)
+    return [(one.by_fact.fact, one.sure) for one in why.doubts]
+
+
+@pytest.fixture
+async def in_doubt(store: Store, access: Access) -> Access:
+    """A graph in which the old code may be over."""
+    await add_text(store, access, "g", OLD)
+    await add_text(store, access, "g", NEW)
+    await learn(store, Told(CLOSES, sure=setting().doubt))
+    return access
+
+
+async def test_what_may_be_over_holds_and_tells_why_it_is_in_doubt(
+    store: Store, in_doubt: Access
+) -> None:
+    """It is said who thinks so; a fold and a copy keep it."""
+    facts = await told(store, in_doubt)
+    assert facts[CLOSES[0]].invalid_at is None
+    assert await doubts(store, in_doubt) == [(CLOSES[1], setting().doubt)]
+    graph = await store.read(graphs.get, in_doubt, "g")
+    before = await store.read(rebuild.digest, graph.id)
+    await here.fold(store, graph.id)
+    assert await store.read(rebuild.digest, graph.id) == before
+    assert await doubts(store, in_doubt) == [(CLOSES[1], setting().doubt)]
+
+
+@pytest.mark.parametrize("sure", [0.01, 0.6])
+async def test_what_is_in_doubt_comes_behind(store: Store, access: Access, sure: float) -> None:
+    """A fact counts as far as it is likely still so; a question about the past has no doubts."""
+    await add_text(store, access, "g", OLD)
+    await add_text(store, access, "g", "The front door is painted red.")
+    await add_text(store, access, "g", NEW)
+    await learn(store, Told(CLOSES, sure=sure))
+    finder = Finder(store, Segments(store, bytes_max=1 << 20), Settings().models)
+    graph = await store.read(graphs.get, access, "g")
+
+    async def found(text: str) -> list[str]:
+        query = Query(text=text, kind="fact", now=START, limit=5)
+        return [hit.item.fact for hit in (await finder.find(access, graph, query)).facts]
+
+    painted = "The front door is painted red"
+    now = await found("What is the front door code?")
+    assert (now.index(CLOSES[0]) > now.index(painted)) == (sure > 0.5)
+    then = await found("What was the front door code in the past?")
+    assert then.index(CLOSES[0]) < then.index(painted)
+
+
+async def test_saying_it_again_ends_a_doubt(store: Store, in_doubt: Access) -> None:
+    await add_text(store, in_doubt, "g", OLD)
+    await learn(store, Told())
+    assert await doubts(store, in_doubt) == []
+
+
+async def test_a_doubt_can_be_taken_back_by_hand(store: Store, in_doubt: Access) -> None:
+    """It does not come again, neither with the same words nor with a fold."""
+    old = (await told(store, in_doubt))[CLOSES[0]]
+    await store.write(knowledge.reopen_fact, in_doubt, old.uuid)
+    assert await doubts(store, in_doubt) == []
+    await here.fold(store, old.graph_id)
+    assert await doubts(store, in_doubt) == []
+
+
+async def test_a_doubt_goes_with_the_fact_it_comes_from(store: Store, in_doubt: Access) -> None:
+    newer = (await told(store, in_doubt))[CLOSES[1]]
+    await store.write(knowledge.delete_fact, in_doubt, newer.uuid)
+    assert await doubts(store, in_doubt) == []

@@ -89,7 +89,7 @@ async def work(store: Store, clock: StillClock, using: Told | None) -> None:
         process=partial(pipeline.process, extractor=using),
         together=using.together if using else 16,
     )
-    for _ in range(20):
+    for _ in range(2 * len(WORDS)):
         if not await worker.step():
             return
         clock.advance(60)
@@ -106,7 +106,7 @@ async def test_only_the_bad_one_is_parked(
     told = Stumbling(SAID, {"w5"}, together)
     await work(store, clock, told)
     (parked,) = await store.read(queue.parked, access, 10)
-    assert "unreadable" in parked.error
+    assert parked.error.startswith("ValueError")  # what it says may quote somebody
     learned = await store.read(facts, 1)
     assert sorted(fact.target_name for fact in learned) == sorted(set(WORDS) - {"w5"})
     assert all(len(fact.episodes) == 1 for fact in learned)

@@ -319,6 +319,7 @@ async def test_a_claim_does_not_get_slow_with_what_waits(store: Store, tmp_path:
     """It looks at the first of each graph, not at all of them."""
     sql = "EXPLAIN QUERY PLAN " + statements()["rereading_next"]
     params = {"reader": "agent", "now": 0, "in_graph": None, "project_id": None, "folded": 1}
+    params["wait_end"] = 1
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
         plan = [str(row[-1]) for row in connection.execute(sql, params)]
     assert not [line for line in plan if line.startswith(("SCAN r", "SCAN f"))], plan

@@ -119,7 +119,7 @@ async def test_who_renews_ends_quietly_when_the_graph_is_gone(store: Store, acce
 
 
 async def test_only_the_part_that_fails_is_tried_one_by_one(store: Store, access: Access) -> None:
-    """The parts before it are done and stay so; those after it wait, so that order holds."""
+    """The claims before it are done and stay so; those after it wait, so that order holds."""
     await add_text(store, access, "g", "a", "b", "c", "bad", "e")
     calls: list[list[str]] = []
 
@@ -129,7 +129,9 @@ async def test_only_the_part_that_fails_is_tried_one_by_one(store: Store, access
             raise ValueError
         await pipeline.process(store_, held, jobs)
 
-    await new_worker(store, process, together=2).step()
+    worker = new_worker(store, process, together=2)
+    while await worker.step():
+        pass
     assert calls == [["a", "b"], ["c", "bad"], ["c"], ["bad"]]
 
 

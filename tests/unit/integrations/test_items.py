@@ -26,7 +26,7 @@ def test_no_lookup_reads_a_whole_table(tmp_path: Path) -> None:
 def test_the_program_runs_without_any_framework() -> None:
     """They are behind extras."""
     program = (
-        "import sys; import recollect.cli.main, recollect.library.memory, recollect.integrations;"
+        "import sys; import recollect.asgi, recollect.library.memory, recollect.integrations;"
         "print(sorted({'langgraph', 'langchain_core', 'agents', 'pydantic_ai'} & set(sys.modules)))"
     )
     done = subprocess.run(

@@ -5,8 +5,8 @@ import pytest
 
 from recollect.errors import InvalidInput
 from recollect.graph.types import Json
-from recollect.mcp import parameters, reading, writing
-from recollect.mcp.tools import Request, Tool, with_edge_types
+from recollect.mcp import parameters, reading, shapes, writing
+from recollect.mcp.tools import Request, Tool
 
 
 def request(tool: Tool, **arguments: object) -> Request:
@@ -63,11 +63,28 @@ def test_forgetting_goes_to_the_route_of_what_is_named() -> None:
 
 def test_edges_get_their_alias_wherever_they_are() -> None:
     edge = {"uuid": "e", "name": "LIKES", "source_node_uuid": "n"}
-    aliased = {**edge, "edge_type": "LIKES"}
+    aliased = {**edge, "edge_type": "LIKES", "valid_at": None}
     node = {"uuid": "n", "name": "Ann"}
-    assert with_edge_types(edge) == aliased
-    assert with_edge_types([edge]) == [aliased]
-    assert with_edge_types({"edges": [edge], "nodes": [node]}) == {
-        "edges": [aliased],
-        "nodes": [node],
+    assert shapes.edges(edge) == aliased
+    assert shapes.edges([edge]) == [aliased]
+    both = {"edges": [edge], "nodes": [node]}
+    assert shapes.edges(both) == {"edges": [aliased], "nodes": [node]}
+    assert shapes.edges({"nodes": []}) == {"nodes": []}
+
+
+def test_beside_edges_stand_the_nodes_they_join_each_once_in_their_order() -> None:
+    def edge(source: str, target: str, **named: object) -> Json:
+        return {"name": "KNOWS", "source_node_uuid": source, "target_node_uuid": target, **named}
+
+    named = {"source_node_name": "Bo", "source_node_labels": ["Person"]}
+    found = shapes.found({"edges": [edge("b", "a", **named), edge("a", "c"), edge("b", "c")]})
+    assert found["nodes"] == [
+        {"uuid": "b", "name": "Bo", "labels": ["Person"]},
+        {"uuid": "a"},
+        {"uuid": "c"},
+    ]
+    assert shapes.found({"edges": []}) == {"edges": []}
+    assert shapes.found({"nodes": [{"uuid": "n"}]}) == {"nodes": [{"uuid": "n"}]}
+    assert shapes.found({"episodes": [{"uuid": "e"}]}) == {
+        "episodes": [{"uuid": "e", "metadata": None}]
     }

@@ -13,7 +13,8 @@ from recollect.limits import (
     MEMORY_METADATA_KEYS_MAX,
     NAME_CHARS_MAX,
 )
-from recollect.memories.entries import KNOWN_ROLES, Entry, episodes, moment
+from recollect.memories.entries import KNOWN_ROLES, Entry, episodes
+from recollect.memories.moments import moment
 
 
 def one(**fields: Any) -> NewEpisode:
@@ -125,11 +126,19 @@ def test_a_time_is_understood_in_every_form(value: Any, expected: datetime | Non
 @pytest.mark.parametrize(
     "value",
     [
-        *("", "now", "yesterday", "1700000000", "2024-13-01", "0001-01-01T00:00:00+05:00"),
-        *("9" * 5000, 1e12, 1e30, -1e30, 10**400, -(10**5000)),
+        *(
+            "",
+            "now",
+            "yesterday",
+            "17000",
+            "202403051200",
+            "2024-13-01",
+            "0001-01-01T00:00:00+05:00",
+        ),
+        *("9" * 5000, 1e15, 1e30, -1e30, 10**400, -(10**5000)),
         *(float("inf"), -float("inf"), float("nan")),
     ],
-    ids=range(15),
+    ids=range(16),
 )
 def test_what_is_no_time_is_refused_by_name(value: Any) -> None:
     """Text that is no date, a number without end, and years that no calendar has."""
@@ -180,7 +189,6 @@ def test_metadata_within_its_bounds_is_taken() -> None:
     ("fields", "said"),
     [
         ({"content": " "}, "messages[0].content: must not be empty"),
-        ({"content": "x" * (EPISODE_CHARS_MAX + 1)}, "messages[0].content: at most"),
         ({"producer": " "}, "messages[0].producer: must not be empty"),
         ({"producer": "x" * (NAME_CHARS_MAX + 1)}, "messages[0].producer: at most"),
         ({"addressee": "x" * (NAME_CHARS_MAX + 1)}, "messages[0].produced_for: at most"),
@@ -197,9 +205,10 @@ def test_a_field_out_of_bounds_is_refused_by_name(fields: dict[str, Any], said: 
 def test_a_known_role_passes_the_strict_switch(role: str | None) -> None:
     """As does none: that is what clients send by default."""
     assert one(role=role, roles="known").role == (role or None)
+    assert one(role=(role or "").title(), roles="known").role == (role or None)
 
 
-@pytest.mark.parametrize("role", ["User", "critic", " "])
+@pytest.mark.parametrize("role", ["Users", "critic", " "])
 def test_an_unknown_role_is_refused_only_by_the_strict_switch(role: str) -> None:
     """With the role and the known ones in the message."""
     assert one(role=role).role == role
@@ -233,3 +242,27 @@ def test_the_messages_of_a_call_keep_their_order_and_their_number_is_bounded() -
             episodes(wrong)
     with pytest.raises(InvalidInput, match=r"^messages\[1\]\.content: "):
         episodes([Entry(content="fine"), Entry(content="")])
+
+
+def test_a_message_that_is_too_long_for_one_episode_makes_several() -> None:
+    """Each a moment later than the one before, and otherwise the same."""
+    text = "A sentence of some length. " * (EPISODE_CHARS_MAX // 9)
+    made = episodes([Entry(content=text, producer="Bo", timestamp=0), Entry(content="next")])
+    assert [one.content for one in made[:3]] != [text]
+    assert len(made) == 5
+    assert " ".join(one.content for one in made[:-1]) == text.strip()
+    assert {one.producer for one in made[:-1]} == {"Bo"}
+    times = [one.created_at for one in made[:-1] if one.created_at is not None]
+    assert times == sorted(set(times))
+    assert len(times) == 4
+    latest = episodes([Entry(content=text, timestamp="9999-12-31T23:59:59.999999Z")])
+    assert len(latest) == 4
+
+
+def test_more_episodes_than_a_call_may_make_are_refused() -> None:
+    """And the message says how many they are."""
+    text = "x" * (EPISODE_CHARS_MAX * 20)
+    with pytest.raises(InvalidInput) as caught:
+        episodes([Entry(content=text)] * 51)
+    said = str(caught.value)
+    assert said.startswith("messages: too long: they make 1020 episodes")

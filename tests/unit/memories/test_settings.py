@@ -79,10 +79,10 @@ async def test_a_later_choice_leaves_the_others_as_they_were(running: Program) -
 @pytest.mark.parametrize(
     ("choice", "field"),
     [
-        (Choice(episodes=0), "episodes"),
-        (Choice(episodes=MEMORY_WINDOW_EPISODES_MAX + 1), "episodes"),
-        (Choice(chars=-1), "message_capacity"),
-        (Choice(chars=MEMORY_WINDOW_CHARS_MAX + 1), "message_capacity"),
+        (Choice(episodes=0), "message_capacity"),
+        (Choice(episodes=MEMORY_WINDOW_EPISODES_MAX + 1), "message_capacity"),
+        (Choice(chars=-1), "character_capacity"),
+        (Choice(chars=MEMORY_WINDOW_CHARS_MAX + 1), "character_capacity"),
     ],
 )
 async def test_a_window_without_sense_is_refused_and_changes_nothing(

@@ -137,7 +137,7 @@ async def test_the_summary_tells_what_was_said_before_the_window(log: ToldLog) -
     await log.tell("ann lives_in rome", "ann likes tea", "ann lives_in oslo", "now")
     await log.learn()
     found = await read(log, Bounds(episodes=1, chars=1_000))
-    assert found.summary == ("Ann likes Tea. Ann lives in Oslo.",)
+    assert found.summary == ("Ann likes Tea and lives in Oslo.",)
 
 
 async def test_the_summary_speaks_of_no_other_users(log: ToldLog) -> None:
@@ -261,4 +261,4 @@ async def test_after_a_crash_it_is_exactly_what_it_was(tmp_path: Path) -> None:
         await store.close()
     assert ran.stdout.splitlines() == [*(one.uuid for one in found.episodes), *found.summary]
     assert contents(found)[-1] == "and this nobody has read yet"
-    assert "Ann likes Thing5." in found.summary[0]
+    assert "Ann likes Thing3, Thing4 and Thing5." in found.summary[0]

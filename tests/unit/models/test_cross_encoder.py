@@ -63,4 +63,4 @@ def test_it_is_loaded_once(encoder: CrossEncoder) -> None:
 def test_missing_weights_are_named(tmp_path: Path) -> None:
     """The message says what to run."""
     with pytest.raises(ModelUnavailable, match="recollect models install"):
-        CrossEncoder(tmp_path)
+        cross_encoder.load(tmp_path)

@@ -8,7 +8,7 @@ from recollect.errors import ModelUnavailable
 from recollect.models import judge
 from recollect.models.judge import Judge
 from recollect.models.manifest import EMBEDDER
-from recollect.models.pair_signs import Pair, signs
+from recollect.models.pair_signs import Pair, repeats, signs
 from recollect.settings import Settings
 
 TOKENIZER = EMBEDDER.folder(Settings().models) / "tokenizer.json"
@@ -64,3 +64,20 @@ def test_signs_leave_out_the_owner() -> None:
 
 def test_signs_count_numbers_apart() -> None:
     assert signs(CODE)[6:9] == [0.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "again"),
+    [
+        ("The lease ends on 31 August 2025", "The end of the lease is 2025-08-31", True),
+        ("Ann meets Ben at 09:30", "The meeting with Ben is at 9.30", True),
+        ("The code is 4471", "The code is 9026", False),
+        ("Ann works at Acme", "Ann works at Globex", False),
+        ("Ann is vegan", "Ann eats meat", False),
+    ],
+)
+def test_what_is_said_again_with_all_its_values_was_not_replaced(
+    older: str, newer: str, again: bool
+) -> None:
+    """A date in other words is the same date; without any value nothing is known."""
+    assert repeats(Pair(older, newer, "Ann")) is again

@@ -130,7 +130,7 @@ async def world(learned: Path, tmp_path: Path) -> AsyncIterator[World]:
     ("kind", "text", "wanted"),
     [
         ("fact", "Where does Jane live?", "Jane Smith moved to Munich in February 2024"),
-        ("fact", "What is Emma allergic to?", "Emma is allergic to peanuts"),
+        ("fact", "What is Emma allergic to?", "Jane Smith's sister Emma is allergic to peanuts"),
         ("entity", "peanut allergy", "peanuts"),
         ("episode", "What is Emma allergic to?", "My sister Emma is allergic to peanuts."),
         ("episode", "jogging for sport", "Yes. I work at Acme and I love running in the park."),
@@ -172,8 +172,8 @@ async def test_every_reranker_orders_every_kind(world: World, kind: str, reranke
 
 async def test_reciprocal_ranks_are_sums_of_one_over_ranks(world: World) -> None:
     """Who is first by words and by meaning has two."""
-    found = await world.find("Emma is allergic to peanuts", reranker="rrf")
-    assert found[0].item.fact == "Emma is allergic to peanuts"
+    found = await world.find("Jane Smith's sister Emma is allergic to peanuts", reranker="rrf")
+    assert found[0].item.fact == "Jane Smith's sister Emma is allergic to peanuts"
     assert found[0].score == 2.0
 
 
@@ -211,7 +211,7 @@ async def test_most_mentioned_ones_come_first(world: World) -> None:
 async def test_the_cross_encoder_tells_what_it_thinks(world: World) -> None:
     """A relevance for each, and the answer first."""
     found = await world.find("What food must Emma avoid?", reranker="cross_encoder", limit=5)
-    assert found[0].item.fact == "Emma is allergic to peanuts"
+    assert found[0].item.fact == "Jane Smith's sister Emma is allergic to peanuts"
     assert all(one.relevance is not None for one in found)
 
 
@@ -325,11 +325,11 @@ async def test_a_search_can_start_somewhere(world: World) -> None:
     for origin in (await world.node("peanuts"), said.uuid):
         begun = await world.find("Where is it?", limit=50, origin_uuids=(origin,))
         gained = {one.item.fact: worth(one.score) - worth(plain[one.item.fact]) for one in begun}
-        assert gained["Emma is allergic to peanuts"] > 0.8
+        assert gained["Jane Smith's sister Emma is allergic to peanuts"] > 0.8
         assert min(gained.values()) > 0  # all of it hangs together
     entity = await world.node("peanuts")
     ranks = await world.told("Where is it?", limit=50, origin_uuids=(entity,), reranker="rrf")
-    assert "Emma is allergic to peanuts" in ranks[:2]
+    assert "Jane Smith's sister Emma is allergic to peanuts" in ranks[:2]
 
 
 async def test_what_is_deleted_is_not_found_any_more(world: World) -> None:
@@ -463,7 +463,7 @@ async def test_what_a_profile_tells_is_found_only_when_asked_for(world: World) -
 async def test_a_fact_about_something_else_has_less_than_a_half(world: World) -> None:
     """That is what `min_score` means: docs/howto/search.md."""
     scores = {one.item.fact: one.score for one in await world.find("What is Emma allergic to?")}
-    assert scores["Emma is allergic to peanuts"] > 0.5
+    assert scores["Jane Smith's sister Emma is allergic to peanuts"] > 0.5
     assert scores[GLOBEX] < 0.5
     assert not [one for one in await world.find("Who won the chess match?") if one.score >= 0.5]
 
@@ -494,4 +494,4 @@ async def test_the_newer_of_two_that_compete_comes_first(tmp_path: Path) -> None
 async def test_both_parts_of_a_question_are_answered(world: World) -> None:
     """The best of each stands above what fits neither."""
     found = await world.told("Where does Jane work and what is her sister allergic to?", limit=2)
-    assert set(found) == {GLOBEX, "Emma is allergic to peanuts"}
+    assert set(found) == {GLOBEX, "Jane Smith's sister Emma is allergic to peanuts"}

@@ -28,6 +28,7 @@ def fact_row(number: int, closed: int | None = None) -> dict[str, Any]:
         "valid_at": 7,
         "invalid_at": closed,
         "expired_at": closed,
+        "doubts": "[]",
         "rating": None,
         "attributes": None,
     }
@@ -35,7 +36,8 @@ def fact_row(number: int, closed: int | None = None) -> dict[str, Any]:
 
 def entity_row(number: int) -> dict[str, Any]:
     """An entity as the store tells it."""
-    return {"id": number, "created_at": number, "labels": '["Person"]', "attributes": '{"x": 1}'}
+    told = {"labels": '["Person"]', "attributes": '{"x": 1}', "is_user": 0}
+    return {"id": number, "created_at": number, **told}
 
 
 def episode_row(number: int) -> dict[str, Any]:
@@ -48,7 +50,7 @@ def episode_row(number: int) -> dict[str, Any]:
         "speaker": "Jane" if number % 2 else None,
         "metadata": None,
         "open": number % 3 != 2,
-        "asks": 0,
+        "asked": "Is it late?" if number % 7 == 3 else None,
         "producer": f"p{number % 2}" if number % 3 else None,
         "addressee": "Bob" if number % 4 == 1 else None,
         "kept_for": "semantic" if number % 5 == 4 else None,

@@ -30,7 +30,7 @@ def segment_of(
 
     segment = Segment()
     entities = [
-        {"id": n, "created_at": 0, "labels": "[]", "attributes": None}
+        {"id": n, "created_at": 0, "labels": "[]", "attributes": None, "is_user": 0}
         for n in range(1, ENTITIES + 1)
     ]
     told = [

@@ -187,3 +187,23 @@ async def test_whom_a_deleted_episode_cited_stands_behind_it_still(world: World)
     await here.settle(world.store, world.graph_id)
     assert await world.all(FACTS) == before
     assert await world.all("SELECT episode_id FROM supports") == [(first,)]
+
+
+async def test_an_episode_bears_out_only_the_fact_that_cites_it(world: World) -> None:
+    """The other facts of the same reading rest on their own episode alone."""
+    first, second = await world.say("nothing", "nothing")
+    ends = (FoundEntity(name="Ann", kind="person"), FoundEntity(name="tea", kind="topic"))
+    tea = FoundFact(
+        source=0, target=1, name="LIKES", predicate="LIKES", fact="Ann likes tea", cites=(1,)
+    )
+    milk = FoundFact(source=0, target=0, name="DRINKS", predicate="DRINKS", fact="Ann drinks milk")
+    found = Found(entities=ends, facts=(tea, milk))
+    await world.store.write(readings.replace, second, found, (VECTOR, VECTOR))
+    await here.settle(world.store, world.graph_id)
+    said = "SELECT f.fact, s.episode_id FROM supports s JOIN facts f ON f.id = s.fact_id"
+    behind = await world.all(f"{said} ORDER BY f.fact, s.episode_id")
+    assert behind == [
+        ("Ann drinks milk", second),
+        ("Ann likes tea", first),
+        ("Ann likes tea", second),
+    ]

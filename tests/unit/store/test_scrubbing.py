@@ -1,6 +1,7 @@
 """After a scrub no byte of what was deleted is in the store's files."""
 
 import asyncio
+import os
 import random
 import sqlite3
 from collections.abc import AsyncIterator
@@ -88,6 +89,46 @@ async def test_a_file_of_several_parts_is_scrubbed_part_by_part(
         assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
+async def test_nobody_waits_for_more_than_a_few_megabytes(
+    opened: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However large the file is: the writer has its turn after each part."""
+    await opened.write(_fill, _draw(17), 1)
+    text = "MARK0x " * 1_000
+    for _ in range(12):
+        await opened.write(_fill_with, text, 200)
+    await opened.write(_forget, 0)
+    parts: list[int] = []
+    wipe = scrubbing.wipe
+
+    def counted(connection: sqlite3.Connection, path: Path, file: int, first: int) -> int | None:
+        parts.append(os.fstat(file).st_size)
+        return wipe(connection, path, file, first)
+
+    monkeypatch.setattr(scrubbing, "wipe", counted)
+    assert await opened.scrub()
+    assert len(parts) >= parts[0] / 2**22 > 3
+
+
+async def test_readers_that_come_and_go_do_not_end_a_scrub(
+    opened: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tries are counted from part to part: a large file has many, and readers all the time."""
+    monkeypatch.setattr(scrubbing, "_PAGES_PER_PART", 8)
+    monkeypatch.setattr(scrubber, "_TRIES", 2)
+    monkeypatch.setattr(scrubber, "_PAUSE_S", 0.0)
+    await opened.write(_fill, _draw(19), 400)
+    await opened.write(_forget, 0)
+    turn = iter(range(10_000))
+    truncate = scrubbing.truncate_log
+
+    def every_other(connection: sqlite3.Connection) -> bool:
+        return next(turn) % 2 == 1 and truncate(connection)
+
+    monkeypatch.setattr(scrubbing, "truncate_log", every_other)
+    assert await opened.scrub()
+
+
 async def test_a_file_that_shrinks_by_itself_stays_whole(tmp_path: Path) -> None:
     """Some of its pages say whose the others are, and look like pages of a tree."""
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as file:
@@ -121,6 +162,11 @@ async def test_in_the_background_it_rests_longer_than_it_works(
     assert b"MARK1x" in _bytes(tmp_path)
     assert await opened.scrub()
     assert b"MARK1x" not in _bytes(tmp_path)
+
+
+def _fill_with(tx: Transaction, text: str, count: int) -> None:
+    for _ in range(count):
+        tx._execute("INSERT INTO said (owner, text) VALUES (0, ?)", (text,))  # type: ignore[attr-defined]
 
 
 def _fill_others(tx: Transaction, draw: random.Random) -> None:

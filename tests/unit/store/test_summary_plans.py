@@ -33,6 +33,10 @@ EACH = (
     "summary_messages_of_thread",
     "summary_of_document",
     "summary_of_thread_of",
+    "topic_entities",
+    "topic_facts",
+    "topic_place",
+    "topic_window",
     "user_facts_told",
 )
 # Of these the newest are asked for: they must not be sorted to be found.
@@ -46,6 +50,7 @@ IN_ORDER = (
     "summary_messages_of_document",
     "summary_messages_of_thread",
     "summary_unwritten",
+    "topic_window",
     "user_facts_told",
 )
 

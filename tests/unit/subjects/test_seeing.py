@@ -372,7 +372,7 @@ async def test_a_user_whose_node_is_hidden_has_no_summary(world: World) -> None:
     """The node of a fresh user carries nothing, which a key for public things does not see."""
     access = as_seen(world, ONLY_PUBLIC)
     for read in (users.node, users.told_node, derived.user_summary):
-        with pytest.raises(NotFound, match=r"^user not found: ann$"):
+        with pytest.raises(NotFound, match=r"^node not found: that of the user ann$"):
             await world.store.read(read, access, "ann")
     seen = await world.store.read(derived.user_summary, as_seen(world, NOT_SECRET), "ann")
     assert seen == "The user's name is Ann."
@@ -454,7 +454,7 @@ async def test_who_may_not_see_everything_copies_nothing(world: World) -> None:
 async def test_a_narrowed_answer_costs_as_many_queries_for_one_thing_as_for_many(
     world: World,
 ) -> None:
-    """Metadata comes in one query for all facts."""
+    """Metadata comes in one query for all facts, and so do the ends that may be told."""
     asked: list[str] = []
 
     def counting(tx: Transaction) -> None:
@@ -462,6 +462,10 @@ async def test_a_narrowed_answer_costs_as_many_queries_for_one_thing_as_for_many
             def all(self, query: str, **params: object) -> object:
                 asked.append(query)
                 return tx.all(query, **params)
+
+            def one(self, query: str, **params: object) -> object:
+                asked.append(query)
+                return tx.one(query, **params)
 
         found = [
             rows.fact(row)
@@ -472,7 +476,8 @@ async def test_a_narrowed_answer_costs_as_many_queries_for_one_thing_as_for_many
         telling.facts(Counting(), as_seen(world, TOUCHED_BY_PUBLIC), found)  # type: ignore[arg-type]
 
     await world.store.read(counting)
-    assert asked == ["fact_metadata", "sources_of_facts"]
+    whole, narrowed = ["fact_metadata"], ["sources_of_facts", "endings_of_facts"]
+    assert asked == [*whole, "graph_by_id", *narrowed, "graph_by_id"]
 
 
 async def test_parked_jobs_are_told_of_episodes_that_may_be_seen(world: World) -> None:

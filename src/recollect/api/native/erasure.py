@@ -39,6 +39,11 @@ async def erase_episode(call: Call) -> Receipt:
     return await erase(call, erasing.episode, call.path["uuid"], call.query.mode)
 
 
+async def erase_fact(call: Call) -> Receipt:
+    """Erase a fact; the episodes that say it stay."""
+    return await erase(call, erasing.fact, call.path["uuid"])
+
+
 async def erase_thread(call: Call) -> Receipt:
     """Erase a thread with its messages, and what rested on them alone."""
     return await erase(call, erasing.thread, call.path["thread_id"], call.query.mode)
@@ -78,6 +83,14 @@ ROUTES = [
         erase_episode,
         "Erase an episode, with a receipt",
         query=ErasureQuery,
+        answer=Receipt,
+    ),
+    Route(
+        "DELETE",
+        "/api/v1/facts/{uuid}",
+        "graph.edge.delete",
+        erase_fact,
+        "Erase a fact, with a receipt",
         answer=Receipt,
     ),
     Route(

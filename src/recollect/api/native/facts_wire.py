@@ -6,7 +6,7 @@ import msgspec
 
 from recollect.graph.delta import SupportRole
 from recollect.graph.types import Episode, EpisodeKind, Fact, Json
-from recollect.subjects.provenance import Closed, Ending, Evidence, Provenance
+from recollect.subjects.provenance import Closed, Doubt, Ending, Evidence, Provenance
 
 
 class ToldFact(msgspec.Struct, kw_only=True):
@@ -79,14 +79,25 @@ class ClosedFact(msgspec.Struct, kw_only=True):
     sure: float | None
 
 
+class FactDoubt(msgspec.Struct, kw_only=True):
+    """Why a fact that holds may be over: a newer fact, of which *judge* is *sure* to that degree
+    that it ends this one, which is not enough to end it."""
+
+    by_fact: ToldFact
+    by_episode: ToldEpisode | None
+    judge: str
+    sure: float
+
+
 class FactWithReasons(msgspec.Struct, kw_only=True):
-    """A fact, what stands behind it, what ended it, and what it closed. *reopened_at* is when
-    someone last took back what had ended it."""
+    """A fact, what stands behind it, what ended it, what it closed, and what casts doubt on it.
+    *reopened_at* is when someone last took back what had ended it."""
 
     fact: ToldFact
     evidence: list[FactEvidence]
     endings: list[FactEnding]
     closed: list[ClosedFact]
+    doubts: list[FactDoubt]
     reopened_at: datetime | None
 
 
@@ -119,6 +130,7 @@ def with_reasons(found: Provenance) -> FactWithReasons:
         evidence=[_evidence(one) for one in found.evidence],
         endings=[_ending(one) for one in found.endings],
         closed=[_closed(one) for one in found.closed],
+        doubts=[doubt(one) for one in found.doubts],
         reopened_at=found.reopened_at,
     )
 
@@ -144,6 +156,16 @@ def _closed(one: Closed) -> ClosedFact:
         by_episode=None if one.by_episode is None else _episode(one.by_episode),
         ended_at=one.ended_at,
         expired_at=one.expired_at,
+        judge=one.judge,
+        sure=one.sure,
+    )
+
+
+def doubt(one: Doubt) -> FactDoubt:
+    """A doubt for the wire."""
+    return FactDoubt(
+        by_fact=fact(one.by_fact),
+        by_episode=None if one.by_episode is None else _episode(one.by_episode),
         judge=one.judge,
         sure=one.sure,
     )

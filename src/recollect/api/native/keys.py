@@ -1,16 +1,19 @@
-"""The keys of a project, for its administrators: what governs them, and revoking them.
+"""The keys of a project, for its administrators: making, governing and revoking them.
 
-Keys are made at the command line: a secret that HTTP hands out is one that HTTP can leak.
+A key belongs to the project of the key that makes it. Its secret is told once, in the answer that
+nobody on the way may keep; only its hash is stored.
 """
 
 from datetime import datetime
 
 import msgspec
 
+from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.governance import keys, policies
+from recollect.governance.keys import NewKey
 from recollect.graph.policy import Mode, Role
-from recollect.graph.types import Key
+from recollect.graph.types import Access, Key
 from recollect.store.protocol import Transaction
 
 
@@ -28,6 +31,30 @@ class ShownKey(msgspec.Struct):
     policy_sets: list[str]
     created_at: datetime
     revoked_at: datetime | None
+
+
+class OwnKey(msgspec.Struct):
+    """The key of a request: whether it manages access, and of which project."""
+
+    is_admin: bool
+    project_uuid: str
+
+
+class KeyWithSecret(ShownKey, kw_only=True):
+    """A key at the only moment its secret is known."""
+
+    secret: str
+
+
+class CreateKey(msgspec.Struct, forbid_unknown_fields=True):
+    """A further key of the project."""
+
+    name: str
+    is_admin: bool = False
+    role: Role = "default_allow"
+    mode: Mode = "enforce"
+    logs_reads: bool = False
+    mcp_write: bool = False
 
 
 class Keys(msgspec.Struct):
@@ -58,6 +85,24 @@ def _shown(key: Key, names: list[str]) -> ShownKey:
         policy_sets=names,
         created_at=key.created_at,
         revoked_at=key.revoked_at,
+    )
+
+
+def with_secret(made: NewKey) -> KeyWithSecret:
+    """A new key with its secret."""
+    return KeyWithSecret(secret=made.secret, **msgspec.structs.asdict(_shown(made.key, [])))
+
+
+def _create(tx: Transaction, access: Access, sent: CreateKey) -> NewKey:
+    return keys.create_key(
+        tx,
+        keys.project_of(tx, access).name,
+        sent.name,
+        admin=sent.is_admin,
+        role=sent.role,
+        mode=sent.mode,
+        logs_reads=sent.logs_reads,
+        mcp_write=sent.mcp_write,
     )
 
 
@@ -101,6 +146,18 @@ def _detach(tx: Transaction, project_id: int, uuid: str, name: str) -> ShownKey:
     return _get(tx, project_id, uuid)
 
 
+async def create(call: Call) -> Reply:
+    """A further key of this project."""
+    made = await call.services.store.write(_create, call.access, call.body)
+    return Reply.json(with_secret(made), headers={"Cache-Control": "no-store"})
+
+
+async def own(call: Call) -> OwnKey:
+    """The key that asks, as far as it concerns whoever holds it."""
+    access = call.access
+    return OwnKey(is_admin=access.is_admin, project_uuid=access.project_uuid)
+
+
 async def list_keys(call: Call) -> Keys:
     """The keys of this project, revoked ones included."""
     return await call.services.store.read(_list, call.access.project_id)
@@ -141,7 +198,18 @@ async def detach(call: Call) -> ShownKey:
 _KEY = "/api/v1/keys/{key_uuid}"
 _ATTACHED = f"{_KEY}/policy-sets/{{policy_set_name}}"
 ROUTES = [
+    Route("GET", "/api/v1/key", "key.own", own, "Get the key that asks", answer=OwnKey),
     Route("GET", "/api/v1/keys", "key.list", list_keys, "List keys", answer=Keys, admin=True),
+    Route(
+        "POST",
+        "/api/v1/keys",
+        "key.create",
+        create,
+        "Make a key",
+        body=CreateKey,
+        answer=KeyWithSecret,
+        admin=True,
+    ),
     Route("GET", _KEY, "key.get", get, "Get a key", answer=ShownKey, admin=True),
     Route(
         "PATCH",

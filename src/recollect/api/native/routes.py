@@ -1,5 +1,7 @@
 """Operation: health, readiness, metrics, and the jobs that were parked."""
 
+import time
+from collections import Counter
 from datetime import datetime
 from typing import get_args
 
@@ -8,10 +10,13 @@ from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
 
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
+from recollect.errors import Unavailable
 from recollect.extract.brief import ReaderKind
+from recollect.graph.types import Access
 from recollect.ingest import queue, rereading_lists
 from recollect.ingest.rereading_lists import Status
 from recollect.limits import PAGE_MAX
+from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
 
 _PENDING = Gauge("recollect_jobs_pending", "Jobs that wait or run.")
@@ -24,12 +29,32 @@ _READINGS: dict[Status, Gauge] = {
 }
 _FACTS = Gauge("recollect_facts", "Facts, by the reader that found them.", ["reader"])
 _WAIT = Gauge("recollect_oldest_job_wait_seconds", "Age of the oldest pending job.")
+_DUE = Gauge("recollect_graphs_due", "Graphs with jobs that somebody could work on right now.")
+_HINDERED = Gauge("recollect_graphs_hindered", "Graphs that wait for something to be mended.")
 
 
 class Health(msgspec.Struct):
     """The process lives."""
 
     status: str
+
+
+class GraphBacklog(msgspec.Struct):
+    """How many episodes of a graph wait to be read."""
+
+    graph_kind: str
+    graph: str
+    pending: int
+
+
+class Backlog(msgspec.Struct):
+    """What a project waits for. Counts end at a bound, and *truncated* says that they did."""
+
+    pending: int
+    parked: int
+    oldest_wait_s: float
+    graphs: list[GraphBacklog]
+    truncated: bool
 
 
 class ParkedJob(msgspec.Struct):
@@ -62,16 +87,30 @@ async def health(call: Call) -> Health:
     return Health(status="ok")
 
 
-def _probe(tx: Transaction) -> None:
-    """A read that touches the file and little else."""
-    tx.one("queue_oldest_free", now=0)
-
-
 async def ready(call: Call) -> Health:
-    """The store reads and would write, so requests can be served."""
-    await call.services.store.read(_probe)
-    await call.services.store.write(_probe)
+    """The store reads and writes, and what reads episodes is there."""
+    troubles = await call.services.readiness.troubles()
+    if troubles:
+        raise Unavailable(f"not ready: {'; '.join(troubles)}")
     return Health(status="ready")
+
+
+class _Oldest:
+    """How long the oldest job waits, also when the clock is set back meanwhile."""
+
+    def __init__(self) -> None:
+        self._id: int | None = None
+        self._since = 0.0
+
+    def waits_s(self, state: queue.QueueState) -> float:
+        """As its age says, or as long as it was seen to be the oldest."""
+        now = time.monotonic()
+        if state.oldest_id is None or state.oldest_id != self._id:
+            self._id, self._since = state.oldest_id, now
+        return max(state.oldest_wait_s, now - self._since)
+
+
+_oldest = _Oldest()
 
 
 async def metrics(call: Call) -> Reply:
@@ -79,7 +118,10 @@ async def metrics(call: Call) -> Reply:
     state = await call.services.store.read(queue.state)
     _PENDING.set(state.pending)
     _PARKED.set(state.parked)
-    _WAIT.set(state.oldest_wait_s)
+    _WAIT.set(_oldest.waits_s(state))
+    _DUE.set(state.due)
+    hindered = await call.services.store.read(queue.hindrances, PAGE_MAX)
+    _HINDERED.set(sum(one.graphs for one in hindered))
     await _tell_readings(call.services.store)
     return Reply.typed(generate_latest(), CONTENT_TYPE_LATEST)
 
@@ -95,6 +137,26 @@ async def _tell_readings(store: Store) -> None:
     _FACTS.clear()
     for reader, count in (await store.read(rereading_lists.facts_by_reader)).items():
         _FACTS.labels(reader).set(count)
+
+
+def _backlog(tx: Transaction, access: Access) -> Backlog:
+    waiting = queue.backlog(tx, access, PAGE_MAX + 1)
+    parked = queue.parked(tx, access, PAGE_MAX + 1)
+    counted = Counter((row["graph_kind"], row["graph_name"]) for row in waiting[:PAGE_MAX])
+    oldest = min((row["created_at"] for row in waiting), default=None)
+    wait = 0.0 if oldest is None else (tx.now - rows.moment(oldest)).total_seconds()
+    return Backlog(
+        pending=min(len(waiting), PAGE_MAX),
+        parked=min(len(parked), PAGE_MAX),
+        oldest_wait_s=max(0.0, wait),
+        graphs=[GraphBacklog(*owner, pending=count) for owner, count in counted.most_common()],
+        truncated=max(len(waiting), len(parked)) > PAGE_MAX,
+    )
+
+
+async def jobs(call: Call) -> Backlog:
+    """How many episodes of this project wait to be read or could not be, and for how long."""
+    return await call.services.store.read(_backlog, call.access)
 
 
 async def parked_jobs(call: Call) -> ParkedJobs:
@@ -129,6 +191,14 @@ ROUTES = [
     Route("GET", "/health", "health", health, "Is the process alive", answer=Health, public=True),
     Route("GET", "/ready", "ready", ready, "Can requests be served", answer=Health, public=True),
     Route("GET", "/metrics", "metrics", metrics, "Metrics for Prometheus", public=True),
+    Route(
+        "GET",
+        "/api/v1/jobs",
+        "job.count",
+        jobs,
+        "Count the jobs that wait and those that are parked",
+        answer=Backlog,
+    ),
     Route(
         "GET",
         "/api/v1/jobs/parked",

@@ -31,8 +31,9 @@ class CreateLogSession(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ChangeLogSession(msgspec.Struct, forbid_unknown_fields=True):
-    """What is to change of a session; the rest stays."""
+    """What is to change of a session; the rest stays. One without a user can be given one."""
 
+    user_id: str | None = None
     feeds: bool | None = None
     metadata: Json | None = None
     context: Json | None = None
@@ -52,7 +53,7 @@ class LogSession(msgspec.Struct):
     updated_at: datetime
 
 
-class LogSessionsQuery(msgspec.Struct):
+class LogSessionsQuery(msgspec.Struct, forbid_unknown_fields=True):
     """Sessions of whom, how many, and those after which one."""
 
     user_id: str | None = None
@@ -67,7 +68,7 @@ class LogSessions(msgspec.Struct):
     next_cursor: str | None
 
 
-class NewLogEpisode(msgspec.Struct):
+class NewLogEpisode(msgspec.Struct, forbid_unknown_fields=True):
     """An episode to append; `meta.source` and `meta.turnId` are as in the library."""
 
     type: Literal["item", "boundary", "meta"]
@@ -99,7 +100,7 @@ class LogEpisodes(msgspec.Struct):
     last_id: int
 
 
-class LogQuery(msgspec.Struct):
+class LogQuery(msgspec.Struct, forbid_unknown_fields=True):
     """The filters of a read: *type* may be several with commas; *limit* keeps the last ones."""
 
     from_id: float | None = None
@@ -108,7 +109,7 @@ class LogQuery(msgspec.Struct):
     turn_id: str | None = None
 
 
-class StreamQuery(msgspec.Struct):
+class StreamQuery(msgspec.Struct, forbid_unknown_fields=True):
     """Where a stream starts, what passes, and for how many seconds it goes on at most."""
 
     from_id: float | None = None
@@ -117,7 +118,7 @@ class StreamQuery(msgspec.Struct):
     seconds: Annotated[int, msgspec.Meta(ge=0, le=int(LOG_STREAM_S_MAX))] = int(LOG_STREAM_S_MAX)
 
 
-class ExpectedQuery(msgspec.Struct):
+class ExpectedQuery(msgspec.Struct, forbid_unknown_fields=True):
     """With *expected_last_id* only a log that is there is added to."""
 
     expected_last_id: LastId | None = None

@@ -12,6 +12,7 @@ from recollect.api.native.session_log_wire import (
 )
 from recollect.api.router import Call, Route
 from recollect.governance.receipts import Receipt
+from recollect.ingest import session_binding
 from recollect.subjects import erasing, session_logs
 
 PATH = "/api/v1/sessions"
@@ -56,17 +57,25 @@ async def list_(call: Call) -> LogSessions:
 
 
 async def update(call: Call) -> LogSession:
-    """Switch feeding for what is appended from now on, replace metadata, merge into the context."""
+    """Switch feeding for what is appended from now on, replace metadata, merge into the context.
+
+    A session that has no user yet can be bound to one, whose graph is then fed with what was said
+    before as well.
+    """
     sent: ChangeLogSession = call.body
     changed = await call.services.store.write(
-        session_logs.update,
+        session_binding.change,
         call.access,
         call.path["session_id"],
+        user_id=sent.user_id,
         feeds=sent.feeds,
         metadata=sent.metadata,
         context=sent.context,
+        may_feed=session_log_episodes.may_feed(call),
     )
-    return shown(changed)
+    if changed.fed:
+        call.services.wake_workers()
+    return shown(changed.session)
 
 
 async def delete(call: Call) -> Receipt:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -48,6 +48,11 @@ def text(material: Material) -> str:
         "facts": _json(material.facts),
         "messages": _json(material.messages),
     }
+    return marked(blocks)
+
+
+def marked(blocks: Mapping[str, str]) -> str:
+    """Blocks of text, each inside marks that no text can know beforehand; empty ones are left out."""
     mark = hashlib.sha256(msgspec.json.encode(blocks)).hexdigest()[:_MARK_CHARS]
     return "\n\n".join(
         f"<{name} {mark}>\n{content}\n</{name} {mark}>"

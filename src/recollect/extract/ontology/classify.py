@@ -41,7 +41,7 @@ class Classifier:
         custom = guidance.ontology
         if reading.strict and not custom.entity_types and not guidance.defaults:
             return Found(extractor=found.extractor)
-        if guidance.defaults and not any(t.name == "Procedure" for t in custom.entity_types):
+        if guidance.defaults:
             found = procedures.add_procedures(found, reading)
         scene = Scene(reading, self._space)
         edge_shapes = [self._edge_shape(item) for item in custom.edge_types]
@@ -126,35 +126,49 @@ def _with_attributes(
     typed = []
     for number, entity in enumerate(found.entities):
         label = labels[number]
+        given: Json = entity.attributes or {}
         told: Json = {}
+        if label in DEFAULTS.entity and reading.guidance.defaults:
+            told = defaults.attributes_of(label, number, found, reading, scene.space)
         if label in by_name:
-            subject = _about_entity(number, found, by_name[label], scene)
-            told = fields.fill(by_name[label].type.properties, subject, scene.space)
-        elif label is not None:
-            told = defaults.attributes_of(label, number, found, reading)
-        attributes = {**told, **(entity.attributes or {})} or None
+            shape = by_name[label]
+            subject = _about_entity(number, found, shape, scene, {**told, **given})
+            told = fields.fill(shape.type.properties, subject, scene.space)
+            given = {} if label in DEFAULTS.entity else given
+        attributes = {**told, **given} or None
         typed.append(msgspec.structs.replace(entity, label=label, attributes=attributes))
     return msgspec.structs.replace(found, entities=tuple(typed))
 
 
-def _about_entity(number: int, found: Found, shape: EntityShape, scene: Scene) -> fields.Subject:
-    """The sentences that are about one entity: facts that touch it, and what was told of it."""
+def _about_entity(
+    number: int, found: Found, shape: EntityShape, scene: Scene, told: Json
+) -> fields.Subject:
+    """The sentences that are about one entity: facts that touch it, and what was told of it.
+
+    *told* is what a default type of the same name would know; it fills the fields of that name.
+    """
     name = found.entities[number].name
     facts = [
         fact.fact
         for fact in found.facts
         if number in (fact.source, fact.target) and fact.mood == "stated"
     ]
-    told = [sentence for sentence in scene.told if name.casefold() in sentence.casefold()]
-    sentences = list(dict.fromkeys([*told, *facts]))[:_SENTENCES_MAX]
+    said = [sentence for sentence in scene.told if name.casefold() in sentence.casefold()]
+    sentences = list(dict.fromkeys([*said, *facts]))[:_SENTENCES_MAX]
     nouns = shape.nouns | {words.stem(word) for word in words.name_words(shape.type.name)}
     return fields.Subject(
         sentences=tuple(sentences),
         name=name,
         nouns=frozenset(nouns),
-        known=_slots(number, found),
+        known={**_known(told), **_slots(number, found)},
         hide=(name,),
     )
+
+
+def _known(told: Json) -> Json:
+    """Attributes under the keys by which a field asks for them; of a rule also its parts."""
+    parts = procedures.parts(str(told.get("instruction", "")))
+    return {"".join(words.name_words(key)): value for key, value in {**parts, **told}.items()}
 
 
 def _with_edge_types(

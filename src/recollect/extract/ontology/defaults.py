@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from recollect.extract.brief import Brief
 from recollect.extract.ontology import words
+from recollect.extract.ontology.space import Space
 from recollect.extract.ontology.tables import DEFAULTS
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.graph.types import Json
@@ -13,6 +16,12 @@ _FAN_STEMS = frozenset(words.stem(word) for word in DEFAULTS.preference.fan_word
 _CATEGORIES = words.Runs(
     (word, category) for category, said in DEFAULTS.preference.categories.items() for word in said
 )
+_OTHER_CATEGORY = "General"
+# Chosen on other names than those in the tests: how like a category a name must be, by the nearest words of
+# it and by what it is about in equal parts, and by how much more than any other.
+_NEAREST_WORDS = 3
+_LIKENESS_LEAST = 0.25
+_AHEAD_OF_OTHERS = 0.02
 _PHRASES = {
     name: [words.stems(item) for item in edge.phrases] for name, edge in DEFAULTS.edge.items()
 }
@@ -46,7 +55,7 @@ def preferring(number: int, found: Found) -> FoundFact | None:
     return None
 
 
-def attributes_of(label: str, number: int, found: Found, reading: Brief) -> Json:
+def attributes_of(label: str, number: int, found: Found, reading: Brief, space: Space) -> Json:
     """What is known of an entity of a default type."""
     entity = found.entities[number]
     if label == "User":
@@ -56,9 +65,14 @@ def attributes_of(label: str, number: int, found: Found, reading: Brief) -> Json
     fact = preferring(number, found) if label == "Preference" else None
     if fact is None:
         return {}
-    category = category_of(entity.name) or category_of(fact.fact) or category_of(reading.content)
-    told: Json = {"category": category} if category else {}
-    return {**told, "description": fact.fact}
+    return {"category": _category(entity, fact, reading, space), "description": fact.fact}
+
+
+def _category(entity: FoundEntity, fact: FoundFact, reading: Brief, space: Space) -> str:
+    """What sort of preference it is: by its words, by those around it, or by its meaning."""
+    around = reading.content if fact.span is None else reading.content[slice(*fact.span)]
+    told = category_of(entity.name) or category_of(fact.fact) or category_of(around)
+    return told or category_like(entity.name, space) or _OTHER_CATEGORY
 
 
 def _of_user(entity: FoundEntity, reading: Brief) -> Json:
@@ -79,6 +93,19 @@ def category_of(text: str) -> str | None:
     """The category whose words a text says, if it is one category only."""
     told = set(_CATEGORIES.within(words.stems(text)))
     return told.pop() if len(told) == 1 else None
+
+
+def category_like(name: str, space: Space) -> str | None:
+    """The category that a name is most like in meaning, if it is clearly like one."""
+    vector = space.thing(name)
+    rules = DEFAULTS.preference
+    likeness = []
+    for category, said in rules.categories.items():
+        near = np.sort([float(space.thing(word) @ vector) for word in said])[-_NEAREST_WORDS:]
+        about = float(space.thing(rules.about[category]) @ vector)
+        likeness.append(((about + float(near.mean())) / 2, category))
+    (best, category), (second, _) = sorted(likeness, reverse=True)[:2]
+    return category if best >= _LIKENESS_LEAST and best - second >= _AHEAD_OF_OTHERS else None
 
 
 def edge_type_of(fact: FoundFact, labels: Sequence[str | None]) -> str | None:

@@ -9,15 +9,18 @@ from recollect.extract.brief import Brief
 from recollect.extract.ontology import words
 from recollect.extract.ontology.tables import DEFAULTS
 from recollect.graph.found import Found, FoundEntity, FoundFact
+from recollect.graph.types import Json
 
 _VERBS = frozenset(DEFAULTS.procedure.verbs)
 _OPENINGS = "|".join(regex.escape(item) for item in DEFAULTS.procedure.openings)
 _OPENING = regex.compile(rf"^(?:please[\s,]+)?(?:and\s+|so\s+)?(?:{_OPENINGS})\b", regex.IGNORECASE)
 _CASE = regex.compile(r"^(?:when|whenever|if|every time|each time|before|after|for every)\b")
+_STEPS = "first of all|first|firstly|second|secondly|third|then|next|after that|afterwards|finally|lastly"
 _POLITE = regex.compile(
-    r"^(?:then|please|you should|you must|you need to|i want you to|i'd like you to|always|never|"
-    r"only|just|make sure to|be sure to|from now on|in the future|going forward)[\s,]+"
+    r"^(?:please|you should|you must|you need to|i want you to|i'd like you to|always|never|"
+    rf"only|just|make sure to|be sure to|from now on|in the future|going forward|also|{_STEPS})[\s,:]+"
 )
+_STEP = regex.compile(rf"^(?:and\s+)?(?:{_STEPS})\b[\s,:]+", regex.IGNORECASE)
 _NAME_CHARS_MAX = 80
 
 
@@ -55,14 +58,41 @@ def add_procedures(found: Found, reading: Brief) -> Found:
     return msgspec.structs.replace(found, entities=tuple(entities), facts=tuple(facts))
 
 
+def parts(instruction: str) -> Json:
+    """When a rule holds and what it asks for, under the names that a custom type may give them."""
+    rule = _rule(instruction)
+    if rule is None:
+        return {}
+    case = instruction[: instruction.index(rule)].strip(" ,:")
+    told: Json = dict.fromkeys(
+        DEFAULTS.procedure.rule_fields, instruction[len(case) :].strip(" ,:.")
+    )
+    return {**told, **dict.fromkeys(DEFAULTS.procedure.case_fields, case)} if case else told
+
+
 def _rules(content: str) -> Iterator[tuple[str, str, tuple[int, int]]]:
+    """Each rule in its own words, what it asks for, and where it stands. Sentences that go on with
+    a further step ("Then write the code.") belong to the rule before them."""
+    begun: tuple[int, int, str] | None = None
     place = 0
     for sentence in words.sentences(content):
         place = content.index(sentence, place)
+        end = place + len(sentence)
         rule = _rule(sentence)
-        if rule is not None:
-            yield sentence, rule, (place, place + len(sentence))
-        place += len(sentence)
+        if rule is None and begun is not None and _is_step(sentence):
+            begun = (begun[0], end, f"{begun[2]}. {sentence.rstrip('.!')}")
+        else:
+            if begun is not None:
+                yield content[begun[0] : begun[1]], begun[2], begun[:2]
+            begun = (place, end, rule) if rule is not None else None
+        place = end
+    if begun is not None:
+        yield content[begun[0] : begun[1]], begun[2], begun[:2]
+
+
+def _is_step(sentence: str) -> bool:
+    """Whether a sentence says what is to be done next."""
+    return _STEP.match(sentence) is not None and _commands(sentence)
 
 
 def _rule(sentence: str) -> str | None:
@@ -71,17 +101,19 @@ def _rule(sentence: str) -> str | None:
         return None
     parts = [sentence]
     if _CASE.match(sentence.lower().removeprefix("please ")):
-        parts = regex.split(r",\s+", sentence, maxsplit=1)
+        parts = regex.split(r"[,:]\s+", sentence, maxsplit=1)
         if len(parts) < 2 or not regex.search(
             r"\b(?:i|we|the user|someone|you)\b", parts[0].lower()
         ):
             return None
     rule = parts[-1].strip()
-    bare = _politely(rule.lower().replace("\u2019", "'"))
-    first = words.words(bare)[:1]
-    return (
-        rule.rstrip(".!") if first and first[0] in _VERBS and len(words.words(rule)) > 2 else None
-    )
+    return rule.rstrip(".!") if _commands(rule) and len(words.words(rule)) > 2 else None
+
+
+def _commands(text: str) -> bool:
+    """Whether a clause begins with what the agent shall do."""
+    first = words.words(_politely(text.lower().replace("\u2019", "'")))[:1]
+    return bool(first) and first[0] in _VERBS
 
 
 def _politely(text: str) -> str:

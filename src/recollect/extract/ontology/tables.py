@@ -51,6 +51,7 @@ class PreferenceWords(Record, forbid_unknown_fields=True):
 
     fan_words: tuple[str, ...]
     categories: dict[str, tuple[str, ...]]
+    about: dict[str, str]
 
 
 class ProcedureWords(Record, forbid_unknown_fields=True):
@@ -58,6 +59,8 @@ class ProcedureWords(Record, forbid_unknown_fields=True):
 
     openings: tuple[str, ...]
     verbs: tuple[str, ...]
+    case_fields: tuple[str, ...]
+    rule_fields: tuple[str, ...]
 
 
 class Defaults(Record, forbid_unknown_fields=True):

@@ -140,6 +140,8 @@ def _object(prep: Token) -> tuple[tuple[str, ...], Token | None]:
 def members(head: Token) -> list[Token]:
     """The things of a list, or the one thing."""
     inner = core(head)
+    if head.dep_ == "pobj" and head.head.lower_ == "between":
+        return [inner]
     found = [item for item in coordinated(inner) if item == inner or _is_member(item)]
     if inner != head:  # "20 mg of Lipitor and two tablets of aspirin"
         found += [core(item) for item in coordinated(head)[1:] if not _denied(item)]

@@ -19,6 +19,7 @@ class Book:
         self._facts: list[FoundFact] = []
         self._drafts: list[FoundFact] = []
         self._said: set[tuple[int, int, str]] = set()
+        self._verbs: dict[tuple[int, int, str], int] = {}
 
     def entity(self, mention: Mention, kind: EntityKind | None = None) -> int:
         """The position of the mentioned entity, which is new or gains kind and aliases."""
@@ -36,15 +37,21 @@ class Book:
         )
         return place
 
-    def fact(self, fact: FoundFact) -> bool:
-        """Keep a fact unless the episode said the same before."""
-        same = (fact.source, fact.target, fact.fact.casefold())
+    def fact(self, fact: FoundFact, verb: int | None = None) -> bool:
+        """Keep a fact unless the episode said the same before. *verb* is the place of its verb."""
+        same = _sameness(fact)
         if same in self._said:
             return False
+        if verb is not None:
+            self._verbs[same] = verb
         self._said.add(same)
         self._facts.append(fact)
         self._drafts.append(fact)
         return True
+
+    def verb_of(self, fact: FoundFact) -> int | None:
+        """Where the verb stands from which a fact was read, if it was read from one."""
+        return self._verbs.get(_sameness(fact))
 
     def names(self) -> set[str]:
         """What the entities are called so far."""
@@ -57,7 +64,7 @@ class Book:
     def take(self, since: int) -> list[FoundFact]:
         """The facts written since there were so many, which are taken out again."""
         taken, self._facts = self._facts[since:], self._facts[:since]
-        self._said = {(fact.source, fact.target, fact.fact.casefold()) for fact in self._facts}
+        self._said = set(map(_sameness, self._facts))
         return taken
 
     def drafted(self) -> Found:
@@ -90,6 +97,10 @@ class Book:
                 for fact in facts
             ),
         )
+
+
+def _sameness(fact: FoundFact) -> tuple[int, int, str]:
+    return fact.source, fact.target, fact.fact.casefold()
 
 
 def _sort(

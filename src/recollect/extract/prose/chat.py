@@ -22,6 +22,7 @@ _NOISE = regex.compile(
     + _NEXT_SENTENCE
     + r"|(?<=\w)[-\u2013\u2014]{1,2}[ \t]+(?=it\b))"
     r"|(?P<glued>(?<=[a-z]{2})-(?=[ \t]+(?!(?:and|or|to)\b)[A-Za-z]))"
+    r"|(?P<its>\bits(?=\s+(?:been|not|a|an|the|so|too|very|just|still|now|like|called|gonna|going)\b))"
     r"|(?P<and>(?<=\s)&(?=\s))|(?P<with>\bw/(?!o\b)\s*)|(?P<without>\bw/o\b)"
     r"|(?P<word>(?<![\w@./'-])(?:"
     + "|".join(sorted(map(regex.escape, ORDINARY), reverse=True))
@@ -46,6 +47,7 @@ _LOWER_NAME = regex.compile(r"(?<![\w@.+-])[^\W\d_]+(?:'s)?(?![\w@+-]|\.\w)")
 _IN_LAW = regex.compile(
     r"\b(?:mother|father|sister|brother|son|daughter|parents) in law\b", regex.I
 )
+_TITLE = regex.compile(r"\b(?:prof|dr|mr|mrs|ms)\.(?=\s+\p{Lu})")  # no end of a sentence
 _RELATIVE = regex.compile(
     r"\b(?P<my>(?:my|our)\s+(?:\w+\s+)?(?:"
     + "|".join(sorted((*KIN, *PETS), reverse=True))
@@ -113,6 +115,9 @@ def normalise(
     if not parts:
         return Normal("", [0], [(offset, offset, True)])
     whole = _IN_LAW.sub(lambda match: match.group().replace(" ", "-"), "".join(parts))
+    whole = _TITLE.sub(lambda match: match.group().capitalize(), whole)
+    # Once more, because what was taken out between two runs may have joined them.
+    whole = _NO_WORD.sub(lambda match: " " * len(match.group()), whole)
     return Normal(_capitalised(whole, known, names), starts, origins)
 
 
@@ -133,14 +138,33 @@ def _calls(listener: str) -> "regex.Pattern[str]":
 
 _GREETING = regex.compile(
     r"(?P<call>(?:^|(?<=[.!?]\s))(?:(?:hey|hi|hello)(?:\s+\p{L}+)?,\s+(?=\S+\s+\S+\s+\S+)"
-    r"|(?:yeah|yep|yup|yes|nah|nope|wow|oh|ah|aw+|hmm+|ooh|yay|whoa|ok|okay)(?:,\s*|\s+(?=I\b|we\b))))",
+    r"|dear(?:\s+(?-i:\p{Lu})[\p{L}.'-]*){1,4},\s+"
+    r"|(?:h+e+y+|h+i+|hello+|hiya|yo+|gm|gg+|u+gh+|oo+f|argh+|phew|welp|yikes|meh|um+|uh+)[,!.]*\s+"
+    r"(?=(?:(?-i:\p{Ll})|I\b)\S*\s+\S+\s+\S+)"
+    r"|(?:yeah|yep|yup|yes|nah|nope|wow|oh|ah|aw+|hmm+|ooh|yay|whoa|ok|okay)(?:,\s*|\s+(?=I\b|we\b))"
+    r"|(?:sure(?: thing)?|of course|certainly|all ?right|got it),\s+(?=I\b|we\b|my\b|our\b|the\b|it\b)))",
+    regex.IGNORECASE,
+)
+
+
+_COUNTED = regex.compile(
+    r"(?P<call>^\s*(?:(?:note|memo|entry|message|msg|item|point|record|reminder|update)\s*(?:no\.?\s*)?#?\d{1,5}"
+    r"|#\d{1,5})\s*(?:[:.)]|\s[-\u2013\u2014])\s+(?=\S))",
+    regex.IGNORECASE | regex.MULTILINE,
+)  # "Note 3: ...": whoever counts their notes says nothing by it
+
+
+_FILLER = regex.compile(
+    r"(?P<call>(?:,\s*)?(?<![\w'-])(?:u+h+m*|u+m+|erm+)(?![\w'-])(?:,?\s+|,|(?=[.!?])|$)"
+    r"|(?<![\w'-])(?P<twice>(?:i|he|she|it|we|they|you|the|a|and|to|in|my)(?:'\w+)?)[\s,]+(?=(?P=twice)(?![\w'-])))",
     regex.IGNORECASE,
 )
 
 
 def _stretches(text: str, listener: str) -> list["regex.Match[str]"]:
     """Everything to be replaced, left to right, without overlaps."""
-    calls = [*_GREETING.finditer(text), *_NO_WORD.finditer(text)]
+    patterns = (_GREETING, _COUNTED, _FILLER, _NO_WORD)
+    calls = [match for pattern in patterns for match in pattern.finditer(text)]
     if len(listener) >= 3 and listener[:3].lower() in text.lower():
         calls += _calls(listener).finditer(text)
     noise = _noise(text)
@@ -176,12 +200,18 @@ def _noise(text: str) -> list["regex.Match[str]"]:
 
 def _may_be_respelled(word: str) -> bool:
     folded = word.lower()
-    return folded in ORDINARY or folded.startswith("w/") or folded.rstrip("'").endswith("in")
+    return (
+        folded in ORDINARY
+        or folded == "its"
+        or folded.startswith("w/")
+        or folded.rstrip("'").endswith("in")
+    )
 
 
 def _replacement(match: "regex.Match[str]", text: str, known: Known) -> str | None:
     """What stands for a noisy stretch; the same length where possible. None leaves it."""
     kind, found = match.lastgroup, match.group()
+    kind = "call" if kind == "twice" else kind
     if kind == "run":
         return " "
     if kind == "call":
@@ -197,7 +227,7 @@ def _replacement(match: "regex.Match[str]", text: str, known: Known) -> str | No
         return _line_break(match, text)
     if match.group("long") is not None:
         return _shortened(found, known)
-    fixed = {"quote": "'", "double": '"', "mark": "", "dash": ". ", "glued": " -"}
+    fixed = {"quote": "'", "double": '"', "mark": "", "dash": ". ", "glued": " -", "its": "it's"}
     return {**fixed, "and": "and", "with": "with ", "without": "without"}.get(kind or "")
 
 
@@ -218,7 +248,7 @@ def _pause(text: str, start: int, end: int) -> str:
 def _line_break(match: "regex.Match[str]", text: str) -> str:
     stop = match.group("stop")
     if stop == ":":
-        return ". "
+        return ":. "  # the parser takes no colon for the end of a sentence
     if stop is None and match.start() and text[match.start() - 1].isalnum():
         return ". "
     return (stop or "") + " "

@@ -1,8 +1,7 @@
-"""Who "she", "they" and "it" are: the most recent fitting mention, or nobody when unsure."""
+"""Who "she" and "they" are: the only one who fits, or nobody."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import regex
@@ -10,7 +9,7 @@ import regex
 from recollect.extract.brief import KnownName, Turn
 from recollect.extract.prose.inflect import possessive
 from recollect.extract.prose.mention import Mention
-from recollect.extract.prose.words import FEMALE, KIN, MALE, NEUTRAL, PETS, PLURAL
+from recollect.extract.prose.words import FEMALE, KIN, MALE, MONTHS_DAYS, PETS, PLURAL
 from recollect.graph.found import EntityKind
 
 _KIN = regex.compile(
@@ -18,6 +17,10 @@ _KIN = regex.compile(
     r"(?P<more>s?)\b(?:,?\s+(?P<name>\p{Lu}\p{Ll}+))?\b"
 )
 _NAME = regex.compile(r"(?<=[\p{Ll},]\s)\p{Lu}\p{Ll}+(?:\s\p{Lu}\p{Ll}+)*")
+
+
+_REACH = 2
+_TITLES = {"Mrs": "f", "Ms": "f", "Miss": "f", "Madam": "f", "Mr": "m", "Sir": "m"}
 
 
 @dataclass(slots=True)
@@ -32,16 +35,12 @@ class Window:
 
     def __init__(self) -> None:
         self._seen: list[_Seen] = []
-        self._lost = -1
         self.sentence = 0
 
     def see(self, mention: Mention, subject: bool = False) -> None:
         """Remember a mention of the sentence that is being read."""
+        mention.gender = mention.gender or _TITLES.get(mention.name.split(" ")[0].rstrip("."), "")
         self._seen.append(_Seen(mention, self.sentence, subject))
-
-    def lose(self) -> None:
-        """An "it" of this sentence stays unknown, and so do those after it."""
-        self._lost = self.sentence
 
     def see_before(
         self,
@@ -67,13 +66,7 @@ class Window:
         """What a third-person pronoun stands for. *subject* is that of the clause around it."""
         if word in MALE or word in FEMALE:
             return self._person("m" if word in MALE else "f", subject)
-        if word in PLURAL:
-            return self._last(_is_people, 3) or self._last(
-                lambda item: item.plural and item.sure, 1
-            )
-        if word in NEUTRAL:
-            return self._thing()
-        return None
+        return self._people() if word in PLURAL else None
 
     def _person(self, gender: str, subject: Mention | None) -> Mention | None:
         fits = [
@@ -81,51 +74,28 @@ class Window:
             for item in self._seen
             if _is_person(item.mention) and item.mention.gender in ("", gender)
         ]
-        certain = [item for item in fits if item.mention.gender == gender]
         perhaps = [
             item
             for item in self._seen
             if item.subject and item.mention.proper and _may_be(item.mention)
         ]
-        if len({item.mention.key for item in perhaps}) > 1:
-            perhaps = []
-        for group in (certain, fits, perhaps):
-            chosen = self._choose(group)
-            if chosen is not None:
-                chosen.gender = gender
-                chosen.kind = "animal" if chosen.kind == "animal" else "person"
-                return chosen
-        return None
+        chosen = self._only(fits or perhaps)
+        if chosen is not None:
+            chosen.gender = gender
+            chosen.kind = "animal" if chosen.kind == "animal" else "person"
+        return chosen
 
-    def _choose(self, group: list[_Seen]) -> Mention | None:
-        if not group:
-            return None
-        if len({item.mention.key for item in group}) == 1:
-            return group[-1].mention
-        last = group[-1].sentence
-        recent = [item for item in group if item.sentence == last]
-        if len({item.mention.key for item in recent}) == 1:
-            return recent[-1].mention
-        subjects = [item for item in recent if item.subject]
-        if len({item.mention.key for item in subjects}) == 1:
-            return subjects[-1].mention
-        return None
+    def _only(self, group: list[_Seen]) -> Mention | None:
+        """Whoever is the only one in the last two sentences that speak of anybody."""
+        last = group[-1].sentence if group else 0
+        near = [item for item in group if item.sentence >= last - 1]
+        return near[-1].mention if len({item.mention.key for item in near}) == 1 else None
 
-    def _thing(self) -> Mention | None:
-        """The one thing that was spoken of last; with two in the same breath it is neither."""
-        near = [item for item in self._seen if _is_thing(item.mention)]
-        if not near or self._lost == self.sentence or self.sentence - near[-1].sentence > 1:
-            return None
-        last = {item.mention.key: item for item in near if item.sentence == near[-1].sentence}
-        return near[-1].mention if len(last) == 1 else None
-
-    def _last(self, fits: Callable[[Mention], bool], reach: int) -> Mention | None:
-        for item in reversed(self._seen):
-            if self.sentence - item.sentence > reach:
-                return None
-            if fits(item.mention):
-                return item.mention
-        return None
+    def _people(self) -> Mention | None:
+        """The only group of people in the last sentences."""
+        near = [item for item in self._seen if self.sentence - item.sentence <= _REACH]
+        fits = {item.mention.key: item.mention for item in near if _is_people(item.mention)}
+        return next(iter(fits.values())) if len(fits) == 1 else None
 
 
 def _is_people(mention: Mention) -> bool:
@@ -135,7 +105,7 @@ def _is_people(mention: Mention) -> bool:
 def _is_person(mention: Mention) -> bool:
     if mention.party or mention.plural:
         return False
-    numbered = any(char.isdigit() for char in mention.name)
+    numbered = any(char.isdigit() for char in mention.name) or mention.name.isupper()
     unknown = mention.proper and mention.kind is None and not numbered
     return mention.kind in ("person", "animal") or unknown
 
@@ -150,12 +120,6 @@ def _may_be(mention: Mention) -> bool:
 def _is_party(name: str, parties: frozenset[str]) -> bool:
     """The name of a party, or short for it: "Mel"."""
     return any(name == party or (len(name) > 2 and party.startswith(name)) for party in parties)
-
-
-def _is_thing(mention: Mention) -> bool:
-    if mention.party or mention.plural or (mention.proper and mention.kind is None):
-        return False
-    return mention.kind not in ("person", "value", "topic")
 
 
 def _named_in(
@@ -183,6 +147,6 @@ def _named_in(
             )
     for match in _NAME.finditer(text):
         name = match.group()
-        if all(name != item.name for item in found):
+        if name.lower() not in MONTHS_DAYS and all(name != item.name for item in found):
             found.append(Mention(name, name, kinds.get(name), True))
     return found

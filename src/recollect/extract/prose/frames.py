@@ -15,7 +15,7 @@ from recollect.extract.prose.identity import Identity
 from recollect.extract.prose.inflect import third
 from recollect.extract.prose.listed import listed
 from recollect.extract.prose.mention import Mention
-from recollect.extract.prose.moments import Moments, Validity
+from recollect.extract.prose.moments import Moments
 from recollect.extract.prose.nouns import core
 from recollect.extract.prose.reciprocal import reciprocal
 from recollect.extract.prose.relations import TARGETS, Relation, fits, relation, screaming
@@ -23,6 +23,7 @@ from recollect.extract.prose.render import Writer
 from recollect.extract.prose.scene import Scene
 from recollect.extract.prose.subjects import Subjects, conditional
 from recollect.extract.prose.syntax import child, verbal
+from recollect.extract.prose.validity import Validity
 from recollect.extract.prose.verbs import Aspect, aspect
 from recollect.extract.prose.words import PICTURES
 from recollect.graph.found import FoundFact
@@ -347,7 +348,8 @@ class Framer:
                 mood=draft.mood,
                 span=self.span,
                 confidence=max(0.1, draft.confidence - (0.15 if draft.claimant else 0.0)),
-            )
+            ),
+            draft.clause.verb.i,
         )
         return True
 

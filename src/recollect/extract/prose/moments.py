@@ -1,37 +1,33 @@
-"""When a clause holds, and its dates in words that stay true."""
+"""The expressions of time in a sentence: which clause each belongs to, and how it is said."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import regex
+from msgspec.structs import replace
 
 from recollect import dates
-from recollect.dates.when import Tense, When, split
+from recollect.dates.lexicon import NAMELIKE_MONTHS
+from recollect.dates.when import Tense, When
 from recollect.extract.prose.clauses import Clause
+from recollect.extract.prose.datewords import END, FINE, MOMENT, OWN_PREPOSITION, DateWords
+from recollect.extract.prose.habits import settled
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
-_PLAIN = regex.compile(r"\b(?:1[5-9]|20)\d\ds?\b|\bnow\b", regex.IGNORECASE)
-_SPAN = regex.compile(
-    r"(?:next|coming|following|last|past) (?:few|couple|several|\d+|two|three|four|five|six|ten)\b",
-    regex.IGNORECASE,
+_AGO = regex.compile(r"\b(?P<unit>month|year|decade)s?\s+(?:ago|back)\b", regex.IGNORECASE)
+_COMPARED = regex.compile(
+    r"\b(?:as|like|than|unlike|versus|vs\.?|compared to)(?: in| on)?\s*$", regex.IGNORECASE
 )
-_HEAD = regex.compile(
-    r"^\W{0,8}(?:(?:first |last |originally )?(?:published|posted|updated|issued|released|written)"
-    r"|dated?|publication date|date published|date posted)(?: on| at)?\s{0,3}:?\s{0,3}(?P<date>\S.{5,60})",
-    regex.IGNORECASE | regex.MULTILINE,
-)
-_HEAD_CHARS = 2000
-_REST = regex.compile(r"(?:the )?(?:rest|end|beginning|start|middle) of", regex.IGNORECASE)
-_MOMENT = timedelta(seconds=1)
-_DECEMBER = 12
-_OWN_PREPOSITION = frozenset({"on", "in", "at", "during", "over"})
+_DAY_ALONE = regex.compile(r"(?:the )?\d{1,2}(?:st|nd|rd|th)", regex.IGNORECASE)
+_DIGIT = regex.compile(r"\d")
+_OWNS = ("'s", "\u2019s")
 
 
 @lru_cache(maxsize=64)
@@ -42,33 +38,10 @@ def _zone(name: str | None) -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
-def written_on(text: str, at: datetime, zone: str | None) -> datetime:
-    """The moment from which a text counts its days.
-
-    That is the date in its head where it has one ("Published: 3 March 2021"), and *at* otherwise.
-    """
-    for head in _HEAD.finditer(text[:_HEAD_CHARS]):
-        if (when := _dated(head, at, zone)) is not None:
-            return min(when.first or at, at)
-    return at
-
-
-def is_dateline(text: str, at: datetime) -> bool:
-    """Whether it tells nothing but when a text was written."""
-    head = _HEAD.fullmatch(text)
-    return head is not None and _dated(head, at, None) is not None
-
-
-def _dated(head: regex.Match[str], at: datetime, zone: str | None) -> When | None:
-    for when in dates.find(head["date"], reference=at, zone=zone)[:1]:
-        fine = when.relation == "at" and when.grain in ("day", "hour", "minute", "second")
-        if fine and when.start == 0 and _PLAIN.search(when.text):
-            return when
-    return None
-
-
 class Moments:
     """The expressions of time in one sentence. They know the reference and the time zone.
+
+    *noted* are the places of those that stand beside the sentence in a note without a verb.
 
     *tenses* gives, by its first character in the text, the tense of the clause each word is in.
     """
@@ -83,18 +56,50 @@ class Moments:
         self._zone = _zone(zone)
         self.start = sentence.start_char
         self._at = at
-        doers = {token.idx - self.start for token in sentence if token.dep_ == "agent"}
-        self.whens = [
-            when
-            for tense in dict.fromkeys(tenses.values())
-            for when in dates.find(sentence.text, reference=at, zone=zone, tense=tense)
-            if self._tense(when, tenses) == tense and when.start not in doers
-        ]
+        self._text = sentence.text
+        self._words = DateWords(at, self._zone)
+        doers = {token.idx - self.start for token in sentence if _is_doer(token)}
+        found: list[When] = []
+        for tense in dict.fromkeys(tenses.values()):
+            every = dates.find(sentence.text, reference=at, zone=zone, tense=tense)
+            found += (one for one in every if self._tense(one, tenses) == tense)
+            if not every:  # the tense decides which date is meant, not whether there is one
+                break
+        found = [when for when in found if when.start not in doers]
+        told = {when.start: self._tense(when, tenses) for when in found}
+        self.noted = frozenset(start for start, tense in told.items() if tense == "noted")
+        kept = settled(found, sentence, told, at)
+        self.whens = [self._at_its_end(_in_its_unit(one)) for one in self._in_order(kept)]
 
     def _tense(self, when: When, tenses: Mapping[int, Tense]) -> Tense | None:
         """The tense of the first word of an expression that stands in a clause."""
         inside = range(when.start + self.start, when.end + self.start)
         return next((tenses[place] for place in inside if place in tenses), None)
+
+    def _in_order(self, found: list[When]) -> list[When]:
+        """A day without its month comes after the date before it: "on 12 August, back on the 26th"."""
+        told: list[When] = []
+        for when in sorted(found, key=lambda one: one.start):
+            dated = told and told[-1].relation == "at" and _DIGIT.search(told[-1].text)
+            before = told[-1].first if dated else None
+            open_day = _DAY_ALONE.fullmatch(when.text) is not None and when.first is not None
+            if open_day and before and self._at < (when.first or before) < before:
+                again = dates.find(
+                    f"on {when.text}", reference=before, zone=self._zone.key, tense="future"
+                )
+                for one in again[:1]:
+                    when = replace(when, first=one.first, last=one.last)
+            told.append(when)
+        return told
+
+    def _at_its_end(self, when: When) -> When:
+        """The end of a month is its last day."""
+        ends = when.relation in ("at", "until", "before") and END.search(when.text)
+        if not ends or when.edge is None or when.grain in FINE:
+            return when
+        last = (when.edge - MOMENT).astimezone(self._zone)
+        first = last.replace(hour=0, minute=0, second=0).astimezone(UTC)
+        return replace(when, first=first, last=when.edge, grain="day")
 
     def of(self, token: Token) -> When | None:
         """The expression that a token is part of."""
@@ -104,11 +109,23 @@ class Moments:
                 return when
         return None
 
+    def is_over(self) -> bool:
+        """Whether it speaks of what was, and so asks for nothing: "quit smoking 5 weeks ago"."""
+        return any(
+            when.dated and when.last is not None and when.last <= self._at for when in self.whens
+        )
+
+    def dates(self, when: When) -> bool:
+        """Whether it says when something is, and not what that is compared to: "as last year"."""
+        return _COMPARED.search(self._text[: when.start]) is None
+
     def within(self, when: When, clause: Clause) -> bool:
         """Whether an expression of time belongs to this clause and not to one beside it.
 
         A clause joined to another, or said of its time ("when we met"), shares the time of that.
         """
+        if not self.dates(when):
+            return False
         if self._inside(when, clause):
             return True
         outer = clause.parent
@@ -142,65 +159,77 @@ class Moments:
             if start <= token.idx < end:
                 item = token
                 while item != clause.base and item.head != item:
-                    if item.i in clause.cuts or _dates_a_thing(item):
+                    if item.i in clause.cuts or (when.relation == "at" and _dates_a_thing(item)):
                         return False
                     item = item.head
                 return True
         return False
 
     def text(self, when: When, before: Token | None) -> str | None:
-        """The expression as an absolute date; None where its own words are as good.
+        """The date in the place of an expression; None where its own words are to stay.
 
         *before* is the word in front of it, which may already be the preposition.
         """
-        if when.recurring or when.first is None or _PLAIN.search(when.text):
-            return None
-        if not when.dated or when.relation not in (
-            "at",
-            "since",
-            "until",
-            "for",
-            "after",
-            "before",
-        ):
-            return None
-        if _SPAN.match(when.text):
-            return self._from_now(when)
-        first = when.first.astimezone(self._zone)
-        if when.relation == "for":
-            return _since(when, first)
-        edge = when.edge.astimezone(self._zone) if when.edge is not None else first
-        bare, preposition = _date(when, first if when.relation == "at" else edge)
-        if when.relation != "at":
-            return f"{when.relation} {bare}"
-        part = _REST.match(when.text)
-        if part is not None and when.last is not None:
-            last = (when.last - _MOMENT).astimezone(self._zone)
-            unit = f"{last:%B} {last.year}" if last.month < _DECEMBER else f"{last.year}"
-            return f"{part.group()} {unit}"
-        word = before.lower_ if before is not None else ""
-        if before is None or before.dep_ != "prep" or word in _OWN_PREPOSITION:
-            return f"{preposition} {bare}"
-        return bare
+        owns = self._text[when.end : when.end + 2].lower() in _OWNS  # "yesterday's"
+        whole = self._text[: when.start].lower().endswith(("all ", "just ", "only "))
+        return None if owns or whole else self._words.in_place(when, before)
 
-    def _from_now(self, when: When) -> str:
-        """ "next few months": as many after the day on which it was said."""
-        now = self._at.astimezone(self._zone)
-        word, rest = when.text.split(maxsplit=1)
-        side = "after" if word.lower() in ("next", "coming", "following") else "before"
-        return f"{rest} {side} {now.day} {now:%B} {now.year}"
+    def is_told(self, when: When, text: str) -> bool:
+        """Whether a text has an expression in its own words, or the date in its place."""
+        date = self.text(when, None) or when.text
+        return when.text.lower() in text.lower() or date.split(maxsplit=1)[-1] in text
+
+    def bracket(self, token: Token) -> str:
+        """The date behind the last word of an expression of time, where its words do not tell it."""
+        when = self._closed_by(token)
+        told = when is not None and self.dates(when)
+        text = self._words.in_brackets(when) if when is not None and told else None
+        if text is None or _is_listed(token):
+            return ""
+        space = "" if token.whitespace_ else " "
+        return f"{space}({text}){token.whitespace_}"
+
+    def _closed_by(self, token: Token) -> When | None:
+        """The expression that ends with a word, its "'s" included."""
+        if token.i + 1 < len(token.doc) and token.nbor(1).tag_ == "POS":
+            return None
+        last = token.nbor(-1) if token.tag_ == "POS" and token.i else token
+        when = self.of(last)
+        closes = when is not None and last.idx + len(last) - self.start >= when.end
+        return when if closes else None
 
     def swallows(self, token: Token) -> bool:
         """Whether the date after this preposition brings its own."""
-        if token.dep_ != "prep" or token.lower_ not in _OWN_PREPOSITION:
+        if token.dep_ != "prep" or token.lower_ not in OWN_PREPOSITION:
             return False
         after = token.doc[token.i + 1] if token.i + 1 < len(token.doc) else None
         if after is None or self.of(token) is not None:
             return False
         when = self.of(after)
-        if when is None or _SPAN.match(when.text) or _REST.match(when.text):
+        if when is None or self._words.has_own_words(when):
             return False
         return self.text(when, token) is not None
+
+
+def _is_doer(token: Token) -> bool:
+    """Whether a "by" names who did it, and not by which day it is to be done: "written by June"."""
+    return token.dep_ == "agent" and any(
+        item.dep_ == "pobj" and item.lower_ in NAMELIKE_MONTHS for item in token.children
+    )
+
+
+def _in_its_unit(when: When) -> When:
+    """What was years ago is known to the year, what was months ago to the month."""
+    counted = _AGO.search(when.text)
+    if counted is None or when.grain in FINE or when.relation != "at":
+        return when
+    return replace(when, grain="month" if counted["unit"].lower() == "month" else "year")
+
+
+def _is_listed(token: Token) -> bool:
+    """ "Mon/Wed/Fri": days of every week."""
+    near = token.doc[max(token.i - 1, 0) : token.i + 2]
+    return any(item.text == "/" for item in near)
 
 
 def _dates_a_thing(item: Token) -> bool:
@@ -212,61 +241,3 @@ def _dates_a_thing(item: Token) -> bool:
         "pobj",
         "attr",
     )
-
-
-def _since(when: When, first: datetime) -> str | None:
-    if when.grain == "year":
-        return f"since {first.year}"
-    return f"since {first:%B} {first.year}" if when.grain == "month" else None
-
-
-def _date(when: When, day: datetime) -> tuple[str, str]:
-    """A date in words, and the preposition it takes."""
-    about = "around " if when.approximate else ""
-    grain = when.grain
-    if grain in ("year", "decade", "century"):
-        return f"{about}{day.year}", "in" if not about else ""
-    if grain in ("month", "quarter", "season"):
-        return f"{about}{day:%B} {day.year}", "in"
-    full = f"{day.day} {day:%B} {day.year}"
-    if grain == "week":
-        return f"the week of {full}", "in"
-    if grain == "weekend":
-        return f"the weekend of {full}", "on"
-    if grain in ("hour", "minute", "second"):
-        return f"{about}{full} at {day:%H:%M}", "on"
-    return f"{about}{full}", "on" if not about else ""
-
-
-def _exact(edge: datetime | None, at: datetime) -> datetime | None:
-    """Dates count in whole seconds; within the second of the episode, "now" is its very moment."""
-    return at if edge == at.replace(microsecond=0) else edge
-
-
-class Validity:
-    """From when to when a clause holds."""
-
-    __slots__ = ("dated", "first", "last")
-
-    def __init__(self, whens: Sequence[When], at: datetime, past_state: bool, ended: bool) -> None:
-        """Past events without a date count from the episode, which is when they were known to
-        have happened; a past state without a date has an unknown begin and was over by then.
-        """
-        self.first: datetime | None = None
-        self.last: datetime | None = None
-        for when in whens:
-            first, last = (_exact(edge, at) for edge in split(when))
-            if when.relation == "for" and past_state:
-                continue
-            self.first = self.first or first
-            self.last = self.last or last
-            if past_state and first is not None and when.relation == "at":
-                self.last = self.last or when.last
-        self.dated = self.first is not None or self.last is not None
-        if not self.dated:
-            self.first = at if not past_state and not ended else None
-            self.last = at if past_state else None
-        elif self.first is None and not past_state and self.last is not None and self.last > at:
-            self.first = at
-        if self.first is not None and self.last is not None and self.last <= self.first:
-            self.last = None

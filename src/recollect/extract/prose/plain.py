@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import regex
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.extract.prose.arrange import tidy
+from recollect.extract.prose.certain import is_clear
+from recollect.extract.prose.implied import led_by
+from recollect.extract.prose.listed import listed
 from recollect.extract.prose.moments import Moments
+from recollect.extract.prose.nouns import is_time
 from recollect.extract.prose.scene import Scene
-from recollect.extract.prose.syntax import SUBJECTS, child, verbal
+from recollect.extract.prose.syntax import SUBJECTS, child, is_apart, verbal
 from recollect.extract.prose.wording import Wording
 from recollect.extract.prose.words import (
+    EPISTEMIC,
     FEMALE,
     FIRST,
     FIRST_PLURAL,
@@ -21,18 +24,25 @@ from recollect.extract.prose.words import (
     PETS,
     POINTING,
     SECOND,
+    TASTES,
+    UNCERTAIN,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from spacy.tokens import Token
 
 TEXT_CHARS_MAX = 300
-_FINE = frozenset({"hour", "minute", "second", "part"})
-_DAY = regex.compile(r"\b(?:to(?:day|night|morrow)|yesterday|\w+day|week)\b", regex.IGNORECASE)
-_PREPOSITIONS = frozenset({"on", "in", "at"})
+_SELVES = frozenset({"myself", "yourself"})
 _ENDS = " .!,;:-\u2013\u2014"
+
+
+class Told(NamedTuple):
+    """A clause as a sentence. *quoted*: its very words, behind the name of whoever said them."""
+
+    text: str
+    quoted: bool
 
 
 class Plain:
@@ -42,15 +52,23 @@ class Plain:
         self._scene = scene
         self._wording = Wording(scene)
 
-    def tell(self, unit: Sequence[Token], moments: Moments) -> str | None:
+    def tell(self, unit: Sequence[Token], moments: Moments) -> Told | None:
         """A sentence that can be understood alone; None if it is too long to be one."""
-        text = self._third_person(unit, moments) if self.is_statement(unit) else None
-        if text is None:
-            text = self._quoted(unit, moments)
-        return text if text and len(text) <= TEXT_CHARS_MAX else None
+        sure = is_clear(unit) and self.is_statement(unit)
+        text = self._third_person(unit, moments) if sure else self._implied(unit, moments)
+        if not text:
+            return self.quote(unit, moments)
+        return Told(text, quoted=False) if len(text) <= TEXT_CHARS_MAX else None
+
+    def quote(self, unit: Sequence[Token], moments: Moments) -> Told | None:
+        """The very words of a clause; None if they are too many."""
+        text = self._quoted(unit, moments)
+        return Told(text, quoted=True) if text and len(text) <= TEXT_CHARS_MAX else None
 
     def is_statement(self, unit: Sequence[Token]) -> bool:
         """It has a finite verb behind its subject, and no pronoun that only its hearer understands."""
+        if is_command(unit):
+            return False
         verbs = [token for token in unit if token.tag_ in ("VBZ", "VBP", "VBD", "MD")]
         first = next((subject for verb in verbs if (subject := _subject(verb)) in unit), None)
         if first is None or verbs[0].i < min(first.i, first.left_edge.i):
@@ -59,11 +77,17 @@ class Plain:
 
     def _is_loose(self, token: Token, unit: Sequence[Token]) -> bool:
         word = token.lower_
-        if word in FIRST | FIRST_PLURAL:
-            one_of = word == "us" and token.dep_ == "pobj" and token.head.lower_ == "of"
-            return one_of or (self._scene.spoken and self._scene.speaker is None)
+        if word in _SELVES:
+            return self._scene.spoken  # "himself" or "herself", and which one is not known
+        if word in FIRST:
+            return self._scene.spoken and self._scene.speaker is None
+        if word in FIRST_PLURAL:
+            return self._scene.spoken  # who else is meant, only the speaker knows
         if word in SECOND:
-            return self._scene.listener is None
+            house, listener = self._scene.house, self._scene.listener
+            if house is not None and self._scene.mention(token) is house:
+                return False
+            return listener is None or listener.who == "assistant" or _is_plural(token)
         if word in POINTING:
             return token.dep_ in SUBJECTS | {"dobj", "pobj"} and token.tag_ == "DT"
         if token.tag_ not in ("PRP", "PRP$") or token.dep_ == "expl" or _is_impersonal(token):
@@ -80,61 +104,79 @@ class Plain:
 
     def _third_person(self, unit: Sequence[Token], moments: Moments) -> str | None:
         self._wording.pointing = {token.i for token in unit if _is_explained(token, unit)}
-        words = [self._word(token, unit, moments) for token in unit]
+        words = [self._word(token, unit, moments) + gap for token, gap in _gaps(unit)]
         text = tidy("".join(words)).strip(_ENDS)
         return text[0].upper() + text[1:] if text else None
+
+    def _implied(self, unit: Sequence[Token], moments: Moments) -> str | None:
+        """With the speaker for a subject that chat leaves out."""
+        speaker = self._scene.speaker
+        if speaker is None or speaker.who == "assistant" or _is_asked(unit):
+            return None
+        dated = any(moments.of(token) is not None for token in unit)
+        lead = led_by(unit, dated)
+        if lead is None or any(self._is_loose(token, unit) for token in unit):
+            return None
+        rest = [token for token, _ in _gaps(unit)][lead[0] :]
+        words = "".join(self._word(token, unit, moments) + gap for token, gap in _gaps(rest))
+        return tidy(f"{speaker.text} {lead[1]}{words[:1].lower()}{words[1:]}").strip(_ENDS)
+
+    def stands_alone(self, unit: Sequence[Token]) -> bool:
+        """Whether it can be understood without what was asked: it says what is done with what."""
+        told = any(
+            verbal(token) and any(item.dep_ in _TOLD and item in unit for item in token.children)
+            for token in unit
+        )
+        return told and not any(self._is_loose(token, unit) for token in unit)
 
     def _word(self, token: Token, unit: Sequence[Token], moments: Moments) -> str:
         spoken = self._scene.spoken
         said = self._wording.word(token, None, False) if spoken else token.text_with_ws
         if token is unit[0] and said[:1].islower():
             said = said[0].upper() + said[1:]
-        return said + _resolved(token, moments)
+        return said + moments.bracket(token)
 
-    def _quoted(self, unit: Sequence[Token], moments: Moments) -> str | None:
+    def _quoted(self, unit: Sequence[Token], moments: Moments) -> str:
         """The very words, with whoever said them in front."""
-        words = "".join(token.text_with_ws + _resolved(token, moments) for token in unit)
+        words = "".join(
+            token.text_with_ws + moments.bracket(token) + gap for token, gap in _gaps(unit)
+        )
         words = tidy(words).strip(_ENDS)
         speaker = self._scene.speaker
         if not words:
-            return None
+            return ""
         if speaker is None:
             if self._scene.spoken and any(token.lower_ in FIRST for token in unit):
-                return None  # nobody knows whose words they are
+                return ""  # nobody knows whose words they are
             return words[0].upper() + words[1:]
         return f"{speaker.text}: {words}"
 
 
-def _resolved(token: Token, moments: Moments) -> str:
-    """The date behind an expression of time, in brackets, where its own words do not tell it."""
-    when = moments.of(token)
-    if when is None or (when.grain in _FINE and _DAY.search(when.text) is None):
-        return ""
-    if token.idx + len(token) - moments.start < when.end or _is_listed(token):
-        return ""
-    text = (moments.text(when, None) or "").partition(" at ")[0]  # the words tell the hour
-    if not text or text.split()[-1] in when.text:
-        return ""
-    first, rest = text.split(maxsplit=1)
-    if first in _PREPOSITIONS or first == when.relation:
-        text = rest
-    text = _unsaid(text, when.text)
-    space = "" if token.whitespace_ else " "
-    return f"{space}({text}){token.whitespace_}"
+def _is_asked(unit: Sequence[Token]) -> bool:
+    return bool(unit[-1].nbor(1).text == "?") if unit[-1].i + 1 < len(unit[-1].doc) else False
 
 
-def _unsaid(date: str, words: str) -> str:
-    """Of a date only the year, where the words name the day and the month."""
-    match date.split():
-        case [day, month, year] if day in words and month[:3].lower() in words.lower():
-            return year
-    return date
+def is_command(unit: Sequence[Token]) -> bool:
+    """Its first verb is in its base form and has neither a subject nor a helper but "do"."""
+    verb = next((token for token in unit if token.dep_ not in _BEFORE_COMMAND), None)
+    if verb is None or not verbal(verb) or verb.tag_ not in ("VB", "VBP"):
+        return False
+    if verb.lower_ == "got" or verb.lemma_.lower() in _NO_COMMANDS:
+        return False
+    helped = any(item.lemma_ != "do" for item in verb.children if item.dep_ in _HELPERS)
+    return _subject(verb) is None and not helped
 
 
-def _is_listed(token: Token) -> bool:
-    """ "Mon/Wed/Fri": days of every week."""
-    near = token.doc[max(token.i - 1, 0) : token.i + 2]
-    return any(item.text == "/" for item in near)
+_HELPERS = ("aux", "auxpass")
+_NO_COMMANDS = TASTES | EPISTEMIC | UNCERTAIN | listed("need want have get love cost")
+_BEFORE_COMMAND = frozenset({"aux", "neg", "advmod", "intj", "punct", "cc"})
+_TOLD = ("dobj", "attr", "acomp", "oprd", "prep")
+
+
+def _gaps(unit: Sequence[Token]) -> Iterator[tuple[Token, str]]:
+    """Each word, and a space behind it where the next one stood elsewhere in the sentence."""
+    for token, following in zip(unit, [*unit[1:], None], strict=True):
+        yield token, " " if is_apart(token, following) else ""
 
 
 def _is_explained(token: Token, unit: Sequence[Token]) -> bool:
@@ -146,8 +188,22 @@ def _is_explained(token: Token, unit: Sequence[Token]) -> bool:
     if word in MALE | FEMALE:
         return any(_is_someone(item) for item in before)
     if word in NEUTRAL:
-        return any(item.tag_ in ("NN", "NNP") and item.dep_ != "compound" for item in before)
-    return any(item.tag_ in ("NNS", "NNPS") or item.dep_ == "conj" for item in before)
+        return any(
+            item.tag_ in ("NN", "NNP") and item.dep_ != "compound" and not _is_someone(item)
+            for item in before
+            if not (item.head == token.head and item.dep_ in SUBJECTS)
+        )
+    return any(item.tag_ in ("NNS", "NNPS") or _is_one_of_several(item) for item in before)
+
+
+def _is_one_of_several(item: Token) -> bool:
+    return item.dep_ == "conj" and _is_someone(item) and _is_someone(item.head)
+
+
+def _is_plural(you: Token) -> bool:
+    """ "you two", "you guys"; "you know" is nobody at all."""
+    after = you.nbor(1).lower_ if you.i + 1 < len(you.doc) else ""
+    return after in ("two", "three", "guys", "all", "both", "lot", "folks", "know", "please")
 
 
 def _is_impersonal(it: Token) -> bool:
@@ -156,7 +212,13 @@ def _is_impersonal(it: Token) -> bool:
     complement = child(verb, "acomp", "attr")
     if it.lower_ != "it" or it.dep_ not in SUBJECTS or complement is None:
         return False
-    return any(child(item, "xcomp", "ccomp", "advcl") is not None for item in (verb, complement))
+    if is_time(complement):
+        return True
+    return any(
+        part.dep_ in ("xcomp", "ccomp", "advcl")
+        for item in (verb, complement)
+        for part in item.rights
+    )
 
 
 def _is_someone(noun: Token) -> bool:
@@ -168,7 +230,7 @@ def _is_someone(noun: Token) -> bool:
 def _subject(verb: Token) -> Token | None:
     """The subject of a finite verb, or of the verb that it helps."""
     head = verb.head if verb.dep_ in ("aux", "auxpass") else verb
-    found = child(head, *SUBJECTS, "expl")
+    found = child(head, *SUBJECTS, "expl") or child(verb, *SUBJECTS)
     while found is None and head.dep_ == "conj" and verbal(head.head):
         head = head.head
         found = child(head, *SUBJECTS, "expl")

@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import msgspec
+import regex
 
 from recollect import limits
 from recollect.extract.brief import Brief, Turn
@@ -17,18 +18,22 @@ from recollect.extract.prose.book import Book
 from recollect.extract.prose.chat import Normal, normalise
 from recollect.extract.prose.clauses import Clause, clauses
 from recollect.extract.prose.corrections import Again, correct
+from recollect.extract.prose.datelines import written_on
 from recollect.extract.prose.frames import Framer
+from recollect.extract.prose.headings import heading_of
 from recollect.extract.prose.inflect import possessive
 from recollect.extract.prose.kinship import is_role
 from recollect.extract.prose.language import is_english
-from recollect.extract.prose.moments import Moments, written_on
+from recollect.extract.prose.listed import listed
+from recollect.extract.prose.moments import Moments
 from recollect.extract.prose.nouns import NAMED
+from recollect.extract.prose.products import introduce
 from recollect.extract.prose.relations import screaming
-from recollect.extract.prose.repairs import repair
+from recollect.extract.prose.repairs import IsVerb, repair
 from recollect.extract.prose.requests import request
 from recollect.extract.prose.scene import Scene
 from recollect.extract.prose.sentences import Sentences
-from recollect.extract.prose.verbs import decided, time_of
+from recollect.extract.prose.tenses import tenses
 from recollect.extract.prose.voices import Speech, speeches
 from recollect.graph.found import Found, FoundFact
 from recollect.graph.predicates import Predicates
@@ -36,10 +41,12 @@ from recollect.models.sentence_kinds import Kind, Said
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc, Span
+    from spacy.tokens import Doc, Span, Token
 
 Classify = Callable[[Sequence[Said]], Sequence[Kind]]
 _PARSES_KEPT = 64
+_DOUBTING = listed("think guess believe maybe perhaps might if unless wonder wish suppose")
+_BULLET = regex.compile(r"\s*(?:[-*\u2022]|\d{1,2}[.)])\s*")
 
 
 class Prose:
@@ -117,7 +124,9 @@ class Prose:
         book, sentences = Book(), []
         for speech, normal, doc in zip(parts, texts, docs, strict=True):
             scene = Scene(reading, speech, partial(self._look, reading))
-            reader = _Reader(scene, normal, self._table, book, partial(self._again, reading))
+            again = partial(self._again, reading)
+            reader = _Reader(scene, normal, self._table, book, again, self._verbs.__contains__)
+            introduce(speech, scene.house, reading.at, book)
             reader.read(doc)
             sentences.append(reader.sentences)
         return book, sentences
@@ -133,33 +142,48 @@ class _Reader:
         table: Predicates,
         book: Book,
         again: Again,
+        is_verb: IsVerb,
     ) -> None:
         self._again = again
         self._scene = scene
         self._framer = Framer(self._scene, table, book)
         self._normal = normal
         self._book = book
-        self.sentences = Sentences(scene, book, table)
+        self.sentences = Sentences(scene, book, table, is_verb)
         self._reading = scene.reading
+        self._heading: Sequence[Token] = ()
         self._told = written_on(scene.reading.content, scene.reading.at, scene.reading.time_zone)
 
     def read(self, doc: Doc) -> None:
+        named = _by_sentence(doc)
         for sentence in doc.sents:
             if is_english(sentence.text):
                 self._sentence(sentence)
-                self._names(sentence)
+                self._names(sentence, named.get(sentence.start, ()))
             self._scene.next_sentence()
 
     def _sentence(self, sentence: Span) -> None:
         self._framer.span = self._normal.span(sentence.start_char, sentence.end_char)
         began = len(self._book)
         found = clauses(sentence) if len(sentence) <= limits.SENTENCE_TOKENS_MAX else []
+        parts = self.sentences.cut(sentence, self._heading_of(sentence))
         moments = self._drafted(sentence, found)
         drafts = self._book.take(began)
-        self.sentences.add(sentence, drafts, moments, self._framer.span)
+        self.sentences.add(parts, drafts, moments, self._framer.span)
         if not salience.is_question(sentence):
             self._relatives(sentence)
             apposed(sentence, self._scene, moments, self._book, self._framer.span)
+
+    def _heading_of(self, sentence: Span) -> Sequence[Token]:
+        """What a sentence is said under: words of its own before a colon, or those above its list."""
+        above, first = self._heading, sentence[0]
+        self._heading = heading_of(sentence)
+        if self._heading:
+            return self._heading
+        line = self._reading.content[: self._framer.span[0]].rpartition("\n")[2]
+        if above and (above[-1].i + 2 >= first.i or _BULLET.fullmatch(line) is not None):
+            self._heading = above
+        return self._heading
 
     def _drafted(self, sentence: Span, found: list[Clause]) -> Moments:
         """Draft what the clauses of a sentence say; the times in it."""
@@ -192,9 +216,9 @@ class _Reader:
         if clause.how == "opinion" and self._framer.written == before and self._scene.spoken:
             self._framer.opinion(clause, moments)
 
-    def _names(self, sentence: Span) -> None:
+    def _names(self, sentence: Span, names: Iterable[Span]) -> None:
         """Whoever and whatever is named is an entity, also where nothing is said about it."""
-        for name in sentence.ents:
+        for name in names:
             head = name.root
             if name.label_ not in NAMED or head.pos_ != "PROPN" or head.i == sentence.start:
                 continue
@@ -203,15 +227,9 @@ class _Reader:
                 self._book.entity(mention)
 
     def _moments(self, sentence: Span, found: Sequence[Clause]) -> Moments:
-        """The times in a sentence, each read in the tense of its clause."""
-        first = time_of(found[0]) if found else "present"
-        tenses = dict.fromkeys((token.idx for token in sentence), first)
-        for clause in found[1:]:
-            tenses.update((token.idx, time_of(clause)) for token in clause.base.subtree)
-        for clause in found:
-            if (verb := decided(clause)) is not None:
-                tenses.update((token.idx, "future") for token in verb.subtree)
-        return Moments(sentence, self._told, self._reading.time_zone, tenses)
+        """The times in a sentence, each read in the tense of its clause; none in an endless one."""
+        told = tenses(sentence, found) if len(sentence) <= limits.DATED_TOKENS_MAX else {}
+        return Moments(sentence, self._told, self._reading.time_zone, told)
 
     def _relatives(self, sentence: Span) -> None:
         """Whoever was called "my sister" in this sentence is somebody's sister."""
@@ -219,6 +237,8 @@ class _Reader:
             if token.pos_ == "NOUN" and is_role(token):
                 self._scene.mention(token)
         relatives, self._scene.relatives = self._scene.relatives, []
+        if any(token.lower_ in _DOUBTING for token in sentence):
+            return
         for kin in relatives:
             if kin.mention is None or kin.owner is None:
                 continue
@@ -239,6 +259,20 @@ class _Reader:
                     confidence=0.85,
                 )
             )
+
+
+def _by_sentence(doc: Doc) -> dict[int, list[Span]]:
+    """The names in a text by the first token of their sentence: to ask each sentence for its own
+    would take it through the whole text each time."""
+    found: dict[int, list[Span]] = {}
+    names = iter(doc.ents)
+    name = next(names, None)
+    for sentence in doc.sents:
+        while name is not None and name.start < sentence.end:
+            if name.start >= sentence.start and name.end <= sentence.end:
+                found.setdefault(sentence.start, []).append(name)
+            name = next(names, None)
+    return found
 
 
 def _normalised(

@@ -115,7 +115,11 @@ class Writer:
         tokens = sorted(under(head, set(without), set()), key=lambda token: token.i)
         if any(self._is_loose(token) for token in tokens):
             return None
-        return tidy("".join(self._wording.word(token, None, False) for token in tokens))
+        words = (
+            self._wording.word(token, None, False) + self._moments.bracket(token)
+            for token in tokens
+        )
+        return tidy("".join(words))
 
     def _shorter(
         self,
@@ -220,7 +224,8 @@ class Writer:
                     words.append(f" {text} ")
                 done.add(when.start)
             elif not self._moments.swallows(token):
-                words.append(self._wording.word(token, clause, singular, following))
+                word = self._wording.word(token, clause, singular, following)
+                words.append(word + self._moments.bracket(token))
             previous = token
         return words
 

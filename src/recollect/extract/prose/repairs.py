@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from recollect.extract.prose.inflect import third
 from recollect.extract.prose.listed import listed
 from recollect.extract.prose.syntax import child, verbal
 from recollect.extract.prose.words import KIN, PEOPLE, PETS
@@ -34,11 +35,18 @@ def repair(doc: Doc, is_verb: IsVerb) -> Doc:
             token.tag_ = "VBD"  # "Dyed my hair last week"
         if token.tag_ == "NNS" and token.is_sent_start and token.dep_ == "ROOT":
             _bare_present(token, is_verb)
-        if token.dep_ == "nsubj" and token.pos_ == "PROPN":
-            _called(token)
-        if token.tag_ == "NN" and _is_surname(token):
-            token.tag_, token.pos_ = "NNP", "PROPN"
+        if token.tag_ == "VBZ" and token.lower_.endswith("es"):
+            _base_form(token, is_verb)
+        _name(token)
     return doc
+
+
+def _name(token: Token) -> None:
+    if token.dep_ == "nsubj" and token.pos_ == "PROPN":
+        _called(token)
+        _named_and(token)
+    if token.tag_ == "NN" and _is_surname(token):
+        token.tag_, token.pos_ = "NNP", "PROPN"
 
 
 def _joined(token: Token, is_verb: IsVerb) -> None:
@@ -155,6 +163,31 @@ def _called(name: Token) -> None:
     whose = child(noun, "poss") is not None and (lemma in KIN or lemma in PETS)
     if whose and noun.dep_ in ("nsubj", "npadvmod", "dep"):
         noun.head, noun.dep_ = name, "compound"
+
+
+def _named_and(name: Token) -> None:
+    """ "She is called Rosa and the class has nine kids": Rosa and the class are not one subject."""
+    verb, naming, other = name.head, name.left_edge, child(name, "conj")
+    naming = naming.nbor(-1) if naming.i else naming
+    if other is None or naming.head != verb or naming.dep_ != "ccomp" or not verbal(naming):
+        return
+    if naming.lemma_.lower() not in ("call", "name") or child(naming, "oprd", "dobj") is not None:
+        return
+    above, dep = verb.head, verb.dep_
+    join = child(name, "cc")
+    naming.head, naming.dep_ = (naming if above == verb else above), dep
+    verb.head, verb.dep_ = naming, "conj"
+    name.head, name.dep_ = naming, "oprd"
+    other.head, other.dep_ = verb, "nsubj"
+    if join is not None:
+        join.head = naming
+
+
+def _base_form(verb: Token, is_verb: IsVerb) -> None:
+    """Who "hates" does not "hat": the base form is the one that gives the word back."""
+    stem = verb.lower_[:-1]
+    if is_verb(stem) and third(verb.lemma_.lower()) != verb.lower_ and third(stem) == verb.lower_:
+        verb.lemma_ = stem
 
 
 def _is_surname(token: Token) -> bool:

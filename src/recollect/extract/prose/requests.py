@@ -26,7 +26,7 @@ def request(framer: Framer, clause: Clause, moments: Moments) -> None:
         return
     proposed = _proposal(clause)
     verb = proposed.base if proposed is not None else clause.base
-    if not salience.is_request(verb):
+    if not salience.is_request(verb) or moments.is_over():
         return
     asked = proposed or clause
     draft = Draft(asked, Aspect(), speaker, speaker.text, Writer(framer.scene, moments), _SURE)

@@ -87,6 +87,19 @@ def states_nothing(unit: Sequence[Token], asked: bool) -> bool:
     return verb.tag_ == "VB" and not subjects and serves is not None and serves.lower_ in _MINE
 
 
+_OFFER = regex.compile(
+    r"\b(?:i(?:'d| would)? (?:recommend|suggest|advise|propose|go with)|i(?:'d| would) (?:go|say|try|use|start|raise)"
+    r"|(?:i|we)(?:'m| am|'re| are)? (?:happy|sorry|glad|here)|(?:i|we) (?:can|could)|you (?:can|could|may|might|should)"
+    r"|let me|would you|if you|consider)\b",
+    regex.IGNORECASE,
+)
+
+
+def is_offer(unit: Sequence[Token]) -> bool:
+    """What an assistant recommends, offers or says out of politeness."""
+    return _OFFER.search(text_of(unit)) is not None
+
+
 def beside_pleasantry(clause: Clause, sentence: Span, length: int) -> bool:
     """What the speaker states after the thanks: "Thanks, I moved to Boston"."""
     token = clause.subjects[0] if clause.subjects else None

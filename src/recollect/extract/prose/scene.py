@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from recollect.extract.brief import Brief, Turn
-from recollect.extract.prose import nouns
+from recollect.extract.prose import nouns, products
 from recollect.extract.prose.coreference import Window
 from recollect.extract.prose.inflect import possessive
 from recollect.extract.prose.kinship import Relative, given_name, having, relative
@@ -28,8 +28,8 @@ from recollect.extract.prose.words import (
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-_ROLES = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr"})
-_THIRD = MALE | FEMALE | PLURAL | NEUTRAL | POINTING
+_ROLES = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr", "oprd"})
+_THIRD = MALE | FEMALE | PLURAL
 
 
 Look = Callable[[Speech], "Doc"]
@@ -44,9 +44,10 @@ class Scene:
         self.speech = speech
         self.has_quotes = '"' in speech.text or "\u201c" in speech.text
         self.spoken = reading.kind == "message"
-        self.user = user_voice(reading.user)
+        self.user = user_voice(reading)
         self.speaker = party(speech.speaker) if speech.speaker is not None else None
         self.listener = party(speech.listener) if speech.listener is not None else None
+        self.house = products.spoken_for(speech, self.user)
         self.relatives: list[Relative] = []
         self._window = Window()
         self._looked_back = False
@@ -71,6 +72,8 @@ class Scene:
     def pronoun(self, token: Token) -> Mention | None:
         """What a pronoun stands for."""
         word = token.lower_
+        if self._is_the_house(token):
+            return self.house
         if word in FIRST or word in FIRST_PLURAL or (word == "'s" and token.tag_ == "PRP"):
             return self.speaker
         if word in SECOND:
@@ -79,14 +82,17 @@ class Scene:
             self._look_back()
             self._see_earlier(token)
             found = self._window.resolve(word)
-            if found is not None and _cannot_be(token, found):
-                found = None
-            if found is None and word in NEUTRAL | POINTING:
-                self._window.lose()
             if found is not None:
                 self._window.see(found, token.dep_ in ("nsubj", "nsubjpass"))
             return found
         return None
+
+    def _is_the_house(self, token: Token) -> bool:
+        """ "Your app", said to a company's assistant; "our app", said by it."""
+        if self.house is None or not products.belongs_to_house(token):
+            return False
+        own = self.speaker is not None and self.speaker.who == "assistant"
+        return token.lower_ == ("our" if own else "your")
 
     def _see_earlier(self, pronoun: Token) -> None:
         """Remember the nouns of the clauses that stand before a pronoun in its sentence."""
@@ -99,8 +105,8 @@ class Scene:
             if token.pos_ in ("NOUN", "PROPN") and _clause_verb(token) != own:
                 self._noted.add(token.i)
                 mention = self.mention(token)
-                if mention is not None:
-                    self._window.see(mention, token.dep_ in ("nsubj", "nsubjpass"))
+                if mention is not None:  # whose name is told is what the clause is about
+                    self._window.see(mention, token.dep_ in ("nsubj", "nsubjpass", "oprd"))
 
     def _look_back(self) -> None:
         if self._looked_back:
@@ -145,7 +151,7 @@ class Scene:
     def _read(self, token: Token) -> Mention | None:
         if token.tag_ in ("WP", "WDT") or (token.lower_ == "that" and token.head.dep_ == "relcl"):
             return self.mention(token.head.head) if token.head.dep_ == "relcl" else None
-        if token.pos_ == "PRON" or token.lower_ in _THIRD:
+        if token.pos_ == "PRON" or token.lower_ in _THIRD | NEUTRAL | POINTING:
             return self.pronoun(token)
         head = nouns.core(token)
         if head.pos_ == "PRON":
@@ -190,19 +196,24 @@ class Scene:
         if named is not None:
             return named
         named_here = bool(given or title)
+        if not named_here and head.pos_ == "NOUN" and _is_the(head):
+            called = products.in_full(called, (turn.content for turn in self.speech.before))
         proper = named_here or head.pos_ == "PROPN" or called.casefold() in self._known
-        known = self._known.get(called.casefold())
-        told = (known.kind if known is not None else None) or nouns.told_kind(head)
+        before = self._known.get(called.casefold())
+        told = (before.kind if before is not None else None) or nouns.told_kind(head)
         kind = told or nouns.kind(head, proper)
         plural = head.tag_ in ("NNS", "NNPS") and not proper
         owner_token = child(head, "poss") if not named_here else None
         owner = self.mention(owner_token) if owner_token is not None else None
+        if owner is not None and owner is self.house and products.is_product(head):
+            return owner
         text = called if proper else f"the {called}"
         if owner is not None and proper and (calling := nouns.calling(head)):
             text = f"{possessive(owner.text)} {calling} {called}"
         if owner is not None and not proper:
             text = f"{possessive(owner.text)} {called}"
-            if not owner.party or kind in ("person", "organization"):
+            known = owner.party or owner is self.house
+            if not known or kind in ("person", "organization"):
                 called = f"{possessive(owner.name)} {called}"
         found = Mention(called, text, kind, proper, owner=owner, plural=plural)
         found.sure, found.guessed = not _is_theirs(head), kind is not None and told is None
@@ -270,23 +281,9 @@ class Scene:
         )
 
 
-_MAKING = frozenset(
-    {"make", "write", "paint", "draw", "cook", "bake", "read", "wear", "knit", "eat"}
-)
-_NOT_MADE = frozenset({"place", "organization", "event", "person", "animal"})
-
-
-def _cannot_be(pronoun: Token, mention: Mention) -> bool:
-    """ "I went to the gym. I made it": nobody makes a gym."""
-    if pronoun.dep_ != "dobj":
-        return False
-    particle = child(pronoun.head, "prt")
-    if particle is not None and particle.lower_ == "out":  # "dance it out", "figure it out"
-        return True
-    if pronoun.head.lemma_.lower() == "do" and mention.kind != "event":
-        return True
-    made = pronoun.head.lemma_.lower() in _MAKING
-    return made and mention.kind in _NOT_MADE
+def _is_the(noun: Token) -> bool:
+    det = child(noun, "det")
+    return det is not None and det.lower_ == "the"
 
 
 def _is_theirs(noun: Token) -> bool:

@@ -110,4 +110,18 @@ def shared_helpers(head: Token, item: Token) -> tuple[Token, ...]:
 
 def text_of(tokens: Sequence[Token]) -> str:
     """The words of a stretch of text as they stand there."""
-    return "".join(token.text_with_ws for token in tokens).rstrip()
+    return "".join(spaced(tokens)).rstrip()
+
+
+def spaced(tokens: Sequence[Token]) -> list[str]:
+    """Each word with the space behind it, also where the next one stood elsewhere in the text."""
+    after = [*tokens[1:], None]
+    return [
+        token.text + (token.whitespace_ or (" " if is_apart(token, following) else ""))
+        for token, following in zip(tokens, after, strict=True)
+    ]
+
+
+def is_apart(token: Token, following: Token | None) -> bool:
+    """Whether two words that are told together did not stand side by side."""
+    return following is not None and following.i != token.i + 1

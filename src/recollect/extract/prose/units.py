@@ -1,75 +1,89 @@
-"""The parts of a sentence that can be told apart: whole clauses beside each other, never less."""
+"""The parts of a sentence that can be told apart: whole clauses beside each other, never less.
+
+People join statements with commas as often as with "and", and the parser then guesses which hangs on
+which. So a cut is looked for at each pause and join, and made where both sides are whole by
+themselves: a subject with its verb, or a command. A verb that shares the subject before it takes
+that subject along; what is listed under a heading takes the heading along.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
-import regex
-
-from recollect.extract.prose.syntax import SUBJECTS, child, text_of, verbal
-from recollect.extract.prose.words import EPISTEMIC, REPORTING
+from recollect import limits
+from recollect.extract.prose.headings import items
+from recollect.extract.prose.listed import listed
+from recollect.extract.prose.openings import opened
+from recollect.extract.prose.syntax import SUBJECTS, child, verbal
+from recollect.extract.prose.words import EPISTEMIC, REPORTING, UNCERTAIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spacy.tokens import Span, Token
 
-_BESIDE = frozenset({"conj", "parataxis", "ccomp", "dep"})
-_PAUSES = frozenset({",", ";", "-", "--", "\u2013", "\u2014", ":", "...", "\u2026", "/"})
+_PAUSES = frozenset({",", ";", "-", "--", "\u2013", "\u2014", ":", "...", "\u2026"})
+_STOPS = frozenset({".", "!", "?"})
 _JOINS = frozenset({"and", "but", "so", "or", "plus", "&"})
+_BREAKS = _PAUSES | _JOINS | _STOPS
+_FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
+_BEFORE_SUBJECT = frozenset({"advmod", "intj", "npadvmod", "cc", "punct", "neg", "dep"})
+_BELOW = frozenset({"relcl", "acl", "pcomp", "csubj", "csubjpass", "xcomp"})
+_CONTENT = frozenset(
+    {"dobj", "attr", "acomp", "oprd", "prep", "xcomp", "ccomp", "npadvmod", "agent"}
+)
+_HELPERS = frozenset({"aux", "auxpass"})
+_PERSONS = listed("i we he she they you")
+_NO_COMMANDS = (
+    EPISTEMIC | UNCERTAIN | listed("look wait thank let love like miss want need say get")
+)
 _WORDS_MIN = 3
-_OPENING = regex.compile(
-    r"(?:(?:and|but|so|also|plus|oh|well|anyway|anyways|hey|ok|okay|yeah|yes|yep|right|look|listen|btw|fyi"
-    r"|by the way|for the record|just so you know|in case you were wondering|as i said|to be honest|tbh"
-    r"|(?:i )?(?:just )?want(?:ed)? to (?:let you know|tell you|mention|say)(?: that)?"
-    r"(?= (?:i|we|my|our|the|he|she|they)\b))"
-    r"\b(?!-\w| (?:far|many|much)\b)[\s,:!.\u2013\u2014-]*)+",
-    regex.IGNORECASE,
-)
-_REMINDER = regex.compile(
-    r"(?:please |pls |also |can you |could you |would you |i(?: want|'d like| need| would like) you to |just )*"
-    r"(?:remember|don'?t forget|do not forget|never forget|make a note|note|keep in mind|bear in mind|be aware"
-    r"|you should know|know)(?: that\b| this\b)?[\s,:\u2013\u2014-]+(?!to\b|me\b|my\b|when\b|how\b|if\b|about\b)",
-    regex.IGNORECASE,
-)
+_SUBJECT_MAX = 5
+_AGE_MAX = 120
 
 
-def units(sentence: Span) -> list[list[Token]]:
-    """The tokens of each clause that stands beside the others, in order; pauses and joins left out."""
-    starts = sorted({sentence.start, *(_starts(sentence))})
-    ends = [*starts[1:], sentence.end]
+class _Cut(NamedTuple):
+    """A place where a part begins. *shared* are words before it that belong to it as well."""
+
+    start: int
+    shared: Sequence[Token] = ()
+
+
+def units(sentence: Span, heading: Sequence[Token] = ()) -> list[list[Token]]:
+    """The tokens of each clause that stands beside the others, in order; pauses and joins left out.
+    *heading* is what the sentence is said under, in it or before it."""
+    begin = max(sentence.start, heading[-1].i + 1) if heading else sentence.start
+    if not any(token.is_alpha or token.like_num for token in sentence.doc[begin : sentence.end]):
+        return []  # a heading alone says nothing
+    listed_before, rest = begin == sentence.start, sentence.doc[begin : sentence.end]
+    if _opens_clause(rest) and (listed_before or rest[0].lower_ in _PERSONS):
+        heading = ()  # a whole clause that says who is meant is understood without it
+    long = len(sentence) > limits.SENTENCE_TOKENS_MAX
+    cuts = [_Cut(begin, heading), *(() if long else _cuts(sentence, begin))]
+    if heading:
+        breaks = _breaks(sentence, begin)
+        members = items(sentence, begin, {cut.start for cut in cuts}, breaks)
+        cuts = [_Cut(at, heading if short else ()) for at, short in members.items()] or cuts
+    ends = [*(cut.start for cut in cuts[1:]), sentence.end]
+    hard = set(_stops(sentence))
     found: list[list[Token]] = []
-    for start, end in zip(starts, ends, strict=True):
-        part = _trimmed(sentence, start, end)
-        if found and sum(token.is_alpha for token in part) < _WORDS_MIN:
-            found[-1] = _trimmed(sentence, found[-1][0].i, end)
-        elif part:
-            found.append(part)
-    return [part for unit in found if (part := _opened(unit))]
-
-
-def _starts(sentence: Span) -> list[int]:
-    """Where a clause begins that has a subject of its own and stands beside the one it hangs on."""
-    main, found = {sentence.root}, []
-    for token in sentence:
-        head = token.head
-        if token.dep_ not in _BESIDE or head not in main or not verbal(token):
-            continue
-        if child(token, *SUBJECTS) is None or child(token, "mark") is not None:
-            continue
-        if token.dep_ == "ccomp" and head.lemma_.lower() in REPORTING | EPISTEMIC:
-            continue
-        after = token.i > head.i
-        start = token.left_edge.i if after else token.right_edge.i + 1
-        while start < sentence.end and sentence.doc[start].text in _PAUSES | _JOINS:
-            start += 1
+    for cut, end in zip(cuts, ends, strict=True):
+        part = _trimmed(sentence, cut.start, end)
         if (
-            sentence.start < start < sentence.end
-            and sentence.doc[start - 1].text in _PAUSES | _JOINS
+            found
+            and not cut.shared
+            and cut.start not in hard
+            and sum(not token.is_punct for token in part) < _WORDS_MIN
         ):
-            main.add(token)
-            found.append(start)
-    return found
+            found[-1] = [*found[-1], *sentence.doc[found[-1][-1].i + 1 : _end(part, end)]]
+        elif part:
+            found.append([*cut.shared, *part])
+    return [part for unit in found if (part := opened(unit))]
+
+
+def _end(part: Sequence[Token], end: int) -> int:
+    return part[-1].i + 1 if part else end
 
 
 def _trimmed(sentence: Span, start: int, end: int) -> list[Token]:
@@ -85,15 +99,238 @@ def _trimmed(sentence: Span, start: int, end: int) -> list[Token]:
     return tokens
 
 
-def _opened(tokens: list[Token]) -> list[Token]:
-    """Without words that only open a sentence, or ask for what follows to be remembered."""
-    return _after(_REMINDER, _after(_OPENING, tokens))
+def _breaks(sentence: Span, begin: int) -> list[int]:
+    """Where something may begin: behind a pause or a join, outside quotation marks and brackets."""
+    found: list[int] = []
+    depth = 0
+    quoted = False
+    for token in sentence.doc[begin : sentence.end]:
+        after = token.i > begin and sentence.doc[token.i - 1].lower_ in _BREAKS
+        if after and not depth and not quoted and token.lower_ not in _BREAKS:
+            found.append(token.i)
+        quoted ^= token.text == '"'
+        depth += token.text.count("(") - token.text.count(")")
+    return found
 
 
-def _after(opening: regex.Pattern[str], tokens: Sequence[Token]) -> list[Token]:
-    if not tokens:
-        return []
-    first = tokens[0].idx
-    found = opening.match(text_of(tokens))
-    rest = [token for token in tokens if found is None or token.idx >= first + found.end()]
-    return rest if sum(token.is_alpha or token.like_num for token in rest) > 1 else list(tokens)
+def _stops(sentence: Span) -> list[int]:
+    """Behind each full stop that the parser did not take for the end of a sentence."""
+    return [token.i + 1 for token in sentence[:-1] if token.text in _STOPS]
+
+
+def _cuts(sentence: Span, begin: int) -> list[_Cut]:
+    places = _breaks(sentence, begin)
+    found: list[_Cut] = []
+    last = first = (
+        begin  # where the part before begins, and the clause that it shares its subject with
+    )
+    for place, end in pairwise([*places, sentence.end]):
+        left, right = sentence.doc[last:place], sentence.doc[place:end]
+        stops = sentence.doc[place - 1].text in _STOPS
+        whole = left if last == first else sentence.doc[first:place]
+        if stops or _is_own(left, right) or (whole is not left and _is_own(whole, right)):
+            found.append(_Cut(place))
+            last = first = place
+        elif shared := _sharing(whole, right):
+            found.append(_Cut(place, shared))
+            last = place
+    return found
+
+
+def _is_own(left: Span, right: Span) -> bool:
+    """Whether two parts are whole by themselves."""
+    main = _main_verb(left)
+    if main is None or any(_hangs_on(token, right) for token in left if token != main):
+        return False
+    if _opens_clause(right) or _is_splice(main, right):
+        return _is_statement(main, left) or _is_command(left)
+    if not _opens_command(right):
+        return False
+    joint = right[0].nbor(-1).lower_
+    if joint == "and" and not _is_command(left):
+        return False  # "I'm from Ghent and live in Rome" tells nobody to live there
+    joined = joint in _JOINS and _is_command(left)
+    return not joined or any(token.dep_ == "neg" for token in right[:3])
+
+
+def _hangs_on(token: Token, right: Span) -> bool:
+    """Whether a clause or a phrase before a cut says something of the verb behind it: "when I sleep, I ..."."""
+    return token.dep_ in ("advcl", "prep", "npadvmod") and right.start <= token.head.i < right.end
+
+
+def _main_verb(part: Span) -> Token | None:
+    """The first verb of a part that does not hang below another one, or on "if" and the like."""
+    for token in part:
+        if verbal(token) and token.dep_ not in _HELPERS and not _is_below(token):
+            finite = token.tag_ in _FINITE or any(
+                item.tag_ in _FINITE for item in token.children if item.dep_ in _HELPERS
+            )
+            if finite or token.tag_ in ("VB", "VBG"):
+                return token
+    return None
+
+
+def _is_below(verb: Token) -> bool:
+    """Whether a verb only says something about another word, or what somebody thinks or says."""
+    top = verb
+    while top.dep_ == "conj" and verbal(top.head) and child(top, "mark") is None:
+        top = top.head
+    mark = child(top, "mark")
+    if (mark is not None and mark.lower_ != "so") or top.dep_ in _BELOW:
+        return True
+    if any(item.tag_ in ("WRB", "WP", "WDT") and item.i < top.i for item in top.children):
+        return True
+    above = top.head
+    told = above.lemma_.lower() in REPORTING | EPISTEMIC | UNCERTAIN
+    return top.dep_ == "ccomp" and above.i < top.i and told
+
+
+def _subject(verb: Token) -> Token | None:
+    return child(verb, *SUBJECTS, "expl")
+
+
+def _is_statement(verb: Token, part: Span) -> bool:
+    """It has its subject in the same part, or begins with a past tense as chat does."""
+    subject = _subject(verb)
+    if subject is not None:
+        return part.start <= subject.i < part.end
+    return verb.tag_ == "VBD" and all(
+        item.dep_ in _BEFORE_SUBJECT for item in part[: verb.i - part.start]
+    )
+
+
+def _is_command(part: Span) -> bool:
+    verb = _main_verb(part)
+    return verb is not None and verb.tag_ in ("VB", "VBP") and _subject(verb) is None
+
+
+def _opens_clause(part: Span) -> bool:
+    """It begins with a subject of its own and has the verb of it."""
+    for token in part.doc[part.start : part.sent.end]:
+        if token.tag_ not in _FINITE:
+            continue
+        verb = token.head if token.dep_ in _HELPERS else token
+        subject = _subject(verb)
+        if subject is None or _is_below(verb) or subject.tag_ == "EX":
+            return False  # "there were many people": only the clause before tells where
+        if not part.start <= subject.i < min(verb.i, part.end):
+            return False
+        first = subject.left_edge.i
+        lead = part.doc[part.start : max(first, part.start)]
+        return first >= part.start and all(map(_may_lead, lead))
+    return False
+
+
+def _may_lead(item: Token) -> bool:
+    """Whether a word may stand before the subject of a clause: "finally", "on Monday" without "on"."""
+    if item.tag_ == "WRB":  # "however much"
+        return False
+    if item.dep_ == "npadvmod" or item.head.dep_ == "npadvmod":
+        return item.ent_type_ in ("DATE", "TIME")
+    return item.dep_ in _BEFORE_SUBJECT
+
+
+def _is_splice(main: Token, right: Span) -> bool:
+    """A part that begins with "I", "we" or the like, which nothing before it governs."""
+    first = right[0]
+    if (
+        first.lower_ not in _PERSONS
+        or first.dep_ not in SUBJECTS
+        or first.nbor(-1).text not in _PAUSES
+    ):
+        return False
+    verb = first.head
+    return verbal(verb) and verb != main and not _is_below(verb) and verb.i > first.i
+
+
+def _opens_command(part: Span) -> bool:
+    """It begins with a verb in its base form that has no subject, neither here nor before."""
+    words = [token for token in part if token.dep_ not in ("advmod", "intj", "punct")]
+    if not words:
+        return False
+    verb = words[0].head if words[0].lemma_ == "do" and words[0].dep_ == "aux" else words[0]
+    if verb.tag_ not in ("VB", "VBP") or not verbal(verb) or _is_below(verb):
+        return False
+    if verb.lemma_.lower() in _NO_COMMANDS:
+        return False
+    if _subject(verb) is not None or any(item.tag_ in ("TO", "MD") for item in verb.children):
+        return False
+    if verb.dep_ != "conj":
+        return verb.dep_ in ("ROOT", "dep", "parataxis", "ccomp", "advcl")
+    above = verb.head
+    shared = _subject(above)
+    if shared is not None and shared.lower_ in _PERSONS:
+        return False  # "we meet on Mondays, plan events": what we do, not what you shall do
+    if any(item.dep_ in _HELPERS and item.lemma_ != "do" for item in above.children):
+        return above.tag_ not in ("VB", "VBP")
+    plural = shared is not None and (
+        shared.lower_ in ("i", "we", "you", "they") or shared.tag_ in ("NNS", "NNPS")
+    )
+    return not (plural and verb.tag_ == "VBP")
+
+
+def _sharing(left: Span, right: Span) -> Sequence[Token]:
+    """The subject, with its helpers, of a verb or a complement that is joined to the one before."""
+    main = _main_verb(left)
+    words = [token for token in right if token.dep_ not in ("advmod", "intj", "punct", "neg")]
+    subject = _subject(main) if main is not None else None
+    if main is None or subject is None or not words or subject.i < left.start:
+        return ()
+    whole = list(subject.subtree)
+    if subject.dep_ == "expl" or len(whole) > _SUBJECT_MAX or whole[-1].i > main.i:
+        return ()
+    if any(map(verbal, whole)):
+        return ()
+    whole = [*_time_before(subject, main), *whole]
+    helpers = [item for item in main.children if item.dep_ in _HELPERS and item.i < main.i]
+    if main.lemma_ == "be" and _also_is(subject, words, right):
+        return [*whole, *helpers, main]
+    verb = words[0].head if words[0].dep_ in _HELPERS else words[0]
+    if not _is_joined(verb, main):
+        return ()
+    perfect = main.tag_ == "VBN" and verb.tag_ == "VBD" and bool(helpers) and words[0] == verb
+    if words[0].tag_ in _FINITE and not perfect:
+        return whole if _agrees(words[0], subject) else ()
+    same = words[0] == verb and (perfect or verb.tag_ == main.tag_) and child(main, "neg") is None
+    return [*whole, *helpers] if helpers and same else ()
+
+
+def _is_joined(verb: Token, main: Token) -> bool:
+    """Whether two verbs share a subject and each says something of it: not "came and went"."""
+    if verb.dep_ != "conj" or not verbal(verb) or _subject(verb) is not None or _is_below(verb):
+        return False
+    top = verb.head
+    while top != main and top.dep_ == "conj":
+        top = top.head
+    return top == main and _says_something(main) and _says_something(verb)
+
+
+def _agrees(finite: Token, subject: Token) -> bool:
+    """ "they pay 11 an hour, starts in July": what starts is something else."""
+    several = child(subject, "conj") is not None or subject.tag_ in ("NNS", "NNPS")
+    third = subject.lower_ not in ("i", "we", "you", "they") and not several
+    return finite.tag_ in ("VBD", "MD") or (finite.tag_ == "VBZ") == third
+
+
+def _also_is(subject: Token, words: Sequence[Token], right: Span) -> bool:
+    """The "am" of "I'm Ana, 31, living in Porto" is said of each of the three."""
+    if subject.lower_ not in _PERSONS or right[0].nbor(-1).text != ",":
+        return False
+    age = [token.text for token in right if not token.is_punct and token.lower_ not in _JOINS]
+    if len(age) == 1 and age[0].isdigit() and 0 < int(age[0]) < _AGE_MAX:
+        return True
+    verb = words[0]
+    doing = verb.tag_ == "VBG" and verb.dep_ in ("advcl", "acl", "conj") and _says_something(verb)
+    return doing and child(verb, "mark", "aux") is None
+
+
+def _time_before(subject: Token, main: Token) -> list[Token]:
+    """The "last year" of "last year I left Rome and moved to Oslo" dates both."""
+    first = subject.left_edge.i
+    times = [item for item in main.lefts if item.i < first and item.dep_ in ("npadvmod", "prep")]
+    words = [word for item in times for word in item.subtree]
+    return words if any(word.ent_type_ in ("DATE", "TIME") for word in words) else []
+
+
+def _says_something(verb: Token) -> bool:
+    return any(item.dep_ in _CONTENT and item.i > verb.i for item in verb.children)

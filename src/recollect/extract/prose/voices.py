@@ -19,12 +19,14 @@ _ASSISTANT = frozenset({"assistant", "ai", "bot", "ai assistant", "chatbot", "ag
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """A party of the conversation. *who* as in `FoundEntity`; *names* are how others say it."""
+    """A party of the conversation. *who* as in `FoundEntity`; *names* are how others say it, *others* are
+    people who speak in the user's role beside the user."""
 
     name: str
     who: Literal["user", "assistant"] | None = None
     names: frozenset[str] = frozenset()
     aliases: tuple[str, ...] = ()
+    others: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +40,43 @@ class Speech:
     before: tuple[Turn, ...]
 
 
-def user_voice(profile: Profile | None) -> Voice | None:
+def user_voice(reading: Brief) -> Voice | None:
     """The user of the graph, by every name the text may use."""
+    profile = reading.user
     if profile is None:
         return None
     full = " ".join(filter(None, (profile.first_name, profile.last_name)))
     every = (profile.name, full, profile.first_name, profile.email, profile.user_id)
-    return Voice(profile.name, "user", frozenset(name.casefold() for name in every if name))
+    names = frozenset(name.casefold() for name in every if name)
+    return Voice(profile.name, "user", names, others=_others(reading, names))
+
+
+def _others(reading: Brief, names: frozenset[str]) -> frozenset[str]:
+    """Whoever speaks in the user's role under another name while the user speaks, too."""
+    turns = [(turn.role, turn.speaker) for turn in reading.before]
+    turns.append((reading.role, reading.speaker))
+    said = {(name or "").strip() for role, name in turns if _is_user(role)}
+    foreign = {name for name in said if name.casefold() not in names | _USER | {""}}
+    both = len(foreign) < len(said - {""})
+    return frozenset(one.casefold() for one in foreign if both or _is_another(one, reading.user))
+
+
+def _is_another(name: str, user: Profile | None) -> bool:
+    """A given name that is not even short for one of the user's: Tom, where the user is Nadia Haddad."""
+    own = [part for part in (user.first_name, user.last_name) if part] if user is not None else []
+    initials = {part[0].casefold() for part in own}
+    return (
+        name.istitle() and name.isalpha() and len(own) == 2 and name[0].casefold() not in initials
+    )
+
+
+def _is_user(role: str | None) -> bool:
+    return (role or "").casefold() in _USER
 
 
 def speeches(reading: Brief) -> list[Speech]:
     """The content cut by speaker. A text has no speaker; a message may name its own."""
-    user = user_voice(reading.user)
+    user = user_voice(reading)
     if reading.kind != "message":
         return [Speech(reading.content, 0, None, None, reading.before)]
     if reading.speaker is None and reading.role is None:
@@ -119,7 +146,11 @@ def voice(turn: Turn, user: Voice | None) -> Voice | None:
     role = (turn.role or "").casefold()
     if role in _ASSISTANT or (not role and folded in _ASSISTANT):
         return Voice(name or "Assistant", "assistant", frozenset({folded}))
-    if user is not None and (role in _USER or folded in _USER or folded in user.names):
+    if (
+        user is not None
+        and folded not in user.others
+        and (role in _USER or folded in _USER or folded in user.names)
+    ):
         return _as_user(user, name)
     if name:
         return Voice(name, None, frozenset({folded, folded.split()[0]}))
@@ -130,4 +161,4 @@ def _as_user(user: Voice, name: str) -> Voice:
     folded = name.casefold()
     if not name or folded in _USER or folded in user.names:
         return user
-    return Voice(user.name, "user", user.names | {folded}, (name,))
+    return Voice(user.name, "user", user.names | {folded}, (name,), user.others)

@@ -13,7 +13,6 @@ from recollect.extract.prose.words import (
     FIRST,
     FIRST_PLURAL,
     PLURAL,
-    POINTING,
     POSSESSIVE,
     SECOND,
 )
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _SELVES = frozenset({"myself", "ourselves", "yourself", "yourselves"})
-_AS_POINTED = frozenset({"time", "way", "point", "kind", "sort", "type"})
 _EXPANDED = {
     "n't": "not",
     "ca": "can",
@@ -60,8 +58,6 @@ class Wording:
             return f" {self._pronoun(token, clause)}{gap or ' '}"
         if token.lower_ == "mine" and self._scene.speaker is not None:
             return f" {possessive(self._scene.speaker.text)}{gap}"
-        if token.lower_ in POINTING and token.dep_ == "det":
-            return (token.lower_ if token.head.lemma_ in _AS_POINTED else "the") + gap
         if token.tag_ in ("VBP", "VBD", "VBZ", "MD", "VB") or token.lower_ == "n't":
             said = self._verb(token, clause, singular)
             return said + gap if said == text else f" {said} "
@@ -88,7 +84,7 @@ class Wording:
         if word in _EXPANDED and word != "'m":
             return _EXPANDED[word]
         if word == "'d":
-            return "would" if token.tag_ == "MD" else "had"
+            return "would" if token.head.tag_ == "VB" else "had"
         if word == "'s" and token.tag_ == "VBZ":
             return "has" if _is_has(token) else "is"
         if self._agrees_singular(token, clause, singular):

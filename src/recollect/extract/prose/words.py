@@ -168,7 +168,7 @@ EMPTY = listed(
     " lots plenty blast chance word words luck care sense hand place mind question answer problem"
     " issue matter difference effort future past end beginning rest side level all some any most both"
     " few many other others another none each half break hell god gosh wow hi hey thanks ya same here"
-    " there now then pleasure honor joy love support need turn step steps process journey life"
+    " there now then meantime meanwhile pleasure honor joy love support need turn step steps process journey life"
 )
 STRONG_FEELINGS = listed(
     "furious livid outraged fuming devastated heartbroken terrified miserable depressed exhausted"

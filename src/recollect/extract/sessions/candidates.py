@@ -12,6 +12,7 @@ from recollect.errors import InvalidInput
 from recollect.extract.brief import Turn
 from recollect.extract.ontology import fields as values
 from recollect.extract.ontology import numbers, words
+from recollect.extract.sessions import matters
 from recollect.subjects.guidance import Property
 
 FieldType = Literal[
@@ -72,14 +73,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A value with the words around it. *certain*: the words say that it is this very field's."""
+    """A value with the words around it. *certain*: the words say that it is this very field's, and
+    the clearer, the more."""
 
     value: Any
     turn: int
     start: int
     around: str
     by_user: bool
-    certain: bool = False
+    certain: int = 0
 
 
 Values = Iterator[tuple[Any, int, bool]]
@@ -94,11 +96,24 @@ def candidates(item: Wanted, turns: Sequence[Turn], at: datetime) -> list[Candid
             around = f"{_before(turn.content, start)} {question}"
             by_user = turn.role != "assistant"
             found.append(Candidate(value, number, start, around, by_user, certain))
+        found += _matters(item, number, turn, question)
         asked = [
             sentence for sentence in words.sentences(turn.content) if words.is_question(sentence)
         ]
         question = asked[-1] if asked and turn.role == "assistant" else ""
     return found
+
+
+def _matters(item: Wanted, number: int, turn: Turn, question: str) -> Iterator[Candidate]:
+    """What the user says of the matter that a text field is about."""
+    matter = matters.asked_for(item.own, item.described) if item.type == "ZepText" else None
+    if matter is None or turn.role == "assistant":
+        return
+    answers = bool(item.own & set(words.stems(question)))
+    told = matters.said(matter, turn.content, answers=answers)
+    if told is not None:
+        place = turn.content.find(told[0])
+        yield Candidate(told[0], number, place, "", by_user=True, certain=told[1])
 
 
 def _before(text: str, start: int) -> str:

@@ -26,6 +26,7 @@ _TURNS_MAX = 200
 _TURN_CHARS_MAX = 20_000
 _PATTERN_CHARS_MAX = 1000
 _OWN_WORDS = 2
+_CERTAIN = 100
 _PLACE = "model_schema"
 # Types whose values cannot be mistaken for something else, so that one alone is the one meant.
 _UNMISTAKABLE = frozenset({"ZepEmail", "ZepPhoneNumber", "ZepRegex", "ZepDate", "ZepDateTime"})
@@ -76,7 +77,7 @@ def _best(
 def _fit(item: Wanted, candidate: Candidate) -> int:
     """How many of a field's words stand around a candidate; those of its name count double."""
     if candidate.certain:
-        return 100
+        return _CERTAIN + candidate.certain
     around = set(words.stems(candidate.around))
     return _OWN_WORDS * len(item.own & around) + len((item.described - item.own) & around)
 

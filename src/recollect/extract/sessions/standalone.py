@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import regex
 
 from recollect.extract.ontology import words
+from recollect.extract.sessions import matters
 
 _NAME = regex.compile(
     r"\b\p{Lu}[\p{L}\p{N}&.'\u2019-]*(?:\s+(?:(?:of|the|de|and|&)\s+)?\p{Lu}[\p{L}\p{N}&'\u2019-]*)*"
@@ -35,6 +36,11 @@ _ONE = regex.compile(
     rf"\bit\b{_NOT_A_THING}|\b(?:he|she|him|her)\b|\b(?:this|that)\b(?=\s+{_VERB}\b|\s*[?,.]|$)",
     regex.IGNORECASE,
 )
+_IT = regex.compile(rf"\bit\b{_NOT_A_THING}", regex.IGNORECASE)
+_INTRODUCED = regex.compile(
+    r"\b(?:i['\u2019]m|i am|my name is|this is|call me)\s+(?=\p{Lu})", regex.IGNORECASE
+)
+_OF_ONES_OWN = regex.compile(r"\b(?:my|our)\s+(?!name\b)(\p{Ll}[\p{L}-]+)", regex.IGNORECASE)
 _ELLIPSIS = regex.compile(r"^(?:and|or|what about|how about|but)\b", regex.IGNORECASE)
 
 
@@ -46,7 +52,11 @@ def standalone(question: str, before: Sequence[str], previous: str | None) -> st
     question = question.strip()
     if previous is not None and _ELLIPSIS.match(question) and len(words.words(question)) <= 6:
         return f"{previous.strip()} {question}"
-    names = _names(before)
+    sentences = [sentence for text in before for sentence in words.sentences(text)]
+    thing, newer = _thing(sentences)
+    if thing is not None and not any(_names_in(sentence) for sentence in newer):
+        question = _IT.sub(lambda _: f"the {thing}", question)
+    names = [found for sentence in sentences if (found := _names_in(sentence))]
     if not names:
         return question
     latest = names[-1]
@@ -58,17 +68,24 @@ def standalone(question: str, before: Sequence[str], previous: str | None) -> st
     return _ONE.sub(lambda _: one, question)
 
 
-def _names(texts: Sequence[str]) -> list[list[str]]:
-    """The names of each sentence that has some, in order."""
-    found = []
-    for text in texts:
-        for sentence in words.sentences(text):
-            names = [
-                name for item in _NAME.finditer(sentence) if (name := _cleaned(item, sentence))
-            ]
-            if names:
-                found.append(list(dict.fromkeys(names)))
-    return found
+def _thing(sentences: Sequence[str]) -> tuple[str | None, Sequence[str]]:
+    """What somebody last said to have, and the sentences after that."""
+    for place in range(len(sentences) - 1, -1, -1):
+        if words.is_question(sentences[place]):
+            continue
+        owned = matters.said("product", sentences[place], answers=False)
+        own = _OF_ONES_OWN.search(sentences[place])
+        if owned or own:
+            return owned[0] if owned else own[1] if own else None, sentences[place + 1 :]
+    return None, ()
+
+
+def _names_in(sentence: str) -> list[str]:
+    """The names in a sentence, in order, but for that of whoever speaks."""
+    if _INTRODUCED.search(sentence):
+        return []
+    found = (_cleaned(item, sentence) for item in _NAME.finditer(sentence))
+    return list(dict.fromkeys(name for name in found if name))
 
 
 def _cleaned(found: "regex.Match[str]", sentence: str) -> str | None:

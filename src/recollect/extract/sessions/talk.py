@@ -12,6 +12,7 @@ from recollect.errors import InvalidInput
 from recollect.extract.brief import Turn
 from recollect.extract.ontology import words
 from recollect.extract.ontology.space import Embed, Space
+from recollect.extract.sessions.asking import question_about
 from recollect.extract.sessions.standalone import standalone
 from recollect.models.embedder import Vectors
 
@@ -52,7 +53,7 @@ def classify_text(text: str, classes: Sequence[str], instruction: str | None, em
 def synthesize_question(turns: Sequence[Turn]) -> str:
     """The last question of the user, so that it can be understood without the turns before it.
 
-    Without a question it is the user's last message; without any, it is empty.
+    Without a question it is one about what the user said last; where nothing was said, it is empty.
     """
     asked = [place for place, turn in enumerate(turns) if turn.role in (None, "user", "norole")]
     for place in reversed(asked):
@@ -63,7 +64,12 @@ def synthesize_question(turns: Sequence[Turn]) -> str:
             before = [turn.content for turn in turns[:place]]
             within = turns[place].content.split(questions[-1], 1)[0]
             return standalone(questions[-1], [*before, within], _previous(turns, place, asked))
-    return turns[asked[-1]].content.strip() if asked else ""
+    for place in reversed(asked):
+        before = [turn.content for turn in turns[:place]]
+        said = standalone(turns[place].content, before, None)
+        if question := question_about(said, turns[place].speaker):
+            return question
+    return ""
 
 
 def _previous(turns: Sequence[Turn], place: int, asked: Sequence[int]) -> str | None:

@@ -10,12 +10,13 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import TypeVar
 from urllib.parse import quote
 
 from recollect.clock import Clock
 from recollect.ids import Ids
-from recollect.store.sqlite.connection import SqliteTransaction
+from recollect.store.sqlite.connection import SqliteTransaction, teach
 from recollect.store.sqlite.difference import Difference, compare
 
 T = TypeVar("T")
@@ -73,6 +74,8 @@ class Apart:
             uri=True,
         )
         self._connection.row_factory = sqlite3.Row
+        self._turn = Lock()
+        teach(self._connection)
         self._connection.executescript(_SCHEMA.read_text(encoding="utf-8"))
         self._connection.execute("PRAGMA foreign_keys = ON")
         self._clock, self._ids = clock, ids
@@ -84,11 +87,12 @@ class Apart:
 
     def run(self, unit: Callable[[SqliteTransaction], T]) -> T:
         """Do something with the graph as it is here."""
-        self._connection.execute("BEGIN")
-        try:
-            return unit(SqliteTransaction(self._connection, self._clock, self._ids))
-        finally:
-            self._connection.execute("COMMIT")
+        with self._turn:
+            self._connection.execute("BEGIN")
+            try:
+                return unit(SqliteTransaction(self._connection, self._clock, self._ids))
+            finally:
+                self._connection.execute("COMMIT")
 
     def catch_up(self) -> bool:
         """Take what was added to the log since; False when something in it was changed."""
@@ -112,21 +116,23 @@ class Apart:
             )
 
     def close(self) -> None:
-        """Let go of it."""
-        self._connection.close()
+        """Let go of it, after whatever is still under way: who gave up waiting did not end it."""
+        with self._turn:
+            self._connection.close()
 
     @contextmanager
     def _looking(self) -> Iterator[None]:
         """With the file at hand, as it is at one moment; not for longer than it takes to look."""
-        self._connection.execute("ATTACH :file AS live", {"file": self._live})
-        try:
-            self._connection.execute("BEGIN")
+        with self._turn:
+            self._connection.execute("ATTACH :file AS live", {"file": self._live})
             try:
-                yield
+                self._connection.execute("BEGIN")
+                try:
+                    yield
+                finally:
+                    self._connection.execute("COMMIT")
             finally:
-                self._connection.execute("COMMIT")
-        finally:
-            self._connection.execute("DETACH live")
+                self._connection.execute("DETACH live")
 
     def _copy(self, table: str, condition: str, verb: str = "INSERT") -> None:
         columns = _SELECTED.get(table, "*")

@@ -12,8 +12,9 @@ from urllib.parse import quote
 
 from recollect.clock import Clock
 from recollect.errors import InvariantViolated
+from recollect.graph import sight
 from recollect.ids import Ids
-from recollect.store import queries
+from recollect.store import queries, rows
 from recollect.store.protocol import Row
 
 FILE_NAME = "recollect.db"
@@ -22,6 +23,8 @@ _HERE = Path(__file__).parent
 BUSY_MS = 10_000
 _WRITER_CACHE_KIB = 65_536
 _READER_CACHE_KIB = 8_192
+# Trouble that waiting does not mend.
+_LASTING = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY)
 
 
 @cache
@@ -58,7 +61,19 @@ def connect(path: Path, *, writer: bool) -> sqlite3.Connection:
     ):
         connection.execute(f"PRAGMA {pragma}")
     _use_wal(connection)
+    teach(connection)
     return connection
+
+
+def teach(connection: sqlite3.Connection) -> None:
+    """Let statements ask on which side of the walls that policies draw an episode stands."""
+    connection.create_function("side", 2, _side, deterministic=True)
+
+
+def _side(metadata: str | None, keys: str) -> str | None:
+    """NULL where no policy names a key, so that there are no walls."""
+    named = rows.from_json(keys)
+    return sight.side(rows.from_json(metadata), named) if named else None
 
 
 def copy(folder: Path, into: Path) -> None:
@@ -75,8 +90,8 @@ def _use_wal(connection: sqlite3.Connection) -> None:
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError:
-            if time.monotonic() >= deadline:
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF in _LASTING or time.monotonic() >= deadline:
                 raise
             time.sleep(0.01)
         else:

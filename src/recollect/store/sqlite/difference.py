@@ -39,19 +39,23 @@ TABLES = (
     Table(
         "entities",
         "id",
-        "uuid graph_id name labels summary attributes is_user created_at kind is_assistant names given",
+        "uuid graph_id name labels summary attributes is_user created_at kind is_assistant names given"
+        " side",
         unique="uuid",
     ),
     Table("entity_names", "graph_id key entity_id"),
+    Table("user_sides", "entity_id side", "names attributes", within=_ENTITIES),
     Table(
         "facts",
         "id",
         "uuid graph_id source_id target_id name fact attributes rating created_at expired_at valid_at"
-        " invalid_at predicate gist negated ends slot confidence extractor event_at kept_against",
+        " invalid_at predicate gist negated ends slot confidence extractor event_at kept_against"
+        " side",
         unique="uuid",
     ),
     Table("mentions", "entity_id episode_id", within=_ENTITIES),
     Table("supports", "fact_id episode_id", "role span_start span_end", within=_FACTS),
+    Table("doubts", "fact_id by_fact_id", "episode_id judge sure", within=_FACTS),
     Table(
         "observations",
         "id",
@@ -191,7 +195,9 @@ class _Comparison:
 
 def _touched(told: Difference) -> dict[ItemKind, list[int]]:
     """What changed in what it is filtered by, though not in its words."""
-    facts = {row[0] for row in told.written["facts"]}
+    facts = {row[0] for row in (*told.written["facts"], *_both(told, "doubts"))}
+    facts |= set(told.closed)
+    facts -= {row[0] for row in told.removed["facts"]}
     entities = {row[0] for row in told.written["entities"]}
     seen = {row[0] for row in _both(told, "observation_facts")}
     episodes = {row[1] for name in ("supports", "mentions") for row in _both(told, name)}

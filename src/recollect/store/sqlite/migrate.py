@@ -6,6 +6,7 @@ from pathlib import Path
 
 from recollect.errors import StoreUnavailable
 from recollect.graph.terms import packed, terms
+from recollect.store.sqlite.connection import teach
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -20,9 +21,12 @@ def version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def apply(connection: sqlite3.Connection) -> list[str]:
-    """Bring the file up to date, each migration whole or not at all; say which ran."""
-    todo = available()
+def apply(connection: sqlite3.Connection, upto: int | None = None) -> list[str]:
+    """Bring the file up to date, or up to a version; each migration whole or not at all.
+
+    Says which ran.
+    """
+    todo = available()[:upto]
     done = version(connection)
     if done > len(todo):
         raise StoreUnavailable(
@@ -35,6 +39,7 @@ def apply(connection: sqlite3.Connection) -> list[str]:
 def _step(connection: sqlite3.Connection, path: Path, number: int) -> bool:
     """Apply one migration, unless another process was faster; says whether it did."""
     connection.create_function("packed_terms", 1, _packed_terms, deterministic=True)
+    teach(connection)
     connection.execute("BEGIN IMMEDIATE")
     try:
         fresh = version(connection) < number

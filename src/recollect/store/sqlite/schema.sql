@@ -118,6 +118,7 @@ CREATE TABLE episodes (
     addressee TEXT,
     extra TEXT,
     kept_for TEXT,
+    failure TEXT,
     UNIQUE (graph_id, seq)
 );
 CREATE INDEX episodes_by_thread ON episodes (thread_id, seq, kind) WHERE thread_id IS NOT NULL;
@@ -141,7 +142,8 @@ CREATE TABLE entities (
     kind TEXT,
     is_assistant INTEGER NOT NULL DEFAULT 0,
     names TEXT NOT NULL DEFAULT '[]',
-    given TEXT
+    given TEXT,
+    side TEXT NOT NULL DEFAULT ''  -- of the walls that policies draw; one that is the user's is on all
 );
 CREATE INDEX entities_by_graph ON entities (graph_id, uuid);
 CREATE INDEX entities_who ON entities (graph_id) WHERE is_user = 1 OR is_assistant = 1;
@@ -177,7 +179,8 @@ CREATE TABLE facts (
     confidence REAL NOT NULL DEFAULT 1,
     extractor TEXT,
     event_at INTEGER,  -- when it happens or is due, where that is another time than since when it is so
-    kept_against TEXT  -- marks, in JSON, of what may not close it again
+    kept_against TEXT,  -- marks, in JSON, of what may not close it again
+    side TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX facts_by_graph ON facts (graph_id, uuid);
 CREATE INDEX facts_by_source ON facts (source_id, predicate, invalid_at);
@@ -207,13 +210,13 @@ CREATE TABLE supports (
 CREATE INDEX supports_by_episode ON supports (episode_id);
 
 -- A fact as it is told: with both of its ends and the episodes behind it. What a caller wrote as
--- knowledge has an episode, too, but one that is not shown.
+-- a fact names its episode, too, though no list shows that one.
 CREATE VIEW fact_told AS
 SELECT f.*, s.uuid AS source_uuid, s.name AS source_name, s.labels AS source_labels,
     d.uuid AS target_uuid, d.name AS target_name, d.labels AS target_labels,
     (SELECT json_group_array(uuid) FROM
         (SELECT e.uuid FROM supports p JOIN episodes e ON e.id = p.episode_id
-         WHERE p.fact_id = f.id AND e.kind NOT IN ('fact_triple', 'nodes')
+         WHERE p.fact_id = f.id AND e.kind <> 'nodes'
          ORDER BY e.seq)) AS episodes
 FROM facts f JOIN entities s ON s.id = f.source_id JOIN entities d ON d.id = f.target_id;
 
@@ -240,17 +243,35 @@ CREATE INDEX jobs_pending ON jobs (graph_id, id) WHERE status = 'pending';
 CREATE INDEX jobs_parked ON jobs (graph_id, id) WHERE status = 'parked';
 CREATE INDEX jobs_by_task ON jobs (task_uuid, status, completed_at);
 
--- One row while a graph has pending jobs: when its next one may run, who holds it, and whether
--- nobody else may work meanwhile.
+-- One row while a graph has pending jobs. place: the order in which graphs came, which no clock can
+-- turn round. wait_until: before that its next job is not tried again; pauses: how often in a row
+-- something outside of its jobs kept them from being done, and reason: what. lease: who holds it,
+-- and alone whether nobody else may work meanwhile. project_id is that of the graph.
 CREATE TABLE queue (
     graph_id INTEGER PRIMARY KEY REFERENCES graphs (id) ON DELETE CASCADE,
-    ready_at INTEGER NOT NULL,
+    project_id INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    wait_until INTEGER NOT NULL DEFAULT 0,
+    pauses INTEGER NOT NULL DEFAULT 0,
+    reason TEXT,
     lease TEXT,
     lease_until INTEGER NOT NULL DEFAULT 0,
     alone INTEGER NOT NULL DEFAULT 0
 );
-CREATE INDEX queue_by_ready ON queue (ready_at);
+CREATE INDEX queue_by_project ON queue (project_id, place);
+CREATE INDEX queue_by_place ON queue (place);
 CREATE INDEX queue_held ON queue (lease_until) WHERE lease IS NOT NULL;
+
+-- What each project had of the workers. used grows with what is done for it, the slower the greater
+-- its weight; whoever used least is next. begun: where it stood when its last turn began, so that
+-- nobody saves up turns by being idle.
+CREATE TABLE shares (
+    project_id INTEGER PRIMARY KEY REFERENCES projects (id) ON DELETE CASCADE,
+    weight REAL NOT NULL DEFAULT 1,
+    begun REAL NOT NULL DEFAULT 0,
+    used REAL NOT NULL DEFAULT 0
+);
+CREATE INDEX shares_by_begun ON shares (begun);
 
 -- What search segments are built from. A row whose terms are NULL says that its item is gone.
 -- Versions of one epoch belong together: a graph that is learned anew begins another.
@@ -595,6 +616,19 @@ CREATE INDEX closings_by_fact ON closings (fact_id);
 CREATE INDEX closings_by_reason ON closings (by_fact_id) WHERE by_fact_id IS NOT NULL;
 CREATE INDEX closings_by_episode ON closings (episode_id) WHERE episode_id IS NOT NULL;
 
+-- Facts that may be over because of another one: the judge was not sure enough to end them. Such a
+-- doubt goes with either fact, and when the one in doubt is said again.
+CREATE TABLE doubts (
+    fact_id INTEGER NOT NULL REFERENCES facts (id) ON DELETE CASCADE,
+    by_fact_id INTEGER NOT NULL REFERENCES facts (id) ON DELETE CASCADE,
+    episode_id INTEGER NOT NULL REFERENCES episodes (id) ON DELETE CASCADE,
+    judge TEXT NOT NULL,
+    sure REAL NOT NULL,
+    PRIMARY KEY (fact_id, by_fact_id)
+) WITHOUT ROWID;
+CREATE INDEX doubts_by_reason ON doubts (by_fact_id);
+CREATE INDEX doubts_by_episode ON doubts (episode_id);
+
 -- What a reader found in the episode at one place of a log: found is JSON, vectors are those of its
 -- facts one behind the other. read_at is when it was read. A place whose episode was deleted, though
 -- not forgotten, keeps in remains what it takes to fold what others still stand behind.
@@ -607,9 +641,22 @@ CREATE TABLE readings (
     vectors BLOB,
     read_at INTEGER NOT NULL,
     remains TEXT,
+    side TEXT,
     PRIMARY KEY (graph_id, seq)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX readings_by_episode ON readings (episode_id) WHERE episode_id IS NOT NULL;
+
+-- Walls inside a graph: what episodes say under the keys of metadata that policies name sets them apart.
+-- The side of a reading is what its episode says there, empty for nothing, NULL where no policy names
+-- any key; what is learned from it is on that side, and meets only what is on the same one. A user's
+-- own node is one for all sides; this is what each of them taught it.
+CREATE TABLE user_sides (
+    entity_id INTEGER NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+    side TEXT NOT NULL,
+    names TEXT NOT NULL,
+    attributes TEXT,
+    PRIMARY KEY (entity_id, side)
+) WITHOUT ROWID;
 
 -- What was changed by hand, after the place seq of the log. subject is the uuid of a fact or an
 -- entity; mark tells whether it still is the one that was meant. near is an entity among whose facts
@@ -624,7 +671,8 @@ CREATE TABLE edits (
     mark TEXT NOT NULL,
     change TEXT,
     vector BLOB,
-    at INTEGER NOT NULL
+    at INTEGER NOT NULL,
+    everywhere INTEGER NOT NULL DEFAULT 0  -- made before there were walls: it is one on every side
 );
 CREATE INDEX edits_by_graph ON edits (graph_id, seq, id);
 CREATE INDEX edits_by_subject ON edits (subject);
@@ -666,7 +714,7 @@ CREATE TABLE erasures (
 CREATE INDEX erasures_by_project ON erasures (project_id, id);
 
 -- last_number is the highest id given so far. feeds: whether what is said from now on becomes part
--- of the graph of the user that the session is bound to.
+-- of the graph of the user that the session is bound to, or will be.
 CREATE TABLE session_logs (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     uuid TEXT NOT NULL UNIQUE,
@@ -779,3 +827,34 @@ CREATE TABLE feature_categories_off (
     name TEXT NOT NULL,
     PRIMARY KEY (graph_id, set_key, name)
 ) WITHOUT ROWID;
+
+-- What callers poll, whoever asked for it. What stands for episodes is as far as their jobs are; what
+-- erased something has the uuid of its receipt, and is done when the files are wiped; anything else
+-- was done when it was written down.
+CREATE TABLE tasks (
+    id INTEGER PRIMARY KEY,
+    uuid TEXT NOT NULL UNIQUE,
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    graph_id INTEGER REFERENCES graphs (id) ON DELETE CASCADE,
+    type TEXT NOT NULL,
+    owed INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL
+);
+CREATE INDEX tasks_by_project ON tasks (project_id, id);
+CREATE INDEX tasks_by_graph ON tasks (graph_id) WHERE graph_id IS NOT NULL;
+
+-- Answers to writes that came with an idempotency key: whoever sends one again is told the same, and
+-- nothing is done twice. Kept for a day; without its words as soon as something of its graph is erased.
+CREATE TABLE kept_answers (
+    id INTEGER PRIMARY KEY,
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    key_uuid TEXT NOT NULL,
+    idempotency_key TEXT NOT NULL,
+    request TEXT NOT NULL,
+    graph_id INTEGER REFERENCES graphs (id) ON DELETE SET NULL,
+    answer BLOB,
+    created_at INTEGER NOT NULL,
+    UNIQUE (project_id, key_uuid, idempotency_key)
+);
+CREATE INDEX kept_answers_by_age ON kept_answers (created_at);
+CREATE INDEX kept_answers_by_graph ON kept_answers (graph_id) WHERE graph_id IS NOT NULL;

@@ -11,7 +11,7 @@ from pathlib import Path
 from recollect.store.sqlite import scrubbing
 from recollect.store.sqlite.threads import Errand, Inbox
 
-_TRIES = 50
+_TRIES = 80
 _PAUSE_S = 0.1
 # In the background it rests so many times as long as it worked: a large file is read as a whole.
 _REST = 20
@@ -87,7 +87,7 @@ class Scrubber:
             if following == scrubbing.DONE:
                 return True
             if following is not None:
-                first = following
+                first, tries = following, _TRIES
                 continue
             tries = 0 if self._closing else tries - 1
             await asyncio.sleep(_PAUSE_S)

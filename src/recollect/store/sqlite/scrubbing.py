@@ -11,6 +11,8 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from recollect.store.sqlite.connection import BUSY_MS
 
 _FILE_HEADER = 100
@@ -21,8 +23,8 @@ _MAP_ENTRY = 5
 _INTERIOR = (2, 5)
 _BTREE = (2, 5, 10, 13)
 _LARGEST_PAGE = 65_536
-_PAGES_TOGETHER = 1_024
-_PAGES_PER_PART = 16_384  # mostly 64 MB: so long the writer waits at a time
+_PAGES_PER_PART = 1_024  # mostly 4 MB: so long everybody who writes waits, some ten milliseconds
+_READERS_MS = 20  # how long a try waits for readers; whoever writes waits meanwhile
 DONE = -1
 # From so many pages on the first byte no longer tells a page of a tree from the rest of a row.
 _PAGES_MAX = 2**25
@@ -35,7 +37,7 @@ Span = tuple[int, int]
 
 def truncate_log(connection: sqlite3.Connection) -> bool:
     """Bring all of the write-ahead log into the file and empty it; False while someone reads it."""
-    connection.execute("PRAGMA busy_timeout = 100")
+    connection.execute(f"PRAGMA busy_timeout = {_READERS_MS}")
     try:
         return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
     except sqlite3.OperationalError:
@@ -70,19 +72,17 @@ def wipe(connection: sqlite3.Connection, path: Path, file: int, first: int) -> i
 def _unused(file: int, first: int, last: int) -> Iterator[Span]:
     """Where some pages hold bytes that are neither zero nor of any use."""
     size = _page_size(file)
-    free = _free_pages(file, size)
+    free = _free_pages(file, size, first, last)
     maps = _map_pages(file, size, last)
-    for place in range(first, last, _PAGES_TOGETHER):
-        count = min(_PAGES_TOGETHER, last - place)
-        chunk = memoryview(os.pread(file, size * count, place * size))
-        for number in range(place, place + len(chunk) // size):
-            if number + 1 in maps:
-                continue
-            page = chunk[(number - place) * size : (number - place + 1) * size]
-            unused = [(0, size)] if number + 1 in free else _gaps(page, number)
-            for begin, end in unused:
-                if bytes(page[begin:end]).strip(b"\0"):
-                    yield number * size + begin, end - begin
+    chunk = memoryview(os.pread(file, size * (last - first), first * size))
+    for number in range(first, first + len(chunk) // size):
+        if number + 1 in maps:
+            continue
+        page = chunk[(number - first) * size : (number - first + 1) * size]
+        unused = [(0, size)] if number + 1 in free else _gaps(page, number)
+        for begin, end in unused:
+            if bytes(page[begin:end]).strip(b"\0"):
+                yield number * size + begin, end - begin
 
 
 def _page_size(file: int) -> int:
@@ -90,15 +90,16 @@ def _page_size(file: int) -> int:
     return _LARGEST_PAGE if size == 1 else size
 
 
-def _free_pages(file: int, size: int) -> set[int]:
-    """The pages that are listed as free; those that hold the list are in use."""
+def _free_pages(file: int, size: int, first: int, last: int) -> set[int]:
+    """Those of some pages that are listed as free; the ones that hold the list are in use."""
     found: set[int] = set()
     trunk = _NUMBER.unpack(os.pread(file, 4, 32))[0]
     while trunk:
         page = os.pread(file, size, (trunk - 1) * size)
         trunk, count = struct.unpack_from(">II", page)
         count = min(count, size // 4 - 2)
-        found.update(struct.unpack_from(f">{count}I", page, 8))
+        listed = np.frombuffer(page, ">u4", count, 8)
+        found.update(listed[(listed > first) & (listed <= last)].tolist())
     return found
 
 

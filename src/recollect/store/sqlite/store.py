@@ -1,19 +1,20 @@
 """The embedded store itself: opens the file, owns the threads, hands units to them."""
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from recollect.clock import Clock, system_clock
-from recollect.errors import StoreUnavailable
+from recollect.errors import StoreDamaged, StoreUnavailable
 from recollect.ids import Ids, TimeOrderedIds
 from recollect.store.protocol import Transaction
-from recollect.store.sqlite import migrate
+from recollect.store.sqlite import checking, migrate, reserve
 from recollect.store.sqlite.apart import Apart
 from recollect.store.sqlite.connection import connect, prepare
 from recollect.store.sqlite.difference import Difference, write
@@ -53,7 +54,15 @@ class ApartGraph:
 class SqliteStore:
     """One file, one writer thread with grouped commits, a pool of reader threads."""
 
-    def __init__(self, path: Path, *, readers: int, clock: Clock, ids: Ids) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        readers: int,
+        clock: Clock,
+        ids: Ids,
+        check: checking.Check | None = None,
+    ) -> None:
         with closing(connect(path, writer=True)) as migrating:
             migrate.apply(migrating)
         self._path, self._clock, self._ids = path, clock, ids
@@ -67,6 +76,10 @@ class SqliteStore:
         # Never started: its connection is used by the event loop's own thread.
         self._glancer = Reader(connect(path, writer=False), self._reads, clock, ids)
         self._closed = False
+        self._damaged = False
+        self._check = check
+        self._identity = checking.identity(path)
+        self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         for thread in (self._writer, *self._readers):
             thread.start()
 
@@ -78,11 +91,32 @@ class SqliteStore:
         readers: int = 2,
         clock: Clock = system_clock,
         ids: Ids | None = None,
+        check_s: float | None = None,
     ) -> "SqliteStore":
-        """Open the store in *folder*, making and migrating it as needed."""
+        """Open the store in *folder*, making and migrating it as needed.
+
+        *check_s*, for a server: how long to wait for a look at the whole file before it is used.
+        """
+
+        def opened() -> "SqliteStore":
+            path = prepare(folder)
+            check = None if check_s is None else checking.begin(path, check_s)
+            return cls(path, readers=readers, clock=clock, ids=ids or TimeOrderedIds(), check=check)
+
         try:
-            return cls(prepare(folder), readers=readers, clock=clock, ids=ids or TimeOrderedIds())
-        except (OSError, sqlite3.Error) as error:
+            try:
+                store = opened()
+            except (OSError, sqlite3.OperationalError):
+                if check_s is None or not reserve.give_up(folder):
+                    raise
+                return opened()
+            if check_s is not None:
+                reserve.keep(folder)
+            return store  # noqa: TRY300 - nothing went wrong
+        except (OSError, sqlite3.Error, StoreDamaged) as error:
+            if isinstance(error, StoreDamaged) or checking.is_damage(error):
+                says = f"cannot open the store in {folder}: {checking.ADVICE}"
+                raise StoreDamaged(says) from error
             raise StoreUnavailable(f"cannot open the store in {folder}: {error}") from error
 
     async def read(
@@ -90,7 +124,7 @@ class SqliteStore:
     ) -> T:
         """Run *unit* on one consistent snapshot."""
         work = self._hand_in(self._reads, lambda tx: unit(tx, *args, **kwargs))
-        result: T = await work.future
+        result: T = await self._outcome(work)
         return result
 
     async def glance(
@@ -102,6 +136,7 @@ class SqliteStore:
         work = Work(lambda tx: unit(tx, *args, **kwargs))
         self._glancer.serve(work)
         if work.error is not None:
+            self._damaged = self._damaged or isinstance(work.error, StoreDamaged)
             raise work.error
         result: T = work.result
         return result
@@ -111,8 +146,21 @@ class SqliteStore:
     ) -> T:
         """Run *unit* and commit it; returns once it is on disk."""
         work = self._hand_in(self._writes, lambda tx: unit(tx, *args, **kwargs))
-        result: T = await work.future
+        result: T = await self._outcome(work)
         return result
+
+    async def _outcome(self, work: Work) -> Any:
+        try:
+            return await work.future
+        except StoreDamaged:
+            self._damaged = True
+            raise
+
+    def trouble(self) -> str | None:
+        """What is known to be wrong with the file or its disk."""
+        if self._damaged or (self._check is not None and self._check.found is not None):
+            return checking.DAMAGED
+        return checking.trouble(self._path, self._identity, self._file)
 
     async def apart(self, graph_id: int) -> "ApartGraph":
         """One graph in a database of its own, to be folded again beside everyone else."""
@@ -137,6 +185,8 @@ class SqliteStore:
         if self._closed:
             return
         self._closed = True
+        if self._check is not None:
+            self._check.stop()
         await self._scrubber.finish()
         for _ in self._readers:
             self._reads.put(None)
@@ -147,6 +197,7 @@ class SqliteStore:
         self._writes.put(None)
         await loop.run_in_executor(None, partial(self._writer.join))
         self._scrubber.close()
+        os.close(self._file)  # after every connection, as the scrubber's
 
     def _hand_in(self, inbox: Inbox, unit: Callable[[Transaction], T]) -> Work:
         if self._closed:

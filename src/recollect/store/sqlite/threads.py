@@ -9,9 +9,10 @@ from queue import SimpleQueue
 from typing import Any
 
 from recollect.clock import Clock
-from recollect.errors import StoreUnavailable
+from recollect.errors import StoreDamaged, StoreUnavailable
 from recollect.ids import Ids
 from recollect.limits import COMMIT_GROUP_MAX
+from recollect.store.sqlite.checking import DAMAGED, is_damage
 from recollect.store.sqlite.connection import SqliteTransaction
 
 
@@ -68,7 +69,9 @@ def _resolve(works: list[Work]) -> None:
 def _translate(error: BaseException) -> BaseException:
     """SQLite's own trouble in our words; the cause stays attached."""
     translated: BaseException
-    if isinstance(error, sqlite3.OperationalError):
+    if is_damage(error):
+        translated = StoreDamaged(DAMAGED)
+    elif isinstance(error, sqlite3.OperationalError):
         translated = StoreUnavailable(f"the store cannot be used right now: {error}")
     elif isinstance(error, StopIteration):
         # A future cannot carry one: asyncio would refuse it and leave the caller waiting.

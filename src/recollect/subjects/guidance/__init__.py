@@ -38,6 +38,8 @@ from recollect.subjects.guidance.templates import (
     delete_template,
     get_template,
     list_templates,
+    rename_template,
+    template_by_uuid,
     update_template,
 )
 
@@ -66,10 +68,12 @@ __all__ = [
     "instructions_at",
     "list_templates",
     "ontology_at",
+    "rename_template",
     "scope",
     "scope_of",
     "set_ontology",
     "set_steering",
     "steering_at",
+    "template_by_uuid",
     "update_template",
 ]

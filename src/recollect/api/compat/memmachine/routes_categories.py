@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from recollect.api.compat.memmachine import names, resources, translate_features, wire
+from recollect.api.compat.memmachine import resources, translate_features, wire
 from recollect.api.compat.memmachine import wire_semantic as semantic
 from recollect.api.compat.memmachine.refusing import reply_for
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.errors import InvalidInput
 from recollect.graph.types import Access, Graph
-from recollect.memories import categories, feature_sets
+from recollect.memories import categories, feature_sets, names
 from recollect.memories.categories import NewCategory
 from recollect.memories.feature_sets import FeatureSet, SetType
 from recollect.store.protocol import Transaction

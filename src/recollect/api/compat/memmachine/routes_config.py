@@ -2,13 +2,13 @@
 
 from functools import partial
 
-from recollect.api.compat.memmachine import names, wire
+from recollect.api.compat.memmachine import wire
 from recollect.api.compat.memmachine import wire_config as config
 from recollect.api.compat.memmachine.refusing import reply_for
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.graph.types import Access
-from recollect.memories import settings
+from recollect.memories import names, settings
 from recollect.memories.settings import Choice
 from recollect.memories.types import MemorySettings
 from recollect.store.protocol import Transaction
@@ -60,7 +60,9 @@ async def get(call: Call) -> config.EpisodicSwitches:
 async def switch_short_term(call: Call) -> Reply:
     """Switch the short-term memory of a project, and say how much it holds."""
     sent: config.SwitchShortTerm = call.body
-    change = Choice(short_term=sent.enabled, episodes=sent.episodes, chars=sent.message_capacity)
+    change = Choice(
+        short_term=sent.enabled, episodes=sent.message_capacity, chars=sent.character_capacity
+    )
     return await _choose(call, change)
 
 
@@ -69,8 +71,8 @@ async def get_short_term(call: Call) -> config.ShortTermSwitch:
     chosen = await _chosen(call)
     return config.ShortTermSwitch(
         enabled=chosen.short_term,
-        episodes=chosen.window.episodes,
-        message_capacity=chosen.window.chars,
+        message_capacity=chosen.window.episodes,
+        character_capacity=chosen.window.chars,
     )
 
 

@@ -70,7 +70,8 @@ async def get_short_term(call: Call) -> config.ShortTermConfig:
     chosen = await _defaults(call)
     return config.ShortTermConfig(
         llm_model=resources.language_model_name(call.services.settings),
-        message_capacity=chosen.window.chars,
+        message_capacity=chosen.window.episodes,
+        character_capacity=chosen.window.chars,
         enabled=chosen.short_term,
     )
 
@@ -139,6 +140,7 @@ def _episodic(call: Call, sent: config.UpdateEpisodic, place: str = "") -> Choic
         enabled=sent.enabled,
         long_term=parts[0].long_term if on_long is None else on_long,
         short_term=parts[1].short_term if on_short is None else on_short,
+        episodes=parts[1].episodes,
         chars=parts[1].chars,
     )
 
@@ -156,7 +158,9 @@ def _long_term(sent: config.UpdateLongTerm, place: str = "") -> Choice:
 def _short_term(call: Call, sent: config.UpdateShortTerm, place: str = "") -> Choice:
     model = resources.language_model_name(call.services.settings)
     _refuse_other(f"{place}llm_model", sent.llm_model, model)
-    return Choice(short_term=sent.enabled, chars=sent.message_capacity)
+    return Choice(
+        short_term=sent.enabled, episodes=sent.message_capacity, chars=sent.character_capacity
+    )
 
 
 def _semantic(call: Call, sent: config.UpdateSemantic, place: str = "") -> Choice:

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from recollect.api.compat.memmachine import names, translate, translate_features, wire
+from recollect.api.compat.memmachine import translate, translate_features, wire
 from recollect.api.compat.memmachine.refusing import reply_for
 from recollect.api.erasing import erase
 from recollect.api.http import Reply
@@ -15,7 +15,7 @@ from recollect.graph.types import Access, Graph, NewEpisode
 from recollect.ingest import intake
 from recollect.ingest.intake import Receipt
 from recollect.limits import MEMORY_DELETED_PER_CALL_MAX, MEMORY_PAGE_MAX
-from recollect.memories import entries, features, settings
+from recollect.memories import entries, features, names, settings
 from recollect.memories.types import MemorySettings, Question, Recalled
 from recollect.store.protocol import Transaction
 from recollect.subjects import episode_lists, episodes, erasing, graphs

@@ -5,7 +5,7 @@ from importlib.metadata import version
 
 from msgspec import convert, to_builtins
 
-from recollect.api.compat.memmachine import names, wire
+from recollect.api.compat.memmachine import wire
 from recollect.api.compat.memmachine.refusing import reply_for
 from recollect.api.erasing import erase
 from recollect.api.http import Reply
@@ -16,7 +16,7 @@ from recollect.governance.receipts import Erased
 from recollect.graph import checks
 from recollect.graph.types import Access, Graph
 from recollect.limits import MEMORY_METADATA_KEYS_MAX, MEMORY_PROJECTS_LISTED_MAX, NAME_CHARS_MAX
-from recollect.memories import settings
+from recollect.memories import names, settings
 from recollect.store.protocol import Transaction
 from recollect.subjects import erasing, graphs
 from recollect.subjects.graphs import GraphDetails

@@ -3,7 +3,7 @@
 from functools import partial
 
 from recollect.api import waiting
-from recollect.api.compat.memmachine import names, routes_categories, translate_features, wire
+from recollect.api.compat.memmachine import routes_categories, translate_features, wire
 from recollect.api.compat.memmachine import wire_semantic as semantic
 from recollect.api.compat.memmachine.refusing import reply_for
 from recollect.api.embedding import Embed, embedding
@@ -13,7 +13,7 @@ from recollect.graph.predicates import Predicates
 from recollect.graph.types import Access
 from recollect.ingest import direct_results
 from recollect.limits import EPISODE_CHARS_MAX
-from recollect.memories import feature_writing, features
+from recollect.memories import feature_writing, features, names
 from recollect.memories.feature_writing import Added, Correction, NewFeature
 from recollect.memories.features import Feature
 from recollect.store.protocol import Transaction

@@ -1,10 +1,10 @@
 """Features, sets and categories: from what memory clients send to our types, and back."""
 
-from recollect.api.compat.memmachine import names, wire
+from recollect.api.compat.memmachine import wire
 from recollect.api.compat.memmachine import wire_semantic as semantic
 from recollect.errors import InvalidInput
 from recollect.limits import FEATURE_DELETED_PER_CALL_MAX
-from recollect.memories import feature_sets
+from recollect.memories import feature_sets, names
 from recollect.memories.categories import Category
 from recollect.memories.feature_sets import FeatureSet, SetType
 from recollect.memories.feature_writing import Correction, NewFeature

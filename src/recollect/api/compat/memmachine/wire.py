@@ -1,6 +1,6 @@
 """What memory clients send and get about projects and episodes, field by field.
 
-Unknown fields of requests are ignored; answers carry every field, those of a client's own models
+Unknown fields of requests are ignored, but for those that configure something; answers carry every field, those of a client's own models
 and no other.
 """
 
@@ -11,9 +11,9 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
-from recollect.api.compat.memmachine import names
 from recollect.graph.types import KeywordOnly, MemoryKind
 from recollect.limits import INTEGER_MAX
+from recollect.memories import names
 
 Json = dict[str, Any]
 Backend = Literal["declarative", "event"]
@@ -56,7 +56,7 @@ def _named(sent: InProject, kind: str) -> str | None:
     return named.id if named.kind == kind else None
 
 
-class ProjectConfig(Wire):
+class ProjectConfig(Wire, forbid_unknown_fields=True):
     """What a client would have a project made of; names are ours, or empty."""
 
     backend: Backend | None = None

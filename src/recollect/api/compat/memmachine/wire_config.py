@@ -14,6 +14,15 @@ from recollect.api.compat.memmachine.wire import (
 ResourceStatus = Literal["ready", "failed", "pending"]
 
 
+class Change(Wire, forbid_unknown_fields=True):
+    """Something to be configured. A key that means nothing here is refused: it would otherwise
+    look as if it had been taken."""
+
+
+class ChangeInProject(InProject, forbid_unknown_fields=True):
+    """The same for one project."""
+
+
 class EpisodicSwitches(Wire):
     """Which memories of a project are switched on."""
 
@@ -22,7 +31,7 @@ class EpisodicSwitches(Wire):
     short_term_memory_enabled: bool
 
 
-class SwitchEpisodic(InProject):
+class SwitchEpisodic(ChangeInProject):
     """Switches to be set; those that are not given stay."""
 
     enabled: bool | None = None
@@ -30,15 +39,16 @@ class SwitchEpisodic(InProject):
     short_term_memory_enabled: bool | None = None
 
 
-class SwitchShortTerm(InProject):
-    """The short-term memory of a project: on or off, and how much its window holds."""
+class SwitchShortTerm(ChangeInProject):
+    """The short-term memory of a project: on or off, how many messages its window holds, and how
+    many characters they have all in all."""
 
     enabled: bool | None = None
-    episodes: AtLeastOne | None = None
     message_capacity: AtLeastOne | None = None
+    character_capacity: AtLeastOne | None = None
 
 
-class SwitchLongTerm(InProject):
+class SwitchLongTerm(ChangeInProject):
     """The long-term memory of a project: on or off."""
 
     enabled: bool | None = None
@@ -48,8 +58,8 @@ class ShortTermSwitch(Wire):
     """The short-term memory of a project."""
 
     enabled: bool
-    episodes: int
     message_capacity: int
+    character_capacity: int
 
 
 class LongTermSwitch(Wire):
@@ -94,6 +104,7 @@ class ShortTermConfig(Wire):
 
     llm_model: str | None
     message_capacity: int
+    character_capacity: int
     enabled: bool
 
 
@@ -125,7 +136,7 @@ class ServerConfig(Wire):
     semantic_memory: SemanticConfig
 
 
-class UpdateLongTerm(Wire):
+class UpdateLongTerm(Change):
     """What to change about the long-term memory; what is not given stays."""
 
     backend: Backend | None = None
@@ -138,15 +149,16 @@ class UpdateLongTerm(Wire):
     enabled: bool | None = None
 
 
-class UpdateShortTerm(Wire):
+class UpdateShortTerm(Change):
     """What to change about the short-term memory; what is not given stays."""
 
     llm_model: str | None = None
     message_capacity: AtLeastOne | None = None
+    character_capacity: AtLeastOne | None = None
     enabled: bool | None = None
 
 
-class UpdateEpisodic(Wire):
+class UpdateEpisodic(Change):
     """What to change about the episodic memory; what is not given stays."""
 
     long_term_memory: UpdateLongTerm | None = None
@@ -156,7 +168,7 @@ class UpdateEpisodic(Wire):
     enabled: bool | None = None
 
 
-class UpdateSemantic(Wire):
+class UpdateSemantic(Change):
     """What to change about the semantic memory; what is not given stays."""
 
     enabled: bool | None = None
@@ -171,7 +183,7 @@ class UpdateSemantic(Wire):
     ingestion_trigger_age_seconds: AtLeastOne | None = None
 
 
-class UpdateMemory(Wire):
+class UpdateMemory(Change):
     """What to change about both memories."""
 
     episodic_memory: UpdateEpisodic | None = None

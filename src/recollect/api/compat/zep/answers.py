@@ -25,6 +25,12 @@ def graph_of_path(tx: Transaction, access: Access, path: dict[str, str]) -> Grap
     return graphs.get(tx, access, path.get("graph_id") or path["group_id"])
 
 
+def opens_group(call: Call, graph_id: str | None, group_id: str | None) -> bool:
+    """Whether writing to a group may make it: it is called a group, as only generation 2 does,
+    and the key may create graphs."""
+    return graph_id is None and group_id is not None and bool(call.access_for("graph.create"))
+
+
 def generation(call: Call) -> int | None:
     """The generation of the released client that asks; None when none of them does.
 

@@ -9,7 +9,7 @@ from recollect.context import assemble, gather, render, templates
 from recollect.context.defusing import SECTIONS
 from recollect.context.gather import Asked, Gatherer, Wanted
 from recollect.errors import InvalidInput, NotFound
-from recollect.graph.types import Access, Episode, Thread
+from recollect.graph.types import Access, Episode, Record, Thread
 from recollect.limits import (
     BLOCK_ENTITIES_MAX,
     BLOCK_FACTS_MAX,
@@ -67,12 +67,29 @@ async def context2(call: Call, thread_id: str) -> str:
 
 async def context3(call: Call, thread_id: str, sent: wire.ContextQuery = _AS_USUAL) -> str:
     """The block that generation 3 reads."""
+    return (await told3(call, thread_id, sent)).block.text
+
+
+class Told3(Record):
+    """The block that generation 3 reads: what it was searched for with, the block, and what was
+    found and fits so much worse than the best that it was not considered."""
+
+    asked: str
+    block: assemble.Told
+    found: Found
+    candidates: Found
+
+
+async def told3(call: Call, thread_id: str, sent: wire.ContextQuery) -> Told3:
+    """The block that generation 3 reads, and what is not in it."""
     sections = _sections(sent.sections)
     gatherer = await _asked(call, thread_id, BLOCK_MESSAGES_3)
-    found = await gatherer.everything(gather.ALL_KINDS, sent.min_rating)
+    candidates = await gatherer.candidates(gather.ALL_KINDS, sent.min_rating)
+    found = gather.relevant(candidates)
     user = gatherer.asked.user
     summary = None if user is None else user.summary
-    return assemble.user_block(summary, found, _room(call, sent), sections)
+    block = assemble.user_told(summary, found, _room(call, sent), sections)
+    return Told3(asked=gatherer.asked.text, block=block, found=found, candidates=candidates)
 
 
 def _room(call: Call, sent: wire.ContextQuery) -> int:

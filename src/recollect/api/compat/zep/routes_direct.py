@@ -30,6 +30,7 @@ async def add_fact_triple(call: Call) -> wire.AddTripleAnswer:
         translate.graph_id_of(sent.graph_id, sent.group_id),
         triple,
         call.services.predicates,
+        opens=answers.opens_group(call, sent.graph_id, sent.group_id),
     )
     done = await _outcome(call, receipt)
     if done is None or not done.facts:

@@ -1,7 +1,6 @@
 """Standalone graphs, which generation 2 calls groups; adding data to any graph."""
 
-from recollect.api.compat.zep import translate, wire
-from recollect.api.compat.zep.translate import given
+from recollect.api.compat.zep import answers, translate, wire
 from recollect.api.erasing import erase
 from recollect.api.router import Call, Route
 from recollect.graph import checks
@@ -59,13 +58,7 @@ async def get_group(call: Call) -> wire.Group:
 
 
 def _update(tx: Transaction, access: Access, graph_id: str, sent: wire.UpdateGraph) -> Graph:
-    old = graphs.get(tx, access, graph_id)
-    details = GraphDetails(
-        name=given(sent.name, old.name),
-        description=given(sent.description, old.description),
-        time_zone=given(sent.time_zone, old.time_zone),
-        rating=translate.rating(given(sent.fact_rating_instruction, None)) or old.rating,
-    )
+    details = translate.graph_details(graphs.get(tx, access, graph_id), sent)
     return graphs.update(tx, access, graph_id, details)
 
 
@@ -186,8 +179,10 @@ def _append(
     user_id: str | None,
     graph_id: str | None,
     new: list[NewEpisode],
+    *,
+    opens: bool,
 ) -> list[Episode]:
-    receipt = intake.add_episodes(tx, access, user_id, graph_id, new)
+    receipt = intake.add_episodes(tx, access, user_id, graph_id, new, opens=opens)
     return [episodes.as_stored(tx, access, uuid) for uuid in receipt.uuids]
 
 
@@ -195,7 +190,10 @@ async def _store(
     call: Call, sent: wire.AddData | wire.AddDataBatch, new: list[NewEpisode]
 ) -> list[Episode]:
     graph_id = translate.graph_id_of(sent.graph_id, sent.group_id)
-    stored = await call.services.store.write(_append, call.access, sent.user_id, graph_id, new)
+    opens = answers.opens_group(call, sent.graph_id, sent.group_id)
+    stored = await call.services.store.write(
+        _append, call.access, sent.user_id, graph_id, new, opens=opens
+    )
     call.services.wake_workers()
     return stored
 

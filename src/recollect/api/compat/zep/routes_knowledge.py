@@ -53,9 +53,10 @@ def _edges(
 
 async def list_edges(call: Call) -> Reply:
     """A page of a graph's edges; the next cursor is a header."""
-    sent: wire.PageRequest = call.body
+    sent: wire.EdgePageRequest = call.body
     request = translate.graph_page(sent, _EDGE_ORDERS)
     filters = translate_filters.filters(sent.filters, "filters")
+    filters = translate_filters.as_of(filters, sent.valid_at, sent.known_at)
     among = await answers.matching(call, "fact", filters)
     page = await call.services.store.read(_edges, call.access, call.path, request, among)
     return answers.page([translate.edge(edge) for edge in page.items], page.next_cursor)
@@ -140,7 +141,7 @@ async def update_edge(call: Call) -> wire.Edge:
     change = FactChange(
         name=sent.name,  # type: ignore[arg-type]
         fact=sent.fact,  # type: ignore[arg-type]
-        vector=await _vector(call, sent.fact),
+        vector=await vector_of(call, sent.fact),
         attributes=sent.attributes,  # type: ignore[arg-type]
         expired_at=_moment("expired_at", sent.expired_at),
         valid_at=_moment("valid_at", sent.valid_at),
@@ -152,7 +153,7 @@ async def update_edge(call: Call) -> wire.Edge:
     return translate.edge(made)
 
 
-async def _vector(call: Call, fact: str | UnsetType | None) -> bytes | None:
+async def vector_of(call: Call, fact: str | UnsetType | None) -> bytes | None:
     """The vector by which a corrected sentence is found; without models its words must do."""
     if not isinstance(fact, str) or call.services.settings.extraction == "off":
         return None
@@ -199,7 +200,7 @@ def _lists(noun: str, parameter: str) -> list[Route]:
             "graph.edge.list",
             list_edges,
             f"Page through the edges of a {noun}",
-            body=wire.PageRequest,
+            body=wire.EdgePageRequest,
             answer=list[wire.Edge],
             reads=True,
         ),

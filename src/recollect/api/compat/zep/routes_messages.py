@@ -16,7 +16,7 @@ from recollect.subjects import episodes, threads
 _WORDS_2 = MessageWords(role="role_type", speaker="role")
 
 
-async def _context(
+async def context_after(
     call: Call, assembled: Callable[[Call, str], Awaitable[str]], thread_id: str
 ) -> str | None:
     """The context after adding messages, as far as the key may read it; None when it may not."""
@@ -35,7 +35,7 @@ async def add_memory(call: Call) -> wire.AddMemoryAnswer:
     session_id = call.path["session_id"]
     await call.services.store.write(intake.add_messages, call.access, session_id, messages)
     call.services.wake_workers()
-    context = await _context(call, context2, session_id) if sent.return_context else None
+    context = await context_after(call, context2, session_id) if sent.return_context else None
     return wire.AddMemoryAnswer(context=context)
 
 
@@ -51,7 +51,7 @@ async def add_messages(call: Call) -> wire.AddMessagesAnswer:
     thread_id = call.path["thread_id"]
     receipt = await call.services.store.write(intake.add_messages, call.access, thread_id, messages)
     call.services.wake_workers()
-    context = await _context(call, context3, thread_id) if sent.return_context else None
+    context = await context_after(call, context3, thread_id) if sent.return_context else None
     return wire.AddMessagesAnswer(
         message_uuids=receipt.uuids, task_id=receipt.task_uuid, context=context
     )

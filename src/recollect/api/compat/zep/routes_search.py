@@ -46,7 +46,7 @@ async def search(call: Call) -> wire.SearchAnswer:
     }
     if scope == AUTO:
         return await _over_all(call, graph, list(asked.values()), began)
-    hits = _hits(await _find(call, graph, asked[scope]))
+    hits = hits_of(await find(call, graph, asked[scope]))
     listed = await _listed(call, hits)
     return wire.SearchAnswer(
         **translate_search.lists(hits, listed, scopes=[scope], selected=False),
@@ -60,14 +60,15 @@ def _place(tx: Transaction, access: Access, sent: wire.Search) -> tuple[Graph, s
     return graph, listing.time_zone(tx, graph)
 
 
-async def _find(call: Call, graph: Graph, query: Query) -> Found:
+async def find(call: Call, graph: Graph, query: Query) -> Found:
     """A blank query finds nothing, whatever else it says."""
     if not query.text.strip():
         return Found()
     return await call.services.finder.find(call.access, graph, query)
 
 
-def _hits(found: Found) -> list[Ranked[Any]]:
+def hits_of(found: Found) -> list[Ranked[Any]]:
+    """What was found, kind by kind."""
     return [
         *found.facts,
         *found.entities,
@@ -86,20 +87,26 @@ async def _listed(call: Call, hits: Sequence[Ranked[Any]]) -> dict[int, ListedEn
     return {node.entity.id: node for node in found}
 
 
-async def _over_all(
-    call: Call, graph: Graph, asked: list[Query], began: datetime
-) -> wire.SearchAnswer:
-    """All kinds at once, ranked together and packed; the reranker and limit are our own.
+async def over_all(call: Call, graph: Graph, asked: Sequence[Query]) -> Found:
+    """What is found for questions of all kinds; the reranker and limit are our own.
 
     The fused score means the same for every kind, so that one order over all makes sense. The
     first question is asked alone, because the others then know what it means.
     """
-    sent: wire.Search = call.body
     asked = [replace(one, reranker=None, limit=_HITS_PER_KIND) for one in asked]
-    first = await _find(call, graph, asked[0])
-    found = [first, *await asyncio.gather(*(_find(call, graph, one) for one in asked[1:]))]
+    first = await find(call, graph, asked[0])
+    rest = await asyncio.gather(*(find(call, graph, one) for one in asked[1:]))
+    return together([first, *rest])
+
+
+async def _over_all(
+    call: Call, graph: Graph, asked: list[Query], began: datetime
+) -> wire.SearchAnswer:
+    """All kinds at once, ranked together and packed."""
+    sent: wire.Search = call.body
+    found = await over_all(call, graph, asked)
     characters = min(sent.max_characters or CONTEXT_CHARS_DEFAULT, CONTEXT_CHARS_MAX)
-    packed = pack(together(found), max_characters=characters, note=_about(asked[0]))
+    packed = pack(found, max_characters=characters, note=about(asked[0]))
     raw = {}
     if sent.return_raw_results:
         listed = await _listed(call, packed.chosen)
@@ -107,7 +114,7 @@ async def _over_all(
     return wire.SearchAnswer(context=packed.text, **raw, response=_metadata(call, began))
 
 
-def _about(query: Query) -> str:
+def about(query: Query) -> str:
     """The time that words of the question were read as, which the reader should know."""
     time = asked_time(query)
     if time is None or not time.windows:

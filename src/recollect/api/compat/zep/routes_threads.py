@@ -39,7 +39,7 @@ async def add_session(call: Call) -> wire.Session:
 
 async def get_session(call: Call) -> wire.Session:
     """A thread by id, in the words of generation 2."""
-    found = await call.services.store.glance(threads.get, call.access, call.path["session_id"])
+    found = await call.services.store.glance(threads.told, call.access, call.path["session_id"])
     return translate.session(call.access, found)
 
 
@@ -77,6 +77,7 @@ async def _page(call: Call) -> threads.ThreadPage:
     return await call.services.store.read(
         threads.page,
         call.access,
+        search=translate.search_text(sent.search),
         order=translate.order(by, _ORDERS, default="created_at", asc=sent.asc),
         **translate.window(sent.page_number, sent.page_size),
     )

@@ -6,7 +6,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from recollect.api.compat.zep import translate, wire
 from recollect.api.compat.zep.wire import user_groups as user_groups_wire
 from recollect.api.router import Call, Route
-from recollect.errors import NotFound
+from recollect.errors import NotFound, NotOffered
 from recollect.governance.policies import PolicySet
 from recollect.graph.types import Access
 from recollect.store.protocol import Transaction
@@ -176,16 +176,22 @@ async def remove_member(call: Call) -> user_groups_wire.UserGroupMembership:
     return _membership(done)
 
 
+_NOT_ENFORCED = (
+    "requests come with a key and not on behalf of a user, so rules for groups of users would govern "
+    "nothing: attach the policy set to a key (PUT /api/v1/keys/{uuid}/policy-sets/{name})"
+)
+
+
 async def list_policy_sets(call: Call) -> user_groups_wire.AttachedPolicySets:
     """The policy sets of a group."""
     return _attached(await _read(call, user_groups.policy_sets, call.path["group_uuid"]))
 
 
 async def attach_policy_set(call: Call) -> user_groups_wire.AttachedPolicySets:
-    """Attach a policy set to a group; once more changes nothing."""
+    """Not offered: a rule that nobody enforces must not look like one."""
     sent: user_groups_wire.AttachPolicySet = call.body
-    group = call.path["group_uuid"]
-    return _attached(await _write(call, user_groups.attach, group, sent.policy_set_uuid))
+    await _read(call, user_groups.could_have, call.path["group_uuid"], sent.policy_set_uuid)
+    raise NotOffered(_NOT_ENFORCED)
 
 
 async def detach_policy_set(call: Call) -> user_groups_wire.AttachedPolicySets:
@@ -312,7 +318,7 @@ ROUTES = [
         "/abac/user-groups/{group_uuid}/policy-sets",
         "user_group.attach_policy_set",
         attach_policy_set,
-        "Attach a policy set to a group",
+        "Refuse to attach a policy set to a group, and say why",
         body=user_groups_wire.AttachPolicySet,
         query=user_groups_wire.UserGroupQuery,
         answer=user_groups_wire.AttachedPolicySets,

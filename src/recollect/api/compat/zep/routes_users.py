@@ -3,12 +3,10 @@
 from msgspec.structs import replace
 
 from recollect.api.compat.zep import answers, translate, wire
-from recollect.api.compat.zep.translate import given
 from recollect.api.erasing import erase
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
-from recollect.graph import checks
-from recollect.graph.types import Access, Entity, Thread, User
+from recollect.graph.types import Access, Entity, User
 from recollect.limits import PAGE_MAX
 from recollect.store.protocol import Transaction
 from recollect.subjects import derived, erasing, graphs, knowledge, threads, users
@@ -40,20 +38,7 @@ async def get(call: Call) -> wire.User:
 
 
 def _update(tx: Transaction, access: Access, user_id: str, sent: wire.UpdateUser) -> User:
-    old = users.get(tx, access, user_id)
-    metadata = given(sent.metadata, {})
-    details = UserDetails(
-        email=given(sent.email, old.email),
-        first_name=given(sent.first_name, old.first_name),
-        last_name=given(sent.last_name, old.last_name),
-        metadata=None if metadata is None else checks.merge(old.metadata, metadata) or None,
-        time_zone=given(sent.time_zone, old.time_zone),
-        disable_default_ontology=bool(
-            given(sent.disable_default_ontology, old.disable_default_ontology)
-        ),
-        # Ratings can be changed but not unset.
-        rating=translate.rating(given(sent.fact_rating_instruction, None)) or old.rating,
-    )
+    details = translate.user_details(users.get(tx, access, user_id), sent)
     return users.update(tx, access, user_id, details)
 
 
@@ -96,27 +81,22 @@ async def get_node(call: Call) -> wire.NodeAnswer:
     return wire.NodeAnswer(node=node)
 
 
-async def _threads(call: Call) -> tuple[list[Thread], bool]:
-    """A user's newest threads, and whether there are more of them."""
-    found = await call.services.store.read(
-        threads.of_user, call.access, call.path["user_id"], PAGE_MAX + 1
-    )
-    return found[:PAGE_MAX], len(found) > PAGE_MAX
-
-
 async def get_sessions(call: Call) -> Reply:
     """A user's threads, in the words of generation 2."""
-    found, more = await _threads(call)
-    sessions = [translate.session(call.access, thread) for thread in found]
-    return answers.capped(sessions, truncated=more)
+    found = await call.services.store.read(
+        threads.told_of_user, call.access, call.path["user_id"], PAGE_MAX + 1
+    )
+    sessions = [translate.session(call.access, thread) for thread in found[:PAGE_MAX]]
+    return answers.capped(sessions, truncated=len(found) > PAGE_MAX)
 
 
 async def get_threads(call: Call) -> Reply:
-    """A user's threads."""
-    found, more = await _threads(call)
-    return answers.capped(
-        [translate.thread(call.access, thread) for thread in found], truncated=more
+    """A user's threads, updated when something was last said in them."""
+    found = await call.services.store.read(
+        threads.told_of_user, call.access, call.path["user_id"], PAGE_MAX + 1
     )
+    told = [translate.thread(call.access, thread) for thread in found[:PAGE_MAX]]
+    return answers.capped(told, truncated=len(found) > PAGE_MAX)
 
 
 def _facts(tx: Transaction, access: Access, user_id: str) -> wire.FactsAnswer:

@@ -60,7 +60,8 @@ async def get_neighbours(call: Call) -> Reply:
     return answers.page(items, found.page.next_cursor, truncated=found.truncated)
 
 
-def _within(field: str, value: int | None, default: int, most: int) -> int:
+def within_limit(field: str, value: int | None, default: int, most: int) -> int:
+    """A number of a request within its bounds."""
     if value is None:
         return default
     if not 1 <= value <= most:
@@ -73,9 +74,9 @@ def _subgraph(
 ) -> walking.Subgraph:
     graph = graphs.target(tx, access, sent.user_id, sent.graph_id)
     limits = walking.Limits(
-        depth=_within("depth", sent.depth, 1, SUBGRAPH_DEPTH_MAX),
-        nodes=_within("max_nodes", sent.max_nodes, SUBGRAPH_NODES_DEFAULT, SUBGRAPH_NODES_MAX),
-        facts=_within("max_edges", sent.max_edges, SUBGRAPH_EDGES_DEFAULT, SUBGRAPH_EDGES_MAX),
+        depth=within_limit("depth", sent.depth, 1, SUBGRAPH_DEPTH_MAX),
+        nodes=within_limit("max_nodes", sent.max_nodes, SUBGRAPH_NODES_DEFAULT, SUBGRAPH_NODES_MAX),
+        facts=within_limit("max_edges", sent.max_edges, SUBGRAPH_EDGES_DEFAULT, SUBGRAPH_EDGES_MAX),
     )
     direction = _direction(sent.direction)
     return walking.subgraph(tx, access, graph, sent.seed_node_uuids, direction, limits, by)
@@ -91,6 +92,7 @@ async def get_subgraph(call: Call) -> walks.Subgraph:
             "search_filters.episode_metadata_filters: cannot be held to while walking"
         )
     by = translate_filters.filters(sent.search_filters, "search_filters")
+    by = translate_filters.as_of(by, sent.valid_at, sent.known_at)
     found = await call.services.store.read(_subgraph, call.access, sent, by)
     return walks.Subgraph(
         nodes=await answers.nodes(call, found.entities),

@@ -1,9 +1,9 @@
 """Between the clients' words and ours: a session is a thread, a group is a graph."""
 
 from collections.abc import Collection
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from msgspec import UnsetType, to_builtins
+from msgspec import UNSET, UnsetType, to_builtins
 from msgspec.structs import replace
 
 from recollect.api.compat.zep import wire
@@ -26,8 +26,10 @@ from recollect.graph.types import (
 )
 from recollect.limits import GRAPH_PAGE_MAX, PAGE_DEFAULT, PAGE_MAX, SEARCH_TEXT_CHARS_MAX
 from recollect.subjects import threads
+from recollect.subjects.graphs import GraphDetails
 from recollect.subjects.listing import ListedEntity
 from recollect.subjects.pages import Mark, PageRequest, read_cursor
+from recollect.subjects.users import UserDetails
 
 T = TypeVar("T")
 _NO_ROLE = "norole"
@@ -41,6 +43,37 @@ def given(value: T | UnsetType, otherwise: T) -> T:
 def rating(value: wire.FactRatingInstruction | None) -> wire.Json | None:
     """A rating instruction as we keep it."""
     return None if value is None else to_builtins(value)
+
+
+def user_details(old: User, sent: Any) -> UserDetails:
+    """What is said about a user after a change: what is left out stays, metadata merges."""
+    metadata = given(sent.metadata, {})
+    return UserDetails(
+        email=given(sent.email, old.email),
+        first_name=given(sent.first_name, old.first_name),
+        last_name=given(sent.last_name, old.last_name),
+        metadata=None if metadata is None else checks.merge(old.metadata, metadata) or None,
+        time_zone=given(sent.time_zone, old.time_zone),
+        disable_default_ontology=bool(
+            given(sent.disable_default_ontology, old.disable_default_ontology)
+        ),
+        rating=_new_rating(sent, old),
+    )
+
+
+def graph_details(old: Graph, sent: Any) -> GraphDetails:
+    """What is said about a graph after a change: what is left out stays."""
+    return GraphDetails(
+        name=given(sent.name, old.name),
+        description=given(sent.description, old.description),
+        time_zone=given(sent.time_zone, old.time_zone),
+        rating=_new_rating(sent, old),
+    )
+
+
+def _new_rating(sent: Any, old: User | Graph) -> wire.Json | None:
+    """Ratings can be changed but not unset; newer clients know none."""
+    return rating(given(getattr(sent, "fact_rating_instruction", UNSET), None)) or old.rating
 
 
 def user(access: Access, found: User) -> wire.User:
@@ -88,7 +121,9 @@ def thread(access: Access, found: Thread) -> wire.Thread:
         user_uuid=found.user_uuid,
         graph_uuid=found.graph_uuid,
         project_uuid=access.project_uuid,
+        metadata=found.metadata,
         created_at=found.created_at,
+        updated_at=found.updated_at,
     )
 
 
@@ -105,7 +140,7 @@ def message2(episode: Episode) -> wire.Message2:
         role=episode.speaker,
         role_type=role_type(episode) or _NO_ROLE,
         metadata=episode.metadata,
-        processed=episode.processed_at is not None,
+        processed=episode.is_done,
         created_at=episode.created_at,
         updated_at=episode.received_at,
     )
@@ -119,7 +154,7 @@ def message3(episode: Episode) -> wire.Message3:
         name=episode.speaker,
         role=role_type(episode) or _NO_ROLE,
         metadata=episode.metadata,
-        processed=episode.processed_at is not None,
+        processed=episode.is_done,
         created_at=episode.created_at,
     )
 
@@ -203,7 +238,8 @@ def episode(found: Episode, score: float | None = None) -> wire.Episode:
         thread_id=found.thread_id,
         document_id=found.document_id,
         metadata=found.metadata,
-        processed=found.processed_at is not None,
+        processed=found.is_done,
+        error=found.failure,
         task_id=found.task_uuid,
         score=score,
         created_at=found.created_at,
@@ -211,14 +247,18 @@ def episode(found: Episode, score: float | None = None) -> wire.Episode:
 
 
 def node(found: Entity) -> wire.Node:
-    """An entity for the wire, without the episodes that mention it."""
+    """An entity for the wire, without the episodes that mention it.
+
+    One without attributes has an empty map of them: clients look up fields that may not be filled.
+    """
     return wire.Node(
         uuid=found.uuid,
         name=found.name,
         summary=found.summary,
         labels=found.labels,
-        attributes=found.attributes,
+        attributes=found.attributes or {},
         metadata=found.metadata,
+        graph_id=found.graph_uuid,
         created_at=found.created_at,
     )
 
@@ -245,9 +285,11 @@ def edge(found: Fact) -> wire.Edge:
         target_node_uuid=found.target_uuid,
         target_node_name=found.target_name or None,
         target_node_labels=found.target_labels or None,
-        attributes=found.attributes,
+        attributes=found.attributes or {},
+        rating=found.rating,
         episodes=found.episodes,
         metadata=found.metadata,
+        graph_id=found.graph_uuid,
         created_at=found.created_at,
         expired_at=found.expired_at,
         valid_at=found.valid_at,

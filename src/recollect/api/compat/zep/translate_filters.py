@@ -34,7 +34,7 @@ from recollect.limits import (
     NAME_CHARS_MAX,
 )
 
-_OPERATORS: dict[str, Operator] = {
+OPERATORS: dict[str, Operator] = {
     "=": "=",
     "eq": "=",
     "<>": "<>",
@@ -73,17 +73,34 @@ def filters(sent: SearchFilters | None, path: str, *, edges: bool = True) -> Fil
     if sent is None:
         return NO_FILTERS
     if not edges:
-        _refuse_ends(sent, path)
+        refuse_ends(sent, path)
     tree = sent.episode_metadata_filters
-    read: dict[str, Any] = {}
-    for names, reader in ((_WORD_FIELDS, _words), (_DATE_FIELDS, _dates), (_UUID_FIELDS, _uuids)):
-        for name in names:
-            read[name] = reader(f"{path}.{name}", getattr(sent, name))
+    read = named_lists(sent, path)
+    for name in _DATE_FIELDS:
+        read[name] = _dates(f"{path}.{name}", getattr(sent, name))
     return Filters(
         **read,
         properties=_properties(f"{path}.property_filters", sent.property_filters or ()),
         episode_metadata=metadata_tree(tree, f"{path}.episode_metadata_filters"),
     )
+
+
+def as_of(chosen: Filters, valid_at: str | None, known_at: str | None) -> Filters:
+    """The same, of facts that stand at a moment of either clock."""
+    return replace(
+        chosen,
+        valid_on=checks.moment("valid_at", valid_at),
+        known_on=checks.moment("known_at", known_at),
+    )
+
+
+def named_lists(sent: Any, path: str) -> dict[str, Any]:
+    """Lists of labels, types and uuids, as far as a filter has them."""
+    read: dict[str, Any] = {}
+    for names, reader in ((_WORD_FIELDS, words), (_UUID_FIELDS, _uuids)):
+        for name in names:
+            read[name] = reader(f"{path}.{name}", getattr(sent, name, None))
+    return read
 
 
 def for_kind(chosen: Filters, kind: str) -> Filters:
@@ -106,17 +123,18 @@ def metadata_tree(sent: MetadataFilterGroup | None, path: str) -> MetadataTree |
     """A tree of tests of an episode's metadata, within its bounds."""
     if sent is None:
         return None
-    _bound_tree(sent, path)
+    bound_tree(sent, path)
     return _tree(sent, path)
 
 
-def _refuse_ends(sent: SearchFilters, path: str) -> None:
+def refuse_ends(sent: Any, path: str) -> None:
+    """Refuse to narrow edges where none are asked for."""
     for name in _ENDS:
-        if getattr(sent, name) is not None:
+        if getattr(sent, name, None) is not None:
             raise InvalidInput(f"{path}.{name}: it narrows edges, and none are asked for")
 
 
-def _bound_tree(sent: MetadataFilterGroup, path: str) -> None:
+def bound_tree(sent: Any, path: str) -> None:
     """Walk level by level, so that no tree is too deep for the walk itself."""
     level, depth, tests = [(path, sent)], 1, 0
     while level:
@@ -133,7 +151,7 @@ def _bound_tree(sent: MetadataFilterGroup, path: str) -> None:
         depth += 1
 
 
-def _groups_of(path: str, sent: MetadataFilterGroup) -> list[tuple[str, MetadataFilterGroup]]:
+def _groups_of(path: str, sent: Any) -> list[tuple[str, Any]]:
     return [(f"{path}.groups[{n}]", group) for n, group in enumerate(sent.groups or ())]
 
 
@@ -162,24 +180,28 @@ def _properties(path: str, sent: Sequence[PropertyFilter]) -> tuple[ValueTest, .
 def _value_test(sent: PropertyFilter, path: str) -> ValueTest:
     checks.text(f"{path}.property_name", sent.property_name, NAME_CHARS_MAX, required=True)
     operator = _operator(f"{path}.comparison_operator", sent.comparison_operator)
-    value = sent.property_value
-    _need_or_not(f"{path}.property_value", operator, value)
-    if operator == "CONTAINS":
-        value = _any_of(f"{path}.property_value", value)
-    elif value is not None:
-        value = _scalar(f"{path}.property_value", value)
+    value = value_for(f"{path}.property_value", operator, sent.property_value)
     return ValueTest(name=sent.property_name, operator=operator, value=value)
 
 
+def value_for(path: str, operator: Operator, value: Any) -> Any:
+    """What a test compares with: nothing, one value, or any of several."""
+    need_or_not(path, operator, value)
+    if operator == "CONTAINS":
+        return _any_of(path, value)
+    return None if value is None else _scalar(path, value)
+
+
 def _operator(path: str, sent: str) -> Operator:
-    known = _OPERATORS.get(" ".join(sent.lower().split()))
+    known = OPERATORS.get(" ".join(sent.lower().split()))
     if known is None:
         names = "=, <>, >, <, >=, <=, CONTAINS, IN, IS NULL, IS NOT NULL"
         raise InvalidInput(f"{path}: must be one of {names}; got {_echo(sent)}")
     return known
 
 
-def _need_or_not(path: str, operator: Operator, value: object) -> None:
+def need_or_not(path: str, operator: Operator, value: object) -> None:
+    """The null tests take no value, and all others need one."""
     if operator in _NULL_OPERATORS:
         if value is not None:
             raise InvalidInput(f"{path}: {operator} takes no value")
@@ -231,11 +253,12 @@ def _date_test(sent: DateFilter, path: str) -> DateTest:
         raise InvalidInput(
             f"{path}.comparison_operator: {_echo(sent.comparison_operator)} is not for dates"
         )
-    _need_or_not(f"{path}.date", operator, sent.date)
+    need_or_not(f"{path}.date", operator, sent.date)
     return DateTest(operator=operator, moment=checks.moment(f"{path}.date", sent.date))
 
 
-def _words(path: str, sent: list[str] | None) -> tuple[str, ...]:
+def words(path: str, sent: list[str] | None) -> tuple[str, ...]:
+    """Names of types or labels, within bounds."""
     _bound_list(path, sent)
     for number, word in enumerate(sent or ()):
         checks.text(f"{path}[{number}]", word, NAME_CHARS_MAX, required=True)

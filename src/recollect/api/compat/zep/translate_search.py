@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from recollect.api.compat.zep import translate, translate_filters, wire
 from recollect.context.lines import Item
 from recollect.errors import InvalidInput
-from recollect.graph import checks
 from recollect.graph.filters import Filters
 from recollect.graph.types import Entity, Episode, Fact, Observation, ThreadSummary
 from recollect.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SEARCH_ORIGINS_MAX
@@ -54,12 +53,9 @@ def _one_of(field: str, value: str, known: Sequence[str]) -> None:
 def filters(sent: wire.Search, chosen: str) -> Filters:
     """Every filter of a search, with those that stand beside `search_filters`."""
     edges = chosen in ("edges", AUTO)
-    return replace(
-        translate_filters.filters(sent.search_filters, "search_filters", edges=edges),
-        rating_min=translate_filters.rating("min_fact_rating", sent.min_fact_rating),
-        valid_on=checks.moment("valid_at", sent.valid_at),
-        known_on=checks.moment("known_at", sent.known_at),
-    )
+    given = translate_filters.filters(sent.search_filters, "search_filters", edges=edges)
+    rated = translate_filters.rating("min_fact_rating", sent.min_fact_rating)
+    return translate_filters.as_of(replace(given, rating_min=rated), sent.valid_at, sent.known_at)
 
 
 def question(

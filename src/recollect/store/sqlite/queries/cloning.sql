@@ -23,22 +23,22 @@ SELECT id FROM guidance WHERE graph_id = :graph_id ORDER BY id;
 INSERT INTO episodes
     (uuid, graph_id, seq, kind, content, role, speaker, source_description, thread_id,
      document_id, metadata, ignored, strict_ontology, created_at, received_at, processed_at,
-     task_uuid, producer, addressee, extra, kept_for)
+     task_uuid, producer, addressee, extra, kept_for, failure)
 SELECT json_extract(c.value, '$[1]'), :graph_id, e.seq, e.kind, e.content, e.role, e.speaker,
     e.source_description, NULL, e.document_id, e.metadata, e.ignored, e.strict_ontology,
     e.created_at, e.received_at, e.processed_at, :task_uuid, e.producer, e.addressee,
-    e.extra, e.kept_for
+    e.extra, e.kept_for, e.failure
 FROM json_each(:pairs) c JOIN episodes e ON e.id = json_extract(c.value, '$[0]')
 ORDER BY e.id;
 
 -- name: clone_entities
 INSERT INTO entities
     (id, uuid, graph_id, name, labels, summary, attributes, is_user, created_at, kind, is_assistant,
-     names, given)
+     names, given, side)
 SELECT coalesce((SELECT max(id) + 1 FROM entities WHERE id >= :first AND id < :end), :first)
         + row_number() OVER (ORDER BY n.id) - 1,
     json_extract(c.value, '$[1]'), :graph_id, n.name, n.labels, n.summary, n.attributes,
-    n.is_user, n.created_at, n.kind, n.is_assistant, n.names, n.given
+    n.is_user, n.created_at, n.kind, n.is_assistant, n.names, n.given, n.side
 FROM json_each(:pairs) c JOIN entities n ON n.id = json_extract(c.value, '$[0]')
 ORDER BY n.id;
 
@@ -53,19 +53,19 @@ WHERE json_extract(c.value, '$[0]') IS NOT :user_node;
 INSERT INTO facts
     (id, uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
      expired_at, valid_at, invalid_at, predicate, gist, negated, ends, slot, confidence,
-     extractor, event_at, kept_against)
+     extractor, event_at, kept_against, side)
 SELECT coalesce((SELECT max(id) + 1 FROM facts WHERE id >= :first AND id < :end), :first)
         + row_number() OVER (ORDER BY f.id) - 1,
     json_extract(c.value, '$[1]'), :graph_id, json_extract(c.value, '$[2]'),
     json_extract(c.value, '$[3]'), f.name, f.fact, f.attributes, f.rating, f.created_at,
     f.expired_at, f.valid_at, f.invalid_at, f.predicate, f.gist, f.negated, f.ends, f.slot,
-    f.confidence, f.extractor, f.event_at, f.kept_against
+    f.confidence, f.extractor, f.event_at, f.kept_against, f.side
 FROM json_each(:pairs) c JOIN facts f ON f.id = json_extract(c.value, '$[0]')
 ORDER BY f.id;
 
 -- name: clone_readings
-INSERT INTO readings (graph_id, seq, episode_id, reader, found, vectors, read_at)
-SELECT copy.graph_id, r.seq, copy.id, r.reader, r.found, r.vectors, r.read_at
+INSERT INTO readings (graph_id, seq, episode_id, reader, found, vectors, read_at, side)
+SELECT copy.graph_id, r.seq, copy.id, r.reader, r.found, r.vectors, r.read_at, r.side
 FROM readings r JOIN episodes copy ON copy.graph_id = :graph_id AND copy.seq = r.seq
 WHERE r.graph_id = :source;
 
@@ -74,9 +74,9 @@ SELECT id, subject, near FROM edits WHERE graph_id = :graph_id ORDER BY id;
 
 -- name: clone_edits
 -- The pairs go on with what the copy of the entity is called that it is near.
-INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, vector, at)
+INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, vector, at, everywhere)
 SELECT :graph_id, e.seq, e.kind, json_extract(c.value, '$[1]'), json_extract(c.value, '$[2]'),
-    e.mark, e.change, e.vector, e.at
+    e.mark, e.change, e.vector, e.at, e.everywhere
 FROM json_each(:pairs) c JOIN edits e ON e.id = json_extract(c.value, '$[0]') ORDER BY e.id;
 
 -- name: graph_distance
@@ -110,6 +110,17 @@ LEFT JOIN episodes e ON e.id = k.episode_id
 LEFT JOIN episodes copy ON copy.graph_id = :graph_id AND copy.seq = e.seq
 ORDER BY k.id;
 
+-- name: clone_doubts
+WITH pairs AS MATERIALIZED (
+    SELECT json_extract(value, '$[0]') AS old, json_extract(value, '$[1]') AS new
+    FROM json_each(:pairs)
+)
+INSERT INTO doubts (fact_id, by_fact_id, episode_id, judge, sure)
+SELECT c.new, b.new, copy.id, d.judge, d.sure
+FROM pairs c JOIN doubts d ON d.fact_id = c.old JOIN pairs b ON b.old = d.by_fact_id
+JOIN episodes e ON e.id = d.episode_id
+JOIN episodes copy ON copy.graph_id = :graph_id AND copy.seq = e.seq;
+
 -- name: clone_jobs
 -- What was learned needs no more work; the rest is owed to the copy as well.
 INSERT INTO jobs (id, graph_id, task_uuid, status, created_at, started_at, completed_at)
@@ -123,7 +134,7 @@ FROM episodes WHERE graph_id = :graph_id ORDER BY id;
 -- A new user's node has a row already.
 INSERT INTO index_rows (graph_id, version, item_kind, item_id, terms, vector)
 SELECT :graph_id, :after + r.version, r.item_kind, json_extract(c.value, '$[1]'), r.terms, r.vector
-FROM json_each(:pairs) c JOIN index_rows r
+FROM json_each(:pairs) c CROSS JOIN index_rows r
     ON r.graph_id = :source AND r.item_kind = :item_kind
     AND r.item_id = json_extract(c.value, '$[0]')
 WHERE r.terms IS NOT NULL

@@ -13,6 +13,9 @@ FROM mentions m JOIN episodes e ON e.id = m.episode_id
 WHERE m.entity_id IN (SELECT value FROM json_each(:ids))
 GROUP BY m.entity_id, e.metadata ORDER BY m.entity_id, min(e.id);
 
+-- name: entities_own
+SELECT id FROM entities WHERE id IN (SELECT value FROM json_each(:ids)) AND is_user = 1;
+
 -- name: episode_metadata
 SELECT id, metadata FROM episodes WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY id;
 
@@ -84,3 +87,9 @@ WHERE graph_id = :graph_id AND (:ids IS NULL OR id IN (SELECT value FROM json_ea
 SELECT d.metadata, v.vector IS NOT NULL AS embedded
 FROM documents d JOIN document_vectors v ON v.document_id = d.id
 WHERE d.collection_id = :collection_id ORDER BY d.id;
+
+-- name: endings_of_facts
+-- What gave facts an end, with the metadata of the episode that said so, if one did.
+SELECT c.fact_id, c.episode_id, c.ended_at, c.expired_at, e.metadata
+FROM closings c LEFT JOIN episodes e ON e.id = c.episode_id
+WHERE c.fact_id IN (SELECT value FROM json_each(:ids)) ORDER BY c.id;

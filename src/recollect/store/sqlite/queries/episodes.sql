@@ -1,5 +1,5 @@
--- The log. Episodes that carry what a caller wrote down directly are in no answer: they are the
--- memory's own bookkeeping.
+-- The log. Episodes that carry what a caller wrote down directly are in no list: they are the
+-- memory's own bookkeeping. A fact names the one that wrote it, so that one can be read by its uuid.
 
 -- name: episode_insert
 INSERT INTO episodes
@@ -14,7 +14,7 @@ VALUES
 -- name: episode_by_uuid
 SELECT e.*, t.thread_id AS thread_name
 FROM episodes e JOIN graphs g ON g.id = e.graph_id LEFT JOIN threads t ON t.id = e.thread_id
-WHERE e.uuid = :uuid AND g.project_id = :project_id AND e.kind NOT IN ('fact_triple', 'nodes');
+WHERE e.uuid = :uuid AND g.project_id = :project_id AND e.kind <> 'nodes';
 
 -- name: episodes_last
 -- The newest first; the caller turns them round.
@@ -97,7 +97,7 @@ WHERE e.graph_id = :graph_id AND e.uuid IN (SELECT value FROM json_each(:uuids))
 UPDATE episodes SET metadata = :metadata WHERE id = :id;
 
 -- name: episodes_processed
-UPDATE episodes SET processed_at = :now
+UPDATE episodes SET processed_at = :now, failure = NULL
 WHERE id IN (SELECT value FROM json_each(:ids)) AND processed_at IS NULL;
 
 -- name: episodes_of_entity

@@ -74,7 +74,8 @@ FROM guidance WHERE graph_id = :graph_id AND id > :after ORDER BY id LIMIT :limi
 -- name: export_episodes
 SELECT e.seq AS row, e.id, e.uuid, e.seq, e.kind, e.content, e.role, e.speaker, e.source_description,
     t.uuid AS thread_id, e.document_id, e.metadata, e.ignored, e.strict_ontology, e.created_at,
-    e.received_at, e.processed_at, e.task_uuid, e.producer, e.addressee, e.extra, e.kept_for
+    e.received_at, e.processed_at, e.task_uuid, e.producer, e.addressee, e.extra, e.kept_for,
+    e.failure
 FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id
 WHERE e.graph_id = :graph_id AND e.seq > :after ORDER BY e.seq LIMIT :limit;
 
@@ -90,12 +91,13 @@ WHERE j.id IN (SELECT value FROM json_each(:ids)) ORDER BY j.id;
 
 -- name: export_readings
 -- Without what is left of deleted episodes: it is numbered after them, in this store.
-SELECT e.uuid AS episode_id, r.seq, r.reader, r.found, r.vectors, r.read_at
+SELECT e.uuid AS episode_id, r.seq, r.reader, r.found, r.vectors, r.read_at, r.side
 FROM readings r JOIN episodes e ON e.id = r.episode_id
 WHERE r.episode_id IN (SELECT value FROM json_each(:ids)) ORDER BY r.seq;
 
 -- name: export_edits
-SELECT seq, kind, subject, near, mark, change, vector, at FROM edits WHERE graph_id = :graph_id
+SELECT seq, kind, subject, near, mark, change, vector, at, everywhere
+FROM edits WHERE graph_id = :graph_id
 ORDER BY id;
 
 -- name: export_mentions
@@ -110,7 +112,7 @@ WHERE p.episode_id IN (SELECT value FROM json_each(:ids)) ORDER BY p.episode_id,
 
 -- name: export_entities
 SELECT uuid, name, labels, summary, attributes, is_user, created_at, kind, is_assistant, names,
-    given
+    given, side
 FROM entities WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY id;
 
 -- name: export_feature_set_types
@@ -137,10 +139,16 @@ SELECT id FROM entities WHERE graph_id = :graph_id ORDER BY id;
 SELECT k.key, n.uuid AS entity_id FROM entity_names k JOIN entities n ON n.id = k.entity_id
 WHERE k.entity_id IN (SELECT value FROM json_each(:ids)) ORDER BY k.entity_id, k.key;
 
+-- name: export_user_sides
+SELECT n.uuid AS entity_id, s.side, s.names, s.attributes
+FROM user_sides s JOIN entities n ON n.id = s.entity_id
+WHERE s.entity_id IN (SELECT value FROM json_each(:ids)) ORDER BY s.entity_id, s.side;
+
 -- name: export_facts
 SELECT f.uuid, s.uuid AS source_id, d.uuid AS target_id, f.name, f.fact,
     f.attributes, f.rating, f.created_at, f.expired_at, f.valid_at, f.invalid_at, f.predicate,
-    f.gist, f.negated, f.ends, f.slot, f.confidence, f.extractor, f.event_at, f.kept_against
+    f.gist, f.negated, f.ends, f.slot, f.confidence, f.extractor, f.event_at, f.kept_against,
+    f.side
 FROM facts f JOIN entities s ON s.id = f.source_id JOIN entities d ON d.id = f.target_id
 WHERE f.id IN (SELECT value FROM json_each(:ids)) ORDER BY f.id;
 
@@ -153,6 +161,12 @@ SELECT f.uuid AS fact_id, b.uuid AS by_fact_id, e.uuid AS episode_id, c.ended_at
 FROM closings c JOIN facts f ON f.id = c.fact_id LEFT JOIN facts b ON b.id = c.by_fact_id
 LEFT JOIN episodes e ON e.id = c.episode_id
 WHERE c.fact_id IN (SELECT value FROM json_each(:ids)) ORDER BY c.id;
+
+-- name: export_doubts
+SELECT f.uuid AS fact_id, b.uuid AS by_fact_id, e.uuid AS episode_id, d.judge, d.sure
+FROM doubts d JOIN facts f ON f.id = d.fact_id JOIN facts b ON b.id = d.by_fact_id
+JOIN episodes e ON e.id = d.episode_id
+WHERE d.fact_id IN (SELECT value FROM json_each(:ids)) ORDER BY d.fact_id, d.by_fact_id;
 
 -- name: export_observations
 SELECT o.uuid, n.uuid AS entity_id, o.kind, o.key, o.name, o.summary, o.label,
@@ -325,12 +339,13 @@ VALUES
 INSERT INTO episodes
     (uuid, graph_id, seq, kind, content, role, speaker, source_description, thread_id,
      document_id, metadata, ignored, strict_ontology, created_at, received_at, processed_at,
-     task_uuid, producer, addressee, extra, kept_for)
+     task_uuid, producer, addressee, extra, kept_for, failure)
 VALUES
     (:uuid, :graph_id, :seq, :kind, :content, :role, :speaker, :source_description,
      (SELECT id FROM threads WHERE uuid = :thread_id AND graph_id = :graph_id),
      :document_id, :metadata, :ignored, :strict_ontology, :created_at, :received_at,
-     :processed_at, :task_uuid, :producer, :addressee, :extra, :kept_for);
+     :processed_at, :task_uuid, :producer, :addressee, :extra, :kept_for,
+     :failure);
 
 -- name: import_feature_set_type
 INSERT INTO feature_set_types (uuid, graph_id, is_org_level, tags, name, description, created_at)
@@ -360,14 +375,15 @@ SELECT id, graph_id, :task_uuid, :status, :attempts, :lost, :error, :created_at,
 FROM episodes WHERE uuid = :id AND graph_id = :graph_id;
 
 -- name: import_reading
-INSERT INTO readings (graph_id, seq, episode_id, reader, found, vectors, read_at)
+INSERT INTO readings (graph_id, seq, episode_id, reader, found, vectors, read_at, side)
 VALUES (:graph_id, :seq,
     (SELECT id FROM episodes WHERE uuid = :episode_id AND graph_id = :graph_id AND seq = :seq),
-    :reader, :found, :vectors, :read_at);
+    :reader, :found, :vectors, :read_at, :side);
 
 -- name: import_edit
-INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, vector, at)
-VALUES (:graph_id, :seq, :kind, :subject, :near, :mark, :change, :vector, :at);
+INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, vector, at, everywhere)
+VALUES (:graph_id, :seq, :kind, :subject, :near, :mark, :change, :vector, :at,
+    coalesce(:everywhere, 1));
 
 -- name: import_mention
 INSERT INTO mentions (entity_id, episode_id)
@@ -383,22 +399,38 @@ VALUES ((SELECT id FROM facts WHERE uuid = :fact_id AND graph_id = :graph_id),
 -- name: import_entity
 INSERT INTO entities
     (id, uuid, graph_id, name, labels, summary, attributes, is_user, created_at, kind, is_assistant,
-     names, given)
+     names, given, side)
 VALUES
     (coalesce((SELECT max(id) + 1 FROM entities WHERE id >= :first AND id < :end), :first),
      :uuid, :graph_id, :name, :labels, :summary, :attributes, :is_user, :created_at, :kind,
-     :is_assistant, :names, :given);
+     :is_assistant, :names, :given, coalesce(:side, ''));
 
 -- name: import_entity_name
 INSERT INTO entity_names (graph_id, key, entity_id)
 VALUES (:graph_id, :key,
     (SELECT id FROM entities WHERE uuid = :entity_id AND graph_id = :graph_id));
 
+-- name: import_user_side
+INSERT INTO user_sides (entity_id, side, names, attributes)
+VALUES ((SELECT id FROM entities WHERE uuid = :entity_id AND graph_id = :graph_id),
+    :side, :names, :attributes);
+
+-- name: import_sides
+-- Where another project's policies draw other walls.
+UPDATE readings SET side = now.side FROM (
+    SELECT r.seq, side(e.metadata, (
+        SELECT json_group_array(DISTINCT json_extract(a.value, '$[0]'))
+        FROM policy_sets s, json_each(s.spec, '$.policies') p, json_each(p.value, '$.attributes') a
+        WHERE s.project_id = g.project_id)) AS side
+    FROM readings r JOIN graphs g ON g.id = r.graph_id LEFT JOIN episodes e ON e.id = r.episode_id
+    WHERE r.graph_id = :graph_id) AS now
+WHERE readings.graph_id = :graph_id AND readings.seq = now.seq AND readings.side IS NOT now.side;
+
 -- name: import_fact
 INSERT INTO facts
     (id, uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
      expired_at, valid_at, invalid_at, predicate, gist, negated, ends, slot, confidence,
-     extractor, event_at, kept_against)
+     extractor, event_at, kept_against, side)
 VALUES
     (coalesce((SELECT max(id) + 1 FROM facts WHERE id >= :first AND id < :end), :first),
      :uuid, :graph_id,
@@ -406,7 +438,7 @@ VALUES
      (SELECT id FROM entities WHERE uuid = :target_id AND graph_id = :graph_id),
      :name, :fact, :attributes, :rating, :created_at, :expired_at, :valid_at, :invalid_at,
      :predicate, :gist, :negated, :ends, :slot, :confidence, :extractor, :event_at,
-     :kept_against);
+     :kept_against, coalesce(:side, ''));
 
 -- name: import_closing
 INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at, judge, sure)
@@ -414,6 +446,13 @@ VALUES ((SELECT id FROM facts WHERE uuid = :fact_id AND graph_id = :graph_id),
     (SELECT id FROM facts WHERE uuid = :by_fact_id AND graph_id = :graph_id),
     (SELECT id FROM episodes WHERE uuid = :episode_id AND graph_id = :graph_id),
     :ended_at, :expired_at, :judge, :sure);
+
+-- name: import_doubt
+INSERT INTO doubts (fact_id, by_fact_id, episode_id, judge, sure)
+VALUES ((SELECT id FROM facts WHERE uuid = :fact_id AND graph_id = :graph_id),
+    (SELECT id FROM facts WHERE uuid = :by_fact_id AND graph_id = :graph_id),
+    (SELECT id FROM episodes WHERE uuid = :episode_id AND graph_id = :graph_id),
+    :judge, :sure);
 
 -- name: import_observation
 INSERT INTO observations

@@ -165,6 +165,16 @@ DELETE FROM episodes WHERE id IN (SELECT value FROM json_each(:ids))
   AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.episode_id = episodes.id)
 RETURNING id, graph_id;
 
+-- name: triples_stating_nothing
+-- Episodes that were written to say a fact, though no such fact is left.
+SELECT id, graph_id, content FROM episodes
+WHERE id IN (SELECT value FROM json_each(:ids)) AND kind = 'fact_triple'
+  AND NOT EXISTS (SELECT 1 FROM supports p
+                  WHERE p.episode_id = episodes.id AND p.role <> 'closes');
+
+-- name: episode_becomes_nodes
+UPDATE episodes SET kind = 'nodes', content = :content WHERE id = :id;
+
 -- name: facts_delete
 DELETE FROM facts WHERE id IN (SELECT value FROM json_each(:ids));
 

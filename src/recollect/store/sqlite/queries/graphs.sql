@@ -25,7 +25,7 @@ WHERE id = :id;
 DELETE FROM graphs WHERE id = :id;
 
 -- name: graphs_page
--- order: created_at=created_at, graph_id=graph_id, name=coalesce(name, '')
+-- order: created_at=created_at, graph_id=graph_id, name=coalesce(name, ''), uuid=uuid
 SELECT * FROM graphs
 WHERE project_id = :project_id AND kind = 'standalone'
   AND (:search = '' OR instr(lower(graph_id || ' ' || coalesce(name, '')), lower(:search)) > 0)

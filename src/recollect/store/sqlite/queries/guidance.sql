@@ -23,3 +23,9 @@ WHERE project_id = :project_id AND kind = :kind AND scope = :scope AND name = :n
 DELETE FROM guidance
 WHERE project_id = :project_id AND kind = :kind AND scope = :scope
   AND (:names IS NULL OR name IN (SELECT value FROM json_each(:names)));
+
+-- name: guidance_by_uuid
+SELECT * FROM guidance WHERE project_id = :project_id AND kind = :kind AND uuid = :uuid;
+
+-- name: guidance_rename
+UPDATE guidance SET name = :name WHERE project_id = :project_id AND uuid = :uuid;

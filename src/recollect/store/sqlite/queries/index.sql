@@ -7,17 +7,22 @@ ON CONFLICT (graph_id, item_kind, item_id) DO UPDATE
 SET version = excluded.version, terms = excluded.terms, vector = excluded.vector;
 
 -- name: index_rows_touch
--- Their items changed in what they are filtered by; the first of them gets the version given.
-UPDATE index_rows INDEXED BY index_rows_by_item SET version = :version + k.key
-FROM json_each(:ids) k
-WHERE index_rows.graph_id = :graph_id AND index_rows.item_kind = :item_kind
-  AND index_rows.item_id = k.value AND index_rows.terms IS NOT NULL;
+-- Their items changed in what they are filtered by; the first of them gets the version given. An
+-- UPDATE FROM a list would go through all rows of the kind; the order of a CROSS JOIN is kept.
+INSERT INTO index_rows (graph_id, version, item_kind, item_id)
+SELECT r.graph_id, :version + k.key, r.item_kind, r.item_id
+FROM json_each(:ids) k CROSS JOIN index_rows r INDEXED BY index_rows_by_item
+WHERE r.graph_id = :graph_id AND r.item_kind = :item_kind AND r.item_id = k.value
+  AND r.terms IS NOT NULL
+ON CONFLICT (graph_id, item_kind, item_id) DO UPDATE SET version = excluded.version;
 
 -- name: index_rows_remove
-UPDATE index_rows INDEXED BY index_rows_by_item SET version = :version + k.key, terms = NULL, vector = NULL
-FROM json_each(:ids) k
-WHERE index_rows.graph_id = :graph_id AND index_rows.item_kind = :item_kind
-  AND index_rows.item_id = k.value;
+INSERT INTO index_rows (graph_id, version, item_kind, item_id)
+SELECT r.graph_id, :version + k.key, r.item_kind, r.item_id
+FROM json_each(:ids) k CROSS JOIN index_rows r INDEXED BY index_rows_by_item
+WHERE r.graph_id = :graph_id AND r.item_kind = :item_kind AND r.item_id = k.value
+ON CONFLICT (graph_id, item_kind, item_id) DO UPDATE
+SET version = excluded.version, terms = NULL, vector = NULL;
 
 -- name: index_rows_among
 SELECT item_id FROM index_rows INDEXED BY index_rows_by_item
@@ -35,16 +40,24 @@ WHERE graph_id = :graph_id AND version > :since AND version <= :until ORDER BY v
 
 -- name: index_facts
 SELECT id, source_id, target_id, name, created_at, valid_at, invalid_at, expired_at, rating,
-    attributes
+    attributes,
+    (SELECT json_group_array(json_array(by_fact_id, sure)) FROM doubts WHERE fact_id = facts.id)
+        AS doubts
 FROM facts WHERE id IN (SELECT value FROM json_each(:ids));
 
+-- name: index_endings
+SELECT fact_id, episode_id, ended_at, expired_at FROM closings
+WHERE fact_id IN (SELECT value FROM json_each(:ids)) ORDER BY id;
+
 -- name: index_entities
-SELECT id, created_at, labels, attributes FROM entities
+SELECT id, created_at, labels, attributes, is_user FROM entities
 WHERE id IN (SELECT value FROM json_each(:ids));
 
 -- name: index_episodes
 SELECT id, created_at, seq, role, speaker, metadata, producer, kept_for,
     nullif(addressee, '') AS addressee,
+    CASE WHEN kind = 'message' AND instr(content, '?') > 0 AND length(content) <= 400
+        THEN content END AS asked,
     ignored = 0 AND kind NOT IN ('fact_triple', 'nodes') AS open,
     CASE WHEN thread_id IS NOT NULL THEN 'thread ' || thread_id
         WHEN document_id IS NOT NULL THEN 'document ' || document_id
@@ -78,7 +91,7 @@ WHERE uuid IN (SELECT value FROM json_each(:uuids)) AND graph_id = :graph_id ORD
 -- name: entities_asked
 -- Those whose whole name or alias is one of the keys, a few for each.
 SELECT k.key, n.id FROM json_each(:keys) j
-JOIN entity_names k ON k.graph_id = :graph_id AND k.key = j.value
+CROSS JOIN entity_names k ON k.graph_id = :graph_id AND k.key = j.value
 JOIN entities n ON n.id = k.entity_id
 ORDER BY n.id LIMIT 32;
 

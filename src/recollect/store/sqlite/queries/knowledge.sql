@@ -3,11 +3,11 @@
 -- name: entity_insert
 INSERT INTO entities
     (id, uuid, graph_id, name, labels, summary, attributes, is_user, created_at, kind,
-     is_assistant, names)
+     is_assistant, names, side)
 VALUES
     (coalesce((SELECT max(id) + 1 FROM entities WHERE id >= :first AND id < :end), :first),
      :uuid, :graph_id, :name, :labels, :summary, :attributes, :is_user, :now, :kind,
-     :is_assistant, :names);
+     :is_assistant, :names, :side);
 
 -- name: entity_by_uuid
 SELECT n.* FROM entities n JOIN graphs g ON g.id = n.graph_id
@@ -40,10 +40,50 @@ UPDATE entities SET names = :names WHERE id = :id;
 SELECT entity_id FROM entity_names
 WHERE graph_id = :graph_id AND key = :key ORDER BY entity_id LIMIT :limit;
 
+-- name: entities_by_keys
+-- The same for several keys on one side, with all that is known; whoever answers to more of them is
+-- told again.
+SELECT n.* FROM json_each(:keys) j CROSS JOIN entities n
+WHERE n.id IN (SELECT k.entity_id FROM entity_names k JOIN entities m ON m.id = k.entity_id
+               WHERE k.graph_id = :graph_id AND k.key = j.value AND (m.side = :side OR m.is_user = 1)
+               ORDER BY k.entity_id LIMIT :limit);
+
 -- name: entities_who
--- The user's own node and the assistant's.
+-- The user's own node and the assistant's, one for each side.
 SELECT * FROM entities
 WHERE graph_id = :graph_id AND (is_user = 1 OR is_assistant = 1) ORDER BY id;
+
+-- name: entities_by_uuids_on_side
+SELECT * FROM entities
+WHERE graph_id = :graph_id AND uuid IN (SELECT value FROM json_each(:uuids))
+  AND (side = :side OR is_user = 1) ORDER BY id;
+
+-- name: facts_by_uuids_on_side
+SELECT * FROM facts
+WHERE graph_id = :graph_id AND uuid IN (SELECT value FROM json_each(:uuids)) AND side = :side
+ORDER BY id;
+
+-- name: user_side
+-- What a user's node learned on one side, and all that it learned on any.
+SELECT
+    (SELECT names FROM user_sides WHERE entity_id = :entity_id AND side = :side) AS names,
+    (SELECT attributes FROM user_sides WHERE entity_id = :entity_id AND side = :side) AS attributes,
+    (SELECT json_group_array(v.value) FROM user_sides s, json_each(s.names) v
+     WHERE s.entity_id = :entity_id) AS all_names,
+    (SELECT json_group_array(v.key) FROM user_sides s, json_each(s.attributes) v
+     WHERE s.entity_id = :entity_id) AS all_attributes;
+
+-- name: user_side_put
+INSERT INTO user_sides (entity_id, side, names, attributes)
+VALUES (:entity_id, :side, :names, :attributes)
+ON CONFLICT (entity_id, side) DO UPDATE SET names = excluded.names, attributes = excluded.attributes;
+
+-- name: user_sides_of
+SELECT side, attributes FROM user_sides WHERE entity_id = :entity_id ORDER BY side;
+
+-- name: user_sides_drop
+DELETE FROM user_sides WHERE entity_id IN (
+    SELECT id FROM entities WHERE graph_id = :graph_id AND is_user = 1);
 
 -- name: entity_by_id
 SELECT * FROM entities WHERE id = :id;
@@ -73,46 +113,47 @@ WHERE m.episode_id = :episode_id ORDER BY n.id LIMIT :limit;
 INSERT INTO facts
     (id, uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
      expired_at, valid_at, invalid_at, predicate, gist, negated, ends, slot, confidence,
-     extractor, event_at)
+     extractor, event_at, side)
 VALUES
     (coalesce((SELECT max(id) + 1 FROM facts WHERE id >= :first AND id < :end), :first),
      :uuid, :graph_id, :source_id, :target_id, :name, :fact, :attributes, :rating, :created_at,
      :expired_at, :valid_at, :invalid_at, :predicate, :gist, :negated, :ends, :slot,
-     :confidence, :extractor, :event_at);
+     :confidence, :extractor, :event_at, :side);
 
 -- name: facts_open_by_source
-SELECT * FROM facts WHERE source_id = :entity_id AND predicate = :value AND invalid_at IS NULL
+SELECT * FROM facts WHERE source_id = :entity_id AND predicate = :value AND invalid_at IS NULL AND side = :side
 ORDER BY id DESC LIMIT :limit;
 
 -- name: facts_closed_by_source
-SELECT * FROM facts WHERE source_id = :entity_id AND predicate = :value AND invalid_at >= :since
+SELECT * FROM facts WHERE source_id = :entity_id AND predicate = :value AND invalid_at >= :since AND side = :side
 ORDER BY valid_at, id LIMIT :limit;
 
 -- name: facts_open_by_target
-SELECT * FROM facts WHERE target_id = :entity_id AND predicate = :value AND invalid_at IS NULL
+SELECT * FROM facts WHERE target_id = :entity_id AND predicate = :value AND invalid_at IS NULL AND side = :side
 ORDER BY id DESC LIMIT :limit;
 
 -- name: facts_closed_by_target
-SELECT * FROM facts WHERE target_id = :entity_id AND predicate = :value AND invalid_at >= :since
+SELECT * FROM facts WHERE target_id = :entity_id AND predicate = :value AND invalid_at >= :since AND side = :side
 ORDER BY valid_at, id LIMIT :limit;
 
 -- name: facts_open_by_slot
-SELECT * FROM facts WHERE source_id = :entity_id AND slot = :value AND invalid_at IS NULL
+SELECT * FROM facts WHERE source_id = :entity_id AND slot = :value AND invalid_at IS NULL AND side = :side
 ORDER BY id DESC LIMIT :limit;
 
 -- name: facts_closed_by_slot
-SELECT * FROM facts WHERE source_id = :entity_id AND slot = :value AND invalid_at >= :since
+SELECT * FROM facts WHERE source_id = :entity_id AND slot = :value AND invalid_at >= :since AND side = :side
 ORDER BY valid_at, id LIMIT :limit;
 
 -- name: facts_by_pair
-SELECT * FROM facts WHERE source_id = :entity_id AND target_id = :target_id
+SELECT * FROM facts WHERE source_id = :entity_id AND target_id = :target_id AND side = :side
 ORDER BY id DESC LIMIT :limit;
 
 -- name: facts_by_gist
-SELECT * FROM facts WHERE source_id = :entity_id AND gist = :gist ORDER BY id DESC LIMIT :limit;
+SELECT * FROM facts WHERE source_id = :entity_id AND gist = :gist AND side = :side
+ORDER BY id DESC LIMIT :limit;
 
 -- name: fact_place
-SELECT graph_id FROM facts WHERE uuid = :uuid;
+SELECT graph_id, side, 0 AS is_user FROM facts WHERE uuid = :uuid;
 
 -- name: facts_by_uuids
 SELECT * FROM facts
@@ -132,6 +173,20 @@ UPDATE facts SET invalid_at = :invalid_at, expired_at = :expired_at WHERE id = :
 -- name: closing_insert
 INSERT INTO closings (fact_id, by_fact_id, episode_id, ended_at, expired_at, judge, sure)
 VALUES (:fact_id, :by_fact_id, :episode_id, :ended_at, :expired_at, :judge, :sure);
+
+-- name: doubt_insert
+INSERT INTO doubts (fact_id, by_fact_id, episode_id, judge, sure)
+VALUES (:fact_id, :by_fact_id, :episode_id, :judge, :sure)
+ON CONFLICT (fact_id, by_fact_id) DO UPDATE SET sure = max(sure, excluded.sure);
+
+-- name: doubts_dispel
+DELETE FROM doubts WHERE fact_id = :fact_id;
+
+-- name: doubted_by_fact
+SELECT fact_id FROM doubts WHERE by_fact_id = :fact_id ORDER BY fact_id;
+
+-- name: doubts_drop_by
+DELETE FROM doubts WHERE by_fact_id = :fact_id;
 
 -- name: closings_by_hand
 -- Someone set the end of a fact: that counts, whatever was said before.
@@ -153,11 +208,14 @@ WHERE f.uuid = :uuid AND g.project_id = :project_id;
 
 -- name: facts_page
 -- order: uuid=f.uuid, created_at=f.created_at, valid_at=coalesce(f.valid_at, 0)
-SELECT f.*, {key} AS page_key
-FROM fact_told f
-WHERE f.graph_id = :graph_id
-  AND (:after_uuid IS NULL OR ({key}, f.uuid) {cmp} (:after_key, :after_uuid))
-ORDER BY {key} {dir}, f.uuid {dir} LIMIT :limit;
+-- Chosen before they are told: telling costs more than sorting.
+SELECT f.*, {key} AS page_key FROM fact_told f
+WHERE f.id IN (
+    SELECT f.id FROM facts f
+    WHERE f.graph_id = :graph_id
+      AND (:after_uuid IS NULL OR ({key}, f.uuid) {cmp} (:after_key, :after_uuid))
+    ORDER BY {key} {dir}, f.uuid {dir} LIMIT :limit)
+ORDER BY {key} {dir}, f.uuid {dir};
 
 -- name: facts_of_entity
 SELECT f.*
@@ -182,6 +240,13 @@ WHERE f.graph_id = :graph_id
   AND (f.valid_at IS NULL OR f.valid_at <= :now)
   AND (f.invalid_at IS NULL OR f.invalid_at > :now)
   AND (f.expired_at IS NULL OR f.expired_at > :now)
+ORDER BY f.id DESC LIMIT :limit;
+
+-- name: facts_begun
+-- What is or was true in the world, newest knowledge first.
+SELECT f.*
+FROM fact_told f
+WHERE f.graph_id = :graph_id AND (f.valid_at IS NULL OR f.valid_at <= :now)
 ORDER BY f.id DESC LIMIT :limit;
 
 -- name: fact_update

@@ -6,6 +6,19 @@ SELECT DISTINCT entity_id AS id FROM entity_names
 WHERE graph_id = :graph_id AND key IN (SELECT value FROM json_each(:keys))
 ORDER BY entity_id LIMIT :limit;
 
+-- name: names_begun
+-- Which of some keys a name has.
+SELECT value AS key FROM json_each(:keys) j
+WHERE EXISTS (SELECT 1 FROM entity_names k WHERE k.graph_id = :graph_id AND k.key = j.value);
+
+-- name: entities_named
+-- Entities with one of the keys of names, those with a whole name first.
+SELECT n.*
+FROM entity_names k JOIN entities n ON n.id = k.entity_id
+WHERE k.graph_id = :graph_id AND k.key IN (SELECT value FROM json_each(:keys))
+  AND n.is_assistant = 0 AND n.kind IS NOT 'value' AND (n.side = :side OR n.is_user = 1)
+GROUP BY n.id ORDER BY min(k.key), n.id LIMIT :limit;
+
 -- name: known_own
 SELECT id FROM entities WHERE graph_id = :graph_id AND is_user = 1;
 

@@ -70,17 +70,12 @@ WHERE a.group_id = :group_id ORDER BY s.id;
 SELECT s.*, 0 AS keys, 0 AS user_groups
 FROM policy_sets s WHERE s.project_id = :project_id AND s.for_all_users ORDER BY s.id;
 
--- name: policy_set_attach_to_group
-INSERT INTO user_group_policy_sets (group_id, policy_set_id) VALUES (:group_id, :policy_set_id)
-ON CONFLICT DO NOTHING;
-
 -- name: policy_set_detach_from_group
 DELETE FROM user_group_policy_sets
 WHERE group_id = :group_id AND policy_set_id = :policy_set_id;
 
--- name: policy_set_for_all_users
-UPDATE policy_sets SET for_all_users = :attached
-WHERE id = :id AND for_all_users <> :attached;
+-- name: policy_set_not_for_all_users
+UPDATE policy_sets SET for_all_users = 0 WHERE id = :id AND for_all_users;
 
 -- name: object_by_uuid
 -- What a uuid is the name of, among the objects whose metadata policies look at.

@@ -10,8 +10,18 @@ SELECT * FROM projects WHERE name = :name;
 -- name: project_by_id
 SELECT * FROM projects WHERE id = :id;
 
+-- name: project_first
+SELECT id FROM projects ORDER BY id LIMIT 1;
+
+-- name: project_touch
+-- Writes a row as it is, to see whether writing is possible.
+UPDATE projects SET name = name WHERE id = (SELECT min(id) FROM projects);
+
 -- name: projects_all
 SELECT * FROM projects ORDER BY id;
+
+-- name: project_describe
+UPDATE projects SET description = :description WHERE id = :id;
 
 -- name: project_set_time_zone
 UPDATE projects SET default_time_zone = :time_zone WHERE id = :id;

@@ -1,11 +1,37 @@
 -- What readers found, what was changed by hand, and which graphs have to be folded again.
 
 -- name: reading_put
-INSERT INTO readings (graph_id, seq, episode_id, reader, found, vectors, read_at)
-SELECT graph_id, seq, id, :reader, :found, :vectors, :now FROM episodes WHERE id = :episode_id
+-- An episode that was read before stays on its side.
+INSERT INTO readings (graph_id, seq, episode_id, reader, found, vectors, read_at, side)
+SELECT e.graph_id, e.seq, e.id, :reader, :found, :vectors, :now, side(e.metadata, (
+    SELECT json_group_array(DISTINCT json_extract(a.value, '$[0]'))
+    FROM policy_sets s, json_each(s.spec, '$.policies') p, json_each(p.value, '$.attributes') a
+    WHERE s.project_id = g.project_id))
+FROM episodes e JOIN graphs g ON g.id = e.graph_id WHERE e.id = :episode_id
 ON CONFLICT (graph_id, seq) DO UPDATE
 SET episode_id = excluded.episode_id, reader = excluded.reader, found = excluded.found,
     vectors = excluded.vectors, read_at = excluded.read_at, remains = NULL;
+
+-- name: reading_side
+SELECT side FROM readings WHERE graph_id = :graph_id AND seq = :seq;
+
+-- name: reading_set_side
+UPDATE readings SET side = :side WHERE episode_id = :episode_id;
+
+-- name: readings_part
+-- Draw other walls in all graphs of a project; those that are divided otherwise now are folded again.
+UPDATE readings SET side = (SELECT side(e.metadata, :keys) FROM (SELECT readings.episode_id AS id) r
+                            LEFT JOIN episodes e ON e.id = r.id)
+WHERE graph_id IN (SELECT id FROM graphs WHERE project_id = :project_id);
+
+-- name: edits_everywhere
+UPDATE edits SET everywhere = 1
+WHERE graph_id IN (SELECT id FROM graphs WHERE project_id = :project_id);
+
+-- name: graphs_parted
+UPDATE graphs SET fold_from = 0, inputs = inputs + 1, changes = changes + 1
+WHERE project_id = :project_id
+  AND EXISTS (SELECT 1 FROM readings r WHERE r.graph_id = graphs.id);
 
 -- name: reading_of_episode
 SELECT * FROM readings WHERE episode_id = :episode_id;
@@ -59,6 +85,9 @@ SELECT id, folded, :kind, :subject, :near, :mark, :change, :vector, :now FROM gr
 INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, at)
 VALUES (:graph_id, :seq, :kind, :subject, :near, :mark, :change, :now);
 
+-- name: edits_first
+SELECT seq FROM edits WHERE graph_id = :graph_id ORDER BY seq LIMIT 1;
+
 -- name: edits_due
 -- Those after places before one, or with NULL after any.
 SELECT * FROM edits WHERE graph_id = :graph_id AND (:before IS NULL OR seq < :before)
@@ -95,13 +124,16 @@ INSERT INTO closings (fact_id, ended_at, expired_at, judge)
 VALUES (:fact_id, :ended_at, :expired_at, :judge);
 
 -- name: closers_of_fact
--- The sentences that gave a fact an end: those of other facts, or its own where it tells its end.
+-- The sentences that gave a fact an end or cast doubt on it: those of other facts, or its own where
+-- it tells its end.
 SELECT DISTINCT coalesce(b.fact, f.fact) AS fact
 FROM closings c JOIN facts f ON f.id = c.fact_id LEFT JOIN facts b ON b.id = c.by_fact_id
-WHERE c.fact_id = :id AND (c.by_fact_id IS NOT NULL OR c.episode_id IS NOT NULL);
+WHERE c.fact_id = :id AND (c.by_fact_id IS NOT NULL OR c.episode_id IS NOT NULL)
+UNION
+SELECT b.fact FROM doubts d JOIN facts b ON b.id = d.by_fact_id WHERE d.fact_id = :id;
 
 -- name: readings_of_episodes
-SELECT e.*, t.thread_id AS thread_name, r.found, r.vectors, r.read_at
+SELECT e.*, t.thread_id AS thread_name, r.found, r.vectors, r.read_at, r.side
 FROM readings r JOIN episodes e ON e.id = r.episode_id LEFT JOIN threads t ON t.id = e.thread_id
 WHERE r.episode_id IN (SELECT value FROM json_each(:episodes)) ORDER BY r.graph_id, r.seq;
 
@@ -109,8 +141,8 @@ WHERE r.episode_id IN (SELECT value FROM json_each(:episodes)) ORDER BY r.graph_
 SELECT * FROM readings WHERE graph_id = :graph_id AND remains IS NOT NULL ORDER BY seq;
 
 -- name: remainder_put
-INSERT INTO readings (graph_id, seq, reader, found, vectors, read_at, remains)
-VALUES (:graph_id, :seq, :reader, :found, :vectors, :now, :remains)
+INSERT INTO readings (graph_id, seq, reader, found, vectors, read_at, remains, side)
+VALUES (:graph_id, :seq, :reader, :found, :vectors, :now, :remains, :side)
 ON CONFLICT (graph_id, seq) DO UPDATE SET found = excluded.found, vectors = excluded.vectors;
 
 -- name: remainder_delete

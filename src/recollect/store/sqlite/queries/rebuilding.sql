@@ -21,6 +21,9 @@ DELETE FROM closings WHERE fact_id IN (SELECT id FROM facts WHERE graph_id = :gr
        OR EXISTS (SELECT 1 FROM facts f WHERE f.id = closings.fact_id
                   AND f.invalid_at IS NULL AND f.expired_at IS NULL));
 
+-- name: graph_unlearn_doubts
+DELETE FROM doubts WHERE fact_id IN (SELECT id FROM facts WHERE graph_id = :graph_id);
+
 -- name: graph_inputs
 SELECT (SELECT count(*) FROM jobs WHERE graph_id = :graph_id AND status = 'pending')
         + (SELECT count(*) FROM jobs WHERE graph_id = :graph_id AND status = 'parked') AS unread,
@@ -56,6 +59,12 @@ SELECT f.uuid AS fact, b.uuid AS by, e.uuid AS episode, c.ended_at, c.expired_at
 FROM facts f JOIN closings c ON c.fact_id = f.id
 LEFT JOIN facts b ON b.id = c.by_fact_id LEFT JOIN episodes e ON e.id = c.episode_id
 WHERE f.graph_id = :graph_id ORDER BY 1, 2, 3, 4, 5, 6, 7;
+
+-- name: digest_doubts
+SELECT f.uuid AS fact, b.uuid AS by, e.uuid AS episode, d.judge, d.sure
+FROM facts f JOIN doubts d ON d.fact_id = f.id JOIN facts b ON b.id = d.by_fact_id
+JOIN episodes e ON e.id = d.episode_id
+WHERE f.graph_id = :graph_id ORDER BY 1, 2;
 
 -- name: digest_mentions
 SELECT n.uuid AS entity, e.uuid AS episode

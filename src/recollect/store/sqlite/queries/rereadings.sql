@@ -13,7 +13,8 @@ WHERE graph_id = :graph_id AND reader = :reader AND status = 'waiting' LIMIT 1;
 
 -- name: rereading_next
 -- The first of each graph, if it is due and nobody is at it; the one that has waited longest. The
--- graphs are found by hopping from one to the next, not by reading all that waits.
+-- graphs are found by hopping from one to the next, not by reading all that waits. A moment too far
+-- ahead for any pause or lease was written before the clock was set back, and holds nobody.
 WITH RECURSIVE owing (graph_id) AS (
     SELECT min(graph_id) FROM rereadings
     UNION ALL
@@ -27,7 +28,8 @@ JOIN rereadings r ON r.episode_id = (
     WHERE f.graph_id = o.graph_id AND f.reader = :reader AND f.status = 'waiting'
     ORDER BY f.episode_id LIMIT 1)
 JOIN graphs g ON g.id = r.graph_id
-WHERE r.ready_at <= :now AND r.lease_until <= :now
+WHERE r.ready_at NOT BETWEEN :now + 1 AND :wait_end
+  AND r.lease_until NOT BETWEEN :now + 1 AND :wait_end
   AND (:in_graph IS NULL OR r.graph_id = :in_graph)
   AND (:project_id IS NULL OR g.project_id = :project_id)
   AND (g.fold_from IS NULL OR NOT :folded)
@@ -43,8 +45,8 @@ ORDER BY r.graph_id, r.episode_id;
 
 -- name: rereadings_following
 SELECT episode_id FROM rereadings
-WHERE graph_id = :graph_id AND reader = :reader AND status = 'waiting' AND lease_until <= :now
-  AND ready_at <= :now
+WHERE graph_id = :graph_id AND reader = :reader AND status = 'waiting'
+  AND lease_until NOT BETWEEN :now + 1 AND :wait_end AND ready_at NOT BETWEEN :now + 1 AND :wait_end
 ORDER BY episode_id LIMIT :limit;
 
 -- name: rereadings_unfolded
@@ -125,8 +127,8 @@ WHERE r.reader = :reader AND r.status = 'waiting' AND g.project_id = :project_id
   AND (:in_graph IS NULL OR r.graph_id = :in_graph);
 
 -- name: rereadings_want_guarded
--- What was read together with turns that everybody saw who saw it; other keys of metadata say now
--- who that is. Whoever read an episode reads it again; all of them, since which ones hold such keys
+-- What was read together with turns that everybody saw who saw it, and with names that they knew;
+-- other keys of metadata say now who that is. Whoever read an episode reads it again; all of them, since which ones hold such keys
 -- is nothing that everybody may know.
 INSERT INTO rereadings (episode_id, graph_id, reader, status, reason, ready_at, created_at)
 SELECT e.id, e.graph_id,
@@ -135,7 +137,6 @@ SELECT e.id, e.graph_id,
     'waiting', :reason, :now, :now
 FROM graphs g JOIN episodes e ON e.graph_id = g.id JOIN readings r ON r.episode_id = e.id
 WHERE g.project_id = :project_id AND e.kind IN ('message', 'text', 'json') AND r.reader <> 'none'
-  AND coalesce(e.thread_id, e.document_id, e.producer) IS NOT NULL
 ON CONFLICT (episode_id) DO NOTHING;
 
 -- name: rereadings_want_all

@@ -13,11 +13,14 @@ WHERE uuid IN (SELECT value FROM json_each(:uuids)) AND graph_id = :graph_id
   AND kind NOT IN ('fact_triple', 'nodes') ORDER BY seq;
 
 -- name: episode_ids_by_seqs
-SELECT e.id FROM json_each(:seqs) s JOIN episodes e ON e.graph_id = :graph_id AND e.seq = s.value
+-- With a side, those on it.
+SELECT e.id FROM json_each(:seqs) s CROSS JOIN episodes e ON e.graph_id = :graph_id AND e.seq = s.value
+WHERE :side IS NULL OR EXISTS (SELECT 1 FROM readings r
+    WHERE r.graph_id = e.graph_id AND r.seq = e.seq AND r.side = :side)
 ORDER BY e.seq;
 
 -- name: episode_uuids_by_seqs
-SELECT e.uuid FROM json_each(:seqs) s JOIN episodes e ON e.graph_id = :graph_id AND e.seq = s.value
+SELECT e.uuid FROM json_each(:seqs) s CROSS JOIN episodes e ON e.graph_id = :graph_id AND e.seq = s.value
 ORDER BY e.seq;
 
 -- name: statement_awaited

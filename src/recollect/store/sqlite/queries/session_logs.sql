@@ -23,8 +23,21 @@ WHERE l.user_id = :user_id AND l.session_id > :after
 ORDER BY l.session_id LIMIT :limit;
 
 -- name: session_log_update
-UPDATE session_logs SET feeds = :feeds, metadata = :metadata, context = :context, updated_at = :now
+UPDATE session_logs
+SET feeds = coalesce(:feeds, feeds), metadata = :metadata, context = :context, updated_at = :now
 WHERE id = :id;
+
+-- name: session_log_bind
+UPDATE session_logs SET user_id = :user_id WHERE id = :id;
+
+-- name: session_log_items_size
+-- How much there is to feed.
+SELECT count(*) AS items, coalesce(sum(length(payload)), 0) AS chars
+FROM session_log_episodes WHERE log_id = :log_id AND type = 'item';
+
+-- name: session_log_items
+SELECT id, number, type, meta, payload FROM session_log_episodes
+WHERE log_id = :log_id AND type = 'item' ORDER BY number;
 
 -- name: session_log_advance
 UPDATE session_logs SET last_number = :last_number, updated_at = :now WHERE id = :id;

@@ -1,8 +1,14 @@
 -- Observations, and summaries of threads, documents and users.
 
 -- name: user_facts_told
--- What an entity is said to do or have and that has no end, the newest first.
-SELECT f.id, f.fact, f.predicate FROM facts f INDEXED BY facts_open_of_entity
+-- What an entity is said to do or have and that has no end, the newest first, each with the facts
+-- because of which it is more likely over than not.
+SELECT f.id, f.fact, f.predicate,
+    (SELECT json_group_array(d.by_fact_id) FROM doubts d
+     JOIN facts b ON b.id = d.by_fact_id
+     WHERE d.fact_id = f.id AND d.sure >= 0.5
+       AND (b.invalid_at IS NULL OR b.valid_at IS NULL OR b.invalid_at > b.valid_at)) AS doubted_by
+FROM facts f INDEXED BY facts_open_of_entity
 WHERE f.source_id = :entity_id AND f.invalid_at IS NULL
   AND (f.valid_at IS NULL OR f.valid_at <= :now) AND (f.expired_at IS NULL OR f.expired_at > :now)
   AND f.predicate <> 'HAS_USER_ID'
@@ -12,15 +18,19 @@ ORDER BY f.id DESC LIMIT :limit;
 -- The facts an episode stands behind, and how many there are of their kind: three are as good as
 -- many. What the user's record tells and what the assistant does makes no pattern.
 SELECT f.source_id, f.predicate, f.slot, f.gist, f.target_id = f.source_id AS alone,
-    d.uuid AS target_uuid, f.extractor,
+    d.uuid AS target_uuid, f.extractor, f.side,
     (SELECT count(*) FROM (SELECT 1 FROM facts g
-        WHERE g.source_id = f.source_id AND g.predicate = f.predicate LIMIT 3)) AS of_relation,
+        WHERE g.source_id = f.source_id AND g.predicate = f.predicate
+          AND g.side = f.side LIMIT 3)) AS of_relation,
     (SELECT count(*) FROM (SELECT 1 FROM facts g
-        WHERE g.source_id = f.source_id AND g.slot = f.slot LIMIT 3)) AS of_slot,
+        WHERE g.source_id = f.source_id AND g.slot = f.slot
+          AND g.side = f.side LIMIT 3)) AS of_slot,
     (SELECT count(*) FROM (SELECT 1 FROM facts g
-        WHERE g.source_id = f.source_id AND g.target_id = f.target_id LIMIT 3)) AS of_pair,
+        WHERE g.source_id = f.source_id AND g.target_id = f.target_id
+          AND g.side = f.side LIMIT 3)) AS of_pair,
     (SELECT count(*) FROM (SELECT 1 FROM facts g
-        WHERE g.source_id = f.source_id AND g.gist = f.gist LIMIT 3)) AS of_gist,
+        WHERE g.source_id = f.source_id AND g.gist = f.gist
+          AND g.side = f.side LIMIT 3)) AS of_gist,
     (SELECT count(*) FROM (SELECT 1 FROM supports q
         WHERE q.fact_id = f.id AND q.role <> 'closes' LIMIT 3)) AS said
 FROM supports p JOIN facts f ON f.id = p.fact_id
@@ -36,7 +46,7 @@ SELECT f.id, f.fact, f.gist, f.valid_at, f.invalid_at, f.target_id = f.source_id
      WHERE p.fact_id = f.id AND p.role <> 'closes' ORDER BY p.episode_id DESC LIMIT 1) AS said_at
 FROM facts f JOIN entities d ON d.id = f.target_id
 WHERE f.source_id = :entity_id AND f.predicate = :predicate AND f.invalid_at IS NULL
-  AND f.negated = 0 AND f.ends = 0 AND f.extractor IS NOT NULL
+  AND f.negated = 0 AND f.ends = 0 AND f.extractor IS NOT NULL AND f.side = :side
 ORDER BY f.id DESC LIMIT :limit;
 
 -- name: pattern_closed_of_relation
@@ -46,7 +56,7 @@ SELECT f.id, f.fact, f.gist, f.valid_at, f.invalid_at, f.target_id = f.source_id
      WHERE p.fact_id = f.id AND p.role <> 'closes' ORDER BY p.episode_id DESC LIMIT 1) AS said_at
 FROM facts f JOIN entities d ON d.id = f.target_id
 WHERE f.source_id = :entity_id AND f.predicate = :predicate AND f.invalid_at IS NOT NULL
-  AND f.negated = 0 AND f.ends = 0 AND f.extractor IS NOT NULL
+  AND f.negated = 0 AND f.ends = 0 AND f.extractor IS NOT NULL AND f.side = :side
 ORDER BY f.invalid_at DESC, f.id DESC LIMIT :limit;
 
 -- name: pattern_open_of_slot
@@ -56,7 +66,7 @@ SELECT f.id, f.fact, f.gist, f.valid_at, f.invalid_at, f.target_id = f.source_id
      WHERE p.fact_id = f.id AND p.role <> 'closes' ORDER BY p.episode_id DESC LIMIT 1) AS said_at
 FROM facts f JOIN entities d ON d.id = f.target_id
 WHERE f.source_id = :entity_id AND f.slot = :slot AND f.invalid_at IS NULL
-  AND f.negated = 0 AND f.ends = 0 AND f.extractor IS NOT NULL
+  AND f.negated = 0 AND f.ends = 0 AND f.extractor IS NOT NULL AND f.side = :side
 ORDER BY f.id DESC LIMIT :limit;
 
 -- name: pattern_closed_of_slot
@@ -66,7 +76,7 @@ SELECT f.id, f.fact, f.gist, f.valid_at, f.invalid_at, f.target_id = f.source_id
      WHERE p.fact_id = f.id AND p.role <> 'closes' ORDER BY p.episode_id DESC LIMIT 1) AS said_at
 FROM facts f JOIN entities d ON d.id = f.target_id
 WHERE f.source_id = :entity_id AND f.slot = :slot AND f.invalid_at IS NOT NULL
-  AND f.negated = 0 AND f.ends = 0 AND f.extractor IS NOT NULL
+  AND f.negated = 0 AND f.ends = 0 AND f.extractor IS NOT NULL AND f.side = :side
 ORDER BY f.invalid_at DESC, f.id DESC LIMIT :limit;
 
 -- name: pattern_said_of_pair
@@ -78,7 +88,7 @@ SELECT f.id, f.fact, f.gist, f.valid_at, f.invalid_at, 0 AS alone, d.uuid AS tar
          WHERE p.fact_id = f.id AND p.role <> 'closes' ORDER BY p.episode_id DESC
          LIMIT :said_max)) AS said
 FROM facts f JOIN entities d ON d.id = f.target_id
-WHERE f.source_id = :entity_id AND f.target_id = :target_id AND f.extractor IS NOT NULL
+WHERE f.source_id = :entity_id AND f.target_id = :target_id AND f.extractor IS NOT NULL AND f.side = :side
 ORDER BY f.id DESC LIMIT :limit;
 
 -- name: pattern_said_of_gist
@@ -89,8 +99,46 @@ SELECT f.id, f.fact, f.gist, f.valid_at, f.invalid_at, 1 AS alone, '' AS target_
          WHERE p.fact_id = f.id AND p.role <> 'closes' ORDER BY p.episode_id DESC
          LIMIT :said_max)) AS said
 FROM facts f
-WHERE f.source_id = :entity_id AND f.gist = :gist AND f.extractor IS NOT NULL
+WHERE f.source_id = :entity_id AND f.gist = :gist AND f.extractor IS NOT NULL AND f.side = :side
 ORDER BY f.id DESC LIMIT :limit;
+
+-- name: topic_window
+-- What the newest messages of a user's graph say, up to one of them, and about whom: the facts of
+-- which a topic is made out. What records tell and what the assistant does is on no topic.
+SELECT e.id AS episode_id, e.created_at AS said_at, f.id, f.fact, f.gist, f.source_id, f.target_id
+FROM episodes e
+CROSS JOIN supports p ON p.episode_id = e.id AND p.role <> 'closes'
+CROSS JOIN facts f ON f.id = p.fact_id
+CROSS JOIN entities n ON n.id = f.source_id
+WHERE e.id IN (SELECT episode_id FROM readings
+               WHERE graph_id = :graph_id AND seq <= :seq AND episode_id IS NOT NULL
+                 AND coalesce(side, '') = :side
+               ORDER BY seq DESC LIMIT :limit)
+  AND f.side = :side AND e.kind = 'message' AND f.extractor IS NOT NULL AND f.slot IS NULL AND f.predicate <> 'HAS_PROCEDURE'
+  AND n.is_assistant = 0
+ORDER BY e.id DESC LIMIT :most;
+
+-- name: topic_place
+-- The user of an episode's graph, and the episode's place in its log.
+SELECT e.graph_id, e.seq, u.id AS user_id, u.name AS user_name
+FROM episodes e JOIN entities u ON u.graph_id = e.graph_id AND u.is_user = 1
+WHERE e.id = :episode_id AND e.kind = 'message';
+
+-- name: topic_entities
+SELECT id, uuid, name, names FROM entities
+WHERE id IN (SELECT value FROM json_each(:ids)) AND is_user = 0 AND is_assistant = 0
+  AND kind IS NOT 'value' ORDER BY id;
+
+-- name: topic_facts
+-- Facts on a topic, and when each of them was said.
+SELECT f.id, f.fact, f.gist, f.source_id, f.target_id, f.valid_at, f.invalid_at, 1 AS alone,
+    '' AS target_uuid,
+    '' AS target_name,
+    (SELECT json_group_array(created_at) FROM
+        (SELECT e.created_at FROM supports p JOIN episodes e ON e.id = p.episode_id
+         WHERE p.fact_id = f.id AND p.role <> 'closes' AND e.kind = 'message'
+         ORDER BY p.episode_id DESC LIMIT :said_max)) AS said
+FROM facts f WHERE f.id IN (SELECT value FROM json_each(:ids)) ORDER BY f.id;
 
 -- name: observation_at
 SELECT * FROM observations WHERE entity_id = :entity_id AND kind = :kind AND key = :key;
@@ -288,7 +336,7 @@ SELECT s.*, t.thread_id AS thread_name FROM summaries s JOIN threads t ON t.id =
 WHERE s.thread_id = :thread_id;
 
 -- name: entity_place
-SELECT id, graph_id FROM entities WHERE uuid = :uuid;
+SELECT id, graph_id, side, is_user FROM entities WHERE uuid = :uuid;
 
 -- name: copied_observations
 SELECT * FROM observations WHERE graph_id = :graph_id ORDER BY id;

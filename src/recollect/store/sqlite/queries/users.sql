@@ -36,7 +36,7 @@ UPDATE users SET thread_count = thread_count + :change WHERE user_id = :user_id
   AND project_id = :project_id;
 
 -- name: users_page
--- order: created_at=u.created_at, updated_at=u.updated_at, user_id=u.user_id, email=coalesce(u.email, ''), id=u.id
+-- order: created_at=u.created_at, updated_at=u.updated_at, user_id=u.user_id, email=coalesce(u.email, ''), id=u.id, uuid=u.uuid
 SELECT u.*, g.uuid AS graph_uuid, g.rating AS rating
 FROM users u JOIN graphs g ON g.id = u.graph_id
 WHERE u.project_id = :project_id

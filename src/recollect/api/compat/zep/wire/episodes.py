@@ -27,6 +27,7 @@ class Episode(Wire):
     document_id: str | None = None
     metadata: Json | None = None
     processed: bool
+    error: str | None = None
     task_id: str | None = None
     score: float | None = None
     relevance: float | None = None
@@ -99,3 +100,10 @@ class PageRequest(Request):
     filters: SearchFilters | None = None
     mentioned_node_uuids: list[str] | None = None
     episode_metadata_filters: MetadataFilterGroup | None = None
+
+
+class EdgePageRequest(PageRequest):
+    """POST of a list of edges. `valid_at` and `known_at` are ours: facts as of both clocks."""
+
+    valid_at: str | None = None
+    known_at: str | None = None

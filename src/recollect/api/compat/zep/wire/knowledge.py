@@ -15,6 +15,7 @@ class Node(Wire):
     """An entity; `degree` in lists by degree only, `episodes` where it was looked up.
 
     As on everything derived, `metadata` is what its episodes say together: a list for each key.
+    `graph_id` is the uuid of its graph, as the guide prints it; a user has it as `graph_uuid`.
     """
 
     uuid: str
@@ -29,6 +30,7 @@ class Node(Wire):
     score: float | None = None
     relevance: float | None = None
     selection_rank: int | None = None
+    graph_id: str | None = None
     created_at: datetime
 
 
@@ -39,7 +41,7 @@ class NodeAnswer(Wire):
 
 
 class Edge(Wire):
-    """A fact with its two clocks and its episodes."""
+    """A fact with its two clocks and its episodes; `graph_id` is the uuid of its graph."""
 
     uuid: str
     name: str
@@ -51,11 +53,13 @@ class Edge(Wire):
     target_node_name: str | None = None
     target_node_labels: list[str] | None = None
     attributes: Json | None = None
+    rating: float | None = None
     episodes: list[str]
     metadata: Json
     score: float | None = None
     relevance: float | None = None
     selection_rank: int | None = None
+    graph_id: str | None = None
     created_at: datetime
     expired_at: datetime | None = None
     valid_at: datetime | None = None

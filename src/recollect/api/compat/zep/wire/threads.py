@@ -35,7 +35,9 @@ class Thread(Wire):
     user_uuid: str
     graph_uuid: str
     project_uuid: str
+    metadata: Json | None = None
     created_at: datetime
+    updated_at: datetime
 
 
 class AddSession(Request):
@@ -62,10 +64,11 @@ class CreateThread(Request):
 
 
 class ThreadsQuery(Request):
-    """Pages as threads and sessions spell them."""
+    """Pages as threads and sessions spell them. `search` is ours."""
 
     page_number: PageNumber = 1
     page_size: PageNumber | None = None
+    search: str = ""
     order_by: str | None = None
     asc: bool = False
 

@@ -24,7 +24,7 @@ class Neighbor(Wire):
 
 
 class SubgraphRequest(Request):
-    """POST graph/subgraph."""
+    """POST graph/subgraph. `valid_at` and `known_at` are ours: facts as of both clocks."""
 
     seed_node_uuids: list[str]
     user_id: str | None = None
@@ -34,6 +34,8 @@ class SubgraphRequest(Request):
     max_nodes: int | None = None
     max_edges: int | None = None
     search_filters: SearchFilters | None = None
+    valid_at: str | None = None
+    known_at: str | None = None
 
 
 class Subgraph(Wire):

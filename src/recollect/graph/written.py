@@ -28,5 +28,19 @@ def read(kind: EpisodeKind, content: str) -> Found:
     """What the caller wrote, as it was checked when it came in."""
     if kind == "nodes":
         return Found(entities=msgspec.json.decode(content, type=Nodes).nodes)
-    triple = msgspec.json.decode(content, type=Triple)
+    triple = _triple(content)
     return Found(entities=(triple.source, triple.target), facts=(triple.fact,))
+
+
+def sentence(content: str) -> str:
+    """What an episode of kind `fact_triple` says, in words."""
+    return _triple(content).fact.fact
+
+
+def _triple(content: str) -> Triple:
+    return msgspec.json.decode(content, type=Triple)
+
+
+def encoded(content: Nodes | Triple) -> str:
+    """The content of an episode."""
+    return msgspec.json.encode(content).decode()

@@ -66,6 +66,15 @@ def session_key(org_id: str, project_id: str) -> str:
     return f"{org_id}/{project_id}"
 
 
+def of_session(key: str) -> tuple[str, str]:
+    """The organisation and the project of a session key, or a refusal that says what one is."""
+    parts = key.split("/")
+    if len(parts) != 2:
+        raise InvalidInput("session_key: must be an organisation and a project: acme/support")
+    check(*parts)
+    return parts[0], parts[1]
+
+
 def find(tx: Transaction, access: Access, org_id: str, project_id: str) -> Graph:
     """The graph of a project; raises NotFound when there is none."""
     check(org_id, project_id)

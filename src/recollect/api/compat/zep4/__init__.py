@@ -1,0 +1,1 @@
+"""What clients of generation 4 speak, under `/api/v4`."""

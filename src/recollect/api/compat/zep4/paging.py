@@ -1,0 +1,60 @@
+"""Pages of generation 4: which one is asked for, and where the next one begins."""
+
+import base64
+import binascii
+from collections.abc import Collection
+from typing import Any
+
+from recollect.api.compat.zep.translate import order as checked_order
+from recollect.api.compat.zep4.wire.base import PageQuery4
+from recollect.errors import InvalidInput
+from recollect.limits import GRAPH_PAGE_MAX, INTEGER_MAX, LIST_ALL_DEFAULT, PAGE_MAX
+from recollect.subjects.pages import PageRequest, read_cursor
+
+
+def order(sent: Any, default: str, direction: str = "desc") -> str:
+    """`key/direction` of a list, the newest first unless something else is asked for."""
+    return f"{sent.order_by or default}/{sent.order or direction}"
+
+
+def size(sent: PageQuery4, most: int = PAGE_MAX, default: int = LIST_ALL_DEFAULT) -> int:
+    """How many items a page has."""
+    return min(sent.page_size or default, most)
+
+
+def offset(sent: PageQuery4) -> int:
+    """How many items come before the page."""
+    if not sent.cursor:
+        return 0
+    try:
+        text = base64.b64decode(sent.cursor.encode(), altchars=b"-_", validate=True).decode()
+        begin = int(text.removeprefix("at:")) if text.startswith("at:") else -1
+    except (binascii.Error, ValueError) as error:
+        raise InvalidInput("cursor: not one that this server gave out") from error
+    if not 0 <= begin <= INTEGER_MAX:
+        raise InvalidInput("cursor: not one that this server gave out")
+    return begin
+
+
+def cursor(begin: int) -> str:
+    """What `offset` reads."""
+    return base64.urlsafe_b64encode(f"at:{begin}".encode()).decode()
+
+
+def window(sent: PageQuery4, most: int = PAGE_MAX) -> dict[str, Any]:
+    """Limit and offset of a list that is counted."""
+    return {"limit": size(sent, most), "offset": offset(sent)}
+
+
+def following(sent: PageQuery4, told: int, total: int) -> str | None:
+    """The cursor after a page with *told* of *total* items; None on the last one."""
+    begin = offset(sent) + told
+    return cursor(begin) if told and begin < total else None
+
+
+def graph_page(sent: Any, allowed: Collection[str]) -> PageRequest:
+    """The page of nodes, edges, episodes or what is derived from them."""
+    ascending = sent.order == "asc"
+    by = checked_order(sent.order_by, allowed, default="uuid", asc=ascending)
+    after = read_cursor(sent.cursor, by)
+    return PageRequest(order=by, limit=size(sent, GRAPH_PAGE_MAX, GRAPH_PAGE_MAX), after=after)

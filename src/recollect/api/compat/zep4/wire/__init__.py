@@ -1,0 +1,1 @@
+"""What clients of generation 4 send and are sent, noun by noun."""

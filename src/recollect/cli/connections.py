@@ -1,0 +1,173 @@
+"""Who is connected: how many there may be, and who has to go.
+
+One connection, or all those of one address, cannot keep others out: whoever waits longest without a
+request under way makes room, and who takes too long to send or to read is let go.
+"""
+
+import resource
+from collections import Counter
+from ipaddress import ip_address, ip_network
+from typing import Protocol
+
+from recollect import log
+from recollect.limits import (
+    BODY_PAUSE_S_MAX,
+    CONNECTIONS_TOLD_EVERY_S,
+    DESCRIPTORS_RESERVED,
+    HEAD_S_MAX,
+    REQUEST_S_MAX,
+    UNREAD_BYTES_MAX,
+    UNREAD_S_MAX,
+)
+
+_log = log.get(__name__)
+_IPV6_HOST_BITS = 64  # all of them are one machine's to choose from
+
+
+class Connected(Protocol):
+    """What is asked of a connection. Times are those of the event loop."""
+
+    address: str
+    waits_since: float | None  # for a request to begin or its head to end; None: one is under way
+    asks_since: float | None  # when a request began that is not whole yet
+    heard_at: float  # when the last bytes came
+
+    def unread_bytes(self) -> int:
+        """How much of its answers it has not taken."""
+
+    def late(self, what: str) -> None:
+        """Let go of it, and say why if that can still be said."""
+
+    def abort(self) -> None:
+        """Let go of it at once."""
+
+
+class Crowd:
+    """All connections of a server."""
+
+    def __init__(self, *, most: int, per_address: int) -> None:
+        self.most = most
+        self.per_address = min(per_address, most)
+        self._all: set[Connected] = set()
+        self._of: Counter[str] = Counter()
+        self._unread: dict[Connected, tuple[int, float]] = {}
+        self._turned_away = 0
+        self._told_at = float("-inf")
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def enter(self, one: Connected, now: float) -> bool:
+        """Take a new connection in, if need be in the place of one that waits; False: no room."""
+        if self._of[one.address] >= self.per_address:
+            room = self._make_room(one.address)
+        else:
+            room = len(self._all) < self.most or self._make_room(None)
+        if not room:
+            self._tell(now)
+            return False
+        self._all.add(one)
+        self._of[one.address] += 1
+        return True
+
+    def leave(self, one: Connected) -> None:
+        """It is gone."""
+        if one in self._all:
+            self._all.remove(one)
+            self._unread.pop(one, None)
+            self._of[one.address] -= 1
+            if not self._of[one.address]:
+                del self._of[one.address]
+
+    def _make_room(self, address: str | None) -> bool:
+        waiting = [
+            (one.waits_since, id(one), one)
+            for one in self._all
+            if one.waits_since is not None and address in (None, one.address)
+        ]
+        if not waiting:
+            return False
+        longest = min(waiting)[2]
+        self.leave(longest)
+        longest.abort()
+        return True
+
+    def _tell(self, now: float) -> None:
+        self._turned_away += 1
+        if now - self._told_at >= CONNECTIONS_TOLD_EVERY_S:
+            _log.warning(
+                "connections.refused",
+                refused=self._turned_away,
+                connections=len(self._all),
+                connections_max=self.most,
+                connections_per_address_max=self.per_address,
+            )
+            self._turned_away, self._told_at = 0, now
+
+    def sweep(self, now: float) -> None:
+        """Let go of those who are late; to be called about once in a second."""
+        for one in list(self._all):
+            self._follow_unread(one, now)
+            if one.waits_since is not None and one.asks_since is not None:
+                if now - one.asks_since > HEAD_S_MAX:
+                    one.late(f"the head of a request has to be here within {HEAD_S_MAX:g} s")
+            elif one.asks_since is not None:
+                self._sweep_body(one, one.asks_since, now)
+        self._sweep_unread(now)
+
+    def _sweep_body(self, one: Connected, began: float, now: float) -> None:
+        if now - one.heard_at > BODY_PAUSE_S_MAX:
+            one.late(f"body: nothing more came of it for {BODY_PAUSE_S_MAX:g} s")
+        elif now - began > REQUEST_S_MAX:
+            one.late(f"body: it has to be here within {REQUEST_S_MAX:g} s")
+
+    def _follow_unread(self, one: Connected, now: float) -> None:
+        """Remember since when nothing was taken of an answer."""
+        size = one.unread_bytes()
+        before, since = self._unread.get(one, (0, now))
+        if size:
+            self._unread[one] = (size, since if 0 < before <= size else now)
+        else:
+            self._unread.pop(one, None)
+
+    def _sweep_unread(self, now: float) -> None:
+        """The largest go first, if all together hold too much."""
+        total = sum(size for size, _ in self._unread.values())
+        for one, (size, since) in sorted(self._unread.items(), key=lambda item: -item[1][0]):
+            if total > UNREAD_BYTES_MAX or now - since > UNREAD_S_MAX:
+                total -= size
+                one.abort()
+
+
+def address_of(peer: tuple[str, int] | None) -> str:
+    """What counts as one address."""
+    host = peer[0] if peer else ""
+    if ":" not in host:
+        return host
+    plain = ip_address(host.partition("%")[0])
+    mapped = getattr(plain, "ipv4_mapped", None)
+    return str(mapped or ip_network((int(plain), _IPV6_HOST_BITS), strict=False))
+
+
+def crowd(most: int, per_address: int) -> Crowd:
+    """Room for as many as were asked for, or for as many as the system lets this process have."""
+    allowed = _descriptors(most + DESCRIPTORS_RESERVED)
+    possible = min(most, max(1, allowed - DESCRIPTORS_RESERVED))
+    if possible < most:
+        _log.warning(
+            "connections.limited", connections_max=possible, asked_for=most, descriptors=allowed
+        )
+    return Crowd(most=possible, per_address=per_address)
+
+
+def _descriptors(wanted: int) -> int:
+    """How many files this process may have open, after asking for as many as are wanted."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return wanted
+    more = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (more, hard))
+    except (OSError, ValueError):
+        return soft
+    return more

@@ -1,0 +1,141 @@
+"""Whom an episode names of those that a graph knows, whether it says anything of them or not.
+
+Part of the fold, so that a graph that is folded again comes to the same, also when somebody it names
+became known later, out of a reading that came late. A thing is named by a whole name it answers to,
+a person also by a first name that nobody else has, and whoever says "my" speaks of themselves.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import regex
+
+from recollect.governance import policies
+from recollect.graph import heard, names
+from recollect.graph.delta import KnownEntity
+from recollect.graph.found import Found
+from recollect.graph.heard import Heard, Text
+from recollect.graph.types import DIRECT_KINDS, Episode, Record
+from recollect.limits import NAMED_CANDIDATES_MAX
+from recollect.store import knowledge, rows
+from recollect.store.protocol import Transaction
+
+_OWN = regex.compile(
+    r"(?<![\w'\u2019])(?:I|i(?=['\u2019 ])|[Mm](?:e|y|ine|yself)|[Ww]e|us|[Oo]urs?)(?!\w)"
+)
+
+
+class _Match(Record):
+    """A stretch of the text, and the name of an entity that it reads like."""
+
+    heard: Heard
+    entity: int
+    name: str
+
+
+def placed(tx: Transaction, graph_id: int, found: Found) -> Found:
+    """A new reading as it is kept: what it brings forth is known by its place."""
+    return msgspec.structs.replace(guarded(tx, graph_id, found), placed=True)
+
+
+def guarded(tx: Transaction, graph_id: int, found: Found) -> Found:
+    """A reading with the keys of metadata that policies guard when it is taken in."""
+    row = tx.one("graph_by_id", id=graph_id)
+    keys = frozenset[str]() if row is None else policies.guarded(tx, row["project_id"])
+    return msgspec.structs.replace(found, guarded=tuple(sorted(keys)))
+
+
+def named(tx: Transaction, episode: Episode, side: str | None) -> dict[str, int]:
+    """The entities that an episode names, of those that were known before it on its *side* of the
+    walls that policies draw; None without walls. Their uuids and row ids."""
+    if episode.kind in DIRECT_KINDS or episode.kept_for == "episodic":
+        return {}
+    text = Text(_text(episode))
+    begun = tx.all("names_begun", graph_id=episode.graph_id, keys=rows.to_json(text.keys()))
+    said = text.phrases({row["key"] for row in begun})
+    found = _candidates(tx, episode.graph_id, said, side)
+    chosen = {found[entity].uuid: entity for entity in _chosen(_matches(said, found))}
+    return {**_speaker(tx, episode), **chosen}
+
+
+def _speaker(tx: Transaction, episode: Episode) -> dict[str, int]:
+    """The user, where a message of theirs speaks of themselves: "My tennis club is in Porto"."""
+    if episode.role != "user" or _OWN.search(episode.content) is None:
+        return {}
+    who = tx.all("entities_who", graph_id=episode.graph_id)
+    return {row["uuid"]: row["id"] for row in who if row["is_user"]}
+
+
+def _text(episode: Episode) -> str:
+    """The running text of an episode: all of it, or the strings of a document."""
+    if episode.kind != "json":
+        return episode.content
+    return "\n".join(_strings(msgspec.json.decode(episode.content)))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _strings(item)
+
+
+def _candidates(
+    tx: Transaction, graph_id: int, said: list[Heard], side: str | None
+) -> dict[int, KnownEntity]:
+    """Entities that answer to a stretch of the text, or whose name begins with a word of it."""
+    whole = (one.key for one in said)
+    first = (f"f:{names.normal(one.text)}" for one in heard.first_names(said))
+    listed = [*dict.fromkeys(key for key in (*whole, *first) if key)]
+    if not listed:
+        return {}
+    keys = rows.to_json(listed)
+    found = tx.all(
+        "entities_named",
+        graph_id=graph_id,
+        keys=keys,
+        side=side or "",
+        limit=NAMED_CANDIDATES_MAX,
+    )
+    return {row["id"]: knowledge.known_on(tx, row, side) for row in found}
+
+
+def _matches(said: list[Heard], found: dict[int, KnownEntity]) -> list[_Match]:
+    answers: dict[str, list[tuple[int, str]]] = {}
+    first: dict[str, list[tuple[int, str]]] = {}
+    for number, known in found.items():
+        for name in dict.fromkeys((known.name, *known.names)):
+            answers.setdefault(names.normal(name), []).append((number, name))
+            if known.kind == "person" and len(name.split()) > 1:
+                first.setdefault(names.first_name(name), []).append((number, name))
+    plain = [
+        _Match(heard=one, entity=number, name=name)
+        for one in said
+        for number, name in answers.get(names.normal(one.text), ())
+        if heard.is_name(one, name, person=found[number].kind == "person")
+    ]
+    short = [
+        _Match(heard=one, entity=number, name=one.text)
+        for one in heard.first_names(said)
+        for number, _ in first.get(names.normal(one.text), ())
+    ]
+    return plain + short
+
+
+def _chosen(matches: list[_Match]) -> list[int]:
+    """Longer names before shorter ones, and whole ones before first names. A name of several
+    entities names none of them."""
+    taken = set[int]()
+    meant: dict[int, None] = {}
+    by_place: dict[tuple[int, int], list[_Match]] = {}
+    for one in matches:
+        by_place.setdefault((one.heard.first, one.heard.count), []).append(one)
+    for several in by_place.values():
+        places = several[0].heard.places
+        if taken.isdisjoint(places):
+            taken.update(places)
+            if len(entities := {one.entity for one in several}) == 1:
+                meant.update(dict.fromkeys(entities))
+    return list(meant)

@@ -1,0 +1,80 @@
+"""Whether requests can be served: found out by doing it, and told without a path."""
+
+import asyncio
+import multiprocessing
+import time
+from pathlib import Path
+
+from recollect.errors import RecollectError
+from recollect.limits import READY_ANSWER_S_MAX, READY_WRITE_EVERY_S
+from recollect.models import weights
+from recollect.settings import Settings
+from recollect.store.protocol import Store, Transaction
+
+READER_PROCESS = "recollect-extraction"
+_STOPPED = "T"
+
+
+class Readiness:
+    """Looks at the store, the models and the processes that read."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
+        self._models = settings.models if settings.extraction == "on" else None
+        self._written_at = float("-inf")
+
+    async def troubles(self) -> list[str]:
+        """What stands in the way; nothing when all is well."""
+        found = [await asyncio.to_thread(self._store.trouble), await self._of_store()]
+        if self._models is not None:
+            found.append(await asyncio.to_thread(_of_models, self._models))
+            found.append(_of_readers())
+        return [one for one in dict.fromkeys(found) if one is not None]
+
+    async def _of_store(self) -> str | None:
+        """Read, and write unless that went well a moment ago."""
+        try:
+            async with asyncio.timeout(READY_ANSWER_S_MAX):
+                await self._store.read(_read)
+                if time.monotonic() - self._written_at >= READY_WRITE_EVERY_S:
+                    await self._store.write(_write)
+                    self._written_at = time.monotonic()
+        except TimeoutError:
+            return f"the store does not answer within {READY_ANSWER_S_MAX:g} s"
+        except RecollectError as error:
+            return error.message
+        return None
+
+
+def _read(tx: Transaction) -> None:
+    tx.one("project_first")
+
+
+def _write(tx: Transaction) -> None:
+    """A row as it is: it goes to the disk all the same."""
+    tx.run("project_touch")
+
+
+def _of_models(folder: Path) -> str | None:
+    needed = (weights.EMBEDDER, weights.PARSER)
+    wrong = [one for one in weights.check(folder, weights=needed) if one.state != "present"]
+    told = ", ".join(f"{one.weight.name} is {one.state}" for one in wrong)
+    return f"models: {told}; run `recollect models install`" if wrong else None
+
+
+def _of_readers() -> str | None:
+    """A process that reads and was stopped from outside; one that ended is replaced anyway."""
+    stopped = [
+        child
+        for child in multiprocessing.active_children()
+        if child.name == READER_PROCESS and _state(child.pid) == _STOPPED
+    ]
+    return f"{len(stopped)} of the processes that read were stopped" if stopped else None
+
+
+def _state(pid: int | None) -> str | None:
+    """The state of a process, where the system tells it in a file."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return None

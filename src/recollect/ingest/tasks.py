@@ -1,0 +1,144 @@
+"""How far the tasks of a project are. Nothing of that is written down: it is read off the jobs that
+a task stands for, or off the receipt of what it erased."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from recollect.errors import NotFound
+from recollect.graph.types import Access, Record, Task
+from recollect.ingest import queue
+from recollect.limits import BATCH_ITEMS_MAX
+from recollect.store import rows
+from recollect.store.protocol import Row, Transaction
+from recollect.subjects import seeing
+
+_ROWS_PER_LOOK = 200
+_EPISODES_MAX = 1_000
+_NEWEST = 2**62
+_GONE = "what this task stood for was deleted before it was done"
+
+
+class Tracked(Record):
+    """A task and what kind of thing was asked for; *episodes* are those that may be seen."""
+
+    type: str
+    task: Task
+    episodes: list[str]
+
+
+def get(tx: Transaction, access: Access, uuid: str) -> Tracked:
+    """A task by its uuid."""
+    row = tx.one("task_told", uuid=uuid, project_id=access.project_id)
+    found = None if row is None else _tracked(tx, access, row)
+    if row is not None and found is None and not row["owed"]:
+        # It stands for no episodes, and only whoever asked for it knows its uuid.
+        found = Tracked(type=row["type"], task=_task(row), episodes=[])
+    if row is None:
+        found = _imported(tx, access, uuid)
+    if found is None:
+        raise NotFound(f"task not found: {uuid}")
+    return found
+
+
+def _imported(tx: Transaction, access: Access, uuid: str) -> Tracked | None:
+    """A task of another store: what was asked for is not known here, only its episodes are."""
+    whole = queue.task(tx, access, uuid)
+    behind = tx.all("task_episodes", uuid=uuid, limit=_EPISODES_MAX)
+    seen = seeing.carriers(access, behind)
+    if not seen:
+        return None
+    return Tracked(type="graph.add", task=whole, episodes=[one["uuid"] for one in seen])
+
+
+def page(
+    tx: Transaction,
+    access: Access,
+    *,
+    kind: str | None,
+    status: str | None,
+    limit: int,
+    offset: int,
+) -> tuple[list[Tracked], bool]:
+    """The newest tasks that may be seen, of one type or status if given; and whether there are
+    more of them."""
+    newest = _newest(tx, access, kind)
+    if access.sight is None:  # the row tells the status, and only what is told is looked into
+        fitting = (row for row in newest if status in (None, _task(row).status))
+        chosen = list(islice(fitting, offset, offset + limit + 1))
+        told = (_tracked(tx, access, row) for row in chosen[:limit])
+        return [one for one in told if one is not None], len(chosen) > limit
+    seen = (
+        tracked
+        for row in newest
+        if (tracked := _tracked(tx, access, row)) is not None
+        and status in (None, tracked.task.status)
+    )
+    found = list(islice(seen, offset, offset + limit + 1))
+    return found[:limit], len(found) > limit
+
+
+def _newest(tx: Transaction, access: Access, kind: str | None) -> Iterator[Row]:
+    before = _NEWEST
+    while found := tx.all(
+        "tasks_told",
+        project_id=access.project_id,
+        type=kind,
+        before=before,
+        limit=_ROWS_PER_LOOK,
+    ):
+        yield from found
+        before = found[-1]["id"]
+
+
+def _tracked(tx: Transaction, access: Access, row: Row) -> Tracked | None:
+    """A task as somebody sees it: for whoever may not see everything it stands for those of its
+    episodes that may be seen, and without any it is not there."""
+    most = _EPISODES_MAX if access.sight is None else BATCH_ITEMS_MAX  # to count those it sees
+    seen = seeing.carriers(access, tx.all("task_episodes", uuid=row["uuid"], limit=most))
+    uuids = [one["uuid"] for one in seen[:_EPISODES_MAX]]
+    if access.sight is None:
+        return Tracked(type=row["type"], task=_task(row), episodes=uuids)
+    if not seen:
+        return None
+    return Tracked(type=row["type"], task=_task(_counted(row, seen)), episodes=uuids)
+
+
+def _counted(row: Row, seen: Sequence[Row]) -> Mapping[str, Any]:
+    """A task as if it had been about these episodes only."""
+    states = Counter(one["status"] for one in seen)
+    return {
+        "uuid": row["uuid"],
+        "created_at": row["created_at"],
+        "jobs": len(seen),
+        "succeeded": states["succeeded"],
+        "parked": states["parked"],
+        "started_at": min(_known(seen, "started_at"), default=None),
+        "completed_at": max(_known(seen, "completed_at"), default=None),
+        "error": max(_known(seen, "error"), default=None),
+    }
+
+
+def _known(seen: Sequence[Row], name: str) -> list[Any]:
+    return [one[name] for one in seen if one[name] is not None]
+
+
+def _task(row: Row | Mapping[str, Any]) -> Task:
+    if row["jobs"]:
+        return queue.summed_up(row["uuid"], row)
+    gone = row["owed"] > 0
+    unwiped = row["scrubbed"] == 0
+    at = rows.moment(row["created_at"])
+    return Task(
+        uuid=row["uuid"],
+        status="failed" if gone else "processing" if unwiped else "succeeded",
+        jobs=0,
+        succeeded=0,
+        parked=0,
+        error=_GONE if gone else None,
+        created_at=at,
+        started_at=at,
+        # When files were wiped is not known, only that they were.
+        completed_at=at if row["scrubbed"] is None and not gone else None,
+    )

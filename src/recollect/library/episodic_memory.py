@@ -1,0 +1,316 @@
+"""The short-term and the long-term memory of sessions, inside a program and without a server.
+
+    async with Memory.open("my-memory") as memory:
+        async with memory.episodic.session("acme/support") as session:
+            await session.add(EpisodeEntry(content="I moved to Lisbon.", producer_id="ann"))
+            found = await session.query("Where does Ann live?")
+
+A session is what memory clients call an organisation's project; a server that has the same folder
+open serves the same ones.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
+from contextvars import Context
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.errors import Conflict, InvalidInput
+from recollect.graph import checks, filter_language
+from recollect.library import episode_entry, forgetting
+from recollect.library.engine import Engine
+from recollect.library.episode_entry import EpisodeEntry, EpisodeType
+from recollect.library.session import Session
+from recollect.limits import (
+    INSTANCE_WAIT_S,
+    MEMORY_EXPAND_MAX,
+    MEMORY_SEARCH_LIMIT_MAX,
+    SEARCH_QUERY_CHARS_MAX,
+)
+from recollect.memories import entries, long_term, names, short_term
+from recollect.memories.manager import InstanceManager
+from recollect.memories.metrics import FACTORY, MemoryMetrics, MetricsFactory
+from recollect.memories.types import Bounds, Question, Recalled
+
+__all__ = [
+    "EpisodeEntry",
+    "EpisodeType",
+    "EpisodicMemory",
+    "EpisodicMemoryManager",
+    "EpisodicMemoryParams",
+    "LongTermMemory",
+    "MetricsFactory",
+    "QueryResult",
+    "ShortTermMemory",
+]
+
+
+class ShortTermMemory:
+    """The window over the newest episodes of a session, and how things stood before it."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    async def read(
+        self, *, limit: int | None = None, only: str = ""
+    ) -> tuple[tuple[EpisodeEntry, ...], str]:
+        """The newest episodes that pass the filter *only*, oldest first, and the summary of what
+        left the window; nothing when this memory is switched off."""
+        tree = filter_language.parse(only)
+        graph, chosen = await self.session.look()
+        if graph is None or not chosen.short_term:
+            return (), ""
+        found = await self.session.read(short_term.read, graph, chosen.window, tree, limit)
+        return tuple(map(episode_entry.kept, found.episodes)), " ".join(found.summary)
+
+    async def size(self) -> Bounds:
+        """How many episodes, and how many characters, the window holds at most."""
+        return (await self.session.look())[1].window
+
+    async def configure(
+        self,
+        *,
+        enabled: bool | None = None,
+        message_capacity: int | None = None,
+        character_capacity: int | None = None,
+    ) -> None:
+        """Switch it, or size its window; what is not given stays."""
+        await self.session.choose(
+            short_term=enabled, episodes=message_capacity, chars=character_capacity
+        )
+
+
+class LongTermMemory:
+    """Everything that a session remembers, found by words and meaning."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        expand_context: int = 0,
+        score_threshold: float | None = None,
+        only: str = "",
+        without: Collection[str] = (),
+    ) -> tuple[EpisodeEntry, ...]:
+        """The episodes that fit best, in the order of time, with up to *expand_context* around each;
+        those of *without*, uids, are told already. Nothing when this memory is switched off."""
+        services, access = self._session.engine.opened
+        asked = _asked(services.clock(), query, limit, expand_context, score_threshold, only)
+        graph, chosen = await self._session.look()
+        if graph is None or not chosen.long_term:
+            return ()
+        found = await long_term.search(
+            services.finder, services.store, access, graph, asked, without=without
+        )
+        return tuple(episode_entry.kept(hit.item, hit.score) for hit in found)
+
+    async def configure(self, *, enabled: bool | None = None) -> None:
+        """Switch it; what is not given stays."""
+        await self._session.choose(long_term=enabled)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodicMemoryParams:
+    """What an instance is made of."""
+
+    session_key: str
+    long_term_memory: LongTermMemory
+    short_term_memory: ShortTermMemory
+    metrics_factory: MetricsFactory = FACTORY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryResult:
+    """What both memories answer; no episode is in both."""
+
+    short_term_memory: tuple[EpisodeEntry, ...]
+    episode_summary: str
+    long_term_memory: tuple[EpisodeEntry, ...]
+
+
+def _asked(
+    now: datetime, query: str, limit: int, expand: int, score_min: float | None, only: str
+) -> Question:
+    """What is asked of a memory, checked."""
+    checks.text("query", query, SEARCH_QUERY_CHARS_MAX)
+    if not 1 <= limit <= MEMORY_SEARCH_LIMIT_MAX:
+        raise InvalidInput(f"limit: must be from 1 to {MEMORY_SEARCH_LIMIT_MAX}, got {limit}")
+    return Question(
+        text=query,
+        now=now,
+        limit=limit,
+        expand=min(expand, MEMORY_EXPAND_MAX),
+        score_min=score_min,
+        tree=filter_language.parse(only),
+    )
+
+
+class EpisodicMemory:
+    """Both memories of one session, for as many at a time as want it: what a server holds of a
+    graph (`memories.instance`), under the names of the guide."""
+
+    def __init__(self, params: EpisodicMemoryParams) -> None:
+        self.params = params
+        self._session = params.short_term_memory.session
+        self._metrics = MemoryMetrics(params.metrics_factory)
+        self._closed = False
+
+    @property
+    def session_key(self) -> str:
+        """Organisation and project."""
+        return self.params.session_key
+
+    async def add(self, *said: EpisodeEntry, wait: bool = True) -> list[str]:
+        """Keep episodes in the order given, and say under which uids; a long one becomes several.
+
+        Returns when they were learned or, without *wait*, when they are on disk.
+        """
+        self._refuse_when_closed()
+        roles = self._session.engine.settings.memory_roles
+        new = entries.episodes([episode_entry.sent(one) for one in said], roles=roles)
+        if wait:
+            self._session.engine.require_models()
+        with self._metrics.ingestion(len(new)):
+            return await self._session.add(new, wait=wait)
+
+    async def query(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        expand_context: int = 0,
+        score_threshold: float | None = None,
+        only: str = "",
+    ) -> QueryResult | None:
+        """What both memories say to a question, *limit* episodes each; None when they are off."""
+        self._refuse_when_closed()
+        services, access = self._session.engine.opened
+        asked = _asked(services.clock(), query, limit, expand_context, score_threshold, only)
+        graph, chosen = await self._session.look()
+        if not chosen.is_on:
+            return None
+        found: Recalled | None = Recalled()
+        if graph is not None:
+            with self._counted():
+                async with services.memories.hold(graph) as held:
+                    found = await held.recall(access, asked)
+        if found is None:  # switched off meanwhile
+            return None
+        return QueryResult(
+            short_term_memory=tuple(map(episode_entry.kept, found.short_term.episodes)),
+            episode_summary=" ".join(found.short_term.summary),
+            long_term_memory=tuple(
+                episode_entry.kept(hit.item, hit.score) for hit in found.long_term
+            ),
+        )
+
+    def _counted(self) -> AbstractContextManager[None]:
+        """A question is counted by the memory that is held, and besides by a factory of one's own."""
+        return nullcontext() if self.params.metrics_factory is FACTORY else self._metrics.query()
+
+    async def configure_short_term_memory(
+        self,
+        *,
+        enabled: bool | None = None,
+        message_capacity: int | None = None,
+        character_capacity: int | None = None,
+    ) -> None:
+        """Switch the short-term memory, or size its window."""
+        self._refuse_when_closed()
+        await self.params.short_term_memory.configure(
+            enabled=enabled,
+            message_capacity=message_capacity,
+            character_capacity=character_capacity,
+        )
+
+    async def configure_long_term_memory(self, *, enabled: bool | None = None) -> None:
+        """Switch the long-term memory."""
+        self._refuse_when_closed()
+        await self.params.long_term_memory.configure(enabled=enabled)
+
+    async def close(self) -> None:
+        """Let go of what is held at hand of the session; the manager does this."""
+        self._closed = True
+        services = self._session.engine.opened.services
+        graph, _ = await self._session.look()
+        if graph is not None:
+            services.memories.forget(graph.uuid)
+
+    def _refuse_when_closed(self) -> None:
+        if self._closed:
+            raise Conflict("this session was let go of: ask the manager for it again")
+
+
+class EpisodicMemoryManager:
+    """The sessions of a program: one instance for each that is in use, or was a while ago.
+
+    It is made for the first one who asks, shared, and closed when nobody has held it for longer
+    than `max_life_time` seconds (the setting `memory_life_s`), or when there are too many.
+    """
+
+    def __init__(self, engine: Engine, *, metrics_factory: MetricsFactory = FACTORY) -> None:
+        chosen = engine.settings
+        self.max_life_time = chosen.memory_life_s
+        self._engine = engine
+        self._factory = metrics_factory
+        self._sweeper: asyncio.Task[None] | None = None
+        self._instances: InstanceManager[EpisodicMemory] = InstanceManager(
+            self._create,
+            capacity=chosen.memory_instances_max,
+            life_s=chosen.memory_life_s,
+            wait_s=INSTANCE_WAIT_S,
+            metrics=MemoryMetrics(metrics_factory),
+        )
+
+    @asynccontextmanager
+    async def session(self, session_key: str) -> AsyncIterator[EpisodicMemory]:
+        """The memory of a session, `acme/support`, which stays open until this is left."""
+        names.of_session(session_key)
+        swept_s = self._engine.opened.services.settings.memory_sweep_s
+        if self._sweeper is None:
+            # In a context of its own: it outlives whoever comes first.
+            self._sweeper = asyncio.create_task(self._instances.run(swept_s), context=Context())
+        async with self._instances.hold(session_key) as instance:
+            yield instance
+
+    def references(self, session_key: str) -> int | None:
+        """How many hold the instance of a session; None when there is none."""
+        return self._instances.holders(session_key)
+
+    @property
+    def open_count(self) -> int:
+        """How many instances there are."""
+        return self._instances.open_count
+
+    async def delete(self, session_key: str) -> None:
+        """Erase a session and all that rests on it, once nobody holds it; Conflict if someone
+        does for too long. The graph of a user goes with the user: `Memory.forget(user=...)`."""
+        session = Session(self._engine, session_key)
+        if session.target.kind == "user":
+            raise InvalidInput("session_key: this is a user's; forget the user instead")
+        named = {"graph": session.target.id}
+        await self._instances.delete(session_key, lambda: forgetting.forget(self._engine, named))
+
+    async def close(self) -> None:
+        """Close every instance, and open no more; safe to repeat."""
+        await self._instances.close()
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._sweeper
+            self._sweeper = None
+
+    async def _create(self, session_key: str) -> EpisodicMemory:
+        session = Session(self._engine, session_key)
+        params = EpisodicMemoryParams(
+            session_key=session_key,
+            long_term_memory=LongTermMemory(session),
+            short_term_memory=ShortTermMemory(session),
+            metrics_factory=self._factory,
+        )
+        return EpisodicMemory(params)

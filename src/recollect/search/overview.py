@@ -1,0 +1,89 @@
+"""A graph to look at: its best-connected nodes, and which facts join them. Columns only."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from recollect.graph.filters import NO_FILTERS, Filters
+from recollect.graph.types import Record
+from recollect.search.query import Query
+from recollect.search.question import Resolved
+from recollect.search.segment import Segment
+from recollect.search.view import mask
+
+
+class OverviewWanted(Record):
+    """Which facts count, which labels nodes have to have, and how many of both at most."""
+
+    nodes: int
+    facts: int
+    filters: Filters = NO_FILTERS
+    labels: tuple[str, ...] = ()
+
+
+class Link(NamedTuple):
+    """A fact between two nodes, by their places in the list of nodes."""
+
+    source: int
+    target: int
+    name: str
+
+
+class Overview(Record):
+    """Row ids of nodes with their degrees, the best-connected first; links between them; the names
+    of all relations with how many facts have them; how many nodes there are in all, and how many
+    facts join two of them."""
+
+    nodes: tuple[tuple[int, int], ...]
+    links: tuple[Link, ...]
+    relations: tuple[tuple[str, int], ...]
+    nodes_total: int
+    facts_total: int
+
+
+def of(segment: Segment, query: Query, resolved: Resolved, wanted: OverviewWanted) -> Overview:
+    """The part of a segment that passes, cut to what is wanted: newer facts before older ones."""
+    facts, entities = segment.facts, segment.entities
+    kept = np.flatnonzero(mask(segment, query, resolved))
+    source, target = facts.source.array[kept], facts.target.array[kept]
+    there = _entities(segment, query, resolved, wanted)
+    joining = (source >= 0) & (target >= 0)
+    joining[joining] &= there[source[joining]] & there[target[joining]]
+    kept, source, target = kept[joining], source[joining], target[joining]
+    degree = np.bincount(source, minlength=len(there)) + np.bincount(target, minlength=len(there))
+    met = np.flatnonzero(degree)
+    order = np.lexsort((entities.ids.array[met], -degree[met]))[: wanted.nodes]
+    chosen = met[order]
+    places = np.full(len(there), -1, np.int64)
+    places[chosen] = np.arange(len(chosen))
+    between = (places[source] >= 0) & (places[target] >= 0) & (source != target)
+    newest = np.argsort(-facts.ids.array[kept[between]], kind="stable")[: wanted.facts]
+    shown = np.flatnonzero(between)[newest]
+    names = facts.names.values
+    codes = facts.name.array[kept]
+    counts = np.bincount(codes[codes >= 0], minlength=len(names))
+    return Overview(
+        nodes=tuple(zip(entities.ids.array[chosen].tolist(), degree[chosen].tolist(), strict=True)),
+        links=tuple(
+            Link(int(places[source[at]]), int(places[target[at]]), names[codes[at]])
+            for at in shown.tolist()
+        ),
+        relations=tuple(
+            sorted(
+                ((name, int(count)) for name, count in zip(names, counts, strict=True) if count),
+                key=lambda one: (-one[1], one[0]),
+            )
+        ),
+        nodes_total=len(met),
+        facts_total=int(np.count_nonzero(source != target)),
+    )
+
+
+def _entities(
+    segment: Segment, query: Query, resolved: Resolved, wanted: OverviewWanted
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which nodes may be shown, by their labels."""
+    labelled = Query(
+        text="", kind="entity", now=query.now, filters=Filters(node_labels=wanted.labels)
+    )
+    return mask(segment, labelled, Resolved())

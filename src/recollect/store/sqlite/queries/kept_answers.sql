@@ -1,0 +1,20 @@
+-- Answers that are kept for whoever sends the same request again.
+
+-- name: kept_answer
+SELECT request, answer FROM kept_answers
+WHERE project_id = :project_id AND key_uuid = :key_uuid AND idempotency_key = :idempotency_key
+  AND created_at > :since;
+
+-- name: kept_answer_insert
+INSERT INTO kept_answers
+    (project_id, key_uuid, idempotency_key, request, graph_id, answer, created_at)
+VALUES (:project_id, :key_uuid, :idempotency_key, :request, :graph_id, :answer, :now);
+
+-- name: kept_answers_expire
+-- Some at a time: nobody waits for all that a busy day left behind.
+DELETE FROM kept_answers WHERE id IN
+    (SELECT id FROM kept_answers WHERE created_at <= :since ORDER BY created_at LIMIT 1000);
+
+-- name: kept_answers_unsay
+-- What is erased is not kept in the answers that told of it either.
+UPDATE kept_answers SET answer = NULL WHERE graph_id = :graph_id AND answer IS NOT NULL;
