@@ -83,6 +83,16 @@ COMMANDS = {
         "doctor",
         "Look at everything the server needs. Exit code 1 when something is wrong.",
     ),
+    "backup": _Place(
+        "backup",
+        "backup_",
+        "Write the store as it is at this moment to one file, whether or not a server is running.",
+    ),
+    "restore": _Place(
+        "backup",
+        "restore",
+        "Check a backup, and make it the store of a folder that has none; says what was checked.",
+    ),
     "export": _Place(
         "export", "export", "Write a project, or one graph of it, to a file for `recollect import`."
     ),

@@ -19,7 +19,8 @@ from recollect.governance.audited import Acting
 from recollect.ingest import queue, rebuild, rereadings
 from recollect.ingest.rebuild import GraphState
 from recollect.settings import Settings
-from recollect.store.sqlite.connection import FILE_NAME, copy
+from recollect.store.sqlite import backup
+from recollect.store.sqlite.connection import FILE_NAME
 
 _COLUMNS = ("project", "kind", "graph", "entities", "facts", "unread", "edits", "result")
 _REASON = "recollect rebuild --read"
@@ -55,7 +56,7 @@ def rebuild_(
     _require_something_to_derive(chosen, verify=verify, read=read)
     try:
         if verify:
-            compared, left = asyncio.run(_verify(chosen, graph)), 0
+            compared, left = asyncio.run(verified(chosen, graph)), 0
         else:
             with lock.hold(chosen.data):
                 compared, left = asyncio.run(_rebuild(chosen, graph, read=read, quiet=as_json))
@@ -82,10 +83,10 @@ def _require_something_to_derive(chosen: Settings, *, verify: bool, read: bool) 
         )
 
 
-async def _verify(chosen: Settings, graph: str | None) -> Compared:
-    """Rebuild a copy."""
+async def verified(chosen: Settings, graph: str | None) -> Compared:
+    """The graphs as they are, and as they come out of a fold on a copy."""
     with tempfile.TemporaryDirectory(prefix="recollect-verify-") as folder:
-        await asyncio.to_thread(copy, chosen.data, Path(folder))
+        await asyncio.to_thread(backup.copy, chosen.data, Path(folder))
         there = chosen.model_copy(update={"data": Path(folder)})
         compared, _ = await _rebuild(there, graph, read=False, quiet=True)
         return compared

@@ -37,6 +37,7 @@ class GraphState(Record):
     kind: str
     graph_id: str
     edits: int
+    episodes: int
     entities: int
     facts: int
     unread: int
@@ -58,6 +59,7 @@ def states(tx: Transaction, graph_id: str | None = None) -> list[GraphState]:
                 kind=row["kind"],
                 graph_id=row["graph_id"],
                 edits=counted["edits"] if counted else 0,
+                episodes=counted["episodes"] if counted else 0,
                 entities=counts["digest_entities"],
                 facts=counts["digest_facts"],
                 unread=counted["unread"] if counted else 0,

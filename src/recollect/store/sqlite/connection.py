@@ -3,12 +3,10 @@
 import sqlite3
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from recollect.clock import Clock
 from recollect.errors import InvariantViolated
@@ -74,14 +72,6 @@ def _side(metadata: str | None, keys: str) -> str | None:
     """NULL where no policy names a key, so that there are no walls."""
     named = rows.from_json(keys)
     return sight.side(rows.from_json(metadata), named) if named else None
-
-
-def copy(folder: Path, into: Path) -> None:
-    """A consistent copy of the store in *folder*, whoever is using it."""
-    source = sqlite3.connect(f"file:{quote(str(folder / FILE_NAME))}?mode=ro", uri=True)
-    target = sqlite3.connect(prepare(into))
-    with closing(source), closing(target):
-        source.backup(target)
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:

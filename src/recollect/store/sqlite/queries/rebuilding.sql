@@ -28,6 +28,7 @@ DELETE FROM doubts WHERE fact_id IN (SELECT id FROM facts WHERE graph_id = :grap
 SELECT (SELECT count(*) FROM jobs WHERE graph_id = :graph_id AND status = 'pending')
         + (SELECT count(*) FROM jobs WHERE graph_id = :graph_id AND status = 'parked') AS unread,
     (SELECT count(*) FROM edits WHERE graph_id = :graph_id) AS edits,
+    (SELECT count(*) FROM episodes WHERE graph_id = :graph_id) AS episodes,
     (SELECT count(*) FROM episodes e
      LEFT JOIN readings r ON r.graph_id = e.graph_id AND r.seq = e.seq
      WHERE e.graph_id = :graph_id AND e.processed_at IS NOT NULL AND e.ignored = 0

@@ -1,0 +1,189 @@
+"""`recollect backup` and `recollect restore`: the whole store as one file, and back."""
+
+import asyncio
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recollect import log
+from recollect.cli import lock, progress, rebuild
+from recollect.cli.common import DataOption, JsonOption, fail, out, settings, show
+from recollect.clock import system_clock
+from recollect.errors import RecollectError, StoreDamaged
+from recollect.governance import audit, keys
+from recollect.ingest.rebuild import states
+from recollect.settings import Settings
+from recollect.store.protocol import Transaction
+from recollect.store.sqlite import SqliteStore, backup
+
+_NAME = "recollect-{at:%Y%m%dT%H%M%S}Z.db"
+_NAMES = "recollect-????????T??????Z.db"
+
+
+def backup_(
+    to: Annotated[
+        Path, typer.Option("--to", help="Folder for backups, or the file to write.")
+    ] = Path("recollect-backups"),
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            help="Keep so many backups in the folder, and remove older ones.",
+            min=1,
+            show_default="all",
+        ),
+    ] = None,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the store as it is at this moment to one file, whether or not a server is running.
+
+    The file is complete and checked before it gets its name. It holds everything: what people
+    said, keys (as hashes) and audit logs.
+    """
+    chosen = settings(data=data)
+    is_folder = to.is_dir() or not to.suffix
+    if keep is not None and not is_folder:
+        raise fail("--keep needs a folder", "Give one with --to.")
+    file = to / _NAME.format(at=system_clock()) if is_folder else to
+    try:
+        _write(chosen, file, quiet=as_json)
+        removed = _remove_older(to, keep) if keep is not None else []
+    except (RecollectError, OSError, sqlite3.Error) as error:
+        raise fail(str(error)) from error
+    if as_json:
+        size = file.stat().st_size
+        told = {"file": str(file), "bytes": size, "removed": [str(one) for one in removed]}
+        show([told], (), as_json=True)
+        return
+    out.print(f"{file}: {file.stat().st_size:,} bytes, checked")
+    for one in removed:
+        out.print(f"{one}: removed")
+
+
+def _write(chosen: Settings, file: Path, *, quiet: bool) -> None:
+    if file.exists():
+        raise fail(f"{file} exists already")
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    partial = file.with_name(f"{file.name}.part")
+    partial.unlink(missing_ok=True)
+    partial.touch(mode=0o600)  # it holds what people said
+    try:
+        with progress.bar("copying", 100, quiet=quiet) as step:
+            backup.write(chosen.data, partial, lambda done, total: step(100 * done // total))
+        backup.check(partial)
+        partial.rename(file)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _remove_older(folder: Path, keep: int) -> list[Path]:
+    older = sorted(folder.glob(_NAMES))[:-keep]
+    for file in older:
+        file.unlink()
+    return older
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file of `recollect backup`.")],
+    check_only: Annotated[
+        bool, typer.Option("--check", help="Only check the file; nothing is restored.")
+    ] = False,
+    fold: Annotated[
+        bool,
+        typer.Option(
+            "--fold", help="Also fold every graph again from its readings, and compare; on a copy."
+        ),
+    ] = False,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check a backup, and make it the store of a folder that has none; says what was checked.
+
+    The file itself is only read. What was forgotten after the backup was made is in it again:
+    forget it once more.
+    """
+    chosen = settings(data=data)
+    log.configure(chosen.log_format, "warning")
+    try:
+        with _folder(chosen, check_only=check_only) as folder:
+            version = backup.check(file)
+            backup.place(file, folder)
+            try:
+                found = asyncio.run(_look(chosen.model_copy(update={"data": folder}), fold=fold))
+            except BaseException:
+                backup.remove(folder)
+                raise
+    except (RecollectError, OSError, sqlite3.Error) as error:
+        raise fail(str(error)) from error
+    if as_json:
+        show([{"file": str(file), "schema": version, **asdict(found)}], (), as_json=True)
+        return
+    out.print(f"{file}: schema {version}; every page, index and reference is sound")
+    out.print(f"audit logs of {found.projects} projects: all {found.audit_entries} entries hold")
+    graphs = f"{found.graphs} graphs with {found.episodes} episodes and {found.facts} facts"
+    out.print(f"{graphs}{', all the same when folded again' if fold else ''}")
+    out.print("nothing was restored" if check_only else f"restored to {chosen.data}")
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a backup holds, all of it checked."""
+
+    projects: int
+    audit_entries: int
+    graphs: int
+    episodes: int
+    facts: int
+    folded: bool
+
+
+@contextmanager
+def _folder(chosen: Settings, *, check_only: bool) -> Iterator[Path]:
+    """Where the backup is looked at: the folder it is for, which nobody else may use, or a scratch."""
+    if check_only:
+        with tempfile.TemporaryDirectory(prefix="recollect-restore-") as scratch:
+            yield Path(scratch)
+    else:
+        with lock.hold(chosen.data):
+            yield chosen.data
+
+
+async def _look(there: Settings, *, fold: bool) -> Looked:
+    """Walk the audit logs and count; raises StoreDamaged at the first thing that does not hold."""
+    store = SqliteStore.open(there.data, readers=1)
+    try:
+        looked = await store.read(_looked, fold)
+    finally:
+        await store.close()
+    if fold:
+        for before, after in await rebuild.verified(there, None):
+            if before.digest != after.digest:
+                raise StoreDamaged(f"graph {before.graph_id}: comes out differently when folded")
+    return looked
+
+
+def _looked(tx: Transaction, folded: bool) -> Looked:
+    projects = keys.list_projects(tx)
+    entries = 0
+    for project in projects:
+        verdict = audit.verify(tx, project)
+        if verdict.broken_at is not None:
+            raise StoreDamaged(
+                f"project {project.name}: the audit log is broken at entry {verdict.broken_at}"
+            )
+        entries += verdict.entries
+    graphs = states(tx)
+    return Looked(
+        projects=len(projects),
+        audit_entries=entries,
+        graphs=len(graphs),
+        episodes=sum(one.episodes for one in graphs),
+        facts=sum(one.facts for one in graphs),
+        folded=folded,
+    )
