@@ -1,8 +1,8 @@
 """What a fact is to whoever wants to know how things stand: a decision, an open point, a wish, or
 something that is so; and which of two about the same thing has been overtaken.
 
-Read off the words of its sentence, which a reader has put into the third person. Where the words
-are of no known kind, the fact is something that is so, and nothing overtakes it here.
+Read off the words of its sentence, in the third person or quoted with the speaker in front. Where
+the words are of no known kind, the fact is something that is so, and nothing overtakes it here.
 """
 
 from typing import Literal, NamedTuple
@@ -16,6 +16,7 @@ Kind = Literal["state", "wish", "open", "decided", "done"]
 
 _NAMES = r"\p{Lu}[\p{L}\p{N}.\u2019'-]*(?:\s\p{Lu}[\p{L}\p{N}.\u2019'-]*){0,3}"
 _SUBJECT = regex.compile(rf"({_NAMES}|[\p{{L}}\p{{N}}_.@-]+)\s(?=\p{{Ll}})")
+_QUOTED = regex.compile(rf"(?:{_NAMES}|[\p{{L}}\p{{N}}_.@-]+): (?:I|[Ww]e)\s")
 _NO_SUBJECT = frozenset(
     """
     a all an another any both each every few he her here his i if it its many my no nobody nothing
@@ -69,16 +70,22 @@ class Point(NamedTuple):
 def read(fact: Said) -> Point:
     """A fact as a point."""
     text = " ".join(fact.fact.split())
+    if quoted := _QUOTED.match(text):  # told as it was said, so it has no subject to join it by
+        return _read(Point(fact, "state", None, text), text[quoted.end() :])
     found = _SUBJECT.match(text)
-    subject = found[1] if found else None
-    if found is None or subject is None or not _is_subject(subject):
+    if found is None or not _is_subject(found[1]):
         return Point(fact, "state", None, text)
     rest = text[found.end() :]
+    return _read(Point(fact, "state", found[1], rest), rest)
+
+
+def _read(point: Point, said: str) -> Point:
+    """The point with its kind and its thing, as far as the words behind the subject tell."""
     for kind, form in _READ.items():
-        cue = form.match(rest)
+        cue = form.match(said)
         if cue:
-            return _about(Point(fact, kind, subject, rest), rest[cue.end() :])
-    return Point(fact, "state", subject, rest)
+            return _about(point._replace(kind=kind), said[cue.end() :])
+    return point
 
 
 def _is_subject(words: str) -> bool:

@@ -18,7 +18,7 @@ def said(*sentences: str, ended: tuple[str, ...] = ()) -> list[Said]:
             number=number,
             fact=text,
             gist=gist.gist(text),
-            place=f"{text.split()[0].split(chr(39))[0]}/SAYS",
+            place=f"{text.split()[0].split(chr(39))[0].rstrip(':')}/SAYS",
             invalid_at=OVER if text in ended else None,
         )
         for number, text in enumerate(sentences, start=1)
@@ -29,6 +29,7 @@ def said(*sentences: str, ended: tuple[str, ...] = ()) -> list[Said]:
     ("older", "newer"),
     [
         ("Dana wants a gas range", "Dana will get an induction range instead"),
+        ("Dana wants a gas range", "Dana: We will get an induction range instead"),
         ("Dana wants a gas range", "Dana has decided against gas"),
         ("Dana would like to buy a used van", "Dana bought a new van"),
         ("Dana has decided on white tiles", "Dana chose grey tiles"),
