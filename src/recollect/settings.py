@@ -1,15 +1,30 @@
 """Every setting, in one frozen object that is read once.
 
-Each field can be given as an environment variable `RECOLLECT_<NAME>`; command line options win.
+Each field can be given in a file, `recollect.toml`, and as an environment variable
+`RECOLLECT_<NAME>`, which wins over the file; command line options win over both.
 """
 
+import difflib
 import os
+import tomllib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from recollect.errors import InvalidInput
+
+_PREFIX = "RECOLLECT_"
+_FILE_NAME = "recollect.toml"
+_FILE_VARIABLE = "RECOLLECT_CONFIG"
 
 
 def _cache_dir() -> Path:
@@ -20,7 +35,7 @@ def _cache_dir() -> Path:
 class Settings(BaseSettings):
     """What an operator can choose. The defaults suit a laptop."""
 
-    model_config = SettingsConfigDict(env_prefix="RECOLLECT_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, frozen=True, extra="forbid")
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
@@ -179,6 +194,19 @@ class Settings(BaseSettings):
         "info", description="The least severe log line that is written."
     )
 
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Options, then the environment, then the file."""
+        refuse_unknown_variables(os.environ)
+        return init_settings, env_settings, InitSettingsSource(settings_cls, in_file())
+
     @field_validator("api_key", "llm_key")
     @classmethod
     def _can_be_a_header(cls, value: SecretStr | None) -> SecretStr | None:
@@ -214,3 +242,61 @@ class Settings(BaseSettings):
     def read_by(self) -> Literal["embedded", "model", "agent"]:
         """Who reads episodes, the default worked out."""
         return self.reader or ("embedded" if self.llm_url is None else "model")
+
+
+def file() -> Path | None:
+    """The file that settings are read from: the one that is named, or one in this folder."""
+    named = os.environ.get(_FILE_VARIABLE)
+    if named:
+        return Path(named)
+    return Path(_FILE_NAME) if Path(_FILE_NAME).is_file() else None
+
+
+def in_file() -> dict[str, Any]:
+    """What the file says; a name in it that is none of ours is refused, with the nearest that is."""
+    path = file()
+    if path is None:
+        return {}
+    try:
+        said = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidInput(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+    for name in said:
+        if name not in Settings.model_fields:
+            raise InvalidInput(f"{path}: {_unknown(name, Settings.model_fields)}")
+    return said
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return f"{_PREFIX}{name.upper()}"
+
+
+def refuse_unknown_variables(environment: Mapping[str, str]) -> None:
+    """A misspelt variable would be a setting that somebody believes in and nobody obeys."""
+    known = [_FILE_VARIABLE, *map(variable, Settings.model_fields)]
+    for name in environment:
+        if name.startswith(_PREFIX) and name not in known:
+            raise InvalidInput(_unknown(name, known))
+
+
+def _unknown(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"there is no setting {name}" + (f"; did you mean {near[0]}?" if near else "")
+
+
+Source = Literal["option", "environment", "file", "default"]
+
+
+def sources(options: Iterable[str] = ()) -> dict[str, Source]:
+    """Where the value of each setting comes from, given the names of those that are options."""
+    said, given = in_file(), set(options)
+    found: dict[str, Source] = {}
+    for name in Settings.model_fields:
+        if name in given:
+            found[name] = "option"
+        elif variable(name) in os.environ:
+            found[name] = "environment"
+        else:
+            found[name] = "file" if name in said else "default"
+    return found

@@ -25,7 +25,9 @@ def settings_page() -> str:
     lines = [
         "# Settings",
         _MADE,
-        "Each setting is an environment variable; options of `recollect serve` win over it.",
+        "Each setting can stand in `recollect.toml` (in the folder where the program is started, or the file that `RECOLLECT_CONFIG` "
+        "names) and be an environment variable, which wins over the file; command line options win over both. "
+        "`recollect config show` tells what is set and where. A name that is none of these is refused.",
         "",
         "| setting | variable | default | what it does |",
         "|---|---|---|---|",

@@ -66,7 +66,9 @@ def settings(**given: Any) -> Settings:
             f"RECOLLECT_{'_'.join(map(str, item['loc'])).upper()}: {item['msg']}"
             for item in error.errors(include_input=False, include_url=False)
         )
-        raise fail(wrong, "Mend the option or the environment variable.") from None
+        raise fail(wrong, "Mend the option, the environment variable or the file.") from None
+    except RecollectError as error:
+        raise fail(error.message) from None
 
 
 def safe(text: str) -> str:

@@ -105,6 +105,7 @@ COMMANDS = {
     "project": _Place(
         "project", "app", "Make, list and weigh projects. Nothing crosses from one to another."
     ),
+    "config": _Place("config", "app", "Show every setting and where it comes from."),
     "models": _Place("models", "app", "Install the weights of the local models."),
     "readings": _Place("reading", "app", "Episodes that wait for another reading."),
 }

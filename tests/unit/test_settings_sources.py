@@ -1,0 +1,150 @@
+"""Every setting can stand in the file, in the environment and in an option, which win in that order."""
+
+import os
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from recollect.errors import InvalidInput
+from recollect.settings import Settings, sources, variable
+
+# Two values for each setting, none of them its default.
+VALUES: dict[str, tuple[object, object]] = {
+    "host": ("0.0.0.0", "localhost"),  # noqa: S104
+    "port": (9001, 9002),
+    "data": ("one", "two"),
+    "api_key": ("first-key", "second-key"),
+    "models": ("weights", "other-weights"),
+    "mcp_hosts": ("a.example", "b.example"),
+    "connections_max": (50, 60),
+    "connections_per_address_max": (20, 30),
+    "workers": (0, 3),
+    "extraction": ("off", "off"),
+    "judge": ("off", "off"),
+    "reader": ("agent", "embedded"),
+    "predicates": ("relations.toml", "others.toml"),
+    "readers": (2, 3),
+    "job_attempts_max": (3, 4),
+    "job_backoff_first_s": (0.5, 2.5),
+    "segments_bytes_max": (1_000, 2_000),
+    "context_chars_max": (4_000, 5_000),
+    "context_messages": (3, 5),
+    "memory_window_episodes": (10, 20),
+    "memory_window_chars": (100, 200),
+    "memory_roles": ("any", "any"),
+    "memory_instances_max": (5, 6),
+    "memory_life_s": (10.0, 20.0),
+    "memory_sweep_s": (1.0, 3.0),
+    "stop_grace_s": (1.0, 2.0),
+    "llm_url": ("http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1"),
+    "llm_model": ("small", "large"),
+    "llm_key": ("key-1", "key-2"),
+    "llm_timeout_s": (10.0, 20.0),
+    "llm_tokens_per_hour_max": (1_000, 2_000),
+    "llm_output_tokens_max": (100, 200),
+    "llm_concurrency_max": (1, 2),
+    "llm_format": ("json_object", "json_object"),
+    "llm_output_tokens_name": ("max_tokens", "max_tokens"),
+    "llm_temperature": (0.5, 1.0),
+    "log_format": ("json", "console"),
+    "log_level": ("debug", "error"),
+}
+WHOLE = {"llm_url": "http://127.0.0.1:3/v1", "llm_model": "any"}  # what these three need
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """An empty folder, and an environment without settings."""
+    for name in list(os.environ):
+        if name.startswith("RECOLLECT_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(path: Path, said: dict[str, object]) -> None:
+    """A file with these settings."""
+    lines = (f"{name} = {value!r}\n" for name, value in said.items())
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def plain(settings: Settings, name: str) -> object:
+    """The value of a setting as somebody would write it."""
+    value = getattr(settings, name)
+    if isinstance(value, SecretStr):
+        return value.get_secret_value()
+    return str(value) if isinstance(value, Path) else value
+
+
+def test_the_table_has_every_setting() -> None:
+    """A new one belongs into it."""
+    assert set(VALUES) == set(Settings.model_fields)
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_setting_comes_from_each_source(
+    name: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """File, then environment, then option; and it is known which."""
+    first, second = VALUES[name]
+    needed = WHOLE if name.startswith("llm_") else {}
+    assert sources()[name] == "default"
+    write(here / "recollect.toml", {**needed, name: first})
+    assert plain(Settings(), name) == first
+    assert sources()[name] == "file"
+    monkeypatch.setenv(variable(name), str(second))
+    assert plain(Settings(), name) == second
+    assert sources()[name] == "environment"
+    assert plain(Settings.model_validate({name: first}), name) == first
+    assert sources([name])[name] == "option"
+
+
+def test_another_file_can_be_named(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the one in this folder is not read."""
+    write(here / "recollect.toml", {"port": 1})
+    write(here / "other.toml", {"workers": 7})
+    monkeypatch.setenv("RECOLLECT_CONFIG", str(here / "other.toml"))
+    assert (Settings().port, Settings().workers) == (8000, 7)
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("RECOLLECT_API_KEYS", "did you mean RECOLLECT_API_KEY?"),
+        ("RECOLLECT_WORKER", "did you mean RECOLLECT_WORKERS?"),
+        ("RECOLLECT_XYZZY_PLUGH", "there is no setting RECOLLECT_XYZZY_PLUGH"),
+    ],
+)
+def test_an_unknown_variable_is_refused(
+    name: str, near: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the nearest that there is; the value, which may be a secret, is not told."""
+    monkeypatch.setenv(name, "s3cret")
+    with pytest.raises(InvalidInput) as refused:
+        Settings()
+    assert near in refused.value.message
+    assert "s3cret" not in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("prot = 1", "there is no setting prot; did you mean port?"),
+        ("[server]\nport = 1", "there is no setting server"),
+        ("port = ", "recollect.toml: "),
+    ],
+)
+def test_a_wrong_file_is_refused(text: str, says: str, here: Path) -> None:
+    """By its name, and with what is wrong in it."""
+    (here / "recollect.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidInput, match=r"recollect\.toml") as refused:
+        Settings()
+    assert says in refused.value.message
+
+
+def test_a_file_that_is_named_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody wants to run on defaults because of a typing error."""
+    monkeypatch.setenv("RECOLLECT_CONFIG", "nowhere.toml")
+    with pytest.raises(InvalidInput, match=r"nowhere\.toml: No such file"):
+        Settings()
