@@ -24,6 +24,7 @@ from recollect.errors import (
     NotFound,
     ReaderLost,
     Unavailable,
+    described,
 )
 from recollect.extract.brief import Again, Brief, Extracted, ReaderKind
 from recollect.extract.model import ModelExtractor
@@ -232,12 +233,12 @@ class Rereader:
 
     async def _blame(self, one: Held, error: Exception) -> None:
         """Hold a failure of the embedded reader against an episode, if it can read anything else."""
-        said, outside = f"{type(error).__name__}: {error}", isinstance(error, Unavailable)
+        said, outside = described(error), isinstance(error, Unavailable)
         outside = outside and not isinstance(error, ReaderLost)
         try:
             await self._embedded.check(judges=self._judge is not None)
         except Exception as trouble:  # noqa: BLE001 - whatever it is, it is what is wrong
-            said, outside = f"{type(trouble).__name__}: {trouble}", True
+            said, outside = described(trouble), True
         if outside:
             pause = timedelta(seconds=OUTSIDE_PAUSE_MAX_S)
             await self._store.write(rereadings.give_back_after, one, pause, said)
