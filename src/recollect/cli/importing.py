@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Annotated, Any
 
@@ -122,7 +123,8 @@ def _default_project(tx: Transaction) -> None:
 async def _bring(chosen: Settings, source: IO[bytes], shape: str, name: str) -> Brought:
     store = AuditedStore(SqliteStore.open(chosen.data, readers=1))
     try:
-        with bar("episodes", None) as step, audited.acting(this_command()):
+        who = replace(this_command(), project=name)  # not every unit makes something of a project
+        with bar("episodes", None) as step, audited.acting(who):
             owner = await store.write(_project, name)
             return await foreign.bring(store, owner, shape, source, step)
     finally:
