@@ -5,7 +5,7 @@ from typing import Any
 
 from recollect.context import budget
 from recollect.context.choose import FACTS_SHARE, Chooser, LeftOut
-from recollect.context.defusing import SECTIONS, Defuser
+from recollect.context.defusing import SAFE, SECTIONS
 from recollect.context.lines import Item, cut, told
 from recollect.context.order import place
 from recollect.graph.types import Entity, Fact, Record
@@ -31,7 +31,6 @@ _HEADS = {
 SECTION_BREAK = "\n\n"
 # Facts are short and exact: each turn takes some of them, and one of everything else.
 _FACTS_PER_TURN = 3
-_SAFE = Defuser()
 
 
 class Section(Record):
@@ -97,7 +96,7 @@ def user_told(
 def user_summary(summary: str, room: int) -> str:
     """The section that says who the user is: told always, in at most a quarter of the room."""
     share = room // 4
-    lines = [cut(line, share) for line in _SAFE.lines(summary).splitlines()]
+    lines = [cut(line, share) for line in SAFE.lines(summary).splitlines()]
     taken = budget.affordable((("", line) for line in lines), share)
     return frame("USER_SUMMARY", [lines[number] for number in taken])
 
@@ -113,7 +112,7 @@ def framed(chosen: Sequence[tuple[str, Item]], always: Sequence[str] = ()) -> li
     for name in _HEADS:
         items = sorted((item for section, item in chosen if section == name), key=place)
         if items or name in always:
-            made.append(frame(name, [told(item, _SAFE) for item in items]))
+            made.append(frame(name, [told(item, SAFE) for item in items]))
     return made
 
 
@@ -123,7 +122,7 @@ def frame_chars(name: str) -> int:
 
 
 def _told_once(items: Sequence[Item]) -> list[Item]:
-    return budget.distinct(items, lambda item: told(item, _SAFE))
+    return budget.distinct(items, lambda item: told(item, SAFE))
 
 
 def _block(start: str, wanted: list[Section], room: int, *, always: Sequence[str]) -> str:
@@ -135,6 +134,6 @@ def _block(start: str, wanted: list[Section], room: int, *, always: Sequence[str
             [each.share for each in wanted],
         )
     )
-    taken = budget.affordable(((name, told(item, _SAFE)) for name, item in offers), left, frames)
+    taken = budget.affordable(((name, told(item, SAFE)) for name, item in offers), left, frames)
     told_sections = framed([offers[number] for number in taken], always)
     return SECTION_BREAK.join([start, *told_sections] if start else told_sections)

@@ -12,7 +12,7 @@ from itertools import chain
 from msgspec.structs import replace
 
 from recollect.context.asking import SMALL_TALK
-from recollect.context.defusing import Defuser
+from recollect.context.defusing import SAFE
 from recollect.context.lines import Item, told
 from recollect.context.order import has_ended
 from recollect.graph.terms import terms
@@ -23,7 +23,6 @@ FACTS_SHARE = 0.5  # of the room, as long as messages have a use for the rest
 _NEWS = 0.34  # the share of its words that nothing told yet, of a sentence that is worth telling
 _REPEATS = 0.1  # a line of which so little is not in another one says the same
 _SENTENCE_END = re.compile(r"(?<=[.!?\u2026])\s+|\n+")
-_SAFE = Defuser()
 
 Words = frozenset[str]
 
@@ -109,7 +108,7 @@ class Chooser:
         self.left_out.append(LeftOut(section=section, item=item, why=why))
 
     def _tell(self, section: str, item: Item, words: Words, *, over: bool = False) -> bool:
-        line = told(item, _SAFE)
+        line = told(item, SAFE)
         cost = len(line) + 1 + self._frames.get(section, 0)
         if not line or cost > self._left:
             self._leave(section, item, NO_ROOM if line else NO_NEWS)

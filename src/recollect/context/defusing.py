@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, cached_property
 
 import regex
 
@@ -22,23 +22,25 @@ _LOOKS_LIKE_A_LETTER = rf"[^\x00-\x7f\s{_UNSEEN}]"
 _END = rf"(?![.-]|[^\W{_UNSEEN}])"  # of a name: no letter follows that can be seen
 _TAG_NAME = regex.compile(r"</?\s*([^\W\d][\w.-]*)")
 # What Unicode calls angles and their like, beside those that it takes for `<`, `>` and `/` itself.
-_OPENING = regex.compile(r"LESS-THAN SIGN$|LEFT[- ](POINTING )?ANGLE|LEFT ARROWHEAD|SYLLABICS PA$")
-_CLOSING = regex.compile(
-    r"GREATER-THAN SIGN$|RIGHT[- ](POINTING )?ANGLE|RIGHT ARROWHEAD|SYLLABICS PO$"
+_NAMED = regex.compile(
+    r"(?P<opening>LESS-THAN SIGN$|LEFT[- ](?:POINTING )?ANGLE|LEFT ARROWHEAD|SYLLABICS PA$)"
+    r"|(?P<closing>GREATER-THAN SIGN$|RIGHT[- ](?:POINTING )?ANGLE|RIGHT ARROWHEAD|SYLLABICS PO$)"
+    r"|(?P<slash>\bSOLIDUS$|DIVISION SLASH$|FRACTION SLASH$)"
 )
-_SLASH = regex.compile(r"\bSOLIDUS$|DIVISION SLASH$|FRACTION SLASH$")
 
 
 @cache
-def _alike(sign: str, called: "regex.Pattern[str]") -> str:
-    """The characters that look like *sign*, for a set in a pattern."""
-    every = (chr(code) for code in range(0x80, 0x10000))
-    found = (
-        one
-        for one in every
-        if unicodedata.normalize("NFKC", one) == sign or called.search(unicodedata.name(one, ""))
-    )
-    return regex.escape(sign) + "".join(regex.escape(one) for one in found)
+def _alike() -> dict[str, str]:
+    """The characters that look like each sign of a tag, for a set in a pattern."""
+    found = {sign: [sign] for sign in "<>/"}
+    for one in map(chr, range(0x80, 0x10000)):
+        name = unicodedata.name(one, "")
+        sign = unicodedata.normalize("NFKC", one)
+        if sign not in found and (named := _NAMED.search(name)):
+            sign = {"opening": "<", "closing": ">", "slash": "/"}[named.lastgroup or ""]
+        if sign in found:
+            found[sign].append(one)
+    return {sign: "".join(map(regex.escape, alike)) for sign, alike in found.items()}
 
 
 def tag_names(text: str) -> tuple[str, ...]:
@@ -50,13 +52,16 @@ class Defuser:
     """Turns the tags of a block into words that look alike, wherever they are said inside it."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        every = dict.fromkeys((*SECTIONS, *names))
+        self._names = dict.fromkeys((*SECTIONS, *names))
+
+    @cached_property
+    def _tag(self) -> "regex.Pattern[str]":
         # The longest first: one name may begin like another.
-        spelt = "|".join(_spelt(name) for name in sorted(every, key=lambda n: (-len(n), n)))
-        opening, closing = _alike("<", _OPENING), _alike(">", _CLOSING)
-        slash = rf"(?:[{_alike('/', _SLASH)}]{_GAP})?+"
+        spelt = "|".join(_spelt(name) for name in sorted(self._names, key=lambda n: (-len(n), n)))
+        opening, closing, slash = (_alike()[sign] for sign in "<>/")
+        slash = rf"(?:[{slash}]{_GAP})?+"
         # An angle at the very end is one that the words after it would make a tag of.
-        self._tag = regex.compile(
+        return regex.compile(
             rf"[{opening}]({_GAP}{slash}(?:\Z|(?:{spelt}){_END}[^{opening}{closing}]*+))"
             rf"([{closing}]?)",
             flags=regex.IGNORECASE,
@@ -80,3 +85,6 @@ def _spelt(name: str) -> str:
 
 def _bracketed(found: "regex.Match[str]") -> str:
     return f"[{found[1]}{']' if found[2] else ''}"
+
+
+SAFE = Defuser()  # for blocks that have our own sections only

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from recollect.context import assemble, budget
-from recollect.context.defusing import Defuser
+from recollect.context.defusing import SAFE
 from recollect.context.lines import Item, told
 from recollect.graph.types import Record
 from recollect.search.query import Found, Ranked
@@ -16,7 +16,6 @@ _KINDS = (
     ("THREAD_SUMMARIES", "thread_summaries"),
     ("EPISODES", "episodes"),
 )
-_SAFE = Defuser()
 
 
 class Packed(Record):
@@ -45,11 +44,11 @@ def pack(found: Found, *, max_characters: int, note: str = "") -> Packed:
     The scores of all kinds must be comparable. What is chosen by score is told by kind and time,
     as every block does. A *note* stands on the first line; without room for it nothing is told.
     """
-    offers = budget.distinct(_by_score(found), lambda offer: told(offer[1].item, _SAFE))
-    start = _SAFE(note)
+    offers = budget.distinct(_by_score(found), lambda offer: told(offer[1].item, SAFE))
+    start = SAFE(note)
     frames = {name: assemble.frame_chars(name) for name, _ in _KINDS}
     taken = budget.affordable(
-        ((name, told(hit.item, _SAFE)) for name, hit in offers),
+        ((name, told(hit.item, SAFE)) for name, hit in offers),
         # The first section has no break before it, unless a note has.
         max_characters - len(start) + (0 if start else len(assemble.SECTION_BREAK)),
         frames,

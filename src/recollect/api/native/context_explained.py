@@ -7,7 +7,7 @@ import msgspec
 from recollect.api.compat.zep import wire
 from recollect.api.compat.zep.routes_context import Told3, told3
 from recollect.api.router import Call, Route
-from recollect.context.defusing import Defuser
+from recollect.context.defusing import SAFE
 from recollect.context.lines import Item, told
 from recollect.search.query import Found, Ranked
 
@@ -19,7 +19,6 @@ _SECTIONS = {
     "thread_summaries": "THREAD_SUMMARIES",
 }
 _WORSE = "fits much worse than the best"
-_SAFE = Defuser()
 
 
 class ExplainContext(msgspec.Struct):
@@ -70,7 +69,7 @@ def _hits(found: Found, field: str) -> tuple[Ranked[Item], ...]:
 
 
 def _shown(section: str, item: Item, why: str) -> LeftOutOfContext:
-    return LeftOutOfContext(section=section, uuid=item.uuid, line=told(item, _SAFE), why=why)
+    return LeftOutOfContext(section=section, uuid=item.uuid, line=told(item, SAFE), why=why)
 
 
 ROUTES = [

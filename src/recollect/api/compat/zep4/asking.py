@@ -15,7 +15,7 @@ from recollect.api.compat.zep4.routes_search import question
 from recollect.api.compat.zep4.wire import search as wire
 from recollect.api.router import Call
 from recollect.context import answering
-from recollect.context.defusing import Defuser
+from recollect.context.defusing import SAFE
 from recollect.context.lines import told
 from recollect.errors import RecollectError
 from recollect.extract.model import answering as model_answering
@@ -27,7 +27,6 @@ from recollect.subjects import listing, lookups
 from recollect.subjects.lookups import Place
 
 _log = log.get(__name__)
-_SAFE = Defuser()
 _FINDINGS = {"fast": 20, "deep": 60}
 _HANDLES: dict[type, tuple[str, Any]] = {
     Entity: ("n", "node"),
@@ -94,7 +93,7 @@ async def _answer(
     sent: wire.GraphQuery4 = call.body
     model = call.services.language_model
     if model is not None and hits:
-        lines = [told(hit.item, _SAFE).strip().removeprefix("- ") for hit in hits]
+        lines = [told(hit.item, SAFE).strip().removeprefix("- ") for hit in hits]
         try:
             written = await model_answering.answer(model, sent.query, lines, sent.guidance or "")
         except RecollectError as error:
