@@ -17,15 +17,16 @@ from recollect.subjects import seeing
 _ROWS_PER_LOOK = 200
 _EPISODES_MAX = 1_000
 _NEWEST = 2**62
-_GONE = "what this task stood for was deleted before it was done"
 
 
 class Tracked(Record):
-    """A task and what kind of thing was asked for; *episodes* are those that may be seen."""
+    """A task and what kind of thing was asked for; *episodes* are those that may be seen, *deleted*
+    says how many more it stood for once."""
 
     type: str
     task: Task
     episodes: list[str]
+    deleted: int = 0
 
 
 def get(tx: Transaction, access: Access, uuid: str) -> Tracked:
@@ -99,7 +100,8 @@ def _tracked(tx: Transaction, access: Access, row: Row) -> Tracked | None:
     seen = seeing.carriers(access, tx.all("task_episodes", uuid=row["uuid"], limit=most))
     uuids = [one["uuid"] for one in seen[:_EPISODES_MAX]]
     if access.sight is None:
-        return Tracked(type=row["type"], task=_task(row), episodes=uuids)
+        deleted = max(0, row["owed"] - row["jobs"])
+        return Tracked(type=row["type"], task=_task(row), episodes=uuids, deleted=deleted)
     if not seen:
         return None
     return Tracked(type=row["type"], task=_task(_counted(row, seen)), episodes=uuids)
@@ -127,18 +129,17 @@ def _known(seen: Sequence[Row], name: str) -> list[Any]:
 def _task(row: Row | Mapping[str, Any]) -> Task:
     if row["jobs"]:
         return queue.summed_up(row["uuid"], row)
-    gone = row["owed"] > 0
+    # A task that owed episodes of which none is left owes nothing any more: nobody is to wait for it.
     unwiped = row["scrubbed"] == 0
     at = rows.moment(row["created_at"])
     return Task(
         uuid=row["uuid"],
-        status="failed" if gone else "processing" if unwiped else "succeeded",
+        status="processing" if unwiped else "succeeded",
         jobs=0,
         succeeded=0,
         parked=0,
-        error=_GONE if gone else None,
         created_at=at,
         started_at=at,
         # When files were wiped is not known, only that they were.
-        completed_at=at if row["scrubbed"] is None and not gone else None,
+        completed_at=at if row["scrubbed"] is None else None,
     )

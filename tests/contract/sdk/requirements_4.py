@@ -513,7 +513,10 @@ PROMISES: dict[str, list[tuple[str, str]]] = {
         ("v4:idempotency:own", "Keys of one caller mean nothing to another."),
         ("v4:idempotency:killed", "A client that retries through kills writes each message once."),
         ("v4:task.get:delete", "A deletion is done when its task says so, and not before."),
-        ("v4:task.get:gone", "A task whose episodes were deleted does not claim success."),
+        (
+            "v4:task.get:gone",
+            "A task whose episodes were deleted is over without an error, and says that they were.",
+        ),
         ("v4:task.list:everybody", "Tasks of other generations are listed as well."),
     ],
     f"{CONTRACT} §2": [
