@@ -58,3 +58,9 @@ def graph_page(sent: Any, allowed: Collection[str]) -> PageRequest:
     by = checked_order(sent.order_by, allowed, default="uuid", asc=ascending)
     after = read_cursor(sent.cursor, by)
     return PageRequest(order=by, limit=size(sent, GRAPH_PAGE_MAX, GRAPH_PAGE_MAX), after=after)
+
+
+def keyset(sent: Any, default: str) -> PageRequest:
+    """The page of a list that goes on after the last item of the page before."""
+    by = order(sent, default)
+    return PageRequest(order=by, limit=size(sent), after=read_cursor(sent.cursor, by))
