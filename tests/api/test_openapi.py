@@ -10,7 +10,7 @@ import pytest
 
 from recollect.api.compat.zep4.refusing import reply_for as reply_for_4
 from recollect.api.errors import reply_for
-from recollect.api.field_descriptions import DESCRIPTIONS
+from recollect.api.field_descriptions import is_generation_4, table
 from recollect.api.native import explorer, guide
 from recollect.api.native.docs import routes as docs_routes
 from recollect.api.openapi import document
@@ -140,27 +140,41 @@ def test_the_error_schema_is_the_error_shape(openapi: Any, route: Route) -> None
             assert schema == {"$ref": f"#/components/schemas/{shape}"}
 
 
-def test_every_property_of_generation_4_says_what_it_means(openapi: Any) -> None:
-    """In a sentence; elsewhere those that have the same names do."""
-    schemas = openapi["components"]["schemas"]
-    silent = [
-        f"{name}.{field}"
-        for name in schemas
-        if name.endswith("4") or name.startswith("Page4_")
-        for field, told in schemas[name].get("properties", {}).items()
-        if "description" not in told
-    ]
+def properties(openapi: Any) -> Iterator[tuple[str, str, Any]]:
+    """Every type, field and schema of a field."""
+    for name, schema in openapi["components"]["schemas"].items():
+        for field, told in schema.get("properties", {}).items():
+            yield name, field, told
+
+
+def test_every_property_says_what_it_means(openapi: Any) -> None:
+    """In a sentence of its own, and not by repeating its name."""
+    silent, idle = [], []
+    for name, field, told in properties(openapi):
+        says = told.get("description", "")
+        if not says.strip():
+            silent.append(f"{name}.{field}")
+        if says.casefold() in {f"{word} {field.replace('_', ' ')}." for word in ("the", "a", "an")}:
+            idle.append(f"{name}.{field}: {says}")
     assert silent == []
+    assert idle == []
 
 
 def test_no_description_is_of_a_property_that_is_gone(openapi: Any) -> None:
-    """The table names what there is."""
-    schemas = openapi["components"]["schemas"]
-    named = {field for schema in schemas.values() for field in schema.get("properties", {})}
-    named |= {
-        f"{name}.{field}" for name in schemas for field in schemas[name].get("properties", {})
+    """The table names what there is, and each row says something that no other row says first."""
+    named = {(name, field) for name, field, _ in properties(openapi)}
+    known = table()
+    told = {(name, field) for name, field in named if field not in known["types"].get(name, {})}
+    newest = {field for name, field in told if is_generation_4(name)}
+    elsewhere = {
+        field
+        for name, field in told
+        if not (is_generation_4(name) and field in known["generation_4"])
     }
-    assert DESCRIPTIONS.keys() - named == set()
+    of_types = {(name, field) for name, own in known["types"].items() for field in own}
+    assert of_types - named == set()
+    assert known["generation_4"].keys() - newest == set()
+    assert known["anywhere"].keys() - elsewhere == set()
 
 
 def test_an_error_is_a_message(openapi: Any) -> None:

@@ -650,9 +650,9 @@ def _filled(route: Route, model: Any, of: Tenant, *, shared: bool, project: str)
             filled[name] = _items(route, of, shared=shared)
         elif name in samples(route) and (info.required or name not in {"name", "action"}):
             filled[name] = samples(route)[name]
-        elif name in {"template_id", "template_uuid", "import_uuid"} and not info.required:
-            continue
-        elif name == "version" and is_generation_4(route):
+        elif (name in {"template_id", "template_uuid", "import_uuid"} and not info.required) or (
+            name == "version" and is_generation_4(route)
+        ):
             continue
         elif (
             name == "uuid"

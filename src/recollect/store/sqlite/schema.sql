@@ -873,7 +873,7 @@ CREATE TABLE agents (
 -- trace that it tries again, family that of the first one. task_uuid is that of the jobs of its turns.
 CREATE TABLE traces (
     log_id INTEGER PRIMARY KEY REFERENCES session_logs (id) ON DELETE CASCADE,
-    graph_id INTEGER NOT NULL REFERENCES agents (graph_id) ON DELETE CASCADE,
+    graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
     trace_id TEXT,
     objective TEXT NOT NULL,
     task_family TEXT,
@@ -893,7 +893,7 @@ CREATE INDEX traces_by_agent ON traces (graph_id, log_id);
 
 -- Which episodes of a trace's log are its events, under the caller's ids and in the caller's order.
 CREATE TABLE trace_events (
-    log_id INTEGER NOT NULL REFERENCES traces (log_id) ON DELETE CASCADE,
+    log_id INTEGER NOT NULL REFERENCES session_logs (id) ON DELETE CASCADE,
     number INTEGER NOT NULL,
     uuid TEXT NOT NULL UNIQUE,
     event_id TEXT NOT NULL,
