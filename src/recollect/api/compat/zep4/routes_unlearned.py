@@ -15,7 +15,7 @@ _UNLEARNED = (
     "like any other"
 )
 _UNFETCHED = (
-    "this server calls no other service with somebody's credentials; tell it the traces (POST "
+    "this server keeps no credentials of other services; fetch the traces and tell them (POST "
     "/api/v4/agents/{agent_uuid}/traces and .../events), which may be done twice without harm"
 )
 
