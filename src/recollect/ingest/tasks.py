@@ -3,7 +3,6 @@ a task stands for, or off the receipt of what it erased."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 from recollect.errors import NotFound
@@ -60,28 +59,25 @@ def page(
     kind: str | None,
     status: str | None,
     limit: int,
-    offset: int,
-) -> tuple[list[Tracked], bool]:
-    """The newest tasks that may be seen, of one type or status if given; and whether there are
-    more of them."""
-    newest = _newest(tx, access, kind)
-    if access.sight is None:  # the row tells the status, and only what is told is looked into
-        fitting = (row for row in newest if status in (None, _task(row).status))
-        chosen = list(islice(fitting, offset, offset + limit + 1))
-        told = (_tracked(tx, access, row) for row in chosen[:limit])
-        return [one for one in told if one is not None], len(chosen) > limit
-    seen = (
-        tracked
-        for row in newest
-        if (tracked := _tracked(tx, access, row)) is not None
-        and status in (None, tracked.task.status)
-    )
-    found = list(islice(seen, offset, offset + limit + 1))
-    return found[:limit], len(found) > limit
+    before: int | None = None,
+) -> tuple[list[Tracked], int | None]:
+    """The newest tasks that may be seen, of one type or status if given, before one of them if given;
+    and the one before which there are more."""
+    fitting: list[tuple[int, Tracked]] = []
+    for row in _newest(tx, access, kind, before or _NEWEST):
+        # Without a sight the row tells the status, and only what is told is looked into.
+        if access.sight is None and status not in (None, _task(row).status):
+            continue
+        tracked = _tracked(tx, access, row)
+        if tracked is None or status not in (None, tracked.task.status):
+            continue
+        if len(fitting) == limit:
+            return [one for _, one in fitting], fitting[-1][0]
+        fitting.append((row["id"], tracked))
+    return [one for _, one in fitting], None
 
 
-def _newest(tx: Transaction, access: Access, kind: str | None) -> Iterator[Row]:
-    before = _NEWEST
+def _newest(tx: Transaction, access: Access, kind: str | None, before: int) -> Iterator[Row]:
     while found := tx.all(
         "tasks_told",
         project_id=access.project_id,

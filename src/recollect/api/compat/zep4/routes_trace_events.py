@@ -52,12 +52,12 @@ async def append(call: Call) -> Reply:
 
 def _events(tx: Transaction, access: Access, path: Path, asked: PageQuery4) -> Page4[wire.Event4]:
     agent, trace = one(tx, access, path)
-    size = paging.size(asked)
-    found = traces.events(tx, trace, after=paging.offset(asked), limit=size + 1)
-    told = found[:size]
+    after, most = paging.offset(asked), paging.size(asked) + 1
+    found = traces.events(tx, trace, after=after, limit=most)
+    told, following = paging.past(asked, found, lambda event: event.sequence)
     return Page4(
         items=[show_agents.event(agent, trace, event) for event in told],
-        next_cursor=paging.cursor(told[-1].sequence) if len(found) > size else None,
+        next_cursor=following,
         total_size=traces.count_events(tx, trace),
     )
 
