@@ -1,13 +1,15 @@
 """The OpenAPI document says what is served: all of it, and nothing else."""
 
+import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema_rs
 import msgspec
 import pytest
 
+from recollect.api.compat.zep.translate_search import AUTO, KINDS
 from recollect.api.compat.zep4.refusing import reply_for as reply_for_4
 from recollect.api.errors import reply_for
 from recollect.api.field_descriptions import is_generation_4, table
@@ -17,7 +19,13 @@ from recollect.api.openapi import document
 from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
 from recollect.errors import InvalidInput
+from recollect.governance.audit import Outcome
+from recollect.graph.policy import Mode
+from recollect.graph.types import GraphKind, TaskStatus
+from recollect.search.query import Reranker
+from recollect.subjects.walking import Direction
 
+KINDS_OF_GRAPHS = ("GraphBacklog", "ParkedJob", "ShownReading")
 METHODS = {"get", "post", "put", "patch", "delete"}
 DOCUMENTATION = {"/openapi.json", "/docs", "/docs/{name}"}
 PAGES = DOCUMENTATION | {route.path for route in (*guide.ROUTES, *explorer.ROUTES)}
@@ -175,6 +183,31 @@ def test_no_description_is_of_a_property_that_is_gone(openapi: Any) -> None:
     assert of_types - named == set()
     assert known["generation_4"].keys() - newest == set()
     assert known["anywhere"].keys() - elsewhere == set()
+
+
+@pytest.mark.parametrize(
+    ("fields", "values"),
+    [
+        ({"Search.scope", "ExplainSearch.scope"}, (*KINDS, AUTO)),
+        ({"Search.reranker", "ExplainSearch.reranker"}, get_args(Reranker)),
+        ({"SubgraphRequest.direction", "NeighborsRequest.direction"}, get_args(Direction)),
+        ({f"{name}.graph_kind" for name in KINDS_OF_GRAPHS}, get_args(GraphKind)),
+        ({"Task.status"}, get_args(TaskStatus)),
+        ({"AuditEntry.outcome"}, get_args(Outcome)),
+        ({"PolicySetSummary.mode"}, get_args(Mode)),
+        ({"LogEpisode.type"}, ("item", "boundary", "meta")),
+    ],
+)
+def test_a_text_that_is_one_of_a_few_says_which(
+    openapi: Any, fields: set[str], values: tuple[str, ...]
+) -> None:
+    """As the code has them; the table names no other field."""
+    known = table()["choices"]
+    for place in fields:
+        assert known[place] == list(values), place
+        name, _, field = place.partition(".")
+        assert '"enum"' in json.dumps(openapi["components"]["schemas"][name]["properties"][field])
+    assert len(known) == 13
 
 
 def test_an_error_is_a_message(openapi: Any) -> None:

@@ -35,3 +35,15 @@ def describe(components: dict[str, Any]) -> None:
             sentence = says(name, field)
             if sentence is not None and "description" not in told:
                 schema["properties"][field] = {**told, "description": sentence}
+    for place, values in table()["choices"].items():
+        name, _, field = place.partition(".")
+        if name in components:
+            told = components[name]["properties"][field]
+            components[name]["properties"][field] = _one_of(told, values)
+
+
+def _one_of(schema: dict[str, Any], values: list[str]) -> dict[str, Any]:
+    """The schema of a text that is one of a few, and may be missing where it could before."""
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [_one_of(part, values) for part in schema["anyOf"]]}
+    return {**schema, "enum": values} if schema.get("type") == "string" else schema
