@@ -92,7 +92,8 @@ def trace_event(
     fed = tx.all("trace_fed", log_id=found.log_id, number=event.number)
     removed = erasure.forget_episodes(tx, [row["id"] for row in fed])
     erasure.unsay_answers(tx, agent.graph.id)
-    tx.run("trace_event_delete", log_id=found.log_id, number=event.number)
+    for query in ("trace_event_delete", "session_log_episode_delete"):
+        tx.run(query, log_id=found.log_id, number=event.number)
     held = {"log_episodes": 1}
     receipt = receipts.of_part(tx, access, "trace_event", event.uuid, "delete", removed, held)
     return Erased(receipt=receipt, graph_uuid=agent.uuid)

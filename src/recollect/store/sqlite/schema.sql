@@ -900,6 +900,5 @@ CREATE TABLE trace_events (
     sequence INTEGER NOT NULL,
     PRIMARY KEY (log_id, number),
     UNIQUE (log_id, event_id),
-    UNIQUE (log_id, sequence),
-    FOREIGN KEY (log_id, number) REFERENCES session_log_episodes (log_id, number) ON DELETE CASCADE
+    UNIQUE (log_id, sequence)
 );

@@ -138,6 +138,9 @@ JOIN session_log_fed f ON f.log_episode_id = p.id
 WHERE p.log_id = :log_id AND (:number IS NULL OR p.number = :number) ORDER BY f.episode_id;
 
 -- name: trace_event_delete
+DELETE FROM trace_events WHERE log_id = :log_id AND number = :number;
+
+-- name: session_log_episode_delete
 DELETE FROM session_log_episodes WHERE log_id = :log_id AND number = :number;
 
 -- name: document_summary_of
