@@ -528,6 +528,7 @@ SAMPLES_4: dict[str, Any] = {
 OWN_SAMPLES_4: dict[str, dict[str, Any]] = {
     "/api/v4/graphs/{graph_uuid}/hyperedges": {"edges": [{"name": "MET", **_ENDS_4}]},
     "/api/v4/agents/list": {"agent_id": None},
+    "/api/v4/agents/{agent_uuid}/traces/{trace_uuid}/close": {"outcome": "succeeded"},
     "/api/v4/agents/{agent_uuid}/traces/{trace_uuid}/reopen": {"expected_revision": 2},
     "/api/v4/tasks": {"type": "thread.add_messages"},
 }
