@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from recollect.api.auditing import Allowance, said
-from recollect.api.compat.zep4.routes_agents import METHODS as AGENT_METHODS
+from recollect.api.compat.zep4.routes_unlearned import METHODS as AGENT_METHODS
 from recollect.api.router import Route
 from recollect.asgi import route_table
 from recollect.governance import audit, keys

@@ -93,6 +93,26 @@ async def test_every_failure_has_one_shape(running: Program, way: str) -> None:
     assert SECRET not in answer.body.decode(), "a fault of ours is not told to strangers"
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/api/v4/nowhere", 404, "not_found"),
+        ("GET", "/api/v4", 404, "not_found"),
+        ("GET", "/api/v4/users/a/b/c", 404, "not_found"),
+        ("PUT", "/api/v4/users/list", 405, "method_not_allowed"),
+        ("GET", "/api/v4/users/%FF", 400, "invalid_request"),
+    ],
+)
+async def test_what_no_route_answers_is_told_in_the_shape_of_its_neighbours(
+    running: Program, method: str, path: str, status: int, code: str
+) -> None:
+    """Clients of generation 4 read its shape wherever they strayed under its address."""
+    answer = await running.send(method, path.encode())
+    assert answer.status == status, answer
+    assert answer.json()["error"]["code"] == code
+    assert set(answer.json()) == {"error"}
+
+
 async def test_a_fault_of_ours_is_logged_with_its_cause(running: Program) -> None:
     """The caller hears little; whoever runs the server hears it all."""
     await _raising(running, RuntimeError(SECRET))

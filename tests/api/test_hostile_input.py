@@ -253,6 +253,8 @@ def blank(model: Any) -> dict[str, Any]:
 def _least(info: inspect.Type) -> Any:
     if isinstance(info, inspect.LiteralType):
         return info.values[0]
+    if isinstance(info, inspect.IntType):
+        return max(info.ge or 0, 1)
     if isinstance(info, inspect.ListType):
         return []
     return "sample"

@@ -1,23 +1,31 @@
 """The OpenAPI document says what is served: all of it, and nothing else."""
 
+import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema_rs
 import msgspec
 import pytest
 
+from recollect.api.compat.zep.translate_search import AUTO, KINDS
 from recollect.api.compat.zep4.refusing import reply_for as reply_for_4
 from recollect.api.errors import reply_for
-from recollect.api.field_descriptions import DESCRIPTIONS
+from recollect.api.field_descriptions import is_generation_4, table
 from recollect.api.native import explorer, guide
 from recollect.api.native.docs import routes as docs_routes
 from recollect.api.openapi import document
 from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
 from recollect.errors import InvalidInput
+from recollect.governance.audit import Outcome
+from recollect.graph.policy import Mode
+from recollect.graph.types import GraphKind, TaskStatus
+from recollect.search.query import Reranker
+from recollect.subjects.walking import Direction
 
+KINDS_OF_GRAPHS = ("GraphBacklog", "ParkedJob", "ShownReading")
 METHODS = {"get", "post", "put", "patch", "delete"}
 DOCUMENTATION = {"/openapi.json", "/docs", "/docs/{name}"}
 PAGES = DOCUMENTATION | {route.path for route in (*guide.ROUTES, *explorer.ROUTES)}
@@ -140,27 +148,66 @@ def test_the_error_schema_is_the_error_shape(openapi: Any, route: Route) -> None
             assert schema == {"$ref": f"#/components/schemas/{shape}"}
 
 
-def test_every_property_of_generation_4_says_what_it_means(openapi: Any) -> None:
-    """In a sentence; elsewhere those that have the same names do."""
-    schemas = openapi["components"]["schemas"]
-    silent = [
-        f"{name}.{field}"
-        for name in schemas
-        if name.endswith("4") or name.startswith("Page4_")
-        for field, told in schemas[name].get("properties", {}).items()
-        if "description" not in told
-    ]
+def properties(openapi: Any) -> Iterator[tuple[str, str, Any]]:
+    """Every type, field and schema of a field."""
+    for name, schema in openapi["components"]["schemas"].items():
+        for field, told in schema.get("properties", {}).items():
+            yield name, field, told
+
+
+def test_every_property_says_what_it_means(openapi: Any) -> None:
+    """In a sentence of its own, and not by repeating its name."""
+    silent, idle = [], []
+    for name, field, told in properties(openapi):
+        says = told.get("description", "")
+        if not says.strip():
+            silent.append(f"{name}.{field}")
+        if says.casefold() in {f"{word} {field.replace('_', ' ')}." for word in ("the", "a", "an")}:
+            idle.append(f"{name}.{field}: {says}")
     assert silent == []
+    assert idle == []
 
 
 def test_no_description_is_of_a_property_that_is_gone(openapi: Any) -> None:
-    """The table names what there is."""
-    schemas = openapi["components"]["schemas"]
-    named = {field for schema in schemas.values() for field in schema.get("properties", {})}
-    named |= {
-        f"{name}.{field}" for name in schemas for field in schemas[name].get("properties", {})
+    """The table names what there is, and each row says something that no other row says first."""
+    named = {(name, field) for name, field, _ in properties(openapi)}
+    known = table()
+    told = {(name, field) for name, field in named if field not in known["types"].get(name, {})}
+    newest = {field for name, field in told if is_generation_4(name)}
+    elsewhere = {
+        field
+        for name, field in told
+        if not (is_generation_4(name) and field in known["generation_4"])
     }
-    assert DESCRIPTIONS.keys() - named == set()
+    of_types = {(name, field) for name, own in known["types"].items() for field in own}
+    assert of_types - named == set()
+    assert known["generation_4"].keys() - newest == set()
+    assert known["anywhere"].keys() - elsewhere == set()
+
+
+@pytest.mark.parametrize(
+    ("fields", "values"),
+    [
+        ({"Search.scope", "ExplainSearch.scope"}, (*KINDS, AUTO)),
+        ({"Search.reranker", "ExplainSearch.reranker"}, get_args(Reranker)),
+        ({"SubgraphRequest.direction", "NeighborsRequest.direction"}, get_args(Direction)),
+        ({f"{name}.graph_kind" for name in KINDS_OF_GRAPHS}, get_args(GraphKind)),
+        ({"Task.status"}, get_args(TaskStatus)),
+        ({"AuditEntry.outcome"}, get_args(Outcome)),
+        ({"PolicySetSummary.mode"}, get_args(Mode)),
+        ({"LogEpisode.type"}, ("item", "boundary", "meta")),
+    ],
+)
+def test_a_text_that_is_one_of_a_few_says_which(
+    openapi: Any, fields: set[str], values: tuple[str, ...]
+) -> None:
+    """As the code has them; the table names no other field."""
+    known = table()["choices"]
+    for place in fields:
+        assert known[place] == list(values), place
+        name, _, field = place.partition(".")
+        assert '"enum"' in json.dumps(openapi["components"]["schemas"][name]["properties"][field])
+    assert len(known) == 13
 
 
 def test_an_error_is_a_message(openapi: Any) -> None:

@@ -239,6 +239,25 @@ async def _seed_session(ask: Any, word: str, prefix: str) -> None:
     await ask("POST", f"{log}/turns/{prefix}-turn", {"episodes": [said]})
 
 
+async def _seed_agent(ask: Any, word: str, prefix: str) -> dict[str, str]:
+    """An agent with two traces of what it did, one of which has ended."""
+    named = {"agent_id": f"{prefix}-agent", "security_domain": "a:b"}
+    agent = await ask("POST", "/api/v4/agents", {**named, "name": f"{word}-secret agent"})
+    path = f"/api/v4/agents/{agent['uuid']}/traces"
+    objective = {"objective": f"{word}-secret objective"}
+    trace = await ask("POST", path, objective)
+    said = {"event_type": "feedback", "content": f"{word}-secret event"}
+    event = await ask("POST", f"{path}/{trace['uuid']}/events", said)
+    over = await ask("POST", path, objective)
+    await ask("POST", f"{path}/{over['uuid']}/close", {"reason": f"{word}-secret reason"})
+    return {
+        "agent": agent["uuid"],
+        "trace": trace["uuid"],
+        "event": event["uuid"],
+        "ended_trace": over["uuid"],
+    }
+
+
 def _seed_readings(program: Program, word: str, taken: str, free: list[str]) -> None:
     """Episodes to be read again: one that an agent holds, and some that anybody may take."""
     shown = Brief(kind="text", content=f"{word}-secret data", at=NOW)
@@ -285,6 +304,7 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
         found = await store.write(_seed_graph, made["graph_uuid"], word, word)
         found |= await _seed_rest(ask, word, prefix, made)
         found |= await _seed_memory(ask, word, prefix)
+        found |= await _seed_agent(ask, word, prefix)
         await _seed_session(ask, word, prefix)
     await program.work()
     gone = await ask("POST", "/api/v2/graph", {**data, "graph_id": "shared-graph"})
@@ -406,17 +426,16 @@ IDS_4 = {
     "center_node_uuid": "node",
     "bfs_origin_node_uuids": "node",
     "seed_node_uuids": "node",
+    "agent_uuid": "agent",
+    "trace_uuid": "trace",
+    "parent_trace_uuid": "trace",
+    "event_uuid": "event",
     # Of these there are none, in no project.
     "revision_uuid": "node",
     "hyperedge_uuid": "node",
-    **dict.fromkeys(
-        ("agent_uuid", "skill_uuid", "review_uuid", "candidate_uuid", "use_uuid", "trace_uuid"),
-        "node",
-    ),
-    **dict.fromkeys(
-        ("event_uuid", "import_uuid", "run_uuid", "verifier_uuid", "connection_uuid", "version"),
-        "node",
-    ),
+    **dict.fromkeys(("skill_uuid", "review_uuid", "candidate_uuid", "use_uuid"), "node"),
+    **dict.fromkeys(("import_uuid", "run_uuid", "verifier_uuid", "connection_uuid"), "node"),
+    "version": "node",
 }
 UUID_OF_PATH = {
     "/api/v2/graph/episodes/": "episode",
@@ -432,6 +451,9 @@ UUID_OF_PATH = {
 # What names nothing of ours: a cursor is opaque and tested by itself, ids in a log are numbers, and
 # a resource is the server's.
 NAMELESS = {"cursor", "from_id", "expected_last_id", "name"}
+# What callers call things inside of their own agents, or what is not kept here at all.
+NAMELESS |= {"trace_id", "event_id", "tool_call_id", "deployment_id"}
+NAMELESS |= {"verifier_id", "assertion_uuid"}
 POLICIES = """
 policy_set:
   name: renamed
@@ -494,10 +516,20 @@ SAMPLES_4: dict[str, Any] = {
     "graphs": ["shared-graph", "alpha-only-graph"],
     "edges": [{"fact": "Paul met Eric", "fact_name": "MET", **_ENDS_4}],
     "instructions": [{"name": "how", "text": "briefly"}],
+    "agent_id": "fresh-agent",
+    "security_domain": "a:b",
+    "objective": "alpha-secret objective",
+    "event_type": "feedback",
+    "expected_revision": 1,
+    "highest_accepted_sequence": 1,
+    "reason": "hello",
     **_ENDS_4,
 }
 OWN_SAMPLES_4: dict[str, dict[str, Any]] = {
     "/api/v4/graphs/{graph_uuid}/hyperedges": {"edges": [{"name": "MET", **_ENDS_4}]},
+    "/api/v4/agents/list": {"agent_id": None},
+    "/api/v4/agents/{agent_uuid}/traces/{trace_uuid}/close": {"outcome": "succeeded"},
+    "/api/v4/agents/{agent_uuid}/traces/{trace_uuid}/reopen": {"expected_revision": 2},
     "/api/v4/tasks": {"type": "thread.add_messages"},
 }
 
@@ -568,6 +600,8 @@ def _key_of_4(route: Route, name: str) -> str | None:
     if name == "graph_uuid":
         others = {"node_uuid", "edge_uuid", "observation_uuid"}.intersection(parameters(route))
         return "user_graph_uuid" if others or route.path.endswith("/subgraph") else name
+    if name == "trace_uuid" and route.path.endswith("/reopen"):
+        return "ended_trace"
     return IDS_4.get(name) or CALLER_IDS.get(name)
 
 
@@ -617,7 +651,9 @@ def _filled(route: Route, model: Any, of: Tenant, *, shared: bool, project: str)
             filled[name] = _items(route, of, shared=shared)
         elif name in samples(route) and (info.required or name not in {"name", "action"}):
             filled[name] = samples(route)[name]
-        elif name in {"template_id", "template_uuid"} and not info.required:
+        elif (name in {"template_id", "template_uuid", "import_uuid"} and not info.required) or (
+            name == "version" and is_generation_4(route)
+        ):
             continue
         elif (
             name == "uuid"

@@ -134,7 +134,7 @@ class App:
     async def _reply(self, request: _Request) -> Reply:
         """The answer, also to what fails; raises only when the client went away."""
         try:
-            route, path = self._route(request.scope)
+            route, path = self._route(request)
             request.action, request.refusal = route.action, route.refusal
             if not route.public:
                 if request.access is _NOBODY:
@@ -196,7 +196,9 @@ class App:
         access = await self._seen_as(route, asking, scope)
         return self._permitted(route, access, self._decide(route, access))
 
-    def _route(self, scope: Scope) -> tuple[Route, dict[str, str]]:
+    def _route(self, request: _Request) -> tuple[Route, dict[str, str]]:
+        scope = request.scope
+        request.refusal = self.router.refusal(scope["path"].split("/")[1:])
         parts = segments(scope)
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         found = self.router.find(method, parts)

@@ -1,243 +1,49 @@
-"""What fields mean, in a sentence each, for the OpenAPI document.
+"""What fields mean, in a sentence each, for the OpenAPI document: `field_descriptions.toml`."""
 
-By name, since a name means one thing; `Type.name` where it means another one there.
-"""
-
+import tomllib
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-DESCRIPTIONS: dict[str, str] = {
-    "added_count": "How many were put in.",
-    "all_of": "Tests that all have to hold.",
-    "answer": "The answer to the question; missing when none was asked for or nothing was found.",
-    "any_of": "Groups of tests, one of which has to hold.",
-    "attributes": "Values by name, none of them nested.",
-    "batch": "The batch as it stands.",
-    "bfs_origin_node_uuids": "Nodes or episodes that a breadth-first search starts at.",
-    "canceled_items": "How many items will not be processed because their target was deleted.",
-    "categories": "Kinds of content that a policy speaks of.",
-    "category_key": "The kind of content that a rule is about.",
-    "category_keys": "The kinds of content that were met.",
-    "center_node_uuid": "The node that hits shall be near; `node_distance` needs it.",
-    "citations": "What the answer rests on.",
-    "code": "What went wrong, for programs.",
-    "completed_at": "When it ended; missing while it goes on.",
-    "connected_node_uuids": "Only edges at one of these nodes, at either end.",
-    "content": "The words as they came.",
-    "content_policy": "A content policy; this server has none, so it must be empty.",
-    "content_policy_violated": "Whether a content policy was violated; nothing ever is here.",
-    "context": "A text for a prompt.",
-    "created_at": "When it was stored, or began to be known.",
-    "cursor": "Where the page begins, as the page before told; the first page without it.",
-    "data": "The text or JSON to be remembered.",
-    "date_filters": "Tests of times.",
-    "decided_at": "When it was decided.",
-    "deduplicate": "Whether a name means the node that has it; it always does here.",
-    "default_time_zone": "The time zone in which words like yesterday are meant, unless a user or graph has one.",
-    "degree": "How many edges touch the node; told where nodes are ordered by it.",
-    "depth": "How many steps to walk from the seeds.",
-    "description": "What it is, in plain words.",
-    "details": "More about what went wrong.",
-    "direction": "Which edges to follow: into the node, out of it, or both.",
-    "disable_default_ontology": "Whether the types that come with the server are not looked for.",
-    "document_id": "The caller's id of the document that the episode is part of.",
-    "drop_reason": "Why something was kept out.",
-    "duration_seconds": "For how long; 0: always.",
-    "edge_types": "Kinds of edges, by their names.",
-    "edge_uuid": "The edge.",
-    "edge_uuids": "Edges, by their uuids.",
-    "edges": "Edges.",
-    "email": "The user's e-mail address.",
-    "entity_type_hierarchy": "Which types are kinds of others; must be empty, types are a flat list here.",
-    "entity_types": "Kinds of nodes, with what is worth knowing of them.",
-    "entries": "What happened, in order.",
-    "episode": "The episode as it was stored.",
-    "episode_content": "The words that were read.",
-    "episode_uuid": "The episode.",
-    "episode_uuids": "The episodes behind it, or to narrow by.",
-    "episode_uuids_truncated": "Whether there are more episodes than are told; none are told then.",
-    "episodes": "Episodes.",
-    "error": "What went wrong.",
-    "exclude_edge_types": "No edges of these kinds.",
-    "exclude_node_labels": "No nodes of these kinds.",
-    "expected_version": "The version that the caller has seen; another one is a conflict.",
-    "expired_at": "When it became known that it no longer holds.",
-    "extracted_edges": "The facts that were found.",
-    "extracted_nodes": "Whom and what the words name.",
-    "fact": "The fact as a sentence.",
-    "fact_name": "The relation, in capitals with underscores, as in WORKS_AT.",
-    "failed_items": "How many items could not be processed.",
-    "field": "Which time is tested.",
-    "filter_low_quality_results": "Whether to leave out what fits much worse than the best hit.",
-    "filters": "What to narrow by.",
-    "first_name": "The user's first name.",
-    "found": "Whether there is such a thing.",
-    "generate_answer": "Whether an answer is wanted; false gives only what was found.",
-    "graph": "The graph.",
-    "graph_id": "The caller's id of a standalone graph.",
-    "graph_uuid": "The graph it is in.",
-    "graph_uuids": "The graphs to ask, by their uuids or those of their users.",
-    "graphs": "Callers' ids of graphs.",
-    "groups": "Groups of tests inside this one.",
-    "guidance": "How to put the answer; a language model is told.",
-    "hyperedges_enabled": "Whether edges may have more than two ends; never here.",
-    "id": "Its id.",
-    "identity_properties": "Properties by which two nodes of this type are found to be one.",
-    "ignore_roles": "Roles whose messages are kept as history and not read.",
-    "include_policy_violating_episodes": "Whether what violates a content policy is told; there is none here.",
-    "include_results": "Whether to tell what stands in the context.",
-    "index": "The place in the request, from 0.",
-    "ingestion_trace_enabled": "Whether it is kept what was read out of episodes; always here.",
-    "inherited": "Whether it is the project's, because the graph or user has none of its own.",
-    "input": "What was read.",
-    "instruction": "What observations should look for, in plain words.",
-    "instructions": "Named pieces of advice.",
-    "invalid_at": "When it stopped holding; missing while it holds.",
-    "items": "What is on this page, or is to be added.",
-    "key": "A short name.",
-    "label": "One kind of thing that the node is, besides `Entity`.",
-    "labels": "The kinds of thing it is; `Entity` is always among them.",
-    "last_name": "The user's last name.",
-    "last_summarized_at": "When the summary was last written.",
-    "last_summarized_episode_valid_at": "When the newest episode in the summary was said.",
-    "legacy_id": "The id that was asked about.",
-    "level": "How much it matters.",
-    "logged_at": "When that happened.",
-    "max_characters": "How long the context may be at most.",
-    "max_edges": "How many edges to tell at most.",
-    "max_nodes": "How many nodes to tell at most.",
-    "mentioned_node_uuids": "Only episodes that mention one of these nodes.",
-    "message": "What went wrong or happened, for people.",
-    "messages": "Messages, in the order they were said.",
-    "metadata": "Values by name that the caller chose; a null takes a name away in an update.",
-    "metadata_filters": "Tests of the metadata of an episode.",
-    "mmr_lambda": "The weight of relevance against variety, from 0 to 1, for the reranker `mmr`.",
-    "mode": "How much to look at: `fast` at less, `deep` at more.",
-    "name": "Its name.",
-    "next_cursor": "Where the next page begins; missing on the last one.",
-    "no_op_count": "How many were left as they were.",
-    "node": "The node.",
-    "node_labels": "Only nodes of these kinds.",
-    "node_uuids": "Nodes, by their uuids.",
-    "nodes": "Nodes.",
-    "observations": "Observations: what recurs over facts.",
-    "operator": "How to compare.",
-    "order": "Upwards or downwards.",
-    "order_by": "What to order by.",
-    "output": "What was found.",
-    "page_size": "How many items a page has at most.",
-    "param": "The field that it is about.",
-    "percent_complete": "How much of the batch has come to an end, from 0 to 100.",
-    "permitted_examples": "What a rule lets by.",
-    "processed": "Whether it was read, or cannot be.",
-    "processing_items": "How many items are being read.",
-    "progress": "How far it is.",
-    "prohibited_examples": "What a rule keeps out.",
-    "project_revision": "The revision of the project's content policy; 0: there is none.",
-    "properties": "What is worth knowing of this type.",
-    "property_filters": "Tests of attributes.",
-    "property_name": "The name of the value that is tested.",
-    "protected": "Whether what is read later must not change it; not offered here.",
-    "query": "What to look for, in plain words.",
-    "queued_items": "How many items wait.",
-    "reason": "Why it was not taken.",
-    "recency_bias": "How much to prefer what is recent.",
-    "reference_time": "When it was said or happened, in RFC 3339; without it, now.",
-    "rejected_items": "Items that were not taken, each with the reason.",
-    "relevance": "How well it fits, as the cross-encoder says; other rerankers tell none.",
-    "removed_count": "How many were taken out.",
-    "request_id": "An id of the request; not told here.",
-    "reranker": "How to order what was found; without it, as is best for most questions.",
-    "resource_type": "What kind of thing the id is of.",
-    "result": "What came of it, as far as that is known.",
-    "results": "What was found.",
-    "return_context": "Whether to answer with the context of the thread as well.",
-    "revision": "Which revision of the content policy; 0: there is none.",
-    "role": "What part the speaker has.",
-    "role_name": "What the speaker is called.",
-    "rule_ids": "The rules that were met.",
-    "rules": "What is not to be kept.",
-    "score": "How well it fits, compared with other hits of the same search.",
-    "search": "A text that what is listed has in its names.",
-    "seed_node_uuids": "The nodes to start from.",
-    "selection_rank": "Its place in the choice for the context, from 1.",
-    "sequence_index": "Its place in the batch, from 0.",
-    "skipped_items": "How many items became history only.",
-    "source": "Where an edge begins, or what kind of words an episode has.",
-    "source_description": "Where the words come from.",
-    "source_node": "The node that the edge begins at.",
-    "source_node_labels": "The kinds of thing the edge begins at.",
-    "source_node_name": "The name of the node that the edge begins at.",
-    "source_node_uuid": "The node that the edge begins at.",
-    "source_node_uuids": "Only edges that begin at one of these nodes.",
-    "source_targets": "Which types the edge may join; without any it may join all.",
-    "stage": "How far it is, in words.",
-    "started_at": "When work on it began.",
-    "status": "Where it stands.",
-    "step": "Which step of reading it was.",
-    "stream": "Whether to answer as a stream of events.",
-    "strict_ontology": "Whether only the custom types are looked for.",
-    "succeeded_items": "How many items were processed.",
-    "summary": "What is known of it, in a few sentences.",
-    "target": "Where an edge ends.",
-    "target_node": "The node that the edge ends at.",
-    "target_node_labels": "The kinds of thing the edge ends at.",
-    "target_node_name": "The name of the node that the edge ends at.",
-    "target_node_uuid": "The node that the edge ends at.",
-    "target_node_uuids": "Only edges that end at one of these nodes.",
-    "task": "What to poll.",
-    "template": "The text, with holes such as %{edges} to be filled in.",
-    "template_uuid": "The context template to fill in.",
-    "text": "What is said.",
-    "thread_id": "The caller's id of the thread.",
-    "thread_summaries": "Summaries of threads.",
-    "thread_uuid": "The thread that it was said in.",
-    "threads": "Callers' ids of threads.",
-    "time_zone": "The time zone in which words like yesterday are meant, as in Europe/Lisbon.",
-    "total_items": "How many items there are.",
-    "total_size": "How many items the whole list has, where that is counted.",
-    "truncated": "Whether there was more than is told.",
-    "truncation_reason": "Which bound cut something off.",
-    "type": "What kind it is of.",
-    "types": "Kinds of observations worth making.",
-    "updated_at": "When it last changed.",
-    "user_id": "The caller's id of the user.",
-    "user_uuid": "The user whose it is.",
-    "user_uuids": "Users, by their uuids.",
-    "users": "Callers' ids of users.",
-    "uuid": "The server's own id.",
-    "valid_at": "Since when it holds.",
-    "value": "What to compare with; the null tests take none.",
-    "version": "Counts the changes.",
-    "MetadataFilterGroup4.type": "Whether all tests or one of them has to hold.",
-    "MetadataFilterGroup4.filters": "Tests of single values.",
-    "Property4.type": "What kind of value it has.",
-    "ErrorBody4.details": "More about what went wrong; nothing more is told here.",
-    "TasksQuery4.type": "Only tasks of this type.",
-    "TasksQuery4.status": "Only tasks that stand so.",
-    "BatchesQuery4.status": "Only batches that stand so.",
-}
+_TABLE = Path(__file__).with_name("field_descriptions.toml")
 
 
-# Plain words that mean something else in other vocabularies than that of generation 4.
-_OF_GENERATION_4 = frozenset(
-    """
-    answer batch categories citations code content context data depth description details direction
-    edges entries episode episodes error field filters found graph graphs groups guidance id index
-    input instruction instructions items key label level message messages mode name node nodes operator
-    order order_by output param progress properties query reason result results revision role rules
-    search source stage status step stream summary target task template text threads type types users
-    value version
-    """.split()  # noqa: SIM905 - a list of one word per line hides the words
-)
+@cache
+def table() -> dict[str, Any]:
+    """The sentences: those of a name anywhere, of generation 4, and of single types."""
+    return tomllib.loads(_TABLE.read_text(encoding="utf-8"))
+
+
+def is_generation_4(name: str) -> bool:
+    """Whether a type is one that only clients of generation 4 know."""
+    return name.endswith("4") or name.startswith("Page4_")
+
+
+def says(name: str, field: str) -> str | None:
+    """What a field of a type means; None when nobody has said so."""
+    known = table()
+    own = known["types"].get(name, {})
+    newest = known["generation_4"] if is_generation_4(name) else {}
+    found: str | None = own.get(field) or newest.get(field) or known["anywhere"].get(field)
+    return found
 
 
 def describe(components: dict[str, Any]) -> None:
-    """Put its sentence beside every property that has one and does not say more already."""
+    """Put its sentence beside every property that does not say more already."""
     for name, schema in components.items():
-        newest = name.endswith("4") or name.startswith("Page4_")
         for field, told in schema.get("properties", {}).items():
-            says = DESCRIPTIONS.get(f"{name}.{field}")
-            if newest or field not in _OF_GENERATION_4:
-                says = says or DESCRIPTIONS.get(field)
-            if says is not None and "description" not in told:
-                schema["properties"][field] = {**told, "description": says}
+            sentence = says(name, field)
+            if sentence is not None and "description" not in told:
+                schema["properties"][field] = {**told, "description": sentence}
+    for place, values in table()["choices"].items():
+        name, _, field = place.partition(".")
+        if name in components:
+            told = components[name]["properties"][field]
+            components[name]["properties"][field] = _one_of(told, values)
+
+
+def _one_of(schema: dict[str, Any], values: list[str]) -> dict[str, Any]:
+    """The schema of a text that is one of a few, and may be missing where it could before."""
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [_one_of(part, values) for part in schema["anyOf"]]}
+    return {**schema, "enum": values} if schema.get("type") == "string" else schema

@@ -120,6 +120,7 @@ class _Place:
     literals: "dict[str, _Place]" = field(default_factory=dict)
     parameter: "_Place | None" = None
     routes: dict[str, tuple[Route, list[str]]] = field(default_factory=dict)
+    refusals: set[Callable[[Exception], Reply]] = field(default_factory=set)  # of all below it
 
 
 class Router:
@@ -140,6 +141,7 @@ class Router:
                 place = place.parameter
             else:
                 place = place.literals.setdefault(part, _Place())
+            place.refusals.add(route.refusal)
         if route.method in place.routes:
             raise ValueError(f"two routes for {route.method} {route.path}")
         place.routes[route.method] = (route, names)
@@ -156,6 +158,15 @@ class Router:
         """Which methods a path has at all."""
         candidates = ("GET", "POST", "PUT", "PATCH", "DELETE")
         return [m for m in candidates if self.find(m, parts) is not None]
+
+    def refusal(self, parts: list[str]) -> Callable[[Exception], Reply]:
+        """How a path without a route is refused: as everything is that begins as it does."""
+        place: _Place | None = self._root
+        for part in parts:
+            place = place.literals.get(part) if place else None
+            if place and len(place.refusals) == 1:
+                return next(iter(place.refusals))
+        return reply_for
 
     def _match(
         self, place: _Place, parts: list[str], depth: int, values: list[str], method: str

@@ -11,7 +11,7 @@ import msgspec
 from recollect.graph.types import Record
 
 # Columns that hold uuids without referring to a row of the file's.
-OWN_UUIDS = frozenset({"uuid", "entity_uuid", "task_uuid", "subject", "near"})
+OWN_UUIDS = frozenset({"uuid", "entity_uuid", "task_uuid", "subject", "near", "parent", "family"})
 
 
 class Table(Record):
@@ -333,6 +333,30 @@ RECORDS: Mapping[str, Table] = {
         text="type turn_id meta payload",
         whole="number",
         references="log_id",
+    ),
+    "agent": Table(
+        name="agents",
+        put="import_agent",
+        text="security_domain deployment_id version",
+        json="metadata",
+        whole="revision",
+        left_out="graph_id",
+    ),
+    "trace": Table(
+        name="traces",
+        put="import_trace",
+        text="trace_id objective task_family parent family status outcome verification task_uuid",
+        whole="learn_from closing_sequence ended_at revision",
+        references="log_id",
+        left_out="graph_id",
+    ),
+    "trace_event": Table(
+        name="trace_events",
+        put="import_trace_event",
+        text="uuid event_id",
+        whole="number sequence",
+        references="log_id",
+        left_out="",
     ),
     "session_log_fed": Table(
         name="session_log_fed",

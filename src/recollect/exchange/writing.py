@@ -118,6 +118,7 @@ class _Export:
         (row,) = self._tx.all("export_graph", graph_id=graph_id)
         self._put("graph", [row])
         before = self._counts.get("episode", 0)
+        self._put("agent", self._tx.all("export_agent", graph_id=graph_id))
         self._people(graph_id)
         self._log(graph_id)
         self._knowledge(graph_id)
@@ -187,6 +188,9 @@ class _Export:
             self._of("session_log", "export_session_logs", [row["id"]])
             for page in self._cursor("export_session_log_episodes", log_id=row["id"]):
                 self._put("session_log_episode", page)
+            self._of("trace", "export_traces", [row["id"]])
+            for page in self._cursor("export_trace_events", log_id=row["id"]):
+                self._put("trace_event", page)
 
     def _by_ids(self, record: str, query: str, ids_query: str, graph_id: int) -> None:
         for ids in self._ids(ids_query, graph_id):

@@ -13,7 +13,19 @@ from recollect.store import rows, tasks
 from recollect.store.protocol import Row, Transaction
 
 # Several episodes at once are named by the graph they were in.
-Kind = Literal["episode", "episodes", "entity", "fact", "thread", "graph", "user", "session_log"]
+Kind = Literal[
+    "episode",
+    "episodes",
+    "entity",
+    "fact",
+    "thread",
+    "graph",
+    "user",
+    "session_log",
+    "agent",
+    "trace",
+    "trace_event",
+]
 _TASK_TYPES: dict[Kind, str] = {
     "episode": "graph.episode.delete",
     "episodes": "graph.episode.delete",
@@ -22,6 +34,9 @@ _TASK_TYPES: dict[Kind, str] = {
     "thread": "thread.delete",
     "graph": "graph.delete",
     "user": "user.delete",
+    "agent": "agent.delete",
+    "trace": "agent.trajectory.repair.evidence_deletion",
+    "trace_event": "agent.trajectory.repair.evidence_deletion",
 }
 
 # What no erasure in this store can reach.
@@ -94,7 +109,8 @@ def of_part(
     more: Mapping[str, int] | None = None,
 ) -> Receipt:
     """Keep the receipt of an erasure that leaves the rest of its graph."""
-    stays = (*_WORDING, *(_DELETED_ONLY if mode == "delete" else ()), *_LOGGED, *_ELSEWHERE)
+    logged = () if kind in ("trace", "trace_event") else _LOGGED
+    stays = (*_WORDING, *(_DELETED_ONLY if mode == "delete" else ()), *logged, *_ELSEWHERE)
     counts = {**asdict(removed), **(more or {})}
     return _keep(tx, access, kind, subject, mode, counts, _told((*stays, *_OUT_OF_REACH)))
 

@@ -48,6 +48,8 @@ def change(
 def _bind(tx: Transaction, access: Access, session: SessionLog, user_id: str) -> None:
     if session.user_id is not None:
         raise Conflict(f"user_id: the session is bound to {session.user_id!r} and stays so")
+    if tx.one("session_log_is_trace", id=session.id) is not None:
+        raise Conflict("user_id: this is the trace of an agent, and feeds the agent's graph")
     owner = users.get(tx, access, user_id)
     session_logs.check_thread(tx, access, session.session_id, owner.user_id)
     tx.run("session_log_bind", id=session.id, user_id=owner.id)

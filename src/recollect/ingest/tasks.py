@@ -3,7 +3,6 @@ a task stands for, or off the receipt of what it erased."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 from recollect.errors import NotFound
@@ -17,15 +16,16 @@ from recollect.subjects import seeing
 _ROWS_PER_LOOK = 200
 _EPISODES_MAX = 1_000
 _NEWEST = 2**62
-_GONE = "what this task stood for was deleted before it was done"
 
 
 class Tracked(Record):
-    """A task and what kind of thing was asked for; *episodes* are those that may be seen."""
+    """A task and what kind of thing was asked for; *episodes* are those that may be seen, *deleted*
+    says how many more it stood for once."""
 
     type: str
     task: Task
     episodes: list[str]
+    deleted: int = 0
 
 
 def get(tx: Transaction, access: Access, uuid: str) -> Tracked:
@@ -59,28 +59,25 @@ def page(
     kind: str | None,
     status: str | None,
     limit: int,
-    offset: int,
-) -> tuple[list[Tracked], bool]:
-    """The newest tasks that may be seen, of one type or status if given; and whether there are
-    more of them."""
-    newest = _newest(tx, access, kind)
-    if access.sight is None:  # the row tells the status, and only what is told is looked into
-        fitting = (row for row in newest if status in (None, _task(row).status))
-        chosen = list(islice(fitting, offset, offset + limit + 1))
-        told = (_tracked(tx, access, row) for row in chosen[:limit])
-        return [one for one in told if one is not None], len(chosen) > limit
-    seen = (
-        tracked
-        for row in newest
-        if (tracked := _tracked(tx, access, row)) is not None
-        and status in (None, tracked.task.status)
-    )
-    found = list(islice(seen, offset, offset + limit + 1))
-    return found[:limit], len(found) > limit
+    before: int | None = None,
+) -> tuple[list[Tracked], int | None]:
+    """The newest tasks that may be seen, of one type or status if given, before one of them if given;
+    and the one before which there are more."""
+    fitting: list[tuple[int, Tracked]] = []
+    for row in _newest(tx, access, kind, before or _NEWEST):
+        # Without a sight the row tells the status, and only what is told is looked into.
+        if access.sight is None and status not in (None, _task(row).status):
+            continue
+        tracked = _tracked(tx, access, row)
+        if tracked is None or status not in (None, tracked.task.status):
+            continue
+        if len(fitting) == limit:
+            return [one for _, one in fitting], fitting[-1][0]
+        fitting.append((row["id"], tracked))
+    return [one for _, one in fitting], None
 
 
-def _newest(tx: Transaction, access: Access, kind: str | None) -> Iterator[Row]:
-    before = _NEWEST
+def _newest(tx: Transaction, access: Access, kind: str | None, before: int) -> Iterator[Row]:
     while found := tx.all(
         "tasks_told",
         project_id=access.project_id,
@@ -99,7 +96,8 @@ def _tracked(tx: Transaction, access: Access, row: Row) -> Tracked | None:
     seen = seeing.carriers(access, tx.all("task_episodes", uuid=row["uuid"], limit=most))
     uuids = [one["uuid"] for one in seen[:_EPISODES_MAX]]
     if access.sight is None:
-        return Tracked(type=row["type"], task=_task(row), episodes=uuids)
+        deleted = max(0, row["owed"] - row["jobs"])
+        return Tracked(type=row["type"], task=_task(row), episodes=uuids, deleted=deleted)
     if not seen:
         return None
     return Tracked(type=row["type"], task=_task(_counted(row, seen)), episodes=uuids)
@@ -127,18 +125,17 @@ def _known(seen: Sequence[Row], name: str) -> list[Any]:
 def _task(row: Row | Mapping[str, Any]) -> Task:
     if row["jobs"]:
         return queue.summed_up(row["uuid"], row)
-    gone = row["owed"] > 0
+    # A task that owed episodes of which none is left owes nothing any more: nobody is to wait for it.
     unwiped = row["scrubbed"] == 0
     at = rows.moment(row["created_at"])
     return Task(
         uuid=row["uuid"],
-        status="failed" if gone else "processing" if unwiped else "succeeded",
+        status="processing" if unwiped else "succeeded",
         jobs=0,
         succeeded=0,
         parked=0,
-        error=_GONE if gone else None,
         created_at=at,
         started_at=at,
         # When files were wiped is not known, only that they were.
-        completed_at=at if row["scrubbed"] is None and not gone else None,
+        completed_at=at if row["scrubbed"] is None else None,
     )

@@ -147,6 +147,17 @@ def document_summaries_page(
     return _page(tx, access, graph, request, narrow, "document_summaries_page", _document_summaries)
 
 
+def document_summary(
+    tx: Transaction, access: Access, graph: Graph, document_id: str
+) -> DocumentSummary:
+    """The summary of a document; there is none before an episode of it was processed."""
+    row = tx.one("document_summary_of", graph_id=graph.id, document_id=document_id)
+    found = _document_summaries(tx, access, [row]) if row is not None else []
+    if not found:
+        raise NotFound(f"no summary of this document yet: {document_id}")
+    return found[0]
+
+
 def _document_summaries(
     tx: Transaction, access: Access, found: Sequence[Row]
 ) -> list[DocumentSummary]:

@@ -11,6 +11,7 @@ from recollect.governance.erasure import Mode, Removed
 from recollect.graph import checks, written
 from recollect.graph.sight import side
 from recollect.graph.types import Access, Episode, Graph, Json, Thread
+from recollect.limits import INTEGER_MAX
 from recollect.store import index, readings, rows
 from recollect.store.protocol import Row, Transaction
 from recollect.subjects import seeing
@@ -98,12 +99,11 @@ def by_uuids(tx: Transaction, access: Access, graph: Graph, uuids: list[str]) ->
 
 
 def of_document(
-    tx: Transaction, access: Access, graph: Graph, document_id: str, limit: int
+    tx: Transaction, access: Access, graph: Graph, document_id: str, limit: int, after: int = 0
 ) -> list[Episode]:
-    """The first episodes of one document, in order."""
-    return _first(
-        tx, access, limit, "episodes_of_document", graph_id=graph.id, document_id=document_id
-    )
+    """The first episodes of one document past a place in the log, in order."""
+    params = {"graph_id": graph.id, "document_id": document_id, "after": after}
+    return _first(tx, access, limit, "episodes_of_document", **params)
 
 
 def page(
@@ -148,16 +148,27 @@ def messages(
     tx: Transaction, access: Access, thread: Thread, *, limit: int, offset: int
 ) -> list[Episode]:
     """Messages of a thread in order, ignored roles included."""
-    query, params = "episodes_of_thread", {"thread_id": thread.id, "ignored": True}
+    query, params = "episodes_of_thread", {"thread_id": thread.id, "ignored": True, "after": 0}
     if access.sight is None:
         return _first(tx, access, limit, query, offset=offset, **params)
     most = min(limit + offset, message_count(tx, access, thread))
     return _first(tx, access, most, query, offset=0, **params)[offset:]
 
 
-def last_messages(tx: Transaction, access: Access, thread: Thread, count: int) -> list[Episode]:
-    """The newest messages of a thread, oldest first."""
-    return _first(tx, access, count, "episodes_of_thread_last", thread_id=thread.id)[::-1]
+def messages_past(
+    tx: Transaction, access: Access, thread: Thread, limit: int, after: int
+) -> list[Episode]:
+    """Messages of a thread past a place in the log, in order, ignored roles included."""
+    params = {"thread_id": thread.id, "ignored": True, "after": after, "offset": 0}
+    return _first(tx, access, limit, "episodes_of_thread", **params)
+
+
+def last_messages(
+    tx: Transaction, access: Access, thread: Thread, count: int, before: int = INTEGER_MAX
+) -> list[Episode]:
+    """The newest messages of a thread before a place in the log, oldest first."""
+    params = {"thread_id": thread.id, "before": before}
+    return _first(tx, access, count, "episodes_of_thread_last", **params)[::-1]
 
 
 def with_last_said(tx: Transaction, access: Access, found: Sequence[Thread]) -> list[Thread]:
@@ -178,8 +189,8 @@ def message_count(tx: Transaction, access: Access, thread: Thread) -> int:
 
 
 def in_graph_of_thread(
-    tx: Transaction, access: Access, thread: Thread, limit: int
+    tx: Transaction, access: Access, thread: Thread, limit: int, after: int = 0
 ) -> list[Episode]:
-    """The episodes a thread gave to its graph, in order."""
-    params = {"thread_id": thread.id, "ignored": False, "offset": 0}
+    """The episodes a thread gave to its graph past a place in the log, in order."""
+    params = {"thread_id": thread.id, "ignored": False, "after": after, "offset": 0}
     return _first(tx, access, limit, "episodes_of_thread", **params)

@@ -1,14 +1,17 @@
-"""Erasing with a receipt: episodes, a fact, an entity, a thread, a graph, a user, a session with its log."""
+"""Erasing with a receipt: episodes, a fact, an entity, a thread, a graph, a user, a session with its log,
+an agent, a trace."""
 
 from collections.abc import Sequence
 
 from recollect.governance import audit, erasure, receipts
 from recollect.governance.erasure import Mode
-from recollect.governance.receipts import Erased
+from recollect.governance.receipts import Erased, Kind
 from recollect.graph.types import Access, Episode, Graph
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
 from recollect.subjects import episodes, graphs, knowledge, session_logs, threads, users
+from recollect.subjects.agents import Agent
+from recollect.subjects.traces import Event, Trace
 
 
 def episode(tx: Transaction, access: Access, uuid: str, mode: Mode) -> Erased:
@@ -53,13 +56,47 @@ def thread(tx: Transaction, access: Access, thread_id: str, mode: Mode) -> Erase
 
 
 def graph(tx: Transaction, access: Access, graph_id: str, mode: Mode = "delete") -> Erased:
-    """Erase a standalone graph with all it holds."""
+    """Erase a standalone graph with all it holds; that of an agent with the agent and its traces."""
     found = graphs.get(tx, access, graph_id)
+    agent = tx.one("agent_by_uuid", uuid=found.uuid, project_id=access.project_id)
     removed = {"graphs": 1, **_contents(tx, found.id)}
+    logs = tx.all("traces_of_graph", graph_id=found.id)
+    if logs:
+        removed |= {"sessions": len(logs), "log_episodes": sum(row["episodes"] for row in logs)}
     graphs.delete(tx, access, graph_id)
-    redacted = audit.redact(tx, access.project_id, [f"graph:{graph_id}"])
-    receipt = receipts.of_graph(tx, access, "graph", found.uuid, mode, removed, redacted)
+    for row in logs:
+        tx.run("session_log_delete", id=row["id"])
+    targets = [f"graph:{graph_id}", *(f"session_log:{row['session_id']}" for row in logs)]
+    redacted = audit.redact(tx, access.project_id, targets)
+    kind: Kind = "graph" if agent is None else "agent"
+    receipt = receipts.of_graph(tx, access, kind, found.uuid, mode, removed, redacted)
     return Erased(receipt=receipt, graph_uuid=found.uuid)
+
+
+def trace(tx: Transaction, access: Access, agent: Agent, found: Trace) -> Erased:
+    """Erase a trace: its log, and what it became in the graph of its agent."""
+    erasure.require_whole_sight(access)
+    fed = tx.all("trace_fed", log_id=found.log_id, number=None)
+    removed = erasure.forget_episodes(tx, [row["id"] for row in fed])
+    erasure.unsay_answers(tx, agent.graph.id)
+    held = session_logs.delete(tx, access, found.session_id)
+    receipt = receipts.of_part(tx, access, "trace", found.uuid, "delete", removed, held)
+    return Erased(receipt=receipt, graph_uuid=agent.uuid)
+
+
+def trace_event(
+    tx: Transaction, access: Access, agent: Agent, found: Trace, event: Event
+) -> Erased:
+    """Erase one event from the log of a trace, and what it became in the graph of its agent."""
+    erasure.require_whole_sight(access)
+    fed = tx.all("trace_fed", log_id=found.log_id, number=event.number)
+    removed = erasure.forget_episodes(tx, [row["id"] for row in fed])
+    erasure.unsay_answers(tx, agent.graph.id)
+    for query in ("trace_event_delete", "session_log_episode_delete"):
+        tx.run(query, log_id=found.log_id, number=event.number)
+    held = {"log_episodes": 1}
+    receipt = receipts.of_part(tx, access, "trace_event", event.uuid, "delete", removed, held)
+    return Erased(receipt=receipt, graph_uuid=agent.uuid)
 
 
 def user(tx: Transaction, access: Access, user_id: str, mode: Mode = "delete") -> Erased:

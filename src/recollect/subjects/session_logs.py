@@ -34,7 +34,7 @@ class SessionLog(Record):
 def create(
     tx: Transaction,
     access: Access,
-    session_id: str,
+    session_id: str | None,
     *,
     user_id: str | None = None,
     feeds: bool | None = None,
@@ -43,8 +43,11 @@ def create(
 ) -> SessionLog:
     """A new session with an empty log; one of a user feeds that user's graph unless told not to.
 
-    Told so without a user, it does not feed either once it is bound to one.
+    Told so without a user, it does not feed either once it is bound to one. Without an id of the
+    caller's, the server's own is the session's id as well.
     """
+    uuid = tx.new_id()
+    session_id = uuid if session_id is None else session_id
     checks.caller_id("session_id", session_id)
     checks.episode_metadata("metadata", metadata)
     checks.json_object("context", context)
@@ -56,7 +59,7 @@ def create(
         check_thread(tx, access, session_id, owner.user_id)
     tx.run(
         "session_log_insert",
-        uuid=tx.new_id(),
+        uuid=uuid,
         project_id=access.project_id,
         session_id=session_id,
         user_id=None if owner is None else owner.id,

@@ -1,10 +1,11 @@
 """What the released client of generation 4 relies on: its 194 methods, and promises beyond them.
 
-Rows only: `requirements.py` makes entries of them. The 77 methods about agents that learn and about the
-import of traces are not offered: each is answered with 501 and says so.
+Rows only: `requirements.py` makes entries of them. Of the 77 methods about agents 20 are offered: agents
+themselves and the traces of what they did. The rest learns skills or fetches traces from other services:
+each is answered with 501 and says so.
 """
 
-from recollect.api.compat.zep4.routes_agents import METHODS as AGENT_METHODS
+from recollect.api.compat.zep4.routes_unlearned import METHODS as AGENT_METHODS
 
 CONTRACT = "contracts/zep-v4-delta.md"
 ISSUE = "generation 4"
@@ -488,15 +489,121 @@ METHODS: dict[str, list[tuple[str, str, str]]] = {
         ),
     ],
     f"{CONTRACT} §5 agents and traces": [
-        (method, f"{verb} {path[1:]}", "Is answered with 501, which says what there is instead.")
-        for method, verb, path in AGENT_METHODS
+        (
+            "agent.create",
+            "POST agents",
+            "A new agent with an empty graph of its own.",
+        ),
+        (
+            "agent.list",
+            "POST agents/list",
+            "A page of agents, the newest first unless asked otherwise.",
+        ),
+        (
+            "agent.get",
+            "GET agents/{agent_uuid}",
+            "An agent by its uuid.",
+        ),
+        (
+            "agent.delete",
+            "DELETE agents/{agent_uuid}",
+            "Forget an agent with its traces and its graph; the task ends when the files are wiped.",
+        ),
+        (
+            "agent.update",
+            "PATCH agents/{agent_uuid}",
+            "Change what is given of an agent, unless somebody else did meanwhile.",
+        ),
+        (
+            "agent.get_context",
+            "POST agents/{agent_uuid}/context",
+            "What an agent's traces taught about an objective, as one text for a prompt.",
+        ),
+        (
+            "agent.trace.create",
+            "POST agents/{agent_uuid}/traces",
+            "A new trace, or the one that was begun in the same words under the same id.",
+        ),
+        (
+            "agent.trace.list",
+            "POST agents/{agent_uuid}/traces/list",
+            "A page of an agent's traces, the newest first unless asked otherwise.",
+        ),
+        (
+            "agent.trace.get",
+            "GET agents/{agent_uuid}/traces/{trace_uuid}",
+            "A trace by its uuid.",
+        ),
+        (
+            "agent.trace.delete",
+            "DELETE agents/{agent_uuid}/traces/{trace_uuid}",
+            "Erase a trace with its log and what it became in the graph; the task ends when that is wiped.",
+        ),
+        (
+            "agent.trace.update",
+            "PATCH agents/{agent_uuid}/traces/{trace_uuid}",
+            "Say anew to which family of tasks a trace belongs.",
+        ),
+        (
+            "agent.trace.abandon",
+            "POST agents/{agent_uuid}/traces/{trace_uuid}/abandon",
+            "End a trace that came to nothing; the task ends when all that was said in it is read.",
+        ),
+        (
+            "agent.trace.close",
+            "POST agents/{agent_uuid}/traces/{trace_uuid}/close",
+            "End a trace with its outcome; the task ends when all that was said in it is read.",
+        ),
+        (
+            "agent.trace.correct_task_family",
+            "POST agents/{agent_uuid}/traces/{trace_uuid}/correct-task-family",
+            "The same of a trace that has ended; the task is done when this answers.",
+        ),
+        (
+            "agent.trace.list_events",
+            "GET agents/{agent_uuid}/traces/{trace_uuid}/events",
+            "A page of the events of a trace, by their sequence.",
+        ),
+        (
+            "agent.trace.append_event",
+            "POST agents/{agent_uuid}/traces/{trace_uuid}/events",
+            "One more event of a trace; it is on disk when this answers, and told again it is the same.",
+        ),
+        (
+            "agent.trace.delete_event",
+            "DELETE agents/{agent_uuid}/traces/{trace_uuid}/events/{event_uuid}",
+            "Erase an event from its trace and from the graph; the task ends when that is wiped.",
+        ),
+        (
+            "agent.trace.reopen",
+            "POST agents/{agent_uuid}/traces/{trace_uuid}/reopen",
+            "Let a trace that has ended go on.",
+        ),
+        (
+            "agent.trace.get_summary",
+            "GET agents/{agent_uuid}/traces/{trace_uuid}/summary",
+            "What was said in a trace, in a few sentences, once some of it is read.",
+        ),
+        (
+            "agent.trace.list_summary_versions",
+            "GET agents/{agent_uuid}/traces/{trace_uuid}/summary/versions",
+            "The summary of a trace as it stands; earlier ones are not kept.",
+        ),
+        *(
+            (
+                method,
+                f"{verb} {path[1:]}",
+                "Is answered with 501, which says what there is instead.",
+            )
+            for method, verb, path in AGENT_METHODS
+        ),
     ],
 }
 
 NOT_OFFERED: dict[str, str] = {
     "graph.hyperedge.add": "An edge joins two nodes here.",
     **{
-        method: "There are no learning agents and no imports of traces here."
+        method: "No skills are learned here, and no traces fetched from other services."
         for method, _, _ in AGENT_METHODS
     },
 }
@@ -513,8 +620,16 @@ PROMISES: dict[str, list[tuple[str, str]]] = {
         ("v4:idempotency:own", "Keys of one caller mean nothing to another."),
         ("v4:idempotency:killed", "A client that retries through kills writes each message once."),
         ("v4:task.get:delete", "A deletion is done when its task says so, and not before."),
-        ("v4:task.get:gone", "A task whose episodes were deleted does not claim success."),
+        (
+            "v4:task.get:gone",
+            "A task whose episodes were deleted is over without an error, and says that they were.",
+        ),
         ("v4:task.list:everybody", "Tasks of other generations are listed as well."),
+    ],
+    f"{ISSUE}, traces": [
+        ("v4:trace:remembered", "A trace is a session log whose turns are read like any episode."),
+        ("v4:trace:once", "A trace that is imported again is there once."),
+        ("v4:trace:own", "A trace is its agent's alone, and feeds nobody else's graph."),
     ],
     f"{CONTRACT} §2": [
         ("v4:graph.query:rests", "An answer names the edges, nodes and episodes it rests on."),

@@ -120,8 +120,8 @@ def test_how_an_episode_was_read_can_be_seen(zep4: Zep) -> None:
 
 
 @requirement("v4:graph.episode.delete", "v4:task.get:gone")
-def test_a_deleted_episode_takes_its_facts_and_its_success_along(zep4: Zep) -> None:
-    """What it alone told is gone, and the task of reading it does not claim to have succeeded."""
+def test_a_deleted_episode_takes_its_facts_along_and_nobody_waits_for_it(zep4: Zep) -> None:
+    """What it alone told is gone; the task of reading it is over, and says what became of it."""
     graph = a_graph4(zep4)
     added = zep4.graph.episode.add(graph["uuid"], data="Paul works at Siemens.", type="text")
     assert ended(zep4, added)["status"] == "succeeded"
@@ -129,8 +129,11 @@ def test_a_deleted_episode_takes_its_facts_and_its_success_along(zep4: Zep) -> N
     assert ended(zep4, answer)["status"] == "succeeded"
     assert zep4.graph.edge.list(graph["uuid"])["items"] == []
     task = zep4.task.get(added["task"]["uuid"])
-    assert task["status"] == "failed"
-    assert "deleted" in task["error"]["message"]
+    assert task["status"] == "succeeded"
+    assert task["completed_at"]
+    assert "error" not in task
+    assert "result" not in task
+    assert task["progress"]["stage"] == "1 deleted since"
 
 
 @requirement(

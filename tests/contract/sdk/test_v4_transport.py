@@ -16,7 +16,7 @@ import pytest
 
 from tests.contract.sdk.drivers import ClientError, Driver, Zep, typed
 from tests.contract.sdk.environments import PY4
-from tests.contract.sdk.requirements import REQUIREMENTS, is_method, requirement
+from tests.contract.sdk.requirements import REQUIREMENTS, requirement
 from tests.contract.sdk.support import NOBODY, eventually, unique
 from tests.contract.sdk.support_4 import (
     a_graph4,
@@ -42,7 +42,7 @@ AT_ONCE = {"request_options": {"max_retries": 0}}  # we ask again by ourselves
 UNSERVED = sorted(
     name
     for name, entry in REQUIREMENTS.items()
-    if name.startswith(("v4:agent.", "v4:trace_connection.")) and is_method(name)
+    if name.startswith(("v4:agent.", "v4:trace_connection.")) and entry.not_offered
 )
 
 
@@ -68,7 +68,7 @@ def test_a_stranger_is_refused(zep4: Zep) -> None:
 
 @requirement(*UNSERVED)
 def test_what_is_not_offered_says_so(server: Server) -> None:
-    """Every method about agents and traces: 501 with its own name, and where to go instead."""
+    """Every method about skills and the traces of others: 501 with its own name, and where to go instead."""
     with plainly(server) as http:
         for name in UNSERVED:
             verb, _, path = (REQUIREMENTS[name].http or "").partition(" /api/v4")
@@ -79,7 +79,7 @@ def test_what_is_not_offered_says_so(server: Server) -> None:
             error = answer.json()["error"]
             assert error["code"] == "not_offered"
             assert error["message"].startswith(name.removeprefix("v4:") + ": ")
-            assert "/api/v1/sessions" in error["message"]
+            assert "/api/v4/agents/{agent_uuid}/traces" in error["message"]
 
 
 @requirement("v4:idempotency:same")

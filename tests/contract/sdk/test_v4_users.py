@@ -144,6 +144,32 @@ def test_messages_are_added_and_read_back(zep4: Zep) -> None:
     assert read == {**first, "processed": True}
 
 
+@requirement("v4:transport:pages", "v4:thread.list_messages", "v4:thread.list_episodes")
+def test_a_page_goes_on_after_the_last_item_of_the_one_before(zep4: Zep) -> None:
+    """What is added or deleted meanwhile neither shifts nor repeats anything."""
+    thread = a_thread4(zep4)
+    sent = [said4(f"Number {number}.") for number in range(4)]
+    added = zep4.thread.add_messages(thread["uuid"], messages=sent)
+    ended(zep4, added)
+    zero, one, two, three = (message["uuid"] for message in added["messages"])
+    lists = {
+        "asc": (zep4.thread.list_messages, {"order": "asc"}, [one], [two, three]),
+        "desc": (zep4.thread.list_messages, {"order": "desc"}, [three, two], [one]),
+        "episodes": (zep4.thread.list_episodes, {}, [one], [two, three]),
+    }
+    pages = {
+        name: list_(thread["uuid"], page_size=2, **given)
+        for name, (list_, given, _, _) in lists.items()
+    }
+    ended(zep4, zep4.graph.episode.delete(thread["graph_uuid"], zero))
+    for name, (list_, given, kept, rest) in lists.items():
+        told = [item["uuid"] for item in pages[name]["items"] if item["uuid"] != zero]
+        assert told == kept, name
+        after = list_(thread["uuid"], page_size=9, cursor=pages[name]["next_cursor"], **given)
+        assert [item["uuid"] for item in after["items"]] == rest, name
+        assert "next_cursor" not in after, name
+
+
 @requirement("v4:thread.add_messages")
 def test_an_ignored_role_is_history_and_owes_nothing(zep4: Zep) -> None:
     """Its task is done at once, and the graph has no episode of it."""

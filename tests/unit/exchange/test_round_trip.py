@@ -77,7 +77,7 @@ async def test_a_project_comes_out_as_it_went_in(memory: Memory, other: SqliteSt
     again, _ = await export(other)
     assert without_moment(again) == without_moment(file)
     assert imported.graphs == written.graphs
-    assert {graph.graph_id for graph in written.graphs} == {"g", "ann"}
+    assert {graph.graph_id for graph in written.graphs} == {"g", "ann", "helper"}
     before = {state.graph_id: state.digest for state in await store.read(rebuild.states)}
     after = {state.graph_id: state.digest for state in await other.read(rebuild.states)}
     assert before == after

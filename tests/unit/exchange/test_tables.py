@@ -50,6 +50,9 @@ READ_BY = {
     "index_row": ("export_index_rows",),
     "session_log": ("export_session_logs",),
     "session_log_episode": ("export_session_log_episodes",),
+    "agent": ("export_agent",),
+    "trace": ("export_traces",),
+    "trace_event": ("export_trace_events",),
     "session_log_fed": ("export_session_log_fed",),
 }
 

@@ -111,6 +111,18 @@ async def _fill_project(memory: Memory) -> None:
     await session.ask("POST", "/api/v1/sessions", {"session_id": "s", "user_id": "ann"})
     await session.append(item("I am allergic to peanuts."))
     await session.ask("POST", "/api/v1/sessions", {"session_id": "nobody"})
+    await _fill_agent(session)
+
+
+async def _fill_agent(session: Session) -> None:
+    """An agent, and what was said in a trace of it."""
+    named = {"agent_id": "helper", "name": "Helper", "security_domain": "a:b"}
+    agent = (await session.ask("POST", "/api/v4/agents", named)).json()
+    path = f"/api/v4/agents/{agent['uuid']}/traces"
+    trace = (await session.ask("POST", path, {"objective": "Help.", "trace_id": "one"})).json()
+    said = {"event_type": "feedback", "content": "Tom likes tea.", "event_id": "first"}
+    await session.ask("POST", f"{path}/{trace['uuid']}/events", said)
+    await session.ask("POST", f"{path}/{trace['uuid']}/close", {"outcome": "succeeded"})
 
 
 def _group_and_collection(tx: Transaction) -> None:

@@ -2,14 +2,16 @@
 
 import base64
 import binascii
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, TypeVar
 
 from recollect.api.compat.zep.translate import order as checked_order
 from recollect.api.compat.zep4.wire.base import PageQuery4
 from recollect.errors import InvalidInput
 from recollect.limits import GRAPH_PAGE_MAX, INTEGER_MAX, LIST_ALL_DEFAULT, PAGE_MAX
 from recollect.subjects.pages import PageRequest, read_cursor
+
+T = TypeVar("T")
 
 
 def order(sent: Any, default: str, direction: str = "desc") -> str:
@@ -23,7 +25,7 @@ def size(sent: PageQuery4, most: int = PAGE_MAX, default: int = LIST_ALL_DEFAULT
 
 
 def offset(sent: PageQuery4) -> int:
-    """How many items come before the page."""
+    """How many items come before the page, or the place of the last of them."""
     if not sent.cursor:
         return 0
     try:
@@ -52,9 +54,22 @@ def following(sent: PageQuery4, told: int, total: int) -> str | None:
     return cursor(begin) if told and begin < total else None
 
 
+def past(sent: PageQuery4, found: Sequence[T], place: Callable[[T], int]) -> tuple[Any, str | None]:
+    """The page of what was read past the cursor, one more than it holds, and where the next one begins:
+    past the last item of this one, so that no page costs more than another."""
+    told = found[: size(sent)]
+    return told, cursor(place(told[-1])) if len(found) > len(told) else None
+
+
 def graph_page(sent: Any, allowed: Collection[str]) -> PageRequest:
     """The page of nodes, edges, episodes or what is derived from them."""
     ascending = sent.order == "asc"
     by = checked_order(sent.order_by, allowed, default="uuid", asc=ascending)
     after = read_cursor(sent.cursor, by)
     return PageRequest(order=by, limit=size(sent, GRAPH_PAGE_MAX, GRAPH_PAGE_MAX), after=after)
+
+
+def keyset(sent: Any, default: str) -> PageRequest:
+    """The page of a list that goes on after the last item of the page before."""
+    by = order(sent, default)
+    return PageRequest(order=by, limit=size(sent), after=read_cursor(sent.cursor, by))

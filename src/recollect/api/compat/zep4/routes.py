@@ -19,6 +19,10 @@ from recollect.api.compat.zep4 import (
     routes_readings,
     routes_search,
     routes_threads,
+    routes_trace_events,
+    routes_trace_summaries,
+    routes_traces,
+    routes_unlearned,
     routes_user_groups,
     routes_users,
 )
@@ -46,6 +50,10 @@ ROUTES: list[Route] = [
         routes_user_groups,
         routes_absent,
         routes_agents,
+        routes_traces,
+        routes_trace_events,
+        routes_trace_summaries,
+        routes_unlearned,
     )
     for route in part.ROUTES
 ]

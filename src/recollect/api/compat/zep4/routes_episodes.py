@@ -12,7 +12,6 @@ from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.types import Access, Episode, NewEpisode
 from recollect.ingest import intake
-from recollect.limits import PAGE_MAX
 from recollect.store.protocol import Transaction
 from recollect.subjects import episodes, erasing
 from recollect.subjects.lookups import Place
@@ -124,14 +123,10 @@ def _of_document(
     tx: Transaction, access: Access, path: dict[str, str], asked: PageQuery4
 ) -> Page4[wire.Episode4]:
     where = answers.place(tx, access, path)
-    begin, size = paging.offset(asked), paging.size(asked)
-    most = min(begin, PAGE_MAX**2) + size + 1
-    found = episodes.of_document(tx, access, where.graph, path["document_id"], most)
-    told = found[begin : begin + size]
-    return Page4(
-        items=show.episodes(tx, access, where, told),
-        next_cursor=paging.following(asked, len(told), len(found)),
-    )
+    after, most = paging.offset(asked), paging.size(asked) + 1
+    found = episodes.of_document(tx, access, where.graph, path["document_id"], most, after)
+    told, following = paging.past(asked, found, lambda episode: episode.seq)
+    return Page4(items=show.episodes(tx, access, where, told), next_cursor=following)
 
 
 async def of_document(call: Call) -> Page4[wire.Episode4]:

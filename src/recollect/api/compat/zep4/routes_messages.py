@@ -14,6 +14,7 @@ from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.types import Access, NewEpisode
 from recollect.ingest import intake
+from recollect.limits import INTEGER_MAX
 from recollect.store.protocol import Transaction
 from recollect.subjects import episodes, lookups
 
@@ -24,18 +25,16 @@ def _messages(
     tx: Transaction, access: Access, uuid: str, asked: wire.MessagesQuery4
 ) -> Page4[wire.Message4]:
     thread = lookups.thread(tx, access, uuid)
-    total = episodes.message_count(tx, access, thread)
-    begin, size = paging.offset(asked), paging.size(asked)
+    at, most = paging.offset(asked), paging.size(asked) + 1
     if asked.order == "desc":
-        end = max(0, total - begin)
-        first = max(0, end - size)
-        found = episodes.messages(tx, access, thread, limit=end - first, offset=first)[::-1]
+        found = episodes.last_messages(tx, access, thread, most, at or INTEGER_MAX)[::-1]
     else:
-        found = episodes.messages(tx, access, thread, limit=size, offset=begin)
+        found = episodes.messages_past(tx, access, thread, most, at)
+    told, following = paging.past(asked, found, lambda message: message.seq)
     return Page4(
-        items=[show.message(uuid, message) for message in found],
-        next_cursor=paging.following(asked, len(found), total),
-        total_size=total,
+        items=[show.message(uuid, message) for message in told],
+        next_cursor=following,
+        total_size=episodes.message_count(tx, access, thread),
     )
 
 

@@ -139,19 +139,17 @@ async def get_task(call: Call) -> tasks_wire.Task4:
 def _tasks(
     tx: Transaction, access: Access, asked: tasks_wire.TasksQuery4
 ) -> Page4[tasks_wire.Task4]:
-    begin = paging.offset(asked)
-    found, more = tasks.page(
+    found, before = tasks.page(
         tx,
         access,
         kind=asked.type,
         status=asked.status,
         limit=paging.size(asked, _TASKS_PER_PAGE_MAX),
-        offset=begin,
+        before=paging.offset(asked) or None,
     )
-    following = paging.cursor(begin + len(found)) if more else None
     return Page4(
         items=[show_project.task(one, _came(tx, access, one)) for one in found],
-        next_cursor=following,
+        next_cursor=None if before is None else paging.cursor(before),
     )
 
 

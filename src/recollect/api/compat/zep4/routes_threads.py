@@ -15,7 +15,6 @@ from recollect.api.once import Done
 from recollect.api.router import Call, Route
 from recollect.errors import InvalidInput
 from recollect.graph.types import Access
-from recollect.limits import PAGE_MAX
 from recollect.store.protocol import Transaction
 from recollect.subjects import derived, episodes, erasing, guidance, lookups, threads
 
@@ -110,14 +109,11 @@ def _episodes(
     tx: Transaction, access: Access, uuid: str, asked: PageQuery4
 ) -> Page4[graphs.Episode4]:
     thread = lookups.thread(tx, access, uuid)
-    begin, size = paging.offset(asked), paging.size(asked)
-    found = episodes.in_graph_of_thread(tx, access, thread, min(begin, PAGE_MAX**2) + size + 1)
-    told = found[begin : begin + size]
+    after, most = paging.offset(asked), paging.size(asked) + 1
+    found = episodes.in_graph_of_thread(tx, access, thread, most, after)
+    told, following = paging.past(asked, found, lambda episode: episode.seq)
     where = lookups.place(tx, access, thread.graph_uuid)
-    return Page4(
-        items=show.episodes(tx, access, where, told),
-        next_cursor=paging.following(asked, len(told), len(found)),
-    )
+    return Page4(items=show.episodes(tx, access, where, told), next_cursor=following)
 
 
 async def list_episodes(call: Call) -> Page4[graphs.Episode4]:

@@ -15,8 +15,6 @@ from recollect.subjects.user_groups import UserGroup
 def task(found: Tracked, came: Outcome | None = None) -> tasks.Task4:
     """A task; *came* is what came of it, where that was knowledge that a caller wrote down."""
     known = found.task
-    done = known.succeeded + known.parked
-    stage = f"{done} of {known.jobs} episodes read" if known.jobs else known.status
     error = None
     if known.error is not None and (known.parked or known.status == "failed"):
         error = ErrorBody4(code="failed", message=known.error)
@@ -24,7 +22,7 @@ def task(found: Tracked, came: Outcome | None = None) -> tasks.Task4:
         uuid=known.uuid,
         type=found.type,
         status=known.status,
-        progress=tasks.TaskProgress4(stage=stage),
+        progress=tasks.TaskProgress4(stage=_stage(found)),
         result=_result(found, came),
         error=error,
         created_at=known.created_at,
@@ -32,6 +30,16 @@ def task(found: Tracked, came: Outcome | None = None) -> tasks.Task4:
         started_at=known.started_at,
         completed_at=known.completed_at,
     )
+
+
+def _stage(found: Tracked) -> str:
+    """How far a task is, in words; of what was deleted nothing is read any more."""
+    known = found.task
+    done = known.succeeded + known.parked
+    told = [f"{done} of {known.jobs} episodes read"] if known.jobs else []
+    if found.deleted:
+        told.append(f"{found.deleted} deleted since")
+    return ", ".join(told) or known.status
 
 
 def _result(found: Tracked, came: Outcome | None) -> tasks.TaskResult4 | None:

@@ -59,12 +59,13 @@ WHERE graph_id = :graph_id AND kind NOT IN ('fact_triple', 'nodes');
 SELECT e.*, t.thread_id AS thread_name
 FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id
 WHERE e.graph_id = :graph_id AND e.document_id = :document_id AND e.ignored = 0
+  AND e.seq > :after
 ORDER BY e.seq LIMIT :limit;
 
 -- name: episodes_of_thread
 SELECT e.*, t.thread_id AS thread_name
 FROM episodes e JOIN threads t ON t.id = e.thread_id
-WHERE e.thread_id = :thread_id AND (:ignored OR e.ignored = 0)
+WHERE e.thread_id = :thread_id AND (:ignored OR e.ignored = 0) AND e.seq > :after
   AND e.kind NOT IN ('fact_triple', 'nodes')
 ORDER BY e.seq LIMIT :limit OFFSET :offset;
 
@@ -72,7 +73,7 @@ ORDER BY e.seq LIMIT :limit OFFSET :offset;
 -- The newest first; the caller turns them round.
 SELECT e.*, t.thread_id AS thread_name
 FROM episodes e JOIN threads t ON t.id = e.thread_id
-WHERE e.thread_id = :thread_id AND e.kind NOT IN ('fact_triple', 'nodes')
+WHERE e.thread_id = :thread_id AND e.seq < :before AND e.kind NOT IN ('fact_triple', 'nodes')
 ORDER BY e.seq DESC LIMIT :limit;
 
 -- name: episodes_of_thread_count

@@ -225,11 +225,30 @@ FROM session_logs l LEFT JOIN users u ON u.id = l.user_id
 WHERE l.id IN (SELECT value FROM json_each(:ids)) ORDER BY l.id;
 
 -- name: export_session_log_ids
-SELECT l.id FROM users u JOIN session_logs l ON l.user_id = u.id
-WHERE u.graph_id = :graph_id ORDER BY l.id;
+-- Of the user, or of the agent, whose graph it is.
+SELECT l.id FROM users u JOIN session_logs l ON l.user_id = u.id WHERE u.graph_id = :graph_id
+UNION ALL
+SELECT t.log_id FROM traces t WHERE t.graph_id = :graph_id ORDER BY 1;
 
 -- name: export_unbound_session_log_ids
-SELECT id FROM session_logs WHERE project_id = :project_id AND user_id IS NULL ORDER BY id;
+SELECT l.id FROM session_logs l WHERE l.project_id = :project_id AND l.user_id IS NULL
+  AND NOT EXISTS (SELECT 1 FROM traces t WHERE t.log_id = l.id)
+ORDER BY l.id;
+
+-- name: export_agent
+SELECT security_domain, deployment_id, version, metadata, revision FROM agents
+WHERE graph_id = :graph_id;
+
+-- name: export_traces
+SELECT l.uuid AS log_id, t.trace_id, t.objective, t.task_family, t.parent, t.family, t.learn_from,
+    t.status, t.outcome, t.verification, t.closing_sequence, t.ended_at, t.task_uuid, t.revision
+FROM traces t JOIN session_logs l ON l.id = t.log_id
+WHERE t.log_id IN (SELECT value FROM json_each(:ids)) ORDER BY t.log_id;
+
+-- name: export_trace_events
+SELECT v.number AS row, l.uuid AS log_id, v.number, v.uuid, v.event_id, v.sequence
+FROM trace_events v JOIN session_logs l ON l.id = v.log_id
+WHERE v.log_id = :log_id AND v.number > :after ORDER BY v.number LIMIT :limit;
 
 -- name: export_session_log_episodes
 SELECT p.number AS row, l.uuid AS log_id, p.number, p.type, p.turn_id, p.meta, p.payload
@@ -241,8 +260,9 @@ WHERE p.log_id = :log_id AND p.number > :after ORDER BY p.number LIMIT :limit;
 SELECT e.uuid AS episode_id, l.uuid AS log_id, p.number
 FROM session_log_fed k JOIN session_log_episodes p ON p.id = k.log_episode_id
 JOIN session_logs l ON l.id = p.log_id JOIN episodes e ON e.id = k.episode_id
-JOIN users u ON u.id = l.user_id AND u.graph_id = e.graph_id
-WHERE k.episode_id IN (SELECT value FROM json_each(:ids)) ORDER BY k.episode_id;
+LEFT JOIN users u ON u.id = l.user_id LEFT JOIN traces t ON t.log_id = l.id
+WHERE coalesce(u.graph_id, t.graph_id) = e.graph_id
+  AND k.episode_id IN (SELECT value FROM json_each(:ids)) ORDER BY k.episode_id;
 
 -- name: import_project
 UPDATE projects SET description = :description, default_time_zone = :default_time_zone
@@ -518,6 +538,24 @@ VALUES
 INSERT INTO session_log_episodes (log_id, number, type, turn_id, meta, payload)
 VALUES ((SELECT id FROM session_logs WHERE uuid = :log_id AND project_id = :project_id),
     :number, :type, :turn_id, :meta, :payload);
+
+-- name: import_agent
+INSERT INTO agents (graph_id, security_domain, deployment_id, version, metadata, revision)
+VALUES (:graph_id, :security_domain, :deployment_id, :version, :metadata, :revision);
+
+-- name: import_trace
+INSERT INTO traces
+    (log_id, graph_id, trace_id, objective, task_family, parent, family, learn_from, status,
+     outcome, verification, closing_sequence, ended_at, task_uuid, revision)
+VALUES
+    ((SELECT id FROM session_logs WHERE uuid = :log_id AND project_id = :project_id), :graph_id,
+     :trace_id, :objective, :task_family, :parent, :family, :learn_from, :status, :outcome,
+     :verification, :closing_sequence, :ended_at, :task_uuid, :revision);
+
+-- name: import_trace_event
+INSERT INTO trace_events (log_id, number, uuid, event_id, sequence)
+VALUES ((SELECT id FROM session_logs WHERE uuid = :log_id AND project_id = :project_id), :number,
+    :uuid, :event_id, :sequence);
 
 -- name: import_session_log_fed
 INSERT INTO session_log_fed (episode_id, log_episode_id)

@@ -151,7 +151,8 @@ SELECT count(*) AS n, min(f.episode_id) AS one FROM session_log_fed f
 LEFT JOIN episodes e ON e.id = f.episode_id
 LEFT JOIN session_log_episodes s ON s.id = f.log_episode_id
 LEFT JOIN session_logs l ON l.id = s.log_id LEFT JOIN users u ON u.id = l.user_id
-WHERE e.id IS NULL OR s.id IS NULL OR u.graph_id IS NOT e.graph_id;
+LEFT JOIN traces t ON t.log_id = l.id
+WHERE e.id IS NULL OR s.id IS NULL OR coalesce(u.graph_id, t.graph_id) IS NOT e.graph_id;
 
 -- name: graph_entities_told
 SELECT id, uuid, summary, given FROM entities WHERE graph_id = :graph_id AND summary <> ''

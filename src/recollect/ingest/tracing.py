@@ -1,0 +1,215 @@
+"""Writing down what agents do: traces as session logs, their turns as episodes of the agent's graph.
+
+The log is append-only and holds everything; what people and the agent said in it is also read, unless
+nothing is to be learned from the trace. Telling the same again changes nothing.
+"""
+
+import re
+from typing import Any
+
+from recollect.episodic.episode import BOUNDARY
+from recollect.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from recollect.graph import checks
+from recollect.graph.types import Access, Json, NewEpisode, Record
+from recollect.ingest import intake, session_feed, session_writing
+from recollect.ingest.session_writing import draft
+from recollect.limits import DESCRIPTION_CHARS_MAX, INTEGER_MAX
+from recollect.store.protocol import Transaction
+from recollect.subjects import session_logs, traces
+from recollect.subjects.agents import Agent
+from recollect.subjects.session_lines import episode_of
+from recollect.subjects.trace_events import TOOL_EVENTS, logged
+from recollect.subjects.traces import Event, Trace
+
+_FAMILY = re.compile(r"[a-z0-9][a-z0-9._/-]{0,127}")
+
+
+class NewTrace(Record):
+    """A trace to be begun."""
+
+    objective: str
+    trace_id: str | None = None
+    task_family: str | None = None
+    parent: str | None = None
+    learn_from: bool = True
+    metadata: Json | None = None
+
+
+class NewEvent(Record):
+    """An event to be told; without a sequence it is the next one."""
+
+    event_type: str
+    content: str | None = None
+    event_id: str | None = None
+    sequence: int | None = None
+    occurred_at: str | None = None
+    tool_call_id: str | None = None
+    context: Json | None = None
+    metadata: Json | None = None
+    sources: list[Json] | None = None
+
+
+def begin(tx: Transaction, access: Access, agent: Agent, new: NewTrace) -> Trace:
+    """A new trace, or the one that was begun in the same words under the same id."""
+    _check(new)
+    known = None
+    if new.trace_id is not None:
+        known = _named(tx, access, agent, new.trace_id)
+    if known is not None:
+        return _same(known, new)
+    first = None if new.parent is None else traces.get(tx, access, agent, new.parent)
+    log = session_logs.create(tx, access, None, feeds=False, metadata=new.metadata)
+    tx.run(
+        "trace_insert",
+        log_id=log.id,
+        graph_id=agent.graph.id,
+        trace_id=new.trace_id,
+        objective=new.objective,
+        task_family=new.task_family,
+        parent=new.parent,
+        family=first.family if first else log.uuid,
+        learn_from=new.learn_from,
+        task_uuid=tx.new_id(),
+    )
+    intent = {"reason": "intent", "title": new.objective}
+    session_writing.append(tx, access, log.session_id, [draft("objective", BOUNDARY, intent, {})])
+    return traces.get(tx, access, agent, log.uuid)
+
+
+def _check(new: NewTrace) -> None:
+    checks.text("objective", new.objective, DESCRIPTION_CHARS_MAX, required=True)
+    if new.trace_id is not None:
+        checks.caller_id("trace_id", new.trace_id)
+    check_family(new.task_family)
+
+
+def check_family(slug: str | None) -> None:
+    """Refuse what is no slug."""
+    if slug is not None and _FAMILY.fullmatch(slug) is None:
+        raise InvalidInput(
+            "task_family: 1 to 128 lowercase letters, digits, dots, underscores, slashes and hyphens, "
+            "the first of them a letter or a digit"
+        )
+
+
+def _named(tx: Transaction, access: Access, agent: Agent, trace_id: str) -> Trace | None:
+    row = tx.one("trace_by_name", graph_id=agent.graph.id, trace_id=trace_id)
+    try:
+        return None if row is None else traces.get(tx, access, agent, row["uuid"])
+    except NotFound as error:  # it is there, and not for this caller
+        raise Conflict(f"trace_id: {trace_id!r} was begun with other metadata") from error
+
+
+def _same(known: Trace, new: NewTrace) -> Trace:
+    """A trace that is begun again; in other words it is another one, under an id that is taken."""
+    told = (known.objective, known.task_family, known.parent, known.learn_from)
+    if told != (new.objective, new.task_family, new.parent, new.learn_from):
+        raise Conflict(f"trace_id: {known.trace_id!r} was begun with other parameters")
+    if (known.metadata or None) != (new.metadata or None):
+        raise Conflict(f"trace_id: {known.trace_id!r} was begun with other metadata")
+    return known
+
+
+def tell(
+    tx: Transaction, access: Access, agent: Agent, uuid: str, new: NewEvent, *, may_feed: bool
+) -> Event:
+    """Append an event to a trace that is open; one that was told before is answered again."""
+    trace = traces.get(tx, access, agent, uuid)
+    _check_event(new)
+    known = None
+    if new.event_id is not None or new.sequence is not None:
+        known = traces.find_event(tx, trace, event_id=new.event_id, sequence=new.sequence)
+    if known is not None:
+        return _told_before(known, new)
+    if trace.status != "open":
+        raise Conflict(f"the trace is {trace.status}: reopen it to add to it")
+    sequence = trace.last_sequence + 1 if new.sequence is None else new.sequence
+    event_uuid = tx.new_id()
+    event_id = new.event_id or event_uuid
+    told = _asked(new) | {"event_id": event_id, "created_at": tx.now.isoformat()}
+    type_, meta, payload = logged(told, new.content, agent.details.name)
+    made = session_writing.append(
+        tx, access, trace.session_id, [draft("content", type_, payload, meta)]
+    )
+    (line,) = made.lines
+    tx.run(
+        "trace_event_insert",
+        log_id=trace.log_id,
+        number=line.number,
+        uuid=event_uuid,
+        event_id=event_id,
+        sequence=sequence,
+    )
+    if trace.learn_from:
+        said = session_feed.said_in(episode_of(line))
+        if said is not None:
+            _feed(tx, agent, trace, line.number, said, may_feed=may_feed)
+    return traces.event(tx, trace, event_uuid)
+
+
+def _check_event(new: NewEvent) -> None:
+    if new.event_id is not None:
+        checks.caller_id("event_id", new.event_id)
+    if new.sequence is not None and not 1 <= new.sequence <= INTEGER_MAX:
+        raise InvalidInput(f"sequence: must be from 1 to {INTEGER_MAX}, got {new.sequence}")
+    if new.tool_call_id is not None and new.event_type not in TOOL_EVENTS:
+        raise InvalidInput("tool_call_id: only the call of a tool and its result have one")
+    checks.moment("occurred_at", new.occurred_at)
+    checks.json_object("metadata", new.metadata)
+    checks.json_object("context", new.context)
+
+
+def _asked(new: NewEvent) -> Json:
+    """What an event was told with, but for its words and its ids."""
+    fields: dict[str, Any] = {
+        "event_type": new.event_type,
+        "occurred_at": new.occurred_at,
+        "tool_call_id": new.tool_call_id,
+        "context": new.context,
+        "metadata": new.metadata,
+        "sources": new.sources,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _told_before(known: Event, new: NewEvent) -> Event:
+    named = "sequence" if new.event_id is None else "event_id"
+    ids = (new.event_id in (None, known.event_id), new.sequence in (None, known.sequence))
+    before = {k: v for k, v in known.told.items() if k not in ("event_id", "created_at")}
+    if not all(ids) or before != _asked(new) or known.content != (new.content or None):
+        raise Conflict(f"{named}: another event was told under it")
+    return known
+
+
+def _feed(
+    tx: Transaction,
+    agent: Agent,
+    trace: Trace,
+    number: int,
+    said: session_feed.Said,
+    *,
+    may_feed: bool,
+) -> None:
+    """Make a turn part of the agent's graph, as an episode of a document that is the trace."""
+    if not may_feed:
+        raise NotAllowed("this key may not do graph.add, and what is said in a trace is remembered")
+    texts = session_feed.pieces(said.text)
+    new = [
+        NewEpisode(
+            kind="message",
+            content=text,
+            role=said.role,
+            speaker=said.name,
+            source_description=f"trace {trace.session_id}, episode {number}",
+            document_id=trace.session_id,
+            metadata=trace.metadata,
+            created_at=said.at,
+        )
+        for text in texts
+    ]
+    planned = [(tx.new_id(), one) for one in new]
+    intake.add_planned(
+        tx, graph_id=agent.graph.id, thread_key=None, task_uuid=trace.task_uuid, planned=planned
+    )
+    for uuid, _ in planned:
+        tx.run("trace_fed_insert", log_id=trace.log_id, number=number, uuid=uuid)
