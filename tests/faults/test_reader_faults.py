@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,11 @@ def test_missing_weights_are_waited_for(tmp_path: Path, models: Path) -> None:
         "RECOLLECT_JOB_BACKOFF_FIRST_S": "0.1",  # five tries take 1.5 s
         "RECOLLECT_WORKERS": "1",
     }
-    with Server(tmp_path / "data", environment=environment) as server, server.http() as client:
+    server = Server(tmp_path / "data", environment=environment)
+    with ExitStack() as held:
+        held.callback(server.stop)
+        server.start(until="/health")  # without weights it is not ready, and works all the same
+        client = held.enter_context(server.http())
         client.post("/graph/create", json={"graph_id": "g"}).raise_for_status()
         tell(client, "Ann moved to Lisbon.")
         until(lambda: number(server, "recollect_workers_resting") == 1, "the worker rests")

@@ -24,7 +24,7 @@ HOST = "127.0.0.1"
 LINUX = sys.platform == "linux"
 DEFAULT_KEY = "recollect-test-key"
 READY_SECONDS_MAX = 30.0
-STOP_SECONDS_MAX = 10.0
+STOP_SECONDS_MAX = 30.0
 COMMAND_SECONDS_MAX = 60.0
 LOG_LINES_SHOWN = 40
 # Linux ends the server with the thread that started it, even when a test run is killed outright.
