@@ -109,8 +109,10 @@ def undo(tx: Transaction, access: Access, uuid: str) -> Fact:
     """Take back the last change by hand to a fact: a correction, an end, or that it was reopened. It
     is what it was before as soon as the graph is folded; now it is told as it was meanwhile."""
     seen = knowledge.fact(tx, access, uuid)
+    row = tx.one("fact_by_uuid", uuid=uuid, project_id=access.project_id)
     edit = _newest(tx, seen.uuid, _UNDOABLE)
-    if edit is None:
+    # What a user's record tells is not folded, so nothing would bring it back.
+    if edit is None or row is None or row["extractor"] is None:
         raise Conflict("the fact was not changed by hand")
     _withdraw(tx, edit)
     return seen
