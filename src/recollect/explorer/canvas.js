@@ -236,9 +236,10 @@ export class Canvas {
     for (const i of this.near >= 0 ? [this.near, ...chosen] : chosen) {
       const [x, y] = [this.x[i] * this.scale + this.left, this.y[i] * this.scale + this.top - this.radius(i) * this.scale - 4];
       if (x < -50 || y < -20 || x > this.element.clientWidth + 50 || y > this.element.clientHeight + 20) continue;
-      if (taken.length > 120 || taken.some(([a, b]) => Math.abs(a - x) < 96 && Math.abs(b - y) < 18)) continue;
-      taken.push([x, y]);
       const text = this.nodes[i].name.length > 24 ? `${this.nodes[i].name.slice(0, 23)}…` : this.nodes[i].name;
+      const half = Math.max(48, pen.measureText(text).width / 2 + 4);
+      if (taken.length > 120 || taken.some(([a, b, other]) => Math.abs(a - x) < half + other && Math.abs(b - y) < 18)) continue;
+      taken.push([x, y, half]);
       pen.strokeText(text, x, y);
       pen.fillText(text, x, y);
     }

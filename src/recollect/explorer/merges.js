@@ -20,7 +20,7 @@ export async function merges(owner, chosen, again) {
     card("The same twice?",
       h("p", { class: "quiet" }, "Two entities that are one: facts, messages and names of the second go over to the first. Nothing is closed by it, and it can be taken back."),
       pairs.map(([kept, other]) => h("div", { class: "twins" },
-        h("p", null, entityLink(owner, kept.uuid, kept.name), " and ", entityLink(owner, other.uuid, other.name)),
+        h("p", null, who(owner, kept), " and ", who(owner, other)),
         doing("Merge", () => merge(kept, other, again)))),
       nodes.length > 1 ? choice(nodes, chosen, again) : h("p", { class: "quiet" }, "There is nobody to merge yet.")),
     done.merges.length > 0 && card("Merged by hand", done.merges.map((one) => h("div", { class: "twins" },
@@ -28,6 +28,14 @@ export async function merges(owner, chosen, again) {
       doing("Undo", () => unmerge(one.uuid, again))))),
   ];
 }
+
+// With what tells those of one name apart.
+function who(owner, node) {
+  const carried = Object.entries(node.metadata || {}).map(([name, value]) => `${name}: ${[value].flat().join(", ")}`);
+  return [entityLink(owner, node.uuid, node.name), h("span", { class: "quiet small" }, ` (${[facts(node), ...carried].join("; ")})`)];
+}
+
+const facts = (node) => (node.degree === 1 ? "1 fact" : `${node.degree ?? 0} facts`);
 
 // Names of which one is the beginning or the end of the other, or that differ in case and signs only.
 function alike(nodes) {
@@ -44,7 +52,7 @@ function alike(nodes) {
 
 function choice(nodes, chosen, again) {
   const pick = (id, label, value) => {
-    const select = h("select", { id }, nodes.map((node) => h("option", { value: node.uuid }, node.name)));
+    const select = h("select", { id }, nodes.map((node) => h("option", { value: node.uuid }, `${node.name} (${facts(node)})`)));
     select.value = value;
     return [h("div", null, h("label", { for: id }, label), select), select];
   };

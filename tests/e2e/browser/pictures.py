@@ -30,7 +30,7 @@ _DRAW = """async ([data, width, height]) => {
 
 def main() -> None:
     """One picture for each page that the guide shows, as a wide screen shows it in the light."""
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - for those who have it
+    from playwright.sync_api import sync_playwright
 
     FOLDER.mkdir(parents=True, exist_ok=True)
     program = next(filter(None, map(shutil.which, BROWSERS)))
