@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup run serve test test-long clients fmt lint types check docs bench eval train lock clean
+.PHONY: help setup run serve test test-long clients fmt lint types check docs pictures bench eval train lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,7 +34,7 @@ help:  ## list the targets
 	@touch $@
 
 # Without it the server tells at /guide how to build it.
-.venv/guide: zensical.toml $(wildcard docs/*.md docs/*/*.md) requirements/docs.txt
+.venv/guide: zensical.toml $(wildcard docs/*.md docs/*/*.md docs/*/*/*.webp) requirements/docs.txt
 	$(MAKE) --no-print-directory .venv-docs/ready && .venv-docs/bin/zensical build --strict && touch $@ || echo "warning: the guide is not built; run 'make docs' later"
 
 setup: .venv/runtime .venv/models .venv/guide  ## install the program, the model weights and the guide
@@ -68,6 +68,10 @@ docs: .venv/dev  ## write the reference pages and the synchronous face from the 
 	$(BIN)/python -m tests.docs.reference
 	$(BIN)/python scripts/sync_face.py
 	@$(MAKE) --no-print-directory .venv/guide
+
+pictures: .venv/dev  ## renew the pictures of the guide from those of the browser tests (needs Chromium)
+	$(BIN)/python -m pytest -q tests/e2e/browser/test_explorer.py -k every_page
+	$(BIN)/python -m tests.e2e.browser.pictures
 
 bench: setup .venv/dev  ## measure speed as ratios, in one run
 	$(BIN)/python -m tests.bench

@@ -12,8 +12,9 @@ WORDS = ("alpha", "beta", "gamma", "delta")
 RELATIONS = ("LIKES", "LIVES_IN", "WORKS_AT")
 
 Hand = Literal[
-    "fact.word", "fact.end", "fact.begin", "fact.delete", "fact.reopen",
-    "entity.name", "entity.summary", "entity.attributes", "entity.delete",
+    "fact.word", "fact.end", "fact.begin", "fact.delete", "fact.reopen", "fact.undo",
+    "entity.name", "entity.summary", "entity.attributes", "entity.delete", "entity.merge",
+    "entity.unmerge",
 ]  # fmt: skip
 
 

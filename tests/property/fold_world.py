@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from recollect.errors import Conflict, InvalidInput
+from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.extract.brief import Brief, Extracted, Profile
 from recollect.governance import erasure
 from recollect.graph import predicates
@@ -24,7 +24,7 @@ from recollect.ingest.intake import Receipt
 from recollect.store import readings, rows
 from recollect.store.protocol import Row, Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import graphs, knowledge, threads, users
+from recollect.subjects import graphs, knowledge, merges, threads, users
 from recollect.subjects.graphs import GraphDetails
 from recollect.subjects.knowledge import EntityChange, FactChange
 from recollect.subjects.users import UserDetails
@@ -186,7 +186,7 @@ class World:
         before = [e for e in self.read(log) if e.graph_id == episode.graph_id and e.processed_at]
         cites = tuple(e.seq for e in before if e.seq < episode.seq and step.cites)
         told = tuple(replace(fact, cites=cites) for fact in answer.found.facts)
-        found = replace(answer.found, facts=told, placed=True)
+        found = replace(answer.found, facts=told, placed=True, guarded=())
         self.write(readings.replace, episode.id, found, answer.fact_vectors)
 
     def _episode(self, pick: int) -> Episode | None:
@@ -195,18 +195,31 @@ class World:
 
     def _change(self, step: Change) -> None:
         kind, _, how = step.what.partition(".")
-        found = self.read(facts if kind == "fact" else entities)
+        if step.what == "entity.unmerge":
+            found = self.read(merged)
+        else:
+            found = self.read(facts if kind == "fact" else entities)
         if not found:
             return
         row = found[step.pick % len(found)]
-        # An open fact cannot be opened, and the user's own node stays.
-        with suppress(Conflict, InvalidInput):
+        if step.what == "entity.merge":
+            with suppress(InvalidInput):  # two graphs, or one and the same
+                other = found[(step.pick + len(step.word)) % len(found)]
+                self.write(merges.merge, self.access, row["uuid"], other["uuid"])
+            return
+        # An open fact cannot be opened, the user's own node stays, and a merge that was not carried
+        # out cannot be taken back.
+        with suppress(Conflict, InvalidInput, NotFound):
             self.write(by_hand, self.access, kind, how, row["uuid"], step.word)
 
 
 def by_hand(tx: Transaction, access: Access, kind: str, how: str, uuid: str, word: str) -> None:
     """One change of a fact or an entity."""
-    if (kind, how) == ("fact", "delete"):
+    if (kind, how) == ("entity", "unmerge"):
+        merges.unmerge(tx, access, uuid)
+    elif (kind, how) == ("fact", "undo"):
+        merges.undo(tx, access, uuid)
+    elif (kind, how) == ("fact", "delete"):
         knowledge.delete_fact(tx, access, uuid)
     elif (kind, how) == ("fact", "reopen"):
         knowledge.reopen_fact(tx, access, uuid)
@@ -293,3 +306,9 @@ def facts(tx: Any) -> list[Row]:
 def entities(tx: Any) -> list[Row]:
     """All of them."""
     return list(tx._execute("SELECT * FROM entities ORDER BY graph_id, uuid").fetchall())
+
+
+def merged(tx: Any) -> list[Row]:
+    """Those that are one with another by hand, under the uuids that they had."""
+    sql = "SELECT subject AS uuid FROM edits WHERE kind = 'entity.merge' ORDER BY id"
+    return list(tx._execute(sql).fetchall())

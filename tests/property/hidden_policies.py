@@ -13,8 +13,11 @@ Carried = Mapping[str, Sequence[Any]]
 WRITES = (
     "graph.edge.delete",
     "graph.edge.reopen",
+    "graph.edge.undo",
     "graph.edge.update",
     "graph.node.delete",
+    "graph.node.merge",
+    "graph.node.unmerge",
     "graph.node.update",
     "graph.episode.delete",
     "graph.episode.update",

@@ -68,7 +68,8 @@ def expected_index(tx: Any) -> dict[tuple[str, int], bytes]:
         "observation": "SELECT id, summary FROM observations",
         "thread_summary": "SELECT id, summary FROM summaries WHERE thread_id IS NOT NULL",
         "episode": "SELECT id, CASE WHEN kind IN ('nodes', 'fact_triple') THEN '' ELSE content END"
-        " FROM episodes WHERE processed_at IS NOT NULL",
+        " FROM episodes e WHERE processed_at IS NOT NULL"
+        " OR EXISTS (SELECT 1 FROM jobs j WHERE j.id = e.id AND j.status = 'parked')",
     }.items():
         found = tx._execute(sql).fetchall()
         wanted.update({(kind, row[0]): packed(terms(row[1])) for row in found})

@@ -44,7 +44,7 @@ _CHOSEN = {
     "target_group_id": "graph",
 }
 _GIVEN = {"message_uuid": "episode", "group_uuid": "user_group"}
-_OTHERWISE = {"fact": "edge"}
+_OTHERWISE = {"fact": "edge", "entitie": "node"}
 # In a body the first of these that is there is the target.
 _BODY_IDS = (
     *("thread_id", "session_id", "user_id", "graph_id", "group_id"),

@@ -1,4 +1,4 @@
-"""`recollect reopen`: take back what the memory got wrong."""
+"""`recollect reopen`, `merge`, `unmerge` and `undo`: put right by hand what the memory got wrong."""
 
 from typing import Annotated
 
@@ -7,6 +7,7 @@ import typer
 from recollect.cli import telling
 from recollect.cli.common import DataOption, JsonOption
 from recollect.cli.memory import DEFAULT_PROJECT, ProjectOption, correct
+from recollect.library.results import Entity, Fact
 
 
 def reopen(
@@ -23,6 +24,57 @@ def reopen(
     `recollect why` shows what ended it. It stays open when the graph is folded again.
     """
     found = correct(data, project, lambda memory: memory.reopen(fact_uuid))
+    _tell(found, as_json)
+
+
+def undo(
+    fact_uuid: Annotated[
+        str,
+        typer.Argument(metavar="FACT", help="Id of the fact, as the other commands show it."),
+    ],
+    project: ProjectOption = DEFAULT_PROJECT,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take back the last change by hand to a fact: a correction, an end, or that it was reopened.
+
+    The fact is what it would be now if that change had never been made.
+    """
+    _tell(correct(data, project, lambda memory: memory.undo(fact_uuid)), as_json)
+
+
+def merge(
+    kept: Annotated[
+        str,
+        typer.Argument(metavar="ENTITY", help="Id of the one that stays, as `entity` shows it."),
+    ],
+    other: Annotated[
+        str, typer.Argument(metavar="OTHER", help="Id of the one that is the same, and goes.")
+    ],
+    project: ProjectOption = DEFAULT_PROJECT,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say that two entities are the same: facts and names of the other go over to the first.
+
+    What is said of either from now on is said of it. `recollect unmerge OTHER` takes it back.
+    """
+    _tell(correct(data, project, lambda memory: memory.merge(kept, other)), as_json)
+
+
+def unmerge(
+    other: Annotated[
+        str, typer.Argument(metavar="OTHER", help="Id of the entity that went into another one.")
+    ],
+    project: ProjectOption = DEFAULT_PROJECT,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take back a merge: both entities have the facts of their own again, those told since included."""
+    _tell(correct(data, project, lambda memory: memory.unmerge(other)), as_json)
+
+
+def _tell(found: Fact | Entity, as_json: bool) -> None:
     if as_json:
         telling.as_json(found)
     else:

@@ -67,6 +67,17 @@ COMMANDS = {
         "reopen",
         "Take back what ended a fact: it holds again, and the same words do not end it once more.",
     ),
+    "undo": _Place("correcting", "undo", "Take back the last change by hand to a fact."),
+    "merge": _Place(
+        "correcting",
+        "merge",
+        "Say that two entities are the same: facts and names of the other go over to the first.",
+    ),
+    "unmerge": _Place(
+        "correcting",
+        "unmerge",
+        "Take back a merge: both entities have the facts of their own again.",
+    ),
     "migrate": _Place(
         "store",
         "migrate",

@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 
 const NAMES_SHOWN = 24;
+const MARGIN = 240;  // pixels drawn beyond each border while the whole is moved
 const HUES = [226, 160, 28, 280, 340, 190, 60, 0];
 
 // A worker may only be made from an address that this policy lets by: our own file.
@@ -66,14 +67,22 @@ export class Canvas {
       Object.assign(held, { x: event.offsetX, y: event.offsetY, moved: true });
       this.free = false;
       if (held.node >= 0) { this.x[held.node] += dx / this.scale; this.y[held.node] += dy / this.scale; }
-      else { this.left += dx; this.top += dy; }
+      else {
+        if (!this.moving) { this.moving = true; this.hold(); }
+        this.left += dx;
+        this.top += dy;
+      }
       this.draw();
     });
+    const letGo = () => {
+      held = null;
+      if (this.moving) { this.moving = false; this.sheet = null; this.draw(); }
+    };
     canvas.addEventListener("pointerup", () => {
       if (held && !held.moved && held.node >= 0) this.opened(this.nodes[held.node]);
-      held = null;
+      letGo();
     });
-    canvas.addEventListener("pointercancel", () => { held = null; });
+    canvas.addEventListener("pointercancel", letGo);
     canvas.addEventListener("wheel", (event) => { event.preventDefault(); this.zoom(Math.exp(-event.deltaY / 500), event.offsetX, event.offsetY); }, { passive: false });
     canvas.addEventListener("keydown", (event) => this.key(event));
     const theme = () => this.draw();
@@ -147,20 +156,44 @@ export class Canvas {
     this.waiting = requestAnimationFrame(() => { this.waiting = 0; this.paint(); });
   }
 
-  // One path for all lines and one for each hue of nodes: thousands in a few milliseconds.
+  // While the whole is only moved, what was drawn is moved: lines are drawn anew when it ends.
   paint() {
     const began = performance.now();
-    const canvas = this.element;
+    if (this.moving && this.sheet) this.shift(); else this.compose();
+    this.frames.push(performance.now() - began);
+    if (this.frames.length > 200) this.frames.shift();
+    this.element.dataset.paintMs = (this.frames.reduce((a, b) => a + b, 0) / this.frames.length).toFixed(1);
+  }
+
+  // The picture as it was when the hand took hold of it, and how far the hand has come since.
+  hold() {
+    const { width, height } = this.element;
+    this.sheet = { left: this.left, top: this.top, image: new OffscreenCanvas(width + 2 * MARGIN, height + 2 * MARGIN) };
+    this.compose(this.sheet.image, MARGIN);
+  }
+
+  shift() {
     const dense = devicePixelRatio || 1;
-    const [w, t] = [canvas.clientWidth, canvas.clientHeight];
-    if (canvas.width !== Math.round(w * dense) || canvas.height !== Math.round(t * dense)) { canvas.width = Math.round(w * dense); canvas.height = Math.round(t * dense); }
-    const style = getComputedStyle(canvas);
+    const pen = this.element.getContext("2d", { alpha: true });
+    const [dx, dy] = [dense * (this.left - this.sheet.left), dense * (this.top - this.sheet.top)];
+    if (Math.abs(dx) > MARGIN || Math.abs(dy) > MARGIN) return this.hold(), this.shift();
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.clearRect(0, 0, this.element.width, this.element.height);
+    pen.drawImage(this.sheet.image, Math.round(dx) - MARGIN, Math.round(dy) - MARGIN);
+  }
+
+  // One path for all lines and one for each hue of nodes: thousands in a few milliseconds.
+  compose(canvas = this.element, margin = 0) {
+    const dense = devicePixelRatio || 1;
+    const [w, t] = [this.element.clientWidth, this.element.clientHeight];
+    if (!margin && (canvas.width !== Math.round(w * dense) || canvas.height !== Math.round(t * dense))) { canvas.width = Math.round(w * dense); canvas.height = Math.round(t * dense); }
+    const style = getComputedStyle(this.element);
     const [ink, line, card] = ["--ink", "--line-strong", "--card"].map((name) => style.getPropertyValue(name).trim());
     const dark = matchMedia("(prefers-color-scheme: dark)").matches ? document.documentElement.dataset.theme !== "light" : document.documentElement.dataset.theme === "dark";
     const pen = canvas.getContext("2d");
-    pen.setTransform(dense, 0, 0, dense, 0, 0);
-    pen.clearRect(0, 0, w, t);
-    pen.setTransform(dense * this.scale, 0, 0, dense * this.scale, dense * this.left, dense * this.top);
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.clearRect(0, 0, canvas.width, canvas.height);
+    pen.setTransform(dense * this.scale, 0, 0, dense * this.scale, dense * this.left + margin, dense * this.top + margin);
     this.lines(pen, line, this.edges.length > 2500 ? 0.35 : 0.7, () => true);
     for (const hue of new Set(this.hue)) {
       pen.fillStyle = `hsl(${hue} ${dark ? "60% 68%" : "55% 45%"})`;
@@ -173,10 +206,7 @@ export class Canvas {
       pen.fill();
     }
     if (this.near >= 0) this.lines(pen, ink, 0.9, ([source, target]) => source === this.near || target === this.near);
-    this.names(pen, ink, card, dense);
-    this.frames.push(performance.now() - began);
-    if (this.frames.length > 200) this.frames.shift();
-    canvas.dataset.paintMs = (this.frames.reduce((a, b) => a + b, 0) / this.frames.length).toFixed(1);
+    this.names(pen, ink, card, dense, margin);
   }
 
   lines(pen, colour, strength, wanted) {
@@ -194,8 +224,8 @@ export class Canvas {
   }
 
   // Names of the best-connected, and of what is pointed at; more of them when there is room.
-  names(pen, ink, card, dense) {
-    pen.setTransform(dense, 0, 0, dense, 0, 0);
+  names(pen, ink, card, dense, margin) {
+    pen.setTransform(dense, 0, 0, dense, margin, margin);
     pen.font = "12px system-ui, sans-serif";
     pen.textAlign = "center";
     pen.lineWidth = 3;
@@ -206,9 +236,10 @@ export class Canvas {
     for (const i of this.near >= 0 ? [this.near, ...chosen] : chosen) {
       const [x, y] = [this.x[i] * this.scale + this.left, this.y[i] * this.scale + this.top - this.radius(i) * this.scale - 4];
       if (x < -50 || y < -20 || x > this.element.clientWidth + 50 || y > this.element.clientHeight + 20) continue;
-      if (taken.length > 120 || taken.some(([a, b]) => Math.abs(a - x) < 96 && Math.abs(b - y) < 18)) continue;
-      taken.push([x, y]);
       const text = this.nodes[i].name.length > 24 ? `${this.nodes[i].name.slice(0, 23)}…` : this.nodes[i].name;
+      const half = Math.max(48, pen.measureText(text).width / 2 + 4);
+      if (taken.length > 120 || taken.some(([a, b, other]) => Math.abs(a - x) < half + other && Math.abs(b - y) < 18)) continue;
+      taken.push([x, y, half]);
       pen.strokeText(text, x, y);
       pen.fillText(text, x, y);
     }

@@ -1,25 +1,27 @@
-// Facts that may contradict each other and were not closed: someone decides.
+// Facts that may contradict each other and were not closed, and entities that are one: someone decides.
 
 import { part, read, write } from "./api.js";
-import { h, replace, toast } from "./dom.js";
-import { bar, button, card, doing, empty, factLink, head } from "./parts.js";
+import { h, toast } from "./dom.js";
+import { merges } from "./merges.js";
+import { bar, button, doing, empty, factLink, head } from "./parts.js";
 import { stands, span, time } from "./when.js";
 import { judge } from "./timeline.js";
 
-export async function conflicts({ owner, at, known, again }) {
+export async function conflicts({ owner, at, known, query, again }) {
   const found = await read(`/api/v1/${owner.kind === "u" ? "users" : "graphs"}/${part(owner.id)}/doubts`, { query: { limit: 100 } });
   const place = { at, known };
   const shown = found.doubts.filter((one) => stands(one.fact, place) || !(at || known));
   return h("div", null,
     head("Conflicts", { kicker: owner.id, lead: "A newer fact may have ended an older one, and the judge was not sure enough to do it." }),
     shown.length ? shown.map((one) => conflict(owner, one, again)) : empty("No open conflicts.", "What the judge is sure of is closed already, and shown on each fact."),
-    found.truncated && h("p", { class: "quiet" }, "There are more; the surest come first."));
+    found.truncated && h("p", { class: "quiet" }, "There are more; the surest come first."),
+    await merges(owner, query.get("merge"), again));
 }
 
 function conflict(owner, { fact, doubt }, again) {
   const newer = doubt.by_fact;
-  const undo = (text, task) => toast(text, button("Undo", async () => {
-    try { await task(); toast("Taken back."); } catch (error) { toast(error.message); }
+  const undo = (text, changed) => toast(text, button("Undo", async () => {
+    try { await write("POST", `/api/v1/facts/${part(changed.uuid)}/undo`, {}); toast("Taken back."); } catch (error) { toast(error.message); }
     again();
   }));
   const close = async (moment) => {
@@ -36,17 +38,17 @@ function conflict(owner, { fact, doubt }, again) {
     h("div", { class: "actions" },
       doing("Close the older one", async () => {
         await close(ends);
-        undo("The older fact is closed.", () => write("POST", `/api/v1/facts/${part(fact.uuid)}/reopen`, {}));
+        undo("The older fact is closed.", fact);
       }, "primary"),
       doing("Keep both", async () => {
         await write("POST", `/api/v1/facts/${part(fact.uuid)}/reopen`, {});
         again();
-        toast("Both hold; the same words cast no doubt again.");
+        undo("Both hold; the same words cast no doubt again.", fact);
       }),
       doing("The newer one is wrong", async () => {
         await write("PATCH", `/api/v2/graph/edge/${part(newer.uuid)}`, { body: { invalid_at: newer.valid_at || newer.created_at } });
         again();
-        undo("The newer fact is closed.", () => write("POST", `/api/v1/facts/${part(newer.uuid)}/reopen`, {}));
+        undo("The newer fact is closed.", newer);
       })));
 }
 

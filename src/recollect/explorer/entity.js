@@ -20,7 +20,8 @@ export async function entity({ owner, parts, at, known }) {
   const standing = facts.filter((fact) => stands(fact, place));
   const labels = node.labels.filter((label) => label !== "Entity");
   return h("div", null,
-    head(node.name, { kicker: ["Entity ", labels.map((label) => tag(label))] }),
+    head(node.name, { kicker: ["Entity ", labels.map((label) => tag(label))],
+      actions: h("a", { class: "button", href: to(owner, ["conflicts"], { merge: uuid }) }, "Same as another…") }),
     at || known
       ? h("p", { class: "summary" }, standing.length ? `${standing.length} of ${facts.length} facts stood then.` : "Nothing was known of it then.")
       : h("p", { class: "summary" }, node.summary || "No summary yet."),

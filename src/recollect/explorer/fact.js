@@ -18,6 +18,7 @@ export async function fact({ owner, parts, at, known, again }) {
       kicker: ["Fact ", tag(shown.name), " ", state(shown, told, stood, at || known)],
       actions: [button("Correct", () => correct(shown, again)),
         (shown.invalid_at || told.doubts.length > 0) && doing(shown.invalid_at ? "Reopen" : "It still holds", () => reopen(shown, again)),
+        told.reopened_at && doing("Undo the reopening", () => undo(shown, again)),
         button("Forget", () => forget(owner, told), "danger")],
     }),
     h("div", { class: "columns wide-left" },
@@ -88,6 +89,12 @@ function reason(owner, other, one, verb) {
   return h("div", { class: "reason" }, h("p", { class: "sentence" }, factLink(owner, other)),
     h("p", { class: "meta" }, h("span", null, verb, one.ended_at && [" ", time(one.ended_at)]), sure(one)),
     one.by_episode && quote(owner, one.by_episode, null, "what brought it"));
+}
+
+async function undo(shown, again) {
+  await write("POST", `/api/v1/facts/${part(shown.uuid)}/undo`, {});
+  again();
+  toast("Taken back: what had ended it or cast doubt on it counts again.");
 }
 
 async function reopen(shown, again) {

@@ -31,7 +31,8 @@ export async function facts({ owner, at, known }) {
   const { name, kicker, lead } = await about(owner);
   const load = (cursor) => read(`/api/v2/graph/edge/${ending(owner)}`, { body: {
     limit: SIZE, order_by: "uuid", direction: "desc", cursor, valid_at: moment(at), known_at: moment(known) } });
-  const nothing = at || known ? empty("Nothing stood at that time.") : empty("No facts yet.", "They come with the first messages.");
+  const unheard = known && "“Known at” asks what had been told to this memory by then, whenever it was true. For what was true then, set “True at” alone.";
+  const nothing = at || known ? empty("Nothing stood at that time.", unheard) : empty("No facts yet.", "They come with the first messages.");
   return h("div", null,
     head(name, { kicker, lead, actions: searchBox("Search this memory", "", (q) => { location.hash = to(owner, ["search"], { q }); }) }),
     at || known ? null : await summary(owner),
@@ -39,7 +40,9 @@ export async function facts({ owner, at, known }) {
     await growing(load, (fact) => factRow(owner, fact, ends(owner, fact)), nothing));
 }
 
+// A key that sees only a part is not told the names at both ends of a fact; the sentence has them.
 function ends(owner, fact) {
+  if (!fact.source_node_name && !fact.target_node_name) return null;
   return h("span", null, entityLink(owner, fact.source_node_uuid, fact.source_node_name), " → ",
     entityLink(owner, fact.target_node_uuid, fact.target_node_name));
 }

@@ -6,7 +6,7 @@ import { day, moment, span, stands } from "./when.js";
 
 const ENDS = { table: "the table of relations", episode: "its own words", hand: "someone by hand" };
 
-export const judge = (name) => ENDS[name] || name || "nobody knows whom";
+export const judge = (name) => ENDS[name] || (name?.startsWith("judge.") ? `the judge (version ${name.slice(6)})` : name) || "nobody knows whom";
 
 export function timeline(owner, facts, place) {
   const starts = facts.map((fact) => Date.parse(fact.valid_at || fact.created_at));

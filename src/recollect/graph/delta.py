@@ -10,7 +10,8 @@ SupportRole = Literal["states", "restates", "closes"]
 
 
 class KnownEntity(Record):
-    """An entity of the graph that may be one of those found. *names* are all it answers to."""
+    """An entity of the graph that may be one of those found. *names* are all it answers to,
+    *taken_in* marks of what those were called that are one with it by hand."""
 
     uuid: str
     name: str
@@ -20,6 +21,7 @@ class KnownEntity(Record):
     labels: tuple[str, ...] = ("Entity",)
     summary: str = ""
     attributes: Json | None = None
+    taken_in: tuple[str, ...] = ()
 
 
 class KnownFact(Record):

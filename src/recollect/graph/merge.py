@@ -43,6 +43,22 @@ def merged(
     return entity
 
 
+def joined(known: KnownEntity, other: KnownEntity) -> KnownEntity:
+    """*known* with all that is known of *other*, which someone said is the same; where they differ,
+    *known* is right."""
+    answers = known.names or (known.name,)
+    held = set(map(names.normal, answers))
+    fresh = [n for n in (other.name, *other.names) if names.normal(n) not in held]
+    label = next((one for one in other.labels if one != BASE_LABEL), None)
+    return msgspec.structs.replace(
+        known,
+        names=(*answers, *dict.fromkeys(fresh))[: max(ENTITY_NAMES_MAX, len(answers))],
+        kind=known.kind or other.kind,
+        labels=_labels(known.labels, label),
+        attributes=_overlay(other.attributes, known.attributes) or known.attributes,
+    )
+
+
 def _renamed(entity: KnownEntity, name: str | None, others: Sequence[KnownEntity]) -> KnownEntity:
     """*entity* under another name; those it had stay. The user and the assistant are called what
     their records say, and gain the name. Nobody is given the name of another such thing."""

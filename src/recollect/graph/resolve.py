@@ -5,7 +5,7 @@ user's or the assistant's own node; a uuid; what a reader says that saw the grap
 entity it was shown still answers to the name it had then; an equal name, alias, e-mail address or id; a first
 name that only one known person has; initials of an organization; a name that looks almost the
 same. Entities of incompatible kinds never meet, unless their names are equal and the kind of the
-one found is a mere guess of the sort that readers get wrong. A full name is never taken for a bare first name
+one found is a mere guess of the sort that readers get wrong, or someone said by hand that they are one. A full name is never taken for a bare first name
 that is known already: "John" need not be the John Lennon who is mentioned next.
 """
 
@@ -16,6 +16,7 @@ from functools import lru_cache
 from recollect.graph import names
 from recollect.graph.delta import KnownEntity
 from recollect.graph.found import EntityKind, Found, FoundEntity
+from recollect.graph.gist import mark
 from recollect.graph.types import Record
 from recollect.limits import CANDIDATES_PER_KEY_MAX
 
@@ -63,6 +64,7 @@ class _Candidate:
     who: str | None
     labels: tuple[str, ...]
     mentioned: bool = False
+    taken_in: tuple[str, ...] = ()
 
     @property
     def keys(self) -> frozenset[str]:
@@ -132,6 +134,7 @@ def resolve(known: tuple[KnownEntity, ...], found: Found) -> Resolved:
             kind=item.kind,
             who=item.who,
             labels=item.labels,
+            taken_in=item.taken_in,
         )
         for place, item in enumerate(sorted(known, key=lambda item: item.uuid))
     ]
@@ -175,7 +178,7 @@ def _match(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
         return next((one for one in pool if one.who == item.who), None)
     if (misread := _misread(item, pool)) is not None:
         return misread
-    fitting = [one for one in pool if compatible(item.kind, one.kind)]
+    fitting = [one for one in pool if compatible(item.kind, one.kind) or _taken_in(one, item)]
     rules: tuple[Callable[[FoundEntity, list[_Candidate]], _Candidate | None], ...] = (
         _by_name,
         _by_first_name,
@@ -196,6 +199,11 @@ def _recognized(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
     if one is None or form not in _forms(one.names):
         return None
     return one if compatible(item.kind, one.kind) or _answers(one, item) else None
+
+
+def _taken_in(one: _Candidate, item: FoundEntity) -> bool:
+    """Whether someone said that this name means that one, whatever kind of thing it looks like."""
+    return bool(one.taken_in) and mark(item.name) in one.taken_in
 
 
 def _by_name(item: FoundEntity, fitting: list[_Candidate]) -> _Candidate | None:

@@ -21,7 +21,7 @@ from recollect.graph.reconcile import reconcile
 from recollect.graph.resolve import resolve
 from recollect.graph.types import Episode, Record
 from recollect.ingest import naming, summaries
-from recollect.store import chapters, findable, index, readings, rows
+from recollect.store import chapters, findable, index, readings, rows, taken_in
 from recollect.store.index import Item
 from recollect.store.knowledge import Neighbourhood
 from recollect.store.protocol import Row, Transaction
@@ -113,7 +113,9 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> tuple[list[Item], 
     episode = step.episode
     distance = readings.distance(tx, episode.graph_id)
     side = readings.side(tx, episode.graph_id, episode.seq)
-    found = _free_uuids(tx, episode.graph_id, side or "", copies.moved(step.found, distance))
+    found = copies.moved(step.found, distance)
+    found = taken_in.followed(tx, episode.graph_id, side or "", found)
+    found = _free_uuids(tx, episode.graph_id, side or "", found)
     now = episode.processed_at or tx.now
     around = Neighbourhood(tx, episode.graph_id, episode.id, side)
     wanted = needs.needs(found)

@@ -281,6 +281,21 @@ class Memory:
         uuid = fact if isinstance(fact, str) else fact.uuid
         return telling.fact(await correcting.reopen(self._engine, uuid))
 
+    async def undo(self, fact: Fact | str) -> Fact:
+        """Take back the last change by hand to a fact: a correction, an end, or that it was reopened."""
+        uuid = fact if isinstance(fact, str) else fact.uuid
+        return telling.fact(await correcting.undo(self._engine, uuid))
+
+    async def merge(self, entity: Entity | str, other: Entity | str) -> Entity:
+        """Let two entities be one from now on, the first of them; a user's own node always stays."""
+        uuids = [one if isinstance(one, str) else one.uuid for one in (entity, other)]
+        return telling.entity(await correcting.merge(self._engine, *uuids))
+
+    async def unmerge(self, other: Entity | str) -> Entity:
+        """Take back a merge: the entity that had gone is there again, with the facts of its own."""
+        uuid = other if isinstance(other, str) else other.uuid
+        return telling.entity(await correcting.unmerge(self._engine, uuid))
+
     async def rate(
         self,
         instruction: str,

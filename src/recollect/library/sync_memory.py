@@ -414,6 +414,18 @@ class SyncMemory(OpenFace[Memory]):
         """Take back what ended a fact: it holds again, and the same words do not end it again."""
         return self._wait(self._behind.reopen(fact))
 
+    def undo(self, fact: Fact | str) -> Fact:
+        """Take back the last change by hand to a fact: a correction, an end, or that it was reopened."""
+        return self._wait(self._behind.undo(fact))
+
+    def merge(self, entity: Entity | str, other: Entity | str) -> Entity:
+        """Let two entities be one from now on, the first of them; a user's own node always stays."""
+        return self._wait(self._behind.merge(entity, other))
+
+    def unmerge(self, other: Entity | str) -> Entity:
+        """Take back a merge: the entity that had gone is there again, with the facts of its own."""
+        return self._wait(self._behind.unmerge(other))
+
     def rate(
         self,
         instruction: str,

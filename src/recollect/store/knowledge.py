@@ -22,7 +22,7 @@ from recollect.graph.delta import (
 )
 from recollect.graph.needs import FactNeeds
 from recollect.limits import CANDIDATES_PER_KEY_MAX, FACTS_PER_NEED_MAX
-from recollect.store import numbers, rows, user_sides
+from recollect.store import numbers, rows, taken_in, user_sides
 from recollect.store.protocol import Row, Transaction
 
 
@@ -83,7 +83,7 @@ class Neighbourhood:
 
     def _known_entity(self, row: Row) -> KnownEntity:
         if self._wall is not None and row["is_user"]:
-            self._user = _known_entity(row)
+            self._user = _known_entity(row, None)
         return known_on(self._tx, row, self._wall)
 
     def facts(self, needs: FactNeeds) -> tuple[KnownFact, ...]:
@@ -239,17 +239,7 @@ class Neighbourhood:
         entity_id = self._entity_ids[entity.uuid]
         if self._user is not None and self._user.uuid == entity.uuid:
             entity = user_sides.learn(self._tx, entity_id, self._side, self._user, entity)
-        self._tx.run(
-            "entity_learn",
-            id=entity_id,
-            name=entity.name,
-            labels=rows.to_json(entity.labels),
-            summary=entity.summary,
-            attributes=rows.to_json(entity.attributes),
-            kind=entity.kind,
-            names=rows.to_json(entity.names),
-        )
-        put_names(self._tx, self._graph_id, entity_id, entity.new_names)
+        change_entity(self._tx, self._graph_id, entity_id, entity)
 
     def _add_fact(self, fact: NewFact, extractor: str | None) -> None:
         self._fact_ids[fact.uuid] = self._tx.insert(
@@ -315,6 +305,21 @@ class Neighbourhood:
         )
 
 
+def change_entity(tx: Transaction, graph_id: int, entity_id: int, entity: ChangedEntity) -> None:
+    """Write what an entity has become."""
+    tx.run(
+        "entity_learn",
+        id=entity_id,
+        name=entity.name,
+        labels=rows.to_json(entity.labels),
+        summary=entity.summary,
+        attributes=rows.to_json(entity.attributes),
+        kind=entity.kind,
+        names=rows.to_json(entity.names),
+    )
+    put_names(tx, graph_id, entity_id, entity.new_names)
+
+
 def put_names(tx: Transaction, graph_id: int, entity_id: int, given: Iterable[str]) -> None:
     """Make an entity findable under names, in addition to those it has."""
     keys = dict.fromkeys(key for name in given for key in names.keys(name))
@@ -324,13 +329,13 @@ def put_names(tx: Transaction, graph_id: int, entity_id: int, given: Iterable[st
 
 def known_on(tx: Transaction, row: Row, side: str | None) -> KnownEntity:
     """An entity as it is known on one side; None where there are no walls."""
-    known = _known_entity(row)
+    known = _known_entity(row, side)
     if side is None or known.who != "user":
         return known
     return user_sides.as_known(known, user_sides.learned(tx, row["id"], side))
 
 
-def _known_entity(row: Row) -> KnownEntity:
+def _known_entity(row: Row, side: str | None) -> KnownEntity:
     return KnownEntity(
         uuid=row["uuid"],
         name=row["name"],
@@ -340,4 +345,5 @@ def _known_entity(row: Row) -> KnownEntity:
         labels=tuple(rows.from_json(row["labels"])),
         summary=row["summary"],
         attributes=rows.from_json(row["attributes"]),
+        taken_in=taken_in.marks(row, side or "") if row["given"] else (),
     )

@@ -6,7 +6,7 @@ only with what it brought into the graph and what is still there, under the uuid
 Forgetting leaves nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from recollect.graph import copies, names
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.graph.gist import mark
 from recollect.graph.types import Episode, Record
-from recollect.store import readings, rows
+from recollect.store import readings, rows, taken_in
 from recollect.store.protocol import Row, Transaction
 from recollect.store.readings import Vectors
 
@@ -103,14 +103,16 @@ def _brought(tx: Transaction, row: Row) -> Remainder:
     """The reading of an episode without facts that only say again what others brought."""
     episode, kept = _without_words(row), readings.reading(row)
     found = _as_here(tx, episode.graph_id, kept.found)
-    listed = rows.to_json(_own_uuids(tx, episode, found))
+    uuids = _own_uuids(tx, episode, found)
+    listed = rows.to_json(uuids)
     born = _born(tx, found, tx.all("facts_by_uuids", graph_id=episode.graph_id, uuids=listed))
     own = tx.all("entities_by_uuids", graph_id=episode.graph_id, uuids=listed)
+    taken = taken_in.takers(tx, episode.graph_id, row["side"] or "", uuids)
     return Remainder(
         episode=episode,
         found=replace(
             found,
-            entities=tuple(_named(entity, own) for entity in found.entities),
+            entities=tuple(_named(entity, own, taken) for entity in found.entities),
             facts=tuple(replace(found.facts[n], uuid=uuid, span=None) for n, uuid in born.items()),
         ),
         vectors=tuple(kept.fact_vectors[n] for n in born),
@@ -145,11 +147,14 @@ def _earlier_marks(tx: Transaction, fact: Row) -> list[str]:
     return [known for row in edits for known in row["mark"].split()]
 
 
-def _named(entity: FoundEntity, own: Sequence[Row]) -> FoundEntity:
-    """An entity under the uuid that it got, if it was new then."""
+def _named(entity: FoundEntity, own: Sequence[Row], taken: Mapping[str, Row]) -> FoundEntity:
+    """An entity under the uuid that it got, if it was new then; it may be one with another since."""
     for row in own:
         if entity.name in rows.from_json(row["names"]) and entity.kind in (None, row["kind"]):
             return replace(entity, uuid=row["uuid"])
+    for uuid, row in taken.items():
+        if mark(entity.name) in taken_in.by(row)[uuid]["marks"]:
+            return replace(entity, uuid=uuid)
     return entity
 
 

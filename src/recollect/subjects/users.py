@@ -198,6 +198,7 @@ def restore_node(tx: Transaction, graph_id: int) -> None:
     )
     tx.run("entity_set_given", id=found["id"], given=None)
     tx.run("entity_names_delete", entity_id=found["id"])
+    tx.run("entity_takes_in_nobody", entity_id=found["id"])
     knowledge.put_names(tx, graph_id, found["id"], _names(user))
     told = rows.to_json(list(_profile(user).values()))
     tx.run("graph_reopen_profile", graph_id=graph_id, told=told)

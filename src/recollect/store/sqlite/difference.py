@@ -237,6 +237,7 @@ def write(tx: SqliteTransaction, told: Difference) -> bool:
         condensed=told.condensed,
     )
     remainders.renew(tx, told.graph_id)
+    tx.run("edits_drop_of_unborn", graph_id=told.graph_id)
     return True
 
 

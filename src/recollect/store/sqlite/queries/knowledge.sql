@@ -30,7 +30,11 @@ INSERT INTO entity_names (graph_id, key, entity_id) VALUES (:graph_id, :key, :en
 ON CONFLICT DO NOTHING;
 
 -- name: entity_names_delete
-DELETE FROM entity_names WHERE entity_id = :entity_id;
+-- But for the keys of those whom it has taken in by hand.
+DELETE FROM entity_names WHERE entity_id = :entity_id AND key NOT GLOB 'was:*';
+
+-- name: entity_takes_in_nobody
+DELETE FROM entity_names WHERE entity_id = :entity_id AND key GLOB 'was:*';
 
 -- name: entity_set_names
 UPDATE entities SET names = :names WHERE id = :id;

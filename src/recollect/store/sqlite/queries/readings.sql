@@ -102,7 +102,40 @@ DELETE FROM edits WHERE graph_id = :graph_id AND (
     kind IN ('fact.update', 'fact.end', 'fact.reopen')
     AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.uuid = edits.subject)
     OR kind = 'entity.update'
-    AND NOT EXISTS (SELECT 1 FROM entities n WHERE n.uuid = edits.subject));
+    AND NOT EXISTS (SELECT 1 FROM entities n WHERE n.uuid = edits.subject)
+    AND NOT EXISTS (SELECT 1 FROM entity_names k WHERE k.graph_id = edits.graph_id
+                    AND (k.key = 'was:' || edits.subject
+                         OR k.key >= 'was:' || edits.subject || '['
+                            AND k.key < 'was:' || edits.subject || '\')));
+
+-- name: edits_drop_of_unborn
+-- Words that someone gave what was merged into another, and what a graph that was folded again has
+-- not even to be merged.
+DELETE FROM edits WHERE graph_id = :graph_id AND kind = 'entity.update'
+  AND EXISTS (SELECT 1 FROM edits m WHERE m.graph_id = edits.graph_id AND m.kind = 'entity.merge'
+              AND m.subject = edits.subject)
+  AND NOT EXISTS (SELECT 1 FROM entities n WHERE n.uuid = edits.subject)
+  AND NOT EXISTS (SELECT 1 FROM entity_names k WHERE k.graph_id = edits.graph_id
+                  AND (k.key = 'was:' || edits.subject
+                       OR k.key >= 'was:' || edits.subject || '['
+                          AND k.key < 'was:' || edits.subject || '\'));
+
+-- name: edit_newest_of
+-- The last change by hand of some kinds to a fact or an entity.
+SELECT id, graph_id, seq, kind, near FROM edits
+WHERE subject = :subject AND kind IN (SELECT value FROM json_each(:kinds))
+ORDER BY seq DESC, id DESC LIMIT 1;
+
+-- name: merges_of_graph
+SELECT id, subject, at FROM edits WHERE graph_id = :graph_id AND kind = 'entity.merge'
+ORDER BY id DESC;
+
+-- name: entities_that_took_in
+-- On whatever side of the walls, which comes after the uuid.
+SELECT n.* FROM entity_names k JOIN entities n ON n.id = k.entity_id
+WHERE k.graph_id = :graph_id
+  AND (k.key = 'was:' || :uuid OR k.key >= 'was:' || :uuid || '[' AND k.key < 'was:' || :uuid || '\')
+ORDER BY n.id;
 
 -- name: edits_of_subject
 SELECT mark FROM edits WHERE subject = :subject ORDER BY id;
@@ -211,3 +244,33 @@ WHERE p.episode_id = :episode_id AND p.role = 'states' ORDER BY f.id;
 -- name: entities_mentioned_by
 SELECT n.* FROM mentions m JOIN entities n ON n.id = m.entity_id
 WHERE m.episode_id = :episode_id ORDER BY n.id;
+
+-- name: graph_has_walls
+SELECT 1 FROM readings WHERE graph_id = :graph_id AND side IS NOT NULL LIMIT 1;
+
+-- name: entities_taking_in
+-- Who has taken in others by hand, by the keys that those left.
+SELECT n.*, k.key AS taken_key FROM entity_names k JOIN entities n ON n.id = k.entity_id
+WHERE k.graph_id = :graph_id AND k.key IN (SELECT value FROM json_each(:keys)) ORDER BY n.id;
+
+-- name: mentions_of_entity
+SELECT episode_id FROM mentions WHERE entity_id = :entity_id ORDER BY episode_id;
+
+-- name: facts_join_sources
+UPDATE facts SET source_id = :kept WHERE source_id = :gone;
+
+-- name: facts_join_targets
+UPDATE facts SET target_id = :kept WHERE target_id = :gone;
+
+-- name: mentions_join
+INSERT INTO mentions (entity_id, episode_id)
+SELECT :kept, episode_id FROM mentions WHERE entity_id = :gone ON CONFLICT DO NOTHING;
+
+-- name: observations_about
+-- What was observed of an entity, or of others with it; the third part of a key is its uuid then.
+SELECT * FROM observations WHERE graph_id = (SELECT graph_id FROM entities WHERE id = :entity_id)
+  AND (entity_id = :entity_id OR json_extract(key, '$[2]') = :uuid)
+ORDER BY id;
+
+-- name: observation_move
+UPDATE observations SET entity_id = :entity_id, key = :key WHERE id = :id;
