@@ -36,9 +36,10 @@ def undo(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take back the last change by hand to a fact: a correction, an end, or that it was reopened.
+    """Take back the last change by hand to a fact.
 
-    The fact is what it would be now if that change had never been made.
+    That is a correction, an end, or that it was reopened. The fact is what it would be now if that
+    change had never been made.
     """
     _tell(correct(data, project, lambda memory: memory.undo(fact_uuid)), as_json)
 
@@ -70,7 +71,10 @@ def unmerge(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take back a merge: both entities have the facts of their own again, those told since included."""
+    """Take back a merge: both entities have the facts of their own again.
+
+    Those told since the merge go to the one that they are about.
+    """
     _tell(correct(data, project, lambda memory: memory.unmerge(other)), as_json)
 
 
