@@ -338,6 +338,7 @@ QUERIES: dict[str, Several] = {
         {"search": known.some(random, "thread_id")[0][:4]},
     ],
     "DoubtsQuery": lambda _, __: [{}, {"limit": 1}, {"limit": 2}],
+    "MergesQuery": lambda _, __: [{}, {"limit": 1}, {"limit": 2}],
     "ExplainContext": lambda _, __: [{}, {"max_characters": 300}],
     "SessionFactsQuery": lambda _, __: [{}, {"minRating": 0.1}],
     "QuestionQuery": lambda _, __: [{}, {"lastNMessages": 2}],

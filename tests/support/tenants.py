@@ -21,9 +21,12 @@ from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
 from recollect.extract.brief import Brief
 from recollect.governance import keys
+from recollect.graph.types import Access
 from recollect.store import numbers
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite.connection import FILE_NAME
+from recollect.subjects import knowledge, merges
+from recollect.subjects.knowledge import FactChange
 from tests.support.asgi import Program
 
 ALPHA_KEY = "the-key-of-project-alpha"
@@ -71,22 +74,10 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
     graph = tx.one("graph_by_uuid", uuid=graph_uuid, project_id=owner.id)
     assert graph is not None
     now = int(tx.now.timestamp() * 1_000_000)
-    entity, fact, ended = tx.new_id(), tx.new_id(), tx.new_id()
-    entity_id = tx.insert(
-        "entity_insert",
-        side="",
-        **numbers.of_graph(graph["id"]),
-        uuid=entity,
-        graph_id=graph["id"],
-        name=f"{word}-secret entity",
-        labels='["Entity"]',
-        summary=f"{word}-secret summary",
-        attributes=None,
-        is_user=False,
-        is_assistant=False,
-        kind=None,
-        names=f'["{word}-secret entity"]',
-        now=now,
+    fact, ended, corrected = tx.new_id(), tx.new_id(), tx.new_id()
+    entity_id, entity = _seed_entity(tx, graph["id"], f"{word}-secret entity")
+    (_, other), (_, kept), (_, merged) = (
+        _seed_entity(tx, graph["id"], f"{word}-secret {name}") for name in ("other", "one", "same")
     )
     fact_id = _seed_fact(tx, graph["id"], entity_id, fact, f"{word}-secret fact")
     ended_id = _seed_fact(tx, graph["id"], entity_id, ended, f"{word}-secret ended fact", now)
@@ -117,11 +108,50 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
         end_at=None,
         created_at=now,
     )
-    return {"node": entity, "edge": fact, "ended_edge": ended, "observation": observation}
+    _seed_fact(tx, graph["id"], entity_id, corrected, f"{word}-secret error", extractor="rules")
+    access = Access(project_id=owner.id, project_uuid=owner.uuid, key_uuid="")
+    knowledge.update_fact(tx, access, corrected, FactChange(fact=f"{word}-secret correction"))
+    merges.merge(tx, access, kept, merged)
+    return {
+        "node": entity,
+        "other_node": other,
+        "merged_node": merged,
+        "edge": fact,
+        "ended_edge": ended,
+        "corrected_edge": corrected,
+        "observation": observation,
+    }
+
+
+def _seed_entity(tx: Transaction, graph_id: int, name: str) -> tuple[int, str]:
+    uuid = tx.new_id()
+    number = tx.insert(
+        "entity_insert",
+        side="",
+        **numbers.of_graph(graph_id),
+        uuid=uuid,
+        graph_id=graph_id,
+        name=name,
+        labels='["Entity"]',
+        summary=f"{name} summary",
+        attributes=None,
+        is_user=False,
+        is_assistant=False,
+        kind=None,
+        names=f'["{name}"]',
+        now=int(tx.now.timestamp() * 1_000_000),
+    )
+    return number, uuid
 
 
 def _seed_fact(
-    tx: Transaction, graph_id: int, entity_id: int, uuid: str, says: str, end: int | None = None
+    tx: Transaction,
+    graph_id: int,
+    entity_id: int,
+    uuid: str,
+    says: str,
+    end: int | None = None,
+    extractor: str | None = None,
 ) -> int:
     now = int(tx.now.timestamp() * 1_000_000)
     return tx.insert(
@@ -146,7 +176,7 @@ def _seed_fact(
         ends=False,
         slot=None,
         confidence=1.0,
-        extractor=None,
+        extractor=extractor,
         event_at=None,
     )
 
@@ -398,6 +428,7 @@ SERVER_IDS = {
     "source_node_uuid": "node",
     "target_node_uuid": "node",
     "fact_uuid": "edge",
+    "other": "other_node",
     "episodic_id": "memory",
     "episodic_ids": "memory",
     "citations": "memory",
@@ -445,7 +476,10 @@ UUID_OF_PATH = {
     "/api/v2/graph/observation/": "observation",
     "/api/v2/collections/": "document",
     "/api/v1/episodes/": "episode",
+    "/api/v1/facts/{uuid}/undo": "corrected_edge",
     "/api/v1/facts/": "ended_edge",
+    "/api/v1/entities/{uuid}/unmerge": "merged_node",
+    "/api/v1/entities/": "node",
     "/api/v1/erasures/": "erasure",
 }
 # What names nothing of ours: a cursor is opaque and tested by itself, ids in a log are numbers, and

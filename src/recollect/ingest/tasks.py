@@ -27,6 +27,11 @@ class Tracked(Record):
     episodes: list[str]
     deleted: int = 0
 
+    @property
+    def uuid(self) -> str:
+        """That of the task."""
+        return self.task.uuid
+
 
 def get(tx: Transaction, access: Access, uuid: str) -> Tracked:
     """A task by its uuid."""
@@ -60,10 +65,9 @@ def page(
     status: str | None,
     limit: int,
     before: int | None = None,
-) -> tuple[list[Tracked], int | None]:
-    """The newest tasks that may be seen, of one type or status if given, before one of them if given;
-    and the one before which there are more."""
-    fitting: list[tuple[int, Tracked]] = []
+) -> list[Tracked]:
+    """The newest tasks that may be seen, of one type or status if given, before a place if given."""
+    fitting: list[Tracked] = []
     for row in _newest(tx, access, kind, before or _NEWEST):
         # Without a sight the row tells the status, and only what is told is looked into.
         if access.sight is None and status not in (None, _task(row).status):
@@ -71,10 +75,18 @@ def page(
         tracked = _tracked(tx, access, row)
         if tracked is None or status not in (None, tracked.task.status):
             continue
+        fitting.append(tracked)
         if len(fitting) == limit:
-            return [one for _, one in fitting], fitting[-1][0]
-        fitting.append((row["id"], tracked))
-    return [one for _, one in fitting], None
+            break
+    return fitting
+
+
+def place(tx: Transaction, access: Access, uuid: str) -> int:
+    """Where a task stands among all of the project."""
+    row = tx.one("task_told", uuid=uuid, project_id=access.project_id)
+    if row is None or _tracked(tx, access, row) is None:
+        raise NotFound(f"task not found: {uuid}")
+    return int(row["id"])
 
 
 def _newest(tx: Transaction, access: Access, kind: str | None, before: int) -> Iterator[Row]:

@@ -8,8 +8,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from recollect.api.compat.zep import translate_filters
-from recollect.api.compat.zep4 import show_project
+from recollect.api.compat.zep4 import paging, show_project
 from recollect.api.compat.zep4.wire import tasks as wire
+from recollect.api.compat.zep4.wire.base import PageQuery4
 from recollect.api.compat.zep4.wire.content_policy import ContentPolicyRequest4
 from recollect.api.router import Call
 from recollect.errors import NotFound, NotOffered
@@ -19,7 +20,7 @@ from recollect.ingest import tasks
 from recollect.search.query import Kind
 from recollect.store import tasks as stored
 from recollect.store.protocol import Transaction
-from recollect.subjects import lookups
+from recollect.subjects import episodes, lookups
 from recollect.subjects.lookups import Place
 
 NO_CONTENT_POLICY = (
@@ -31,6 +32,11 @@ NO_CONTENT_POLICY = (
 def place(tx: Transaction, access: Access, path: dict[str, str]) -> Place:
     """The graph that a path names."""
     return lookups.place(tx, access, path["graph_uuid"])
+
+
+def place_after(tx: Transaction, access: Access, asked: PageQuery4) -> int | None:
+    """Where in the log the episode stands that ended the page before."""
+    return paging.after(asked, lambda uuid: episodes.get(tx, access, uuid).seq)
 
 
 async def matching(call: Call, kind: Kind, chosen: Filters) -> list[int] | None:

@@ -3,15 +3,26 @@
 import base64
 import binascii
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from recollect.api.compat.zep.translate import order as checked_order
 from recollect.api.compat.zep4.wire.base import PageQuery4
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, NotFound
 from recollect.limits import GRAPH_PAGE_MAX, INTEGER_MAX, LIST_ALL_DEFAULT, PAGE_MAX
 from recollect.subjects.pages import PageRequest, read_cursor
 
-T = TypeVar("T")
+_PLACE, _ITEM = "at:", "past:"
+
+
+class _Named(Protocol):
+    """Something with a uuid."""
+
+    @property
+    def uuid(self) -> str:
+        """That of the server."""
+
+
+T = TypeVar("T", bound=_Named)
 
 
 def order(sent: Any, default: str, direction: str = "desc") -> str:
@@ -25,22 +36,48 @@ def size(sent: PageQuery4, most: int = PAGE_MAX, default: int = LIST_ALL_DEFAULT
 
 
 def offset(sent: PageQuery4) -> int:
-    """How many items come before the page, or the place of the last of them."""
-    if not sent.cursor:
+    """How many items come before the page, or a place that callers know anyway."""
+    text = _read(sent, _PLACE)
+    if text is None:
         return 0
-    try:
-        text = base64.b64decode(sent.cursor.encode(), altchars=b"-_", validate=True).decode()
-        begin = int(text.removeprefix("at:")) if text.startswith("at:") else -1
-    except (binascii.Error, ValueError) as error:
-        raise InvalidInput("cursor: not one that this server gave out") from error
-    if not 0 <= begin <= INTEGER_MAX:
+    if not text.isascii() or not text.isdigit() or int(text) > INTEGER_MAX:
         raise InvalidInput("cursor: not one that this server gave out")
-    return begin
+    return int(text)
 
 
 def cursor(begin: int) -> str:
     """What `offset` reads."""
-    return base64.urlsafe_b64encode(f"at:{begin}".encode()).decode()
+    return _written(_PLACE, str(begin))
+
+
+def after(sent: PageQuery4, find: Callable[[str], int]) -> int | None:
+    """The place of the item that ended the page before, which *find* looks up by its uuid.
+
+    The place itself is no cursor: it counts what whoever asks may not see.
+    """
+    uuid = _read(sent, _ITEM)
+    if uuid is None:
+        return None
+    try:
+        return find(uuid)
+    except NotFound as error:
+        raise InvalidInput("cursor: what it follows was deleted; begin again") from error
+
+
+def _read(sent: PageQuery4, kind: str) -> str | None:
+    if not sent.cursor:
+        return None
+    try:
+        text = base64.b64decode(sent.cursor.encode(), altchars=b"-_", validate=True).decode()
+    except (binascii.Error, ValueError) as error:
+        raise InvalidInput("cursor: not one that this server gave out") from error
+    if not text.startswith(kind):
+        raise InvalidInput("cursor: not one that this server gave out")
+    return text.removeprefix(kind)
+
+
+def _written(kind: str, text: str) -> str:
+    return base64.urlsafe_b64encode(f"{kind}{text}".encode()).decode()
 
 
 def window(sent: PageQuery4, most: int = PAGE_MAX) -> dict[str, Any]:
@@ -54,11 +91,13 @@ def following(sent: PageQuery4, told: int, total: int) -> str | None:
     return cursor(begin) if told and begin < total else None
 
 
-def past(sent: PageQuery4, found: Sequence[T], place: Callable[[T], int]) -> tuple[Any, str | None]:
+def past(
+    sent: PageQuery4, found: Sequence[T], most: int = PAGE_MAX
+) -> tuple[Sequence[T], str | None]:
     """The page of what was read past the cursor, one more than it holds, and where the next one begins:
     past the last item of this one, so that no page costs more than another."""
-    told = found[: size(sent)]
-    return told, cursor(place(told[-1])) if len(found) > len(told) else None
+    told = found[: size(sent, most)]
+    return told, _written(_ITEM, told[-1].uuid) if len(found) > len(told) else None
 
 
 def graph_page(sent: Any, allowed: Collection[str]) -> PageRequest:

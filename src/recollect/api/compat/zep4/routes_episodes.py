@@ -123,9 +123,9 @@ def _of_document(
     tx: Transaction, access: Access, path: dict[str, str], asked: PageQuery4
 ) -> Page4[wire.Episode4]:
     where = answers.place(tx, access, path)
-    after, most = paging.offset(asked), paging.size(asked) + 1
+    after, most = answers.place_after(tx, access, asked) or 0, paging.size(asked) + 1
     found = episodes.of_document(tx, access, where.graph, path["document_id"], most, after)
-    told, following = paging.past(asked, found, lambda episode: episode.seq)
+    told, following = paging.past(asked, found)
     return Page4(items=show.episodes(tx, access, where, told), next_cursor=following)
 
 

@@ -25,12 +25,12 @@ def _messages(
     tx: Transaction, access: Access, uuid: str, asked: wire.MessagesQuery4
 ) -> Page4[wire.Message4]:
     thread = lookups.thread(tx, access, uuid)
-    at, most = paging.offset(asked), paging.size(asked) + 1
+    at, most = answers.place_after(tx, access, asked), paging.size(asked) + 1
     if asked.order == "desc":
         found = episodes.last_messages(tx, access, thread, most, at or INTEGER_MAX)[::-1]
     else:
-        found = episodes.messages_past(tx, access, thread, most, at)
-    told, following = paging.past(asked, found, lambda message: message.seq)
+        found = episodes.messages_past(tx, access, thread, most, at or 0)
+    told, following = paging.past(asked, found)
     return Page4(
         items=[show.message(uuid, message) for message in told],
         next_cursor=following,

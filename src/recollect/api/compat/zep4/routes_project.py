@@ -139,17 +139,18 @@ async def get_task(call: Call) -> tasks_wire.Task4:
 def _tasks(
     tx: Transaction, access: Access, asked: tasks_wire.TasksQuery4
 ) -> Page4[tasks_wire.Task4]:
-    found, before = tasks.page(
+    found = tasks.page(
         tx,
         access,
         kind=asked.type,
         status=asked.status,
-        limit=paging.size(asked, _TASKS_PER_PAGE_MAX),
-        before=paging.offset(asked) or None,
+        limit=paging.size(asked, _TASKS_PER_PAGE_MAX) + 1,
+        before=paging.after(asked, lambda uuid: tasks.place(tx, access, uuid)),
     )
+    told, following = paging.past(asked, found, _TASKS_PER_PAGE_MAX)
     return Page4(
-        items=[show_project.task(one, _came(tx, access, one)) for one in found],
-        next_cursor=None if before is None else paging.cursor(before),
+        items=[show_project.task(one, _came(tx, access, one)) for one in told],
+        next_cursor=following,
     )
 
 

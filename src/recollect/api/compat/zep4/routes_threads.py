@@ -109,9 +109,9 @@ def _episodes(
     tx: Transaction, access: Access, uuid: str, asked: PageQuery4
 ) -> Page4[graphs.Episode4]:
     thread = lookups.thread(tx, access, uuid)
-    after, most = paging.offset(asked), paging.size(asked) + 1
+    after, most = answers.place_after(tx, access, asked) or 0, paging.size(asked) + 1
     found = episodes.in_graph_of_thread(tx, access, thread, most, after)
-    told, following = paging.past(asked, found, lambda episode: episode.seq)
+    told, following = paging.past(asked, found)
     where = lookups.place(tx, access, thread.graph_uuid)
     return Page4(items=show.episodes(tx, access, where, told), next_cursor=following)
 

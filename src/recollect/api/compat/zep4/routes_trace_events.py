@@ -54,7 +54,8 @@ def _events(tx: Transaction, access: Access, path: Path, asked: PageQuery4) -> P
     agent, trace = one(tx, access, path)
     after, most = paging.offset(asked), paging.size(asked) + 1
     found = traces.events(tx, trace, after=after, limit=most)
-    told, following = paging.past(asked, found, lambda event: event.sequence)
+    told = found[: most - 1]
+    following = paging.cursor(told[-1].sequence) if len(found) == most else None
     return Page4(
         items=[show_agents.event(agent, trace, event) for event in told],
         next_cursor=following,
