@@ -13,8 +13,9 @@ from recollect.exchange.lines import End, GraphMark, Header
 from recollect.exchange.renaming import Rename, by_distance, renamed
 from recollect.exchange.tables import OF_PROJECT, RECORDS
 from recollect.exchange.writing import WrittenGraph
-from recollect.governance import keys
+from recollect.governance import keys, policies
 from recollect.graph import checks
+from recollect.graph.sight import Value
 from recollect.graph.types import Project, Record
 from recollect.ingest import rebuild
 from recollect.store import numbers, readings, rows
@@ -53,6 +54,19 @@ def load(tx: Transaction, file: IO[bytes], target: Target, progress: Progress) -
     nothing of it stays.
     """
     return _Import(tx, file, target, progress).run()
+
+
+_SIDE = msgspec.json.Decoder(list[tuple[str, list[Value]]])
+_WALLS = msgspec.json.Decoder(list[str])
+
+
+def _check_walls(number: int, told: dict[str, Any]) -> None:
+    """Refuse sides that nobody could have written."""
+    for column, decoder in (("side", _SIDE), ("walls", _WALLS)):
+        try:
+            decoder.decode(told.get(column) or "[]")
+        except (msgspec.DecodeError, TypeError) as error:
+            raise InvalidInput(f"line {number}: {column}: {error}") from error
 
 
 class _Place(Record):
@@ -133,7 +147,7 @@ class _Import:
 
     def _line(self, number: int, line: msgspec.Struct, header: Header, project: Project) -> None:
         if isinstance(line, GraphMark):
-            self._graph_end(number, line)
+            self._graph_end(number, line, project)
             return
         record = lines.kind_of(line)
         if record not in RECORDS or (header.holds == "graph" and record in OF_PROJECT):
@@ -191,6 +205,7 @@ class _Import:
 
     def _row(self, number: int, record: str, told: dict[str, Any], project: Project) -> None:
         place = self._place
+        _check_walls(number, told)
         if record == "user" and place is not None:
             told["user_id"] = place.graph_id
         where: dict[str, Any] = {"project_id": project.id, "graph_id": None}
@@ -206,7 +221,7 @@ class _Import:
         if added != 1:
             raise InvalidInput(f"line {number}: {record}: it refers to what the file does not have")
 
-    def _graph_end(self, number: int, mark: GraphMark) -> None:
+    def _graph_end(self, number: int, mark: GraphMark, project: Project) -> None:
         place = self._place
         if place is None:
             raise InvalidInput(f"line {number}: there is no graph to end")
@@ -219,6 +234,8 @@ class _Import:
             )
         if self._tx.run("import_sides", graph_id=place.id):
             readings.fold_again(self._tx, place.id, 0)
+        guarded = rows.to_json(sorted(policies.guarded(self._tx, project.id)))
+        self._tx.run("edits_part", project_id=project.id, graph_id=place.id, keys=guarded)
         self._graphs.append(
             WrittenGraph(
                 kind=place.kind,

@@ -61,10 +61,12 @@ def _read_again(tx: Transaction, project_id: int, before: frozenset[str]) -> Non
     A name that "she" stood for must not be told to people who cannot see where it was said.
     """
     if before != (keys := guarded(tx, project_id)):
-        tx.run("readings_part", project_id=project_id, keys=rows.to_json(sorted(keys)))
+        listed = rows.to_json(sorted(keys))
         tx.run("graphs_parted", project_id=project_id)
-        if not before:
-            tx.run("edits_everywhere", project_id=project_id)
+        tx.run("readings_part", project_id=project_id, keys=listed)
+        if new := sorted(keys - before):
+            tx.run("remainders_of_no_side", project_id=project_id, keys=rows.to_json(new))
+        tx.run("edits_part", project_id=project_id, graph_id=None, keys=listed)
         tx.run(
             "rereadings_want_guarded",
             project_id=project_id,

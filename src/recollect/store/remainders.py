@@ -93,6 +93,7 @@ def _without_words(row: Row) -> Episode:
         seq=episode.seq,
         kind=episode.kind,
         content="",
+        metadata=dict.fromkeys(episode.metadata or {}),  # under which keys it said something
         created_at=episode.created_at,
         received_at=episode.received_at,
         processed_at=episode.processed_at,

@@ -6,55 +6,39 @@ a place that is read again can give the same uuid to something else, and another
 what is not there any more is passed over.
 """
 
-from collections.abc import Sequence
-from typing import Literal
-
 from recollect.errors import InvariantViolated
 from recollect.governance import describing, erasure
 from recollect.governance.erasure import Removed
 from recollect.graph import checks
-from recollect.graph.gist import gist, mark, mark_of
-from recollect.graph.types import Json, Record
-from recollect.store import derived, findable, index, rows
+from recollect.graph.gist import gist, mark
+from recollect.graph.types import Json
+from recollect.store import derived, findable, index, rows, user_sides
 from recollect.store.as_of import AsOf
 from recollect.store.knowledge import put_names
 from recollect.store.protocol import Row, Transaction
+from recollect.subjects.edit_subjects import Edit, subject, subjects
 
-EditKind = Literal[
-    "fact.update", "fact.end", "fact.reopen", "fact.delete", "entity.update", "entity.delete"
-]
-_FACTS_LOOKED_AT_MAX = 500
 BY_HAND = "hand"
-
-
-class Edit(Record):
-    """One change. *marks* are those that its subject had, the newest first; *near* is the uuid of
-    an entity, among whose facts a fact is looked for that has another uuid now."""
-
-    kind: EditKind
-    subject: str
-    marks: tuple[str, ...]
-    near: str | None = None
-    change: Json | None = None
-    vector: bytes | None = None
-    everywhere: bool = False  # made before there were walls, so that it is one on every side
 
 
 def make(tx: Transaction, graph_id: int, edit: Edit) -> Removed:
     """Write an edit down and carry it out; says what that removed."""
+    found = subject(tx, graph_id, edit)
     tx.run(
         "edit_insert",
         graph_id=graph_id,
+        seq=None,
         kind=edit.kind,
         subject=edit.subject,
         near=edit.near,
         mark=" ".join(edit.marks),
         change=rows.to_json(edit.change),
         vector=edit.vector,
+        side="" if found is None else found["side"],
         now=rows.micros(tx.now),
     )
     tx.run("graph_edited", graph_id=graph_id)
-    return _carry_out(tx, graph_id, edit)
+    return Removed() if found is None else _do(tx, graph_id, edit, found, folding=False)
 
 
 def again(tx: Transaction, graph_id: int, *, before: int | None) -> None:
@@ -63,7 +47,9 @@ def again(tx: Transaction, graph_id: int, *, before: int | None) -> None:
     On a copy of the graph, which loses each of them with that. It is the time of the edit then.
     """
     for row in tx.all("edits_due", graph_id=graph_id, before=before):
-        _carry_out(AsOf(tx, rows.moment(row["at"])), graph_id, _edit(row), folding=True)
+        edit, then = _edit(row), AsOf(tx, rows.moment(row["at"]))
+        for found in subjects(then, graph_id, edit):
+            _do(then, graph_id, edit, found, folding=True)
         tx.run("edit_drop", id=row["id"])
 
 
@@ -91,30 +77,10 @@ def _edit(row: Row) -> Edit:
         near=row["near"],
         change=rows.from_json(row["change"]),
         vector=row["vector"],
+        side=row["side"],
+        walls=tuple(rows.from_json(row["walls"])),
         everywhere=bool(row["everywhere"]),
     )
-
-
-def _carry_out(tx: Transaction, graph_id: int, edit: Edit, *, folding: bool = False) -> Removed:
-    of_fact = edit.kind.startswith("fact.")
-    found = _fact(tx, graph_id, edit) if of_fact else _entity(tx, graph_id, edit)
-    twins = _twins(tx, graph_id, edit, found) if edit.everywhere else []
-    removed = Removed() if found is None else _do(tx, graph_id, edit, found, folding=folding)
-    for one in twins:
-        _do(tx, graph_id, edit, one, folding=folding)
-    return removed
-
-
-def _twins(tx: Transaction, graph_id: int, edit: Edit, found: Row | None) -> list[Row]:
-    """What was one with the subject of an edit before walls were drawn between them."""
-    if edit.kind.startswith("fact."):
-        every = tx.all("facts_of_graph", graph_id=graph_id)
-        alike = [row for row in every if mark_of(row["gist"]) in edit.marks]
-    else:
-        alike = _named(tx.all("entities_of_graph", graph_id=graph_id), edit)
-    if found is None:
-        return alike if len({row["side"] for row in alike}) == len(alike) else []
-    return [row for row in alike if row["side"] != found["side"]]
 
 
 def _do(tx: Transaction, graph_id: int, edit: Edit, found: Row, *, folding: bool) -> Removed:
@@ -136,44 +102,6 @@ def _do(tx: Transaction, graph_id: int, edit: Edit, found: Row, *, folding: bool
     return Removed()
 
 
-def _fact(tx: Transaction, graph_id: int, edit: Edit) -> Row | None:
-    uuids = rows.to_json([edit.subject])
-    meant = _saying(tx.all("facts_by_uuids", graph_id=graph_id, uuids=uuids), edit)
-    if meant:
-        return meant[0]
-    near = tx.all("entities_by_uuids", graph_id=graph_id, uuids=rows.to_json([edit.near]))
-    if near:
-        around = tx.all("facts_from", entity_id=near[0]["id"], limit=_FACTS_LOOKED_AT_MAX)
-        return next(iter(_saying(around, edit)), None)
-    everywhere = tx.all("facts_of_graph", graph_id=graph_id)
-    return _only([row for row in everywhere if mark_of(row["gist"]) in edit.marks])
-
-
-def _entity(tx: Transaction, graph_id: int, edit: Edit) -> Row | None:
-    """The one that was meant; a user's own node is that whatever it is called."""
-    uuids = rows.to_json([edit.subject])
-    found = tx.all("entities_by_uuids", graph_id=graph_id, uuids=uuids)
-    meant = [row for row in found if row["is_user"]] or _named(found, edit)
-    return _only(meant or _named(tx.all("entities_of_graph", graph_id=graph_id), edit))
-
-
-def _saying(found: Sequence[Row], edit: Edit) -> list[Row]:
-    return [row for row in found if mark(row["fact"]) in edit.marks]
-
-
-def _named(found: Sequence[Row], edit: Edit) -> list[Row]:
-    return [
-        row
-        for row in found
-        if any(mark(name) in edit.marks for name in (row["name"], *rows.from_json(row["names"])))
-    ]
-
-
-def _only(found: Sequence[Row]) -> Row | None:
-    """Among several, nobody knows which one was meant."""
-    return found[0] if len(found) == 1 else None
-
-
 def _update_entity(tx: Transaction, old: Row, change: Json) -> None:
     """Attributes merge, a null takes one away; everything else is as it is given."""
     name, summary = change.get("name", old["name"]), change.get("summary", old["summary"])
@@ -190,6 +118,8 @@ def _update_entity(tx: Transaction, old: Row, change: Json) -> None:
     )
     _answer_to(tx, old, name)
     _note_given(tx, old, change)
+    if old["is_user"]:
+        user_sides.unteach(tx, old["id"], name, change.get("attributes", {}))
     index.put(tx, old["graph_id"], [index.entity_item(old["id"], name, summary)])
 
 

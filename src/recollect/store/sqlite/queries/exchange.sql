@@ -96,7 +96,7 @@ FROM readings r JOIN episodes e ON e.id = r.episode_id
 WHERE r.episode_id IN (SELECT value FROM json_each(:ids)) ORDER BY r.seq;
 
 -- name: export_edits
-SELECT seq, kind, subject, near, mark, change, vector, at, everywhere
+SELECT seq, kind, subject, near, mark, change, vector, at, everywhere, side, walls
 FROM edits WHERE graph_id = :graph_id
 ORDER BY id;
 
@@ -381,9 +381,10 @@ VALUES (:graph_id, :seq,
     :reader, :found, :vectors, :read_at, :side);
 
 -- name: import_edit
-INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, vector, at, everywhere)
+INSERT INTO edits
+    (graph_id, seq, kind, subject, near, mark, change, vector, at, everywhere, side, walls)
 VALUES (:graph_id, :seq, :kind, :subject, :near, :mark, :change, :vector, :at,
-    coalesce(:everywhere, 1));
+    coalesce(:everywhere, 1), coalesce(:side, ''), coalesce(:walls, '[]'));
 
 -- name: import_mention
 INSERT INTO mentions (entity_id, episode_id)
