@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 
+from recollect.api import served_files
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.errors import NotFound
@@ -65,7 +66,7 @@ async def asset(call: Call) -> Reply:
 
 
 def _file(name: str, headers: Iterable[tuple[bytes, bytes]]) -> Reply:
-    body = _FOLDER.joinpath(name).read_bytes()
+    body = served_files.content(_FOLDER / name)
     tag = b'"' + hashlib.sha256(body).hexdigest()[:32].encode() + b'"'
     told = [(b"content-type", _TYPES[name.rpartition(".")[2]]), (b"etag", tag), *_HEADERS]
     if (b"if-none-match", tag) in headers:
