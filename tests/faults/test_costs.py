@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from recollect.ingest import rereading_lists
+from recollect.limits import REFUSAL_CHARS_MAX
 from recollect.store.protocol import Transaction
 from tests.support.asgi import program
 
@@ -54,3 +55,15 @@ async def test_a_file_is_read_once(
         monkeypatch.setattr(Path, "read_bytes", refused)
         again = await running.send("GET", path, anonymous=True)
         assert again.body == first.body
+
+
+async def test_a_refusal_does_not_send_everything_back(tmp_path: Path) -> None:
+    """However much it has to quote."""
+    tags = [f"tag{number}" for number in range(50_000)]
+    async with program(tmp_path / "data") as running:
+        await running.send("POST", "/api/v2/projects", {"org_id": "o", "project_id": "p"})
+        asked = {"org_id": "o", "project_id": "p", "metadata_tags": tags}
+        told = await running.send("POST", "/api/v2/memories/semantic/set_id/get", asked)
+        assert told.status == 422
+        assert "metadata_tags: tag0, tag1" in told.message
+        assert len(told.body) < 2 * REFUSAL_CHARS_MAX
