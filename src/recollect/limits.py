@@ -287,7 +287,9 @@ TEMPLATE_ITEMS_DEFAULT = 10
 # Access policies.
 POLICY_BYTES_MAX = 64 * 1024  # of a policy set as it is written
 POLICY_DEPTH_MAX = 12
-POLICY_SETS_MAX = 1_000  # of a project
+POLICY_SETS_MAX = 1_000  # of a project …
+POLICY_BYTES_PER_PROJECT_MAX = 4 * 1024 * 1024  # … and of all of them, which a change of one reads
+GUARDED_KEYS_MAX = 1_000  # keys of metadata that they name: each episode is asked for them
 POLICY_SETS_PER_KEY_MAX = 20
 POLICY_VERSIONS_SHOWN_MAX = 1_000
 

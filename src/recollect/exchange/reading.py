@@ -93,6 +93,7 @@ class _Import:
         self._counts: dict[str, int] = {}
         self._graphs: list[WrittenGraph] = []
         self._episodes_before = 0
+        self._policies_known = 0
 
     def run(self) -> Imported:
         """Every line, and the checks that the last one allows."""
@@ -105,7 +106,7 @@ class _Import:
         number = 1
         for number, line in read:
             if isinstance(line, End):
-                self._end(number, line, read)
+                self._end(number, line, project, read)
                 break
             self._line(number, line, header, project)
         else:
@@ -167,6 +168,7 @@ class _Import:
     def _graph(self, number: int, told: dict[str, Any], header: Header, project: Project) -> None:
         if self._place is not None:
             raise InvalidInput(f"line {number}: the graph before this one has no end")
+        self._guard(project)
         if header.holds == "graph" and self._graphs:
             raise InvalidInput(f"line {number}: the file says that it holds one graph")
         told["graph_id"] = self._name(header, told["graph_id"])
@@ -251,9 +253,19 @@ class _Import:
         self._tx.run("queue_enter", graph_id=graph_id)
         self._tx.run("queue_leave", graph_id=graph_id)
 
-    def _end(self, number: int, end: End, read: Iterator[tuple[int, msgspec.Struct]]) -> None:
+    def _guard(self, project: Project) -> None:
+        """Let the policies that were read so far draw their walls."""
+        sets = self._counts.get("policy_set", 0)
+        if sets != self._policies_known:
+            policies.guard(self._tx, project.id)
+            self._policies_known = sets
+
+    def _end(
+        self, number: int, end: End, project: Project, read: Iterator[tuple[int, msgspec.Struct]]
+    ) -> None:
         if self._place is not None:
             raise InvalidInput(f"line {number}: the last graph has no end")
+        self._guard(project)
         counted = sum(self._counts.values())
         if counted != end.records:
             raise InvalidInput(

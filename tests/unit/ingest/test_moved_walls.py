@@ -179,6 +179,25 @@ async def test_what_a_hidden_episode_left_does_not_move_when_a_second_key_is_gua
     assert await world.rows("SELECT side FROM readings") == [(None,)] * 3
 
 
+async def test_what_an_episode_left_keeps_no_name_that_only_another_side_knows(
+    world: Edited,
+) -> None:
+    """Or a side would notice by its uuids what is said on another."""
+    await world.guard("team")
+    first = await world.says("Adalwin zither and Adalwin walnut", BLUE)
+    await world.says("Adalwin walnut", BLUE)
+    await world.says("Brunhild zither", RED)
+    await world.forget_episode(first)
+    (left,) = await world.rows("SELECT found FROM readings WHERE remains IS NOT NULL")
+    assert "walnut" in left[0]
+    assert "zither" not in left[0]
+    await world.says("Adalwin zither", BLUE)
+    told = "SELECT uuid, name, side FROM entities ORDER BY uuid"
+    before = await world.rows(told)
+    await world.fold()
+    assert await world.rows(told) == before
+
+
 async def test_what_an_episode_left_goes_when_nobody_knows_its_side(world: Edited) -> None:
     """It said something under the key that is guarded now; what, went with it."""
     await world.guard("team")

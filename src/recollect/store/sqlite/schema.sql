@@ -8,7 +8,8 @@ CREATE TABLE projects (
     name TEXT NOT NULL UNIQUE,
     description TEXT,
     default_time_zone TEXT,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    guarded TEXT NOT NULL DEFAULT '[]'  -- the keys of metadata that its policies name
 );
 
 CREATE TABLE api_keys (

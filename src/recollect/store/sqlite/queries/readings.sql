@@ -3,11 +3,9 @@
 -- name: reading_put
 -- An episode that was read before stays on its side.
 INSERT INTO readings (graph_id, seq, episode_id, reader, found, vectors, read_at, side)
-SELECT e.graph_id, e.seq, e.id, :reader, :found, :vectors, :now, side(e.metadata, (
-    SELECT json_group_array(DISTINCT json_extract(a.value, '$[0]'))
-    FROM policy_sets s, json_each(s.spec, '$.policies') p, json_each(p.value, '$.attributes') a
-    WHERE s.project_id = g.project_id))
-FROM episodes e JOIN graphs g ON g.id = e.graph_id WHERE e.id = :episode_id
+SELECT e.graph_id, e.seq, e.id, :reader, :found, :vectors, :now, side(e.metadata, p.guarded)
+FROM episodes e JOIN graphs g ON g.id = e.graph_id JOIN projects p ON p.id = g.project_id
+WHERE e.id = :episode_id
 ON CONFLICT (graph_id, seq) DO UPDATE
 SET episode_id = excluded.episode_id, reader = excluded.reader, found = excluded.found,
     vectors = excluded.vectors, read_at = excluded.read_at, remains = NULL;
@@ -95,11 +93,9 @@ ORDER BY r.seq LIMIT :limit;
 -- name: edit_insert
 -- After a place of the log, or the last one that the graph has folded.
 INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, vector, at, side, walls)
-SELECT id, coalesce(:seq, folded), :kind, :subject, :near, :mark, :change, :vector, :now, :side, (
-    SELECT json_group_array(DISTINCT json_extract(a.value, '$[0]'))
-    FROM policy_sets s, json_each(s.spec, '$.policies') p, json_each(p.value, '$.attributes') a
-    WHERE s.project_id = graphs.project_id)
-FROM graphs WHERE id = :graph_id;
+SELECT g.id, coalesce(:seq, g.folded), :kind, :subject, :near, :mark, :change, :vector, :now, :side,
+    p.guarded
+FROM graphs g JOIN projects p ON p.id = g.project_id WHERE g.id = :graph_id;
 
 -- name: edits_first
 SELECT seq FROM edits WHERE graph_id = :graph_id ORDER BY seq LIMIT 1;
@@ -165,10 +161,14 @@ ON CONFLICT (graph_id, seq) DO UPDATE SET found = excluded.found, vectors = excl
 DELETE FROM readings WHERE graph_id = :graph_id AND seq = :seq AND remains IS NOT NULL;
 
 -- name: entity_answers
--- Whether an entity has a name to the letter; the key is one it is looked up by.
+-- Whether an entity on a side has a name to the letter; the key is one it is looked up by. The user's
+-- own node has those that nobody taught it, or the side did.
 SELECT 1 FROM entity_names k JOIN entities n ON n.id = k.entity_id
 JOIN json_each(n.names) a ON a.value = :name
-WHERE k.graph_id = :graph_id AND k.key = :key LIMIT 1;
+WHERE k.graph_id = :graph_id AND k.key = :key AND (:side IS NULL OR iif(n.is_user,
+    coalesce((SELECT max(s.side = :side) FROM user_sides s JOIN json_each(s.names) t ON t.value = :name
+              WHERE s.entity_id = n.id), 1),
+    n.side = :side)) LIMIT 1;
 
 -- name: closings_without_reason
 -- Ends that lose whoever or whatever gave them, once these episodes and facts are deleted, and after
