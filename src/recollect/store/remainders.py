@@ -189,5 +189,6 @@ def _is_named(tx: Transaction, one: Remainder, name: str) -> bool:
     key = next(iter(names.keys(name)), None)
     if key is None:
         return False
-    place = {"graph_id": one.episode.graph_id, "side": one.side}
-    return tx.one("entity_answers", key=key, name=name, **place) is not None
+    graph_id = one.episode.graph_id
+    found = tx.one("entity_answers", graph_id=graph_id, key=key, name=name, side=one.side)
+    return found is not None

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
 from recollect.api import served_files
 from recollect.api.http import Reply
@@ -41,7 +42,7 @@ _HEADERS = [
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-cache"),
 ]
-_FOLDER = files("recollect").joinpath("explorer")
+_FOLDER = Path(str(files("recollect"))) / "explorer"
 _INDEX = "index.html"
 
 
