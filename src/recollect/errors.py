@@ -28,8 +28,6 @@ RecollectError
 from datetime import datetime
 from pathlib import PurePath
 
-from recollect.limits import REFUSAL_CHARS_MAX
-
 
 class RecollectError(Exception):
     """Base of the tree. The docstring of a subclass is its default message."""
@@ -39,9 +37,8 @@ class RecollectError(Exception):
 
     @property
     def message(self) -> str:
-        """What to tell the caller; not all of it again, if it quotes what was sent."""
-        whole = str(self.args[0])
-        return whole if len(whole) <= REFUSAL_CHARS_MAX else whole[:REFUSAL_CHARS_MAX] + "…"
+        """What to tell the caller."""
+        return str(self.args[0])
 
 
 def described(error: BaseException) -> str:
