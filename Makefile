@@ -48,7 +48,7 @@ clients: .venv/dev
 	$(BIN)/python -m tests.contract.sdk.environments
 
 test: setup .venv/dev clients lint types  ## run all tests but the long ones
-	$(BIN)/python -m pytest -m "not long" -n 2 --dist loadfile
+	$(BIN)/python -m pytest -m "not long" -n 2 --dist loadfile --timeout 600 --durations 20
 
 test-long: setup .venv/dev  ## soak, property and crash runs that take their time
 	$(BIN)/python -m pytest -m long

@@ -2,16 +2,18 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput, NotFound, Unavailable
 from recollect.graph.types import Access, Job
 from recollect.ingest import intake, pipeline, queue, shares
 from recollect.ingest.queue import Claim
+from recollect.ingest.session_listeners import Listeners
 from recollect.ingest.worker import Worker
-from recollect.limits import EPISODE_CHARS_MAX, JOBS_PER_COMMIT_MAX
+from recollect.limits import EPISODE_CHARS_MAX, JOBS_PER_COMMIT_MAX, LOG_LISTENERS_KEPT
 from recollect.store.protocol import Store, Transaction
 from recollect.subjects import graphs
 from tests.contract.store.world import StillClock, add_text, new_graph, new_project, text
@@ -154,3 +156,21 @@ async def test_a_claim_costs_the_same_however_many_wait(
     seconds = (asyncio.get_running_loop().time() - began) / (1 + others)
     print(f"{seconds * 1000:.1f} ms per job with {others} graphs waiting")
     assert seconds < 0.5
+
+
+def test_one_project_does_not_take_all_places_of_listeners() -> None:
+    """The last of them are for whoever has few; who leaves makes room."""
+    listeners = Listeners()
+    with ExitStack() as held:
+        while True:
+            try:
+                listeners.check_room(1)
+            except Unavailable:
+                break
+            held.enter_context(listeners.listening(1, 7))
+        for _ in range(LOG_LISTENERS_KEPT):
+            listeners.check_room(2)
+            held.enter_context(listeners.listening(2, 8))
+        with pytest.raises(Unavailable):
+            listeners.check_room(3)
+    listeners.check_room(1)

@@ -84,10 +84,20 @@ class Connection:
                 name.lower(): value.strip()
                 for name, _, value in (line.partition(":") for line in head[1:] if line)
             }
-            length = 0 if method == "HEAD" else int(headers.get("content-length", 0))
-            body = await self.reader.readexactly(length)
-            if method != "HEAD" and "content-length" not in headers:
-                body = await self.reader.read()
+            status = int(head[0].split()[1])
+            bodiless = method == "HEAD" or status in (204, 304)
+            body = b"" if bodiless else await self._body(headers)
         except (OSError, asyncio.IncompleteReadError) as error:
             raise ConnectionEnded(str(error)) from error
-        return Answer(int(head[0].split()[1]), headers, body)
+        return Answer(status, headers, body)
+
+    async def _body(self, headers: dict[str, str]) -> bytes:
+        if "content-length" in headers:
+            return await self.reader.readexactly(int(headers["content-length"]))
+        if headers.get("transfer-encoding") != "chunked":
+            return await self.reader.read()
+        pieces = []
+        while size := int(await self.reader.readuntil(b"\r\n"), 16):
+            pieces.append((await self.reader.readexactly(size + 2))[:-2])
+        await self.reader.readuntil(b"\r\n")
+        return b"".join(pieces)

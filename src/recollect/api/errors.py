@@ -2,6 +2,7 @@
 
 from recollect import errors
 from recollect.api.http import Reply
+from recollect.limits import REFUSAL_CHARS_MAX
 
 STATUS: dict[type[errors.RecollectError], int] = {
     errors.InvalidInput: 400,
@@ -41,7 +42,13 @@ def reply_for(error: Exception) -> Reply:
     """What the caller is told. A fault of ours says so and no more."""
     if isinstance(error, errors.InvariantViolated) or not isinstance(error, errors.RecollectError):
         return Reply.json({"message": "internal server error"}, 500)
-    return Reply.json({"message": error.message}, status_of(error), headers_of(error))
+    return Reply.json({"message": message_of(error)}, status_of(error), headers_of(error))
+
+
+def message_of(error: errors.RecollectError) -> str:
+    """What a failure says; not all of what was sent once more, should it quote that."""
+    said = error.message
+    return said if len(said) <= REFUSAL_CHARS_MAX else said[:REFUSAL_CHARS_MAX] + "…"
 
 
 def headers_of(error: errors.RecollectError) -> dict[str, str]:

@@ -13,8 +13,9 @@ from recollect.exchange.lines import End, GraphMark, Header
 from recollect.exchange.renaming import Rename, by_distance, renamed
 from recollect.exchange.tables import OF_PROJECT, RECORDS
 from recollect.exchange.writing import WrittenGraph
-from recollect.governance import keys
+from recollect.governance import keys, policies
 from recollect.graph import checks
+from recollect.graph.sight import Value
 from recollect.graph.types import Project, Record
 from recollect.ingest import rebuild
 from recollect.store import numbers, readings, rows
@@ -55,6 +56,19 @@ def load(tx: Transaction, file: IO[bytes], target: Target, progress: Progress) -
     return _Import(tx, file, target, progress).run()
 
 
+_SIDE = msgspec.json.Decoder(list[tuple[str, list[Value]]])
+_WALLS = msgspec.json.Decoder(list[str])
+
+
+def _check_walls(number: int, told: dict[str, Any]) -> None:
+    """Refuse sides that nobody could have written."""
+    for column, decoder in (("side", _SIDE), ("walls", _WALLS)):
+        try:
+            decoder.decode(told.get(column) or "[]")
+        except (msgspec.DecodeError, TypeError) as error:
+            raise InvalidInput(f"line {number}: {column}: {error}") from error
+
+
 class _Place(Record):
     """The graph that records go to just now."""
 
@@ -79,6 +93,7 @@ class _Import:
         self._counts: dict[str, int] = {}
         self._graphs: list[WrittenGraph] = []
         self._episodes_before = 0
+        self._policies_known = 0
 
     def run(self) -> Imported:
         """Every line, and the checks that the last one allows."""
@@ -91,7 +106,7 @@ class _Import:
         number = 1
         for number, line in read:
             if isinstance(line, End):
-                self._end(number, line, read)
+                self._end(number, line, project, read)
                 break
             self._line(number, line, header, project)
         else:
@@ -133,7 +148,7 @@ class _Import:
 
     def _line(self, number: int, line: msgspec.Struct, header: Header, project: Project) -> None:
         if isinstance(line, GraphMark):
-            self._graph_end(number, line)
+            self._graph_end(number, line, project)
             return
         record = lines.kind_of(line)
         if record not in RECORDS or (header.holds == "graph" and record in OF_PROJECT):
@@ -153,6 +168,7 @@ class _Import:
     def _graph(self, number: int, told: dict[str, Any], header: Header, project: Project) -> None:
         if self._place is not None:
             raise InvalidInput(f"line {number}: the graph before this one has no end")
+        self._guard(project)
         if header.holds == "graph" and self._graphs:
             raise InvalidInput(f"line {number}: the file says that it holds one graph")
         told["graph_id"] = self._name(header, told["graph_id"])
@@ -191,6 +207,7 @@ class _Import:
 
     def _row(self, number: int, record: str, told: dict[str, Any], project: Project) -> None:
         place = self._place
+        _check_walls(number, told)
         if record == "user" and place is not None:
             told["user_id"] = place.graph_id
         where: dict[str, Any] = {"project_id": project.id, "graph_id": None}
@@ -206,7 +223,7 @@ class _Import:
         if added != 1:
             raise InvalidInput(f"line {number}: {record}: it refers to what the file does not have")
 
-    def _graph_end(self, number: int, mark: GraphMark) -> None:
+    def _graph_end(self, number: int, mark: GraphMark, project: Project) -> None:
         place = self._place
         if place is None:
             raise InvalidInput(f"line {number}: there is no graph to end")
@@ -219,6 +236,8 @@ class _Import:
             )
         if self._tx.run("import_sides", graph_id=place.id):
             readings.fold_again(self._tx, place.id, 0)
+        guarded = rows.to_json(sorted(policies.guarded(self._tx, project.id)))
+        self._tx.run("edits_part", project_id=project.id, graph_id=place.id, keys=guarded)
         self._graphs.append(
             WrittenGraph(
                 kind=place.kind,
@@ -234,9 +253,19 @@ class _Import:
         self._tx.run("queue_enter", graph_id=graph_id)
         self._tx.run("queue_leave", graph_id=graph_id)
 
-    def _end(self, number: int, end: End, read: Iterator[tuple[int, msgspec.Struct]]) -> None:
+    def _guard(self, project: Project) -> None:
+        """Let the policies that were read so far draw their walls."""
+        sets = self._counts.get("policy_set", 0)
+        if sets != self._policies_known:
+            policies.guard(self._tx, project.id)
+            self._policies_known = sets
+
+    def _end(
+        self, number: int, end: End, project: Project, read: Iterator[tuple[int, msgspec.Struct]]
+    ) -> None:
         if self._place is not None:
             raise InvalidInput(f"line {number}: the last graph has no end")
+        self._guard(project)
         counted = sum(self._counts.values())
         if counted != end.records:
             raise InvalidInput(

@@ -10,6 +10,7 @@ from typing import Any
 from recollect import ids
 from recollect.errors import InvalidInput
 from recollect.exchange.tables import OWN_UUIDS, RECORDS
+from recollect.store import derived_copies
 
 Rename = Callable[[str], str]
 
@@ -37,4 +38,13 @@ def renamed(record: str, told: Mapping[str, Any], rename: Rename) -> dict[str, A
     if new.get("scope"):
         noun, _, uuid = new["scope"].partition(":")
         new["scope"] = f"{noun}:{rename(uuid)}"
+    if record == "observation":
+        new["key"] = _renamed_key(new["key"], rename)
     return new
+
+
+def _renamed_key(key: Any, rename: Rename) -> str:
+    try:
+        return derived_copies.key_with(key, rename)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{key!r} is no key of an observation") from error

@@ -256,11 +256,11 @@ RECORDS: Mapping[str, Table] = {
     "edit": Table(
         name="edits",
         put="import_edit",
-        text="kind subject near mark",
+        text="kind subject near mark side walls",
         json="change",
         blob="vector",
         whole="seq at everywhere",
-        later="everywhere",
+        later="everywhere side walls",
         left_out=_OF_GRAPH,
     ),
     "mention": Table(

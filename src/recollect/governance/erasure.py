@@ -111,7 +111,7 @@ def _without_reason(
 def _keep_end(tx: Transaction, row: Row) -> None:
     to = {key: row[key] for key in ("ended_at", "expired_at", "judge")}
     tx.run(
-        "edit_place",
+        "edit_insert",
         graph_id=row["graph_id"],
         seq=row["seq"],
         kind="fact.end",
@@ -119,6 +119,8 @@ def _keep_end(tx: Transaction, row: Row) -> None:
         near=row["source_uuid"],
         mark=mark(row["fact"]),
         change=rows.to_json(to),
+        vector=None,
+        side=row["side"],
         now=rows.micros(tx.now),
     )
 

@@ -8,6 +8,8 @@ from recollect.errors import Conflict, NotFound
 from recollect.graph.policy import Mode, PolicySetDocument
 from recollect.graph.types import Record
 from recollect.limits import (
+    GUARDED_KEYS_MAX,
+    POLICY_BYTES_PER_PROJECT_MAX,
     POLICY_SETS_MAX,
     POLICY_SETS_PER_KEY_MAX,
     POLICY_VERSIONS_SHOWN_MAX,
@@ -50,21 +52,36 @@ def document(spec: str) -> PolicySetDocument:
 
 def guarded(tx: Transaction, project_id: int) -> frozenset[str]:
     """The keys of metadata that some rule of the project asks for, whatever its mode."""
-    found = [document(row["spec"]) for row in tx.all("policy_specs", project_id=project_id)]
-    return frozenset(key for one in found for rule in one.policies for key, _ in rule.attributes)
+    row = tx.one("project_guarded", project_id=project_id)
+    return frozenset() if row is None else frozenset(rows.from_json(row["guarded"]))
 
 
-def _read_again(tx: Transaction, project_id: int, before: frozenset[str]) -> None:
+def guard(tx: Transaction, project_id: int) -> frozenset[str]:
+    """Write down which keys the rules of a project ask for by now; gives them."""
+    found = (document(row["spec"]) for row in tx.all("policy_specs", project_id=project_id))
+    keys = {key for one in found for rule in one.policies for key, _ in rule.attributes}
+    if len(keys) > GUARDED_KEYS_MAX:
+        raise Conflict(
+            f"the policies of a project name at most {GUARDED_KEYS_MAX} keys of metadata"
+        )
+    tx.run("project_guards", project_id=project_id, keys=rows.to_json(sorted(keys)))
+    return frozenset(keys)
+
+
+def _read_again(tx: Transaction, project_id: int) -> None:
     """Have read again what was read in the light of turns that others may see now, or no longer,
     and have the graphs folded with the walls where they are by now.
 
     A name that "she" stood for must not be told to people who cannot see where it was said.
     """
-    if before != (keys := guarded(tx, project_id)):
-        tx.run("readings_part", project_id=project_id, keys=rows.to_json(sorted(keys)))
+    before = guarded(tx, project_id)
+    if before != (keys := guard(tx, project_id)):
+        listed = rows.to_json(sorted(keys))
         tx.run("graphs_parted", project_id=project_id)
-        if not before:
-            tx.run("edits_everywhere", project_id=project_id)
+        tx.run("readings_part", project_id=project_id, keys=listed)
+        if new := sorted(keys - before):
+            tx.run("remainders_of_no_side", project_id=project_id, keys=rows.to_json(new))
+        tx.run("edits_part", project_id=project_id, graph_id=None, keys=listed)
         tx.run(
             "rereadings_want_guarded",
             project_id=project_id,
@@ -75,9 +92,8 @@ def _read_again(tx: Transaction, project_id: int, before: frozenset[str]) -> Non
 
 def apply(tx: Transaction, project_id: int, document: PolicySetDocument) -> PolicySet:
     """Make a set of that name, or give it a new version; the same once more changes nothing."""
-    before = guarded(tx, project_id)
     made = _apply(tx, project_id, document)
-    _read_again(tx, project_id, before)
+    _read_again(tx, project_id)
     return made
 
 
@@ -100,6 +116,11 @@ def _apply(tx: Transaction, project_id: int, document: PolicySetDocument) -> Pol
     elif old["spec"] != spec:
         tx.run("policy_set_update", id=old["id"], mode=document.mode, spec=spec, now=now)
         tx.run("policy_set_version_insert", id=old["id"])
+    size = tx.one("policy_bytes", project_id=project_id)
+    if size is not None and size["n"] > POLICY_BYTES_PER_PROJECT_MAX:
+        raise Conflict(
+            f"the policy sets of a project are at most {POLICY_BYTES_PER_PROJECT_MAX} bytes together"
+        )
     return get(tx, project_id, document.name)
 
 
@@ -159,9 +180,8 @@ def delete(
             f"the policy set {found.name!r} is attached to {found.keys} keys and "
             f"{found.user_groups} user groups: detach it first, or force the deletion"
         )
-    before = guarded(tx, project_id)
     tx.run("policy_set_delete", id=found.id)
-    _read_again(tx, project_id, before)
+    _read_again(tx, project_id)
     return found
 
 

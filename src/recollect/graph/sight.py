@@ -49,6 +49,13 @@ def side(metadata: Mapping[str, Any] | None, keys: Iterable[str]) -> str:
     return msgspec.json.encode(listed).decode() if listed else ""
 
 
+def within(side: str, keys: Iterable[str]) -> str:
+    """The part of a side that is under some of its keys: the one it is on when there are no others."""
+    kept = frozenset(keys)
+    listed = [said for said in msgspec.json.decode(side or "[]") if said[0] in kept]
+    return msgspec.json.encode(listed).decode() if listed else ""
+
+
 def said_on(side: str) -> dict[str, list[Value]]:
     """What the episodes on a side say under the guarded keys."""
     return dict(msgspec.json.decode(side)) if side else {}

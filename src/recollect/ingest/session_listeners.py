@@ -1,11 +1,12 @@
 """Who waits for what is appended to a session log, in this process."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from recollect.errors import Unavailable
-from recollect.limits import LOG_LISTENERS_MAX
+from recollect.limits import LOG_LISTENERS_KEPT, LOG_LISTENERS_MAX
 
 
 class Listeners:
@@ -13,27 +14,29 @@ class Listeners:
 
     def __init__(self) -> None:
         self._waiting: dict[int, set[asyncio.Event]] = {}
-        self._count = 0
+        self._of_projects: Counter[int] = Counter()
         self.closed = False
 
     @contextmanager
-    def listening(self, log_id: int) -> Iterator[asyncio.Event]:
+    def listening(self, project_id: int, log_id: int) -> Iterator[asyncio.Event]:
         """An event that is set whenever there may be something new, or nothing will come."""
         woken = asyncio.Event()
         self._waiting.setdefault(log_id, set()).add(woken)
-        self._count += 1
+        self._of_projects[project_id] += 1
         try:
             yield woken
         finally:
-            self._count -= 1
+            self._of_projects -= Counter([project_id])
             waiting = self._waiting[log_id]
             waiting.discard(woken)
             if not waiting:
                 del self._waiting[log_id]
 
-    def check_room(self) -> None:
-        """Refuse one listener too many."""
-        if self.closed or self._count >= LOG_LISTENERS_MAX:
+    def check_room(self, project_id: int) -> None:
+        """Refuse one listener too many; the last places are for projects that have few."""
+        left = LOG_LISTENERS_MAX - self._of_projects.total()
+        kept = left <= LOG_LISTENERS_KEPT and self._of_projects[project_id] >= LOG_LISTENERS_KEPT
+        if self.closed or left <= 0 or kept:
             raise Unavailable("too many listeners, or the server is about to stop")
 
     def wake(self, log_id: int) -> None:

@@ -32,13 +32,20 @@ def copy(
     return made
 
 
+def key_with(key: str, rename: Moved) -> str:
+    """The key of an observation in a copy of its graph, where another uuid stands for an entity."""
+    predicate, slot, target, *rest = rows.from_json(key)
+    return rows.to_json([predicate, slot, target and rename(target), *rest]) or ""
+
+
 def _observation(
     tx: Transaction, old: Row, graph_id: int, same: Mapping[int, int], moved: Moved
 ) -> int:
-    predicate, slot, target, gist = rows.from_json(old["key"])
-    place = None if target is None else tx.one("entity_place", uuid=target)
-    copied = None if place is None else tx.one("entity_by_id", id=same.get(place["id"]))
-    uuid = target if copied is None else copied["uuid"]
+    def copied(uuid: str) -> str:
+        place = tx.one("entity_place", uuid=uuid)
+        entity = None if place is None else tx.one("entity_by_id", id=same.get(place["id"]))
+        return uuid if entity is None else str(entity["uuid"])
+
     return tx.insert(
         "observation_insert",
         **numbers.of_graph(graph_id),
@@ -46,7 +53,7 @@ def _observation(
         graph_id=graph_id,
         entity_id=same[old["entity_id"]],
         kind=old["kind"],
-        key=rows.to_json([predicate, slot, uuid, gist]),
+        key=key_with(old["key"], copied),
         name=old["name"],
         summary=old["summary"],
         label=old["label"],

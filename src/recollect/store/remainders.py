@@ -93,6 +93,7 @@ def _without_words(row: Row) -> Episode:
         seq=episode.seq,
         kind=episode.kind,
         content="",
+        metadata=dict.fromkeys(episode.metadata or {}),  # under which keys it said something
         created_at=episode.created_at,
         received_at=episode.received_at,
         processed_at=episode.processed_at,
@@ -169,12 +170,12 @@ def _still(tx: Transaction, one: Remainder) -> Remainder:
     kept = [
         n
         for n, entity in enumerate(found.entities)
-        if n in needed or _is_named(tx, graph_id, entity.name)
+        if n in needed or _is_named(tx, one, entity.name)
     ]
     moved = {old: new for new, old in enumerate(kept)}
     left = replace(
         found,
-        entities=tuple(_heard(tx, graph_id, found.entities[n]) for n in kept),
+        entities=tuple(_heard(tx, one, found.entities[n]) for n in kept),
         facts=tuple(
             replace(fact, source=moved[fact.source], target=moved[fact.target]) for fact in facts
         ),
@@ -182,15 +183,17 @@ def _still(tx: Transaction, one: Remainder) -> Remainder:
     return replace(one, found=left, vectors=tuple(one.vectors[n] for n in said))
 
 
-def _heard(tx: Transaction, graph_id: int, entity: FoundEntity) -> FoundEntity:
+def _heard(tx: Transaction, one: Remainder, entity: FoundEntity) -> FoundEntity:
     """An entity with those of its other names that somebody still answers to."""
-    aliases = tuple(alias for alias in entity.aliases if _is_named(tx, graph_id, alias))
+    aliases = tuple(alias for alias in entity.aliases if _is_named(tx, one, alias))
     return replace(entity, aliases=aliases)
 
 
-def _is_named(tx: Transaction, graph_id: int, name: str) -> bool:
+def _is_named(tx: Transaction, one: Remainder, name: str) -> bool:
+    """Whether somebody answers to a name on the side of what is left."""
     key = next(iter(names.keys(name)), None)
-    return (
-        key is not None
-        and tx.one("entity_answers", graph_id=graph_id, key=key, name=name) is not None
-    )
+    if key is None:
+        return False
+    graph_id = one.episode.graph_id
+    found = tx.one("entity_answers", graph_id=graph_id, key=key, name=name, side=one.side)
+    return found is not None

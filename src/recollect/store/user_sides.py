@@ -5,6 +5,8 @@ by hand and what any side taught it. A side knows of that only the first two and
 record or a hand wrote is not replaced by what an episode says, or one side would tell the others.
 """
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from recollect.graph.delta import ChangedEntity, KnownEntity
@@ -69,6 +71,22 @@ def learn(
         new_names=fresh,
         attributes={**(whole.attributes or {}), **told} or None,
     )
+
+
+def unteach(tx: Transaction, entity_id: int, name: str, keys: Iterable[str]) -> None:
+    """Let a name and attributes that a hand wrote be nobody's lesson: they are told on all sides."""
+    written = frozenset(keys)
+    for row in tx.all("user_sides_of", entity_id=entity_id):
+        attributes: Json = rows.from_json(row["attributes"]) or {}
+        tx.run(
+            "user_side_put",
+            entity_id=entity_id,
+            side=row["side"],
+            names=rows.to_json([one for one in rows.from_json(row["names"]) if one != name]),
+            attributes=rows.to_json(
+                {k: v for k, v in attributes.items() if k not in written} or None
+            ),
+        )
 
 
 def _own(attributes: Json | None, part: Learned) -> Json:

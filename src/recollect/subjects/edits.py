@@ -12,31 +12,33 @@ from recollect.governance.erasure import Removed
 from recollect.graph import checks
 from recollect.graph.gist import gist, mark
 from recollect.graph.types import Json
-from recollect.store import derived, findable, index, rows
+from recollect.store import derived, findable, index, rows, user_sides
 from recollect.store.as_of import AsOf
 from recollect.store.knowledge import put_names
 from recollect.store.protocol import Row, Transaction
-from recollect.subjects import meant
-from recollect.subjects.meant import Edit
+from recollect.subjects.edit_subjects import Edit, kept, subject, subjects
 
 BY_HAND = "hand"
 
 
 def make(tx: Transaction, graph_id: int, edit: Edit) -> Removed:
     """Write an edit down and carry it out; says what that removed."""
+    found = subject(tx, graph_id, edit)
     tx.run(
         "edit_insert",
         graph_id=graph_id,
+        seq=None,
         kind=edit.kind,
         subject=edit.subject,
         near=edit.near,
         mark=" ".join(edit.marks),
         change=rows.to_json(edit.change),
         vector=edit.vector,
+        side="" if found is None else found["side"],
         now=rows.micros(tx.now),
     )
     tx.run("graph_edited", graph_id=graph_id)
-    return _carry_out(tx, graph_id, edit)
+    return Removed() if found is None else _do(tx, graph_id, edit, found, folding=False)
 
 
 def again(tx: Transaction, graph_id: int, *, before: int | None) -> None:
@@ -45,7 +47,9 @@ def again(tx: Transaction, graph_id: int, *, before: int | None) -> None:
     On a copy of the graph, which loses each of them with that. It is the time of the edit then.
     """
     for row in tx.all("edits_due", graph_id=graph_id, before=before):
-        _carry_out(AsOf(tx, rows.moment(row["at"])), graph_id, _edit(row), folding=True)
+        edit, then = _edit(row), AsOf(tx, rows.moment(row["at"]))
+        for found in subjects(then, graph_id, edit):
+            _do(then, graph_id, edit, found, folding=True)
         tx.run("edit_drop", id=row["id"])
 
 
@@ -73,17 +77,10 @@ def _edit(row: Row) -> Edit:
         near=row["near"],
         change=rows.from_json(row["change"]),
         vector=row["vector"],
+        side=row["side"],
+        walls=tuple(rows.from_json(row["walls"])),
         everywhere=bool(row["everywhere"]),
     )
-
-
-def _carry_out(tx: Transaction, graph_id: int, edit: Edit, *, folding: bool = False) -> Removed:
-    found = meant.subject(tx, graph_id, edit)
-    twins = meant.twins(tx, graph_id, edit, found) if edit.everywhere else []
-    removed = Removed() if found is None else _do(tx, graph_id, edit, found, folding=folding)
-    for one in twins:
-        _do(tx, graph_id, edit, one, folding=folding)
-    return removed
 
 
 def _do(tx: Transaction, graph_id: int, edit: Edit, found: Row, *, folding: bool) -> Removed:
@@ -109,9 +106,9 @@ def _do(tx: Transaction, graph_id: int, edit: Edit, found: Row, *, folding: bool
 
 def _merge(tx: Transaction, graph_id: int, edit: Edit, gone: Row) -> None:
     """Let an entity be one with another, if that one is there."""
-    kept = meant.kept(tx, graph_id, edit, gone)
-    if kept is not None:
-        joining.join(tx, kept, gone, called=edit.subject)
+    into = kept(tx, graph_id, edit, gone)
+    if into is not None:
+        joining.join(tx, into, gone, called=edit.subject)
 
 
 def _update_entity(tx: Transaction, old: Row, change: Json) -> None:
@@ -130,6 +127,8 @@ def _update_entity(tx: Transaction, old: Row, change: Json) -> None:
     )
     _answer_to(tx, old, name)
     _note_given(tx, old, change)
+    if old["is_user"]:
+        user_sides.unteach(tx, old["id"], name, change.get("attributes", {}))
     index.put(tx, old["graph_id"], [index.entity_item(old["id"], name, summary)])
 
 

@@ -17,7 +17,7 @@ from recollect.limits import DESCRIPTION_CHARS_MAX, EPISODE_CHARS_MAX, NAME_CHAR
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
 from recollect.subjects import edits, seeing, telling
-from recollect.subjects.meant import Edit, EditKind
+from recollect.subjects.edit_subjects import Edit, EditKind
 from recollect.subjects.pages import Page, PageRequest, page_seen
 
 UnsetType = msgspec.UnsetType

@@ -14,7 +14,7 @@ from recollect.graph.types import Access, Entity, Fact, Graph, Record
 from recollect.store import readings, rows, taken_in
 from recollect.store.protocol import Row, Transaction
 from recollect.subjects import edits, knowledge
-from recollect.subjects.meant import Edit
+from recollect.subjects.edit_subjects import Edit
 
 _UNDOABLE = ("fact.update", "fact.reopen")
 

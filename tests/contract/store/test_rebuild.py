@@ -7,7 +7,6 @@ import msgspec
 import numpy as np
 import pytest
 
-from recollect.errors import ModelUnavailable
 from recollect.extract.brief import Brief
 from recollect.graph import predicates
 from recollect.graph.found import Found, FoundEntity
@@ -200,7 +199,7 @@ async def test_a_fold_needs_nobody_who_reads(
     class Failing(Told):
         async def extract(self, given: list[Brief]) -> list[object]:
             if any(brief.content == "acme" for brief in given):
-                raise ModelUnavailable
+                raise ValueError("cannot be read")
             return await super().extract(given)
 
     async def process(store_: Store, held: queue.Claim, jobs: list[queue.Job]) -> None:

@@ -137,6 +137,19 @@ async def test_a_copy_beside_the_original_has_its_own_uuids(memory: Memory) -> N
     assert not {edge["uuid"] for edge in new} & {edge["uuid"] for edge in old}
 
 
+@pytest.mark.parametrize("said", ["x", "5", '{"team": 1}', '[["team", 5]]'])
+async def test_a_side_that_nobody_wrote_is_refused(
+    exported: bytes, other: SqliteStore, said: str
+) -> None:
+    """It would be read whenever somebody looks."""
+    lines = exported.splitlines(keepends=True)
+    number = next(n for n, line in enumerate(lines) if b'"record":"edit"' in line)
+    told = json.loads(lines[number]) | {"side": said}
+    lines[number] = json.dumps(told).encode() + b"\n"
+    with pytest.raises(InvalidInput, match="side"):
+        await load(other, b"".join(lines))
+
+
 async def test_a_whole_project_is_copied_beside_itself(exported: bytes, other: SqliteStore) -> None:
     """Threads, sessions and policies included: their names belong to a project."""
     first = await load(other, exported)

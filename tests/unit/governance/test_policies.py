@@ -273,3 +273,37 @@ async def test_an_explanation_is_about_keys_and_objects_of_the_project(world: Wo
     nested = Question(key_uuid=world.key, action="a", reads=True, object_metadata={"a": {}})
     with pytest.raises(InvalidInput, match=r"object_metadata\.a"):
         await world.do(explaining.explain, nested)
+
+
+def naming(name: str, keys_: list[str]) -> PolicySetDocument:
+    """A set whose rules name keys of metadata."""
+    rule = {"type": "authorization", "effect": "allow", "actions": ["graph.search"]}
+    rules = [rule | {"id": f"r{n}", "attributes": {key: ["a"]}} for n, key in enumerate(keys_)]
+    return policy_spec.check({"policy_set": {"name": name, "spec": {"policies": rules}}}, ACTIONS)
+
+
+async def test_what_policies_guard_is_written_down_and_bounded(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each episode asks for it: it must not cost more for many sets."""
+    monkeypatch.setattr(policies, "GUARDED_KEYS_MAX", 3)
+    await world.do(policies.apply, naming("one", ["team", "area"]))
+    await world.do(policies.apply, naming("two", ["team", "rank"]))
+    found = await world.store.read(policies.guarded, world.home)
+    assert found == {"team", "area", "rank"}
+    with pytest.raises(Conflict, match="at most 3 keys"):
+        await world.do(policies.apply, naming("three", ["room"]))
+    await world.do(policies.delete, "two")
+    assert await world.store.read(policies.guarded, world.home) == {"team", "area"}
+    assert await world.store.read(policies.guarded, world.elsewhere) == frozenset()
+
+
+async def test_all_policy_sets_of_a_project_are_bounded_together(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Changing one of them reads them all."""
+    await world.do(policies.apply, document("one"))
+    monkeypatch.setattr(policies, "POLICY_BYTES_PER_PROJECT_MAX", 500)
+    with pytest.raises(Conflict, match="at most 500 bytes"):
+        await world.do(policies.apply, naming("two", ["a" * 300]))
+    assert [one.name for one in await world.store.read(policies.list_sets, world.home)] == ["one"]

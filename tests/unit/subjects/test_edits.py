@@ -13,7 +13,7 @@ from recollect.graph.types import Access
 from recollect.store import readings
 from recollect.store.sqlite import SqliteStore
 from recollect.subjects import edits, knowledge, users
-from recollect.subjects.edits import Edit
+from recollect.subjects.edit_subjects import Edit
 from recollect.subjects.knowledge import EntityChange, FactChange
 from recollect.subjects.users import UserDetails
 from tests.contract.store.world import StillClock, add_text, new_graph, new_project, new_user

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
 import msgspec
 
+from recollect.api import served_files
 from recollect.api.http import Reply
 from recollect.api.openapi import document
 from recollect.api.router import Call, Route
@@ -13,6 +15,7 @@ from recollect.errors import NotFound
 
 _TYPES = {"css": "text/css", "js": "text/javascript", "png": "image/png"}
 _ASSETS = ("swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png")
+_STATIC = Path(str(files("swagger_ui"))) / "static"
 _PAGE = b"""<!doctype html>
 <html lang="en">
 <head>
@@ -42,8 +45,8 @@ async def asset(call: Call) -> Reply:
     name = call.path["name"]
     if name not in _ASSETS:
         raise NotFound("no such file")
-    found = files("swagger_ui").joinpath("static", name)
-    return Reply.typed(found.read_bytes(), _TYPES[name.rsplit(".", 1)[1]])
+    body = served_files.content(_STATIC / name)
+    return Reply.typed(body, _TYPES[name.rsplit(".", 1)[1]])
 
 
 def routes(described: Sequence[Route], version: str) -> list[Route]:

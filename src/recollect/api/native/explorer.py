@@ -8,7 +8,9 @@ import hashlib
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
+from recollect.api import served_files
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.errors import NotFound
@@ -40,7 +42,7 @@ _HEADERS = [
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-cache"),
 ]
-_FOLDER = files("recollect").joinpath("explorer")
+_FOLDER = Path(str(files("recollect"))) / "explorer"
 _INDEX = "index.html"
 
 
@@ -65,7 +67,7 @@ async def asset(call: Call) -> Reply:
 
 
 def _file(name: str, headers: Iterable[tuple[bytes, bytes]]) -> Reply:
-    body = _FOLDER.joinpath(name).read_bytes()
+    body = served_files.content(_FOLDER / name)
     tag = b'"' + hashlib.sha256(body).hexdigest()[:32].encode() + b'"'
     told = [(b"content-type", _TYPES[name.rpartition(".")[2]]), (b"etag", tag), *_HEADERS]
     if (b"if-none-match", tag) in headers:

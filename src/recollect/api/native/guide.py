@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from recollect.api import served_files
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.errors import NotFound
@@ -60,7 +61,7 @@ async def page(call: Call) -> Reply:
     found = _pages().get("/".join(call.path.values()))
     if found is None:
         raise NotFound("no such page")
-    body = found.read_bytes()
+    body = served_files.content(found)
     headers = [
         (b"content-type", _TYPES[found.suffix].encode()),
         (b"x-content-type-options", b"nosniff"),

@@ -1,9 +1,11 @@
 """Operation: health, readiness, metrics, and the jobs that were parked."""
 
+import asyncio
 import time
 from collections import Counter
 from datetime import datetime
 from typing import get_args
+from weakref import WeakKeyDictionary
 
 import msgspec
 from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
@@ -27,6 +29,7 @@ _READINGS: dict[Status, Gauge] = {
         "recollect_readings_parked", "Episodes whose second reading failed too often.", ["reader"]
     ),
 }
+_COUNTING_REST = 100.0
 _FACTS = Gauge("recollect_facts", "Facts, by the reader that found them.", ["reader"])
 _WAIT = Gauge("recollect_oldest_job_wait_seconds", "Age of the oldest pending job.")
 _DUE = Gauge("recollect_graphs_due", "Graphs with jobs that somebody could work on right now.")
@@ -113,6 +116,29 @@ class _Oldest:
 _oldest = _Oldest()
 
 
+class _CountedFacts:
+    """How many facts rest on which reader. Counting takes the longer the more there are, and nobody
+    needs a key to ask: so it takes no more than a small share of the time."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+        self._counted: dict[str, int] = {}
+        self._until = 0.0
+
+    async def by_reader(self, store: Store) -> dict[str, int]:
+        """As they were a hundred times as long ago as it takes to count them, at most."""
+        async with self._turn:
+            began = time.monotonic()
+            if began >= self._until:
+                self._counted = await store.read(rereading_lists.facts_by_reader)
+                now = time.monotonic()
+                self._until = now + (now - began) * _COUNTING_REST
+        return self._counted
+
+
+_facts: WeakKeyDictionary[Store, _CountedFacts] = WeakKeyDictionary()
+
+
 async def metrics(call: Call) -> Reply:
     """Counters and gauges for Prometheus; nothing in them names a project."""
     state = await call.services.store.read(queue.state)
@@ -134,8 +160,9 @@ async def _tell_readings(store: Store) -> None:
     for status, gauge in _READINGS.items():
         for reader in get_args(ReaderKind):
             gauge.labels(reader).set(counted.get((reader, status), 0))
+    facts = await _facts.setdefault(store, _CountedFacts()).by_reader(store)
     _FACTS.clear()
-    for reader, count in (await store.read(rereading_lists.facts_by_reader)).items():
+    for reader, count in facts.items():
         _FACTS.labels(reader).set(count)
 
 

@@ -45,7 +45,7 @@ async def stream(call: Call) -> StreamReply:
     Starts past `Last-Event-ID`, or else past *from_id*, or else with the next episode.
     """
     sent: StreamQuery = call.query
-    call.services.listeners.check_room()
+    call.services.listeners.check_room(call.access.project_id)
     window = await call.services.store.read(
         _start, call.access, call.path["session_id"], _past(call, sent), sent
     )
@@ -82,7 +82,7 @@ async def _follow(call: Call, window: Window, seconds: int) -> AsyncGenerator[by
     services, now = call.services, asyncio.get_running_loop().time
     ends, spoken = now() + seconds, now()
     yield _HELLO
-    with services.listeners.listening(window.log_id) as woken:
+    with services.listeners.listening(call.access.project_id, window.log_id) as woken:
         while not services.listeners.closed:
             woken.clear()
             try:

@@ -64,14 +64,21 @@ def connect(path: Path, *, writer: bool) -> sqlite3.Connection:
 
 
 def teach(connection: sqlite3.Connection) -> None:
-    """Let statements ask on which side of the walls that policies draw an episode stands."""
+    """Let statements ask on which side of the walls that policies draw an episode stands, and which
+    side that is of those that some of the keys draw."""
     connection.create_function("side", 2, _side, deterministic=True)
+    connection.create_function("side_within", 2, _side_within, deterministic=True)
 
 
 def _side(metadata: str | None, keys: str) -> str | None:
     """NULL where no policy names a key, so that there are no walls."""
     named = rows.from_json(keys)
     return sight.side(rows.from_json(metadata), named) if named else None
+
+
+def _side_within(side: str | None, keys: str) -> str | None:
+    named = rows.from_json(keys)
+    return sight.within(side or "", named) if named else None
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:

@@ -8,7 +8,8 @@ CREATE TABLE projects (
     name TEXT NOT NULL UNIQUE,
     description TEXT,
     default_time_zone TEXT,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    guarded TEXT NOT NULL DEFAULT '[]'  -- the keys of metadata that its policies name
 );
 
 CREATE TABLE api_keys (
@@ -672,7 +673,9 @@ CREATE TABLE edits (
     change TEXT,
     vector BLOB,
     at INTEGER NOT NULL,
-    everywhere INTEGER NOT NULL DEFAULT 0  -- made before there were walls: it is one on every side
+    everywhere INTEGER NOT NULL DEFAULT 0,  -- made before a wall was drawn: it is one on all sides of it
+    side TEXT NOT NULL DEFAULT '',  -- of its subject, under the keys of walls
+    walls TEXT NOT NULL DEFAULT '[]'  -- the keys that policies have named ever since it was made
 );
 CREATE INDEX edits_by_graph ON edits (graph_id, seq, id);
 CREATE INDEX edits_by_subject ON edits (subject);

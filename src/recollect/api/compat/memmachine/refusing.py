@@ -3,7 +3,7 @@
 import msgspec
 
 from recollect import errors
-from recollect.api.errors import headers_of, status_of
+from recollect.api.errors import headers_of, message_of, status_of
 from recollect.api.http import Reply
 
 _OUR_FAULT = "internal server error"
@@ -29,7 +29,7 @@ def reply_for(error: Exception) -> Reply:
     """What the caller is told. A fault of ours says so and no more."""
     if isinstance(error, errors.InvariantViolated) or not isinstance(error, errors.RecollectError):
         return _reply(500, _OUR_FAULT, "InternalError")
-    return _reply(_status(error), error.message, type(error).__name__, headers_of(error))
+    return _reply(_status(error), message_of(error), type(error).__name__, headers_of(error))
 
 
 def _status(error: errors.RecollectError) -> int:

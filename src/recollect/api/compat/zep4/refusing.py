@@ -5,7 +5,7 @@ import re
 import msgspec
 
 from recollect import errors
-from recollect.api.errors import headers_of, status_of
+from recollect.api.errors import headers_of, message_of, status_of
 from recollect.api.http import Reply
 from recollect.graph.types import Json
 
@@ -49,9 +49,9 @@ def body_for(error: Exception) -> tuple[int, ErrorBody4]:
         return 500, ErrorBody4(code="internal", message=_OUR_FAULT)
     status = 409 if isinstance(error, errors.AlreadyExists) else status_of(error)
     code = next((_CODES[kind] for kind in type(error).__mro__ if kind in _CODES), "internal")
-    named = _FIELD.match(error.message) if isinstance(error, errors.InvalidInput) else None
-    param = named[1] if named else None
-    return status, ErrorBody4(code=code, message=error.message, param=param)
+    said = message_of(error)
+    named = _FIELD.match(said) if isinstance(error, errors.InvalidInput) else None
+    return status, ErrorBody4(code=code, message=said, param=named[1] if named else None)
 
 
 def reply_for(error: Exception) -> Reply:

@@ -74,9 +74,10 @@ SELECT id, subject, near FROM edits WHERE graph_id = :graph_id ORDER BY id;
 
 -- name: clone_edits
 -- The pairs go on with what the copy of the entity is called that it is near.
-INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, vector, at, everywhere)
+INSERT INTO edits
+    (graph_id, seq, kind, subject, near, mark, change, vector, at, everywhere, side, walls)
 SELECT :graph_id, e.seq, e.kind, json_extract(c.value, '$[1]'), json_extract(c.value, '$[2]'),
-    e.mark, e.change, e.vector, e.at, e.everywhere
+    e.mark, e.change, e.vector, e.at, e.everywhere, e.side, e.walls
 FROM json_each(:pairs) c JOIN edits e ON e.id = json_extract(c.value, '$[0]') ORDER BY e.id;
 
 -- name: graph_distance

@@ -96,7 +96,7 @@ FROM readings r JOIN episodes e ON e.id = r.episode_id
 WHERE r.episode_id IN (SELECT value FROM json_each(:ids)) ORDER BY r.seq;
 
 -- name: export_edits
-SELECT seq, kind, subject, near, mark, change, vector, at, everywhere
+SELECT seq, kind, subject, near, mark, change, vector, at, everywhere, side, walls
 FROM edits WHERE graph_id = :graph_id
 ORDER BY id;
 
@@ -401,9 +401,10 @@ VALUES (:graph_id, :seq,
     :reader, :found, :vectors, :read_at, :side);
 
 -- name: import_edit
-INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, vector, at, everywhere)
+INSERT INTO edits
+    (graph_id, seq, kind, subject, near, mark, change, vector, at, everywhere, side, walls)
 VALUES (:graph_id, :seq, :kind, :subject, :near, :mark, :change, :vector, :at,
-    coalesce(:everywhere, 1));
+    coalesce(:everywhere, 1), coalesce(:side, ''), coalesce(:walls, '[]'));
 
 -- name: import_mention
 INSERT INTO mentions (entity_id, episode_id)
@@ -438,11 +439,9 @@ VALUES ((SELECT id FROM entities WHERE uuid = :entity_id AND graph_id = :graph_i
 -- name: import_sides
 -- Where another project's policies draw other walls.
 UPDATE readings SET side = now.side FROM (
-    SELECT r.seq, side(e.metadata, (
-        SELECT json_group_array(DISTINCT json_extract(a.value, '$[0]'))
-        FROM policy_sets s, json_each(s.spec, '$.policies') p, json_each(p.value, '$.attributes') a
-        WHERE s.project_id = g.project_id)) AS side
-    FROM readings r JOIN graphs g ON g.id = r.graph_id LEFT JOIN episodes e ON e.id = r.episode_id
+    SELECT r.seq, side(e.metadata, p.guarded) AS side
+    FROM readings r JOIN graphs g ON g.id = r.graph_id JOIN projects p ON p.id = g.project_id
+    LEFT JOIN episodes e ON e.id = r.episode_id
     WHERE r.graph_id = :graph_id) AS now
 WHERE readings.graph_id = :graph_id AND readings.seq = now.seq AND readings.side IS NOT now.side;
 

@@ -83,7 +83,7 @@ VALUES (:entity_id, :side, :names, :attributes)
 ON CONFLICT (entity_id, side) DO UPDATE SET names = excluded.names, attributes = excluded.attributes;
 
 -- name: user_sides_of
-SELECT side, attributes FROM user_sides WHERE entity_id = :entity_id ORDER BY side;
+SELECT side, names, attributes FROM user_sides WHERE entity_id = :entity_id ORDER BY side;
 
 -- name: user_sides_drop
 DELETE FROM user_sides WHERE entity_id IN (

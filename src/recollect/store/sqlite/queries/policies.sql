@@ -40,6 +40,15 @@ WHERE policy_set_id = :id ORDER BY version DESC LIMIT :limit;
 -- name: policy_specs
 SELECT spec FROM policy_sets WHERE project_id = :project_id ORDER BY id;
 
+-- name: project_guarded
+SELECT guarded FROM projects WHERE id = :project_id;
+
+-- name: project_guards
+UPDATE projects SET guarded = :keys WHERE id = :project_id;
+
+-- name: policy_bytes
+SELECT coalesce(sum(length(spec)), 0) AS n FROM policy_sets WHERE project_id = :project_id;
+
 -- name: policy_set_delete
 DELETE FROM policy_sets WHERE id = :id;
 

@@ -3,11 +3,9 @@
 -- name: reading_put
 -- An episode that was read before stays on its side.
 INSERT INTO readings (graph_id, seq, episode_id, reader, found, vectors, read_at, side)
-SELECT e.graph_id, e.seq, e.id, :reader, :found, :vectors, :now, side(e.metadata, (
-    SELECT json_group_array(DISTINCT json_extract(a.value, '$[0]'))
-    FROM policy_sets s, json_each(s.spec, '$.policies') p, json_each(p.value, '$.attributes') a
-    WHERE s.project_id = g.project_id))
-FROM episodes e JOIN graphs g ON g.id = e.graph_id WHERE e.id = :episode_id
+SELECT e.graph_id, e.seq, e.id, :reader, :found, :vectors, :now, side(e.metadata, p.guarded)
+FROM episodes e JOIN graphs g ON g.id = e.graph_id JOIN projects p ON p.id = g.project_id
+WHERE e.id = :episode_id
 ON CONFLICT (graph_id, seq) DO UPDATE
 SET episode_id = excluded.episode_id, reader = excluded.reader, found = excluded.found,
     vectors = excluded.vectors, read_at = excluded.read_at, remains = NULL;
@@ -20,13 +18,29 @@ UPDATE readings SET side = :side WHERE episode_id = :episode_id;
 
 -- name: readings_part
 -- Draw other walls in all graphs of a project; those that are divided otherwise now are folded again.
-UPDATE readings SET side = (SELECT side(e.metadata, :keys) FROM (SELECT readings.episode_id AS id) r
-                            LEFT JOIN episodes e ON e.id = r.id)
+-- What is left of a deleted episode has what it said under the keys that were guarded then.
+UPDATE readings SET side = iif(remains IS NOT NULL, side_within(side, :keys),
+    (SELECT side(e.metadata, :keys) FROM episodes e WHERE e.id = readings.episode_id))
 WHERE graph_id IN (SELECT id FROM graphs WHERE project_id = :project_id);
 
--- name: edits_everywhere
-UPDATE edits SET everywhere = 1
-WHERE graph_id IN (SELECT id FROM graphs WHERE project_id = :project_id);
+-- name: remainders_of_no_side
+-- What is left of deleted episodes that said something under one of these keys, or of which nobody
+-- knows whether they did: nobody knows what they said there.
+DELETE FROM readings
+WHERE graph_id IN (SELECT id FROM graphs WHERE project_id = :project_id) AND remains IS NOT NULL
+  AND (json_type(remains, '$.metadata') IS NOT 'object'
+       OR EXISTS (SELECT 1 FROM json_each(readings.remains, '$.metadata') said
+                  WHERE said.key IN (SELECT value FROM json_each(:keys))));
+
+-- name: edits_part
+-- What was changed by hand on a side is changed on all those that it becomes.
+UPDATE edits SET walls = kept.walls, side = coalesce(side_within(edits.side, kept.walls), ''),
+    everywhere = json_array_length(kept.walls) < json_array_length(:keys)
+FROM (SELECT e.id, (SELECT json_group_array(w.value) FROM json_each(e.walls) w
+                    WHERE w.value IN (SELECT value FROM json_each(:keys))) AS walls
+      FROM edits e JOIN graphs g ON g.id = e.graph_id
+      WHERE g.project_id = :project_id AND (:graph_id IS NULL OR g.id = :graph_id)) AS kept
+WHERE edits.id = kept.id;
 
 -- name: graphs_parted
 UPDATE graphs SET fold_from = 0, inputs = inputs + 1, changes = changes + 1
@@ -77,13 +91,11 @@ WHERE r.graph_id = :graph_id AND r.seq > g.folded
 ORDER BY r.seq LIMIT :limit;
 
 -- name: edit_insert
--- After the last place that the graph has folded.
-INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, vector, at)
-SELECT id, folded, :kind, :subject, :near, :mark, :change, :vector, :now FROM graphs WHERE id = :graph_id;
-
--- name: edit_place
-INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, at)
-VALUES (:graph_id, :seq, :kind, :subject, :near, :mark, :change, :now);
+-- After a place of the log, or the last one that the graph has folded.
+INSERT INTO edits (graph_id, seq, kind, subject, near, mark, change, vector, at, side, walls)
+SELECT g.id, coalesce(:seq, g.folded), :kind, :subject, :near, :mark, :change, :vector, :now, :side,
+    p.guarded
+FROM graphs g JOIN projects p ON p.id = g.project_id WHERE g.id = :graph_id;
 
 -- name: edits_first
 SELECT seq FROM edits WHERE graph_id = :graph_id ORDER BY seq LIMIT 1;
@@ -182,15 +194,19 @@ ON CONFLICT (graph_id, seq) DO UPDATE SET found = excluded.found, vectors = excl
 DELETE FROM readings WHERE graph_id = :graph_id AND seq = :seq AND remains IS NOT NULL;
 
 -- name: entity_answers
--- Whether an entity has a name to the letter; the key is one it is looked up by.
+-- Whether an entity on a side has a name to the letter; the key is one it is looked up by. The user's
+-- own node has those that nobody taught it, or the side did.
 SELECT 1 FROM entity_names k JOIN entities n ON n.id = k.entity_id
 JOIN json_each(n.names) a ON a.value = :name
-WHERE k.graph_id = :graph_id AND k.key = :key LIMIT 1;
+WHERE k.graph_id = :graph_id AND k.key = :key AND (:side IS NULL OR iif(n.is_user,
+    coalesce((SELECT max(s.side = :side) FROM user_sides s JOIN json_each(s.names) t ON t.value = :name
+              WHERE s.entity_id = n.id), 1),
+    n.side = :side)) LIMIT 1;
 
 -- name: closings_without_reason
 -- Ends that lose whoever or whatever gave them, once these episodes and facts are deleted, and after
 -- which place of the log they can be said again.
-SELECT f.graph_id, f.uuid, f.fact, s.uuid AS source_uuid, c.ended_at, c.expired_at, c.judge,
+SELECT f.graph_id, f.uuid, f.fact, f.side, s.uuid AS source_uuid, c.ended_at, c.expired_at, c.judge,
     max(coalesce((SELECT min(e.seq) FROM supports p JOIN episodes e ON e.id = p.episode_id
                   WHERE p.fact_id = f.id), 0),
         coalesce((SELECT e.seq FROM episodes e WHERE e.id = c.episode_id), 0)) AS seq

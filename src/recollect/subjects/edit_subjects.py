@@ -1,13 +1,15 @@
-"""Which fact or entity an edit means.
+"""What an edit means: its subject, or what has that one's words by now, on the side it was made on.
 
-It is named by uuid and by a mark of what it said, since a place that is read again can give the same
-uuid to something else, and another uuid to the same; what is not there any more is passed over.
+Where policies draw walls inside a graph, an edit is one on the side of its subject. A wall that is drawn
+later may divide what was one: then it is an edit of all parts, each on the side that it is on now.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
 from recollect.graph.gist import mark, mark_of
+from recollect.graph.sight import within
 from recollect.graph.types import Json, Record
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
@@ -35,25 +37,28 @@ class Edit(Record):
     near: str | None = None
     change: Json | None = None
     vector: bytes | None = None
-    everywhere: bool = False  # made before there were walls, so that it is one on every side
+    side: str = ""
+    walls: tuple[str, ...] = ()  # the keys that policies have named ever since it was made
+    everywhere: bool = False  # they name more by now: it is one on all sides that its own became
 
 
 def subject(tx: Transaction, graph_id: int, edit: Edit) -> Row | None:
-    """What an edit changes."""
+    """The fact or the entity that an edit is of, if it is there."""
     of_fact = edit.kind.startswith("fact.")
     return _fact(tx, graph_id, edit) if of_fact else _entity(tx, graph_id, edit)
 
 
-def twins(tx: Transaction, graph_id: int, edit: Edit, found: Row | None) -> list[Row]:
-    """What was one with the subject of an edit before walls were drawn between them."""
-    if edit.kind.startswith("fact."):
-        every = tx.all("facts_of_graph", graph_id=graph_id)
-        alike = [row for row in every if mark_of(row["gist"]) in edit.marks]
-    else:
-        alike = _named(tx.all("entities_of_graph", graph_id=graph_id), edit)
+def subjects(tx: Transaction, graph_id: int, edit: Edit) -> list[Row]:
+    """What an edit means by now: its subject, and what was one with that before it was divided, or
+    went to another side."""
+    found = subject(tx, graph_id, edit)
     if found is None:
-        return alike if len({row["side"] for row in alike}) == len(alike) else []
-    return [row for row in alike if row["side"] != found["side"]]
+        return _alone_on_their_sides(_alike(tx, graph_id, edit)) if edit.everywhere else []
+    whole = edit.kind.startswith("entity.") and found["is_user"]
+    if whole or (not edit.everywhere and _fits(found, edit)):
+        return [found]
+    others = _alike(tx, graph_id, edit)
+    return [found, *(row for row in others if row["side"] != found["side"])]
 
 
 def kept(tx: Transaction, graph_id: int, edit: Edit, gone: Row) -> Row | None:
@@ -68,6 +73,27 @@ def kept(tx: Transaction, graph_id: int, edit: Edit, gone: Row) -> Row | None:
     return _only(exact or there)
 
 
+def _fits(row: Row, edit: Edit) -> bool:
+    """Whether something is on the side of an edit, or on one that it became."""
+    return within(row["side"], edit.walls) == edit.side
+
+
+def _alike(tx: Transaction, graph_id: int, edit: Edit) -> list[Row]:
+    """All that may have been one with the subject of an edit."""
+    if edit.kind.startswith("fact."):
+        every = tx.all("facts_of_graph", graph_id=graph_id)
+        alike = [row for row in every if mark_of(row["gist"]) in edit.marks]
+    else:
+        named = _named(tx.all("entities_of_graph", graph_id=graph_id), edit)
+        alike = [row for row in named if row["uuid"] != edit.near]  # two may be called the same
+    return [row for row in alike if _fits(row, edit)]
+
+
+def _alone_on_their_sides(alike: Sequence[Row]) -> list[Row]:
+    counted = Counter(row["side"] for row in alike)
+    return [row for row in alike if counted[row["side"]] == 1]
+
+
 def _fact(tx: Transaction, graph_id: int, edit: Edit) -> Row | None:
     uuids = rows.to_json([edit.subject])
     meant = _saying(tx.all("facts_by_uuids", graph_id=graph_id, uuids=uuids), edit)
@@ -76,19 +102,16 @@ def _fact(tx: Transaction, graph_id: int, edit: Edit) -> Row | None:
     near = tx.all("entities_by_uuids", graph_id=graph_id, uuids=rows.to_json([edit.near]))
     if near:
         around = tx.all("facts_from", entity_id=near[0]["id"], limit=_FACTS_LOOKED_AT_MAX)
-        return next(iter(_saying(around, edit)), None)
-    everywhere = tx.all("facts_of_graph", graph_id=graph_id)
-    return _only([row for row in everywhere if mark_of(row["gist"]) in edit.marks])
+        return next((row for row in _saying(around, edit) if _fits(row, edit)), None)
+    return _only(_alike(tx, graph_id, edit))
 
 
 def _entity(tx: Transaction, graph_id: int, edit: Edit) -> Row | None:
-    """The one that was meant; a user's own node is that whatever it is called, and two that are to be
-    one may be called the same."""
+    """The one that was meant; a user's own node is that whatever it is called."""
     uuids = rows.to_json([edit.subject])
     found = tx.all("entities_by_uuids", graph_id=graph_id, uuids=uuids)
     meant = [row for row in found if row["is_user"]] or _named(found, edit)
-    others = tx.all("entities_of_graph", graph_id=graph_id)
-    return _only(meant or [row for row in _named(others, edit) if row["uuid"] != edit.near])
+    return _only(meant or _alike(tx, graph_id, edit))
 
 
 def _saying(found: Sequence[Row], edit: Edit) -> list[Row]:
