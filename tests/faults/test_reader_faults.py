@@ -6,6 +6,7 @@ import re
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
@@ -162,3 +163,21 @@ def test_six_kills_of_the_server_park_nothing(tmp_path: Path) -> None:
         assert asked(server, "SELECT attempts, error FROM jobs") == [(0, None)]
     finally:
         server.stop()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it notices when it goes on")
+def test_a_stopped_reader_ends_with_its_server(tmp_path: Path) -> None:
+    """It cannot see to that itself; it would stay for good, with all its weights."""
+    with Server(tmp_path / "data", environment=EXTRACTION_ON) as server:
+        with server.http() as client:
+            client.post("/graph/create", json={"graph_id": "g"}).raise_for_status()
+            tell(client, "Tom lives in Rome.")
+        until(lambda: counts(server) == (0, 0), "it is read")
+        every = psutil.Process(server.pid).children(recursive=True)
+        readers = [one for one in every if "spawn_main" in " ".join(one.cmdline())]
+        assert readers
+        for reader in readers:
+            reader.suspend()
+        os.kill(server.pid, signal.SIGKILL)  # it alone, not its group
+        _, left = psutil.wait_procs(readers, timeout=10)
+        assert all(one.status() == psutil.STATUS_ZOMBIE for one in left)

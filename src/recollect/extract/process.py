@@ -1,9 +1,11 @@
 """Extraction in a process of its own, so that requests are answered while it works."""
 
 import asyncio
+import ctypes
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
@@ -22,6 +24,7 @@ from recollect.limits import READER_IDLE_S_MAX, READING_S_MAX
 from recollect.models.judge import Opinion
 from recollect.models.pair_signs import Pair
 
+_PR_SET_PDEATHSIG = 1
 _STOP_S = 5.0
 
 
@@ -170,6 +173,7 @@ def _kill(process: BaseProcess | None) -> None:
 def _serve(line: Connection, models: Path, table: Path | None, load: Load) -> None:
     """The other process: answers until its parent hangs up, or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    _be_killed_with_parent()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     reader: Reader | None = None
     while True:
@@ -188,6 +192,15 @@ def _serve(line: Connection, models: Path, table: Path | None, load: Load) -> No
             line.send(answer)
         except OSError:
             return
+
+
+def _be_killed_with_parent() -> None:
+    """On Linux the system sees to it, also when this process was stopped and cannot.
+
+    It goes by the thread that started this process, which lives for as long as it is wanted.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _end_with_parent() -> None:
