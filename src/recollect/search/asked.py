@@ -31,7 +31,7 @@ class Asked(Record):
     order they are named. *together*: whether it is about what they share. *own*: whether it is
     about whoever asks, *past*: whether it is about what was. *event* is what happened at the time
     in question, if that is how it is told. *hashes* are the words searched for, *plain* all but
-    names.
+    names, *matter* those that are no name by the way they are written.
     """
 
     query: Query
@@ -39,6 +39,7 @@ class Asked(Record):
     hashes: tuple[int, ...]
     vector: Floats | None
     plain: tuple[int, ...] = ()
+    matter: tuple[int, ...] = ()
     people: tuple[str, ...] = ()
     together: bool = False
     own: bool = False
@@ -91,6 +92,7 @@ def ask(
         resolved=resolved,
         hashes=tuple(dict.fromkeys(hashed(term) for term in terms(text)))[:SEARCH_TERMS_MAX],
         plain=tuple(hashed(term) for term in terms(called))[:SEARCH_TERMS_MAX],
+        matter=tuple(hashed(term) for term in terms(_uncapitalized(nameless)))[:SEARCH_TERMS_MAX],
         vector=embed(text),
         people=people,
         together=len(people) > 1 and _TOGETHER.search(query.text) is not None,
@@ -99,6 +101,12 @@ def ask(
         windows=time.windows if time else (),
         event=time.event if time else None,
     )
+
+
+def _uncapitalized(text: str) -> str:
+    """The words of *text* that are written like no name; the first one is always."""
+    found = _WORD.findall(text)
+    return " ".join([*found[:1], *(word for word in found[1:] if not word[0].isupper())])
 
 
 def without(text: str, spans: Iterable[tuple[int, int]]) -> str:

@@ -2,21 +2,30 @@
 
 A question about the present has one answer, however often the answer changed. Facts about the same
 people that are near to each other in meaning compete to be it: the older falls behind the newer, the
-more so the nearer they are. Nothing is left out, and a question about the past or about a time
+more so the nearer they are. Where the newer one has the very words that the older one answers by, the
+older is in doubt ("12 seats", "reduced to 10 seats" when seats are asked for), whatever a judge made of
+the two when they were read. Nothing is left out, and a question about the past or about a time
 changes nothing.
 """
 
 import numpy as np
 
-from recollect.search.columns import NO_TIME, Flags, Floats, Slots
+from recollect.search.columns import NO_TIME, Flags, Floats, Ints, Slots
 from recollect.search.fuse import Scores
 from recollect.search.view import View
+from recollect.store.rows import micros
 
 # Measured: docs/measurements/search.md.
 ALIKE = 0.1  # the likeness from which on two facts compete, apart from what all have in common …
 SAME = 0.4  # … and from which on they are about one matter
 BEHIND = 1.0  # how far the older then comes behind
 REACH = 4.0  # a newer one that fits so much worse is no answer
+SHARED = (
+    0.3  # of the words asked by, weighed by how rare they are: two that have so many in common …
+)
+NEAREST = 6  # … of which the older is one of so many that are nearest in meaning to the newer …
+ANSWERS = 4  # … and the newer one of so many that fit best, are two answers
+OVERTAKEN = 0.4  # how likely the older one is over then
 _COMPETING_MAX = 16
 _DOUBTED_MAX = 64
 
@@ -34,6 +43,50 @@ def doubts(view: View, scores: Scores) -> Scores:
         best = np.argsort(-scores, kind="stable")[:_DOUBTED_MAX]
         found[best] = [view.segment.facts.doubt(slot) for slot in view.slots[best].tolist()]
     return found
+
+
+def overtaken(view: View, scores: Scores) -> Scores:
+    """How likely each of the best facts is over by what was said since: a newer fact, itself one of the
+    first answers, has the words that it answers by, and few were nearer to that one."""
+    found = np.zeros(len(scores))
+    best = _open(view, scores) if about_now(view) else np.empty(0, np.int32)
+    if len(best) < 2:
+        return found
+    slots = view.slots[best]
+    said = _said(view, slots)
+    later = said[:, None] < said
+    rows = view.segment.vectors["fact"].rows(slots)
+    alike = np.where(later, np.einsum("ij,kj->ik", rows, rows), -np.inf)
+    nearer = (alike[:, None, :] > alike[None, :, :]).sum(axis=0)
+    shared = view.segment.words["fact"].shared(view.asked.matter, view.visible, slots)
+    over = later & (shared >= SHARED) & (nearer < NEAREST)
+    over &= view.segment.facts.valid_at.array[slots] <= micros(view.query.now)
+    found[best[over[:, :ANSWERS].any(axis=1)]] = OVERTAKEN
+    return found
+
+
+def _open(view: View, scores: Scores) -> Slots:
+    """The places of the best facts that have a beginning, a vector and no end."""
+    facts = view.segment.facts
+    held = view.segment.vectors["fact"].held(len(view.visible))[view.slots]
+    held &= facts.valid_at.array[view.slots] != NO_TIME
+    held &= facts.invalid_at.array[view.slots] == NO_TIME
+    order = np.argsort(np.where(held, -scores, np.inf), kind="stable")[:_DOUBTED_MAX]
+    best: Slots = order[held[order]].astype(np.int32)
+    return best
+
+
+def _said(view: View, slots: Slots) -> Ints:
+    """When each fact was said last, which a plan does not tell; what nobody said, when it begins."""
+    items, episodes = view.segment.supports.pairs(view.segment.episodes)
+    chosen = np.zeros(len(view.visible), bool)
+    chosen[slots] = True
+    kept = chosen.take(items)
+    said = view.segment.facts.valid_at.array[: len(view.visible)].copy()
+    said[items[kept]] = NO_TIME
+    np.maximum.at(said, items[kept], view.segment.episodes.created_at.array[episodes[kept]])
+    last: Ints = said[slots]
+    return last
 
 
 def freshened(view: View, scores: Scores) -> Scores:

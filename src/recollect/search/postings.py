@@ -162,6 +162,21 @@ class Postings:
             total[slots] += counts
         return total
 
+    def shared(self, hashes: Iterable[int], visible: Flags, slots: Slots) -> Scores:
+        """What each two of *slots* have in common of some words: a share of all that somebody has,
+        by how rare each is."""
+        count = int(np.count_nonzero(visible))
+        wanted, both = 0.0, np.zeros((len(slots), len(slots)))
+        for term in dict.fromkeys(hashes):
+            holding, _ = self._holding(term, visible)
+            if not len(holding):
+                continue
+            rarity = float(np.log1p((count - len(holding) + 0.5) / (len(holding) + 0.5)))
+            wanted += rarity
+            held = np.isin(slots, holding)
+            both += rarity * np.outer(held, held)
+        return both / wanted if wanted > 0 else both
+
     def _norms(self, visible: Flags, window: Window | None) -> tuple[Scores, Scores]:
         """How much length weighs on each slot, and what share of its words a slot lends.
 

@@ -15,7 +15,7 @@ from recollect.search import fuse, walk
 from recollect.search.asked import Asked
 from recollect.search.bonus import bonus
 from recollect.search.columns import Flags, Floats, Slots
-from recollect.search.fresh import doubts, freshened
+from recollect.search.fresh import doubts, freshened, overtaken
 from recollect.search.fuse import Scores
 from recollect.search.query import Kind
 from recollect.search.segment import Segment
@@ -119,9 +119,10 @@ def _best(view: View, times: int) -> tuple[Slots, Scores]:
 
 def likely(view: View, scores: Scores) -> Scores:
     """Fused scores with the newer before the older, and what may be over behind: that a fact fits is
-    worth something as far as it still holds, and does harm as far as it is over."""
+    worth something as far as it still holds, and does harm as far as it is over. What was judged and
+    what the question shows are independent signs of that."""
     fresh = freshened(view, scores)
-    doubted = doubts(view, fresh)
+    doubted = 1 - (1 - doubts(view, fresh)) * (1 - overtaken(view, fresh))
     if not doubted.any():
         return fresh
     fits = scaled(view.kind, fresh) * np.maximum(1 - WRONG * doubted, _LEAST)

@@ -25,6 +25,13 @@ _WILL = re.compile(
     r"|['\u2019]ll\b|\b(?:is|are|am|wh\w+['\u2019]?s)\b(?:\s\w+){0,3}?\s(?!thing\b|morning\b|evening\b)\w{2,}ing\b"
 )
 _HABIT = re.compile(r"\b(?:do|does|don['\u2019]?t|doesn['\u2019]?t|usually|always|typically)\b")
+# "Is the doorbell muted", "what is the approved budget": a state, but "the book that she borrowed".
+_STATE = re.compile(
+    r"\b(?:[Ii]s|[Aa]re|[Aa]m)\b(?P<between>(?:\s[\w'\u2019-]+){1,6}?)\s(?P<state>[a-z]{2,}ed)\b"
+)
+_DONE_BY = re.compile(
+    r"\s\S+\s(?:I|you|he|she|it|we|they|who|that|which)$|\s[a-z]\S*(?:\s[A-Z]\S*)+$"
+)
 _BEING = re.compile(r"\b(?:is|are|am|can|should|may|must)\b|\b\w+['\u2019]s\b")
 
 
@@ -40,9 +47,17 @@ def tense_of(text: str) -> Tense | None:
         return "future"
     if _HABIT.search(lower):
         return "present"
-    if _PAST.search(lower):
+    if _PAST.search(_stateless(text).lower()):
         return "past"
     return "present" if _BEING.search(lower) else None
+
+
+def _stateless(text: str) -> str:
+    """A question without the participle that only says in what state something is."""
+    state = _STATE.search(text)
+    if state is None or _DONE_BY.search(state["between"]):
+        return text
+    return text[: state.start("state")] + text[state.end("state") :]
 
 
 def is_habit(text: str) -> bool:

@@ -146,3 +146,9 @@ def test_spans_are_cut_out_once() -> None:
     assert without(text, [(5, 9), (10, 15)]) == "Tell boss"
     assert without(text, []) == text
     assert without(text, [(5, 9), (5, 15)]) == without(text, [(5, 15), (5, 9)]) == "Tell boss"
+
+
+def test_what_is_asked_about_has_no_names_in_it() -> None:
+    """By the way they are written, and whether they talk or not; the first word tells nothing."""
+    found, _ = asked_of("How many seats does Kestrel Architects have, jane?", "Jane")
+    assert set(found.matter) == {hashed(term) for term in terms("How many seats does have")}

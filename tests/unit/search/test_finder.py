@@ -491,6 +491,36 @@ async def test_the_newer_of_two_that_compete_comes_first(tmp_path: Path) -> None
     assert "mat" in before[0]
 
 
+GARDEN = (
+    ("2024-05-01", "Jane", "The alarm code of the boathouse is 5521."),
+    ("2024-05-11", "Jane", "The boathouse has a red door."),
+    ("2024-06-11", "Jane", "My sister Emma painted the boathouse last year."),
+    ("2024-06-14", "Jane", "The boathouse roof leaks."),
+    ("2024-09-21", "Jane", "Another alarm code was issued: 7804."),
+)
+
+
+async def test_what_a_newer_answer_has_the_words_of_comes_behind_what_fits_little(
+    tmp_path: Path,
+) -> None:
+    """Nobody judged the two codes: that both are what was asked for puts the older one in doubt, but
+    not for who asks what it was, and not as long as the newer one is still to come."""
+    await build(tmp_path, GARDEN)
+    async with opened(tmp_path) as world:
+        later, soon = datetime(2024, 12, 1, tzinfo=UTC), datetime(2024, 8, 1, tzinfo=UTC)
+        now = await world.told("What is the alarm code of the boathouse?", now=later)
+        before = await world.told("What was the alarm code of the boathouse?", now=later)
+        early = await world.told("What is the alarm code of the boathouse?", now=soon)
+    assert place(now, "7804") < place(now, "red door") < place(now, "5521")
+    assert place(before, "5521") == 0
+    assert place(early, "5521") == 0
+
+
+def place(told: Sequence[str], words: str) -> int:
+    """Where the fact with these words stands."""
+    return next(number for number, fact in enumerate(told) if words in fact)
+
+
 async def test_both_parts_of_a_question_are_answered(world: World) -> None:
     """The best of each stands above what fits neither."""
     found = await world.told("Where does Jane work and what is her sister allergic to?", limit=2)

@@ -138,6 +138,18 @@ def test_a_word_that_few_hold_counts_for_more() -> None:
     assert scores[5] > 2 * scores[0] > 0
 
 
+def test_what_two_share_of_some_words_is_a_share_of_those_that_are_there() -> None:
+    """A word that nobody has is not missed, and a rare one counts for more."""
+    postings = Postings()
+    put(postings, [(0, ["a", "b"]), (1, ["a", "b", "c"]), (2, ["a"]), (3, ["c"])])
+    visible, slots = np.ones(4, bool), np.array([0, 1, 2, 3], np.int32)
+    shared = postings.shared([hashed(word) for word in ("a", "b", "unknown")], visible, slots)
+    assert shared[0, 1] == pytest.approx(1.0)
+    assert 0 < shared[0, 2] < 0.5
+    assert not shared[3].any()
+    assert not postings.shared([hashed("unknown")], visible, slots).any()
+
+
 def test_many_small_changes_leave_few_runs() -> None:
     """A search looks into each run, so there must not be one for every change ever made."""
     postings = Postings()
