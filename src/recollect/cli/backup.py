@@ -33,7 +33,7 @@ def backup_(
     keep: Annotated[
         int | None,
         typer.Option(
-            help="Keep so many backups in the folder, and remove older ones.",
+            help="Keep so many backups of this store in the folder, and remove older ones.",
             min=1,
             show_default="all",
         ),
@@ -53,7 +53,7 @@ def backup_(
     file = to / _NAME.format(at=system_clock()) if is_folder else to
     try:
         _write(chosen, file, quiet=as_json)
-        removed = _remove_older(to, keep) if keep is not None else []
+        removed = _remove_older(file, keep) if keep is not None else []
     except (RecollectError, OSError, sqlite3.Error) as error:
         raise fail(str(error)) from error
     if as_json:
@@ -82,8 +82,11 @@ def _write(chosen: Settings, file: Path, *, quiet: bool) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _remove_older(folder: Path, keep: int) -> list[Path]:
-    older = sorted(folder.glob(_NAMES))[:-keep]
+def _remove_older(newest: Path, keep: int) -> list[Path]:
+    """Other stores may have their backups in the same folder."""
+    store = backup.origin(newest)
+    every = sorted(newest.parent.glob(_NAMES))
+    older = [file for file in every if store is not None and backup.origin(file) == store][:-keep]
     for file in older:
         file.unlink()
     return older

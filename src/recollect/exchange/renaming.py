@@ -10,7 +10,7 @@ from typing import Any
 from recollect import ids
 from recollect.errors import InvalidInput
 from recollect.exchange.tables import OWN_UUIDS, RECORDS
-from recollect.store import derived_copies
+from recollect.store import derived_copies, rows, taken_in
 
 Rename = Callable[[str], str]
 
@@ -40,7 +40,18 @@ def renamed(record: str, told: Mapping[str, Any], rename: Rename) -> dict[str, A
         new["scope"] = f"{noun}:{rename(uuid)}"
     if record == "observation":
         new["key"] = _renamed_key(new["key"], rename)
+    if record == "entity_name":
+        new["key"] = taken_in.renamed_key(new["key"], rename)
+    if record == "entity" and new.get("given"):
+        new["given"] = _renamed_given(new["given"], rename)
     return new
+
+
+def _renamed_given(given: Any, rename: Rename) -> str:
+    try:
+        return rows.to_json(taken_in.renamed(rows.from_json(given), rename)) or ""
+    except (AttributeError, TypeError, ValueError) as error:
+        raise InvalidInput("given: not what an export writes") from error
 
 
 def _renamed_key(key: Any, rename: Rename) -> str:

@@ -60,7 +60,7 @@ def guard(tx: Transaction, project_id: int) -> frozenset[str]:
     """Write down which keys the rules of a project ask for by now; gives them."""
     found = (document(row["spec"]) for row in tx.all("policy_specs", project_id=project_id))
     keys = {key for one in found for rule in one.policies for key, _ in rule.attributes}
-    if len(keys) > GUARDED_KEYS_MAX:
+    if len(keys) > GUARDED_KEYS_MAX and keys - guarded(tx, project_id):
         raise Conflict(
             f"the policies of a project name at most {GUARDED_KEYS_MAX} keys of metadata"
         )

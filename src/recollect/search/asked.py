@@ -31,7 +31,8 @@ class Asked(Record):
     order they are named. *together*: whether it is about what they share. *own*: whether it is
     about whoever asks, *past*: whether it is about what was. *event* is what happened at the time
     in question, if that is how it is told. *hashes* are the words searched for, *plain* all but
-    names, *matter* those that are no name by the way they are written.
+    names, *matter* those that are no name by the way they are written, *names* those that are and
+    are not of somebody who talks here.
     """
 
     query: Query
@@ -40,6 +41,7 @@ class Asked(Record):
     vector: Floats | None
     plain: tuple[int, ...] = ()
     matter: tuple[int, ...] = ()
+    names: tuple[int, ...] = ()
     people: tuple[str, ...] = ()
     together: bool = False
     own: bool = False
@@ -87,12 +89,14 @@ def ask(
     )
     text = nameless if terms(nameless) else query.text
     called = without(query.text, [(one.start, one.end) for one in resolved.named])
+    matter = dict.fromkeys(terms(_uncapitalized(nameless)))
     return Asked(
         query=query,
         resolved=resolved,
         hashes=tuple(dict.fromkeys(hashed(term) for term in terms(text)))[:SEARCH_TERMS_MAX],
         plain=tuple(hashed(term) for term in terms(called))[:SEARCH_TERMS_MAX],
-        matter=tuple(hashed(term) for term in terms(_uncapitalized(nameless)))[:SEARCH_TERMS_MAX],
+        matter=tuple(hashed(term) for term in matter)[:SEARCH_TERMS_MAX],
+        names=tuple(hashed(term) for term in terms(nameless) if term not in matter),
         vector=embed(text),
         people=people,
         together=len(people) > 1 and _TOGETHER.search(query.text) is not None,

@@ -60,6 +60,8 @@ def overtaken(view: View, scores: Scores) -> Scores:
     nearer = (alike[:, None, :] > alike[None, :, :]).sum(axis=0)
     shared = view.segment.words["fact"].shared(view.asked.matter, view.visible, slots)
     over = later & (shared >= SHARED) & (nearer < NEAREST)
+    # What is said of Ringo since says nothing of Paul.
+    over &= ~view.segment.words["fact"].lacking(view.asked.names, view.visible, slots)
     over &= view.segment.facts.valid_at.array[slots] <= micros(view.query.now)
     found[best[over[:, :ANSWERS].any(axis=1)]] = OVERTAKEN
     return found

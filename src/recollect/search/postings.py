@@ -177,6 +177,14 @@ class Postings:
             both += rarity * np.outer(held, held)
         return both / wanted if wanted > 0 else both
 
+    def lacking(self, hashes: Iterable[int], visible: Flags, slots: Slots) -> Flags:
+        """Of each two of *slots*, whether the second lacks one of some words that the first has."""
+        lacks = np.zeros((len(slots), len(slots)), bool)
+        for term in dict.fromkeys(hashes):
+            held = np.isin(slots, self._holding(term, visible)[0])
+            lacks |= np.outer(held, ~held)
+        return lacks
+
     def _norms(self, visible: Flags, window: Window | None) -> tuple[Scores, Scores]:
         """How much length weighs on each slot, and what share of its words a slot lends.
 

@@ -5,7 +5,7 @@ it. The one that took it in is found under a key of its own among its names, on 
 where that was so; what it was called is kept as marks in what was given by hand.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -16,11 +16,28 @@ from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
 
 FIELD = "taken_in"
+_WAS = "was:"
+_UUID_CHARS = 36
 
 
 def key(uuid: str, side: str) -> str:
     """What the one that took in another is looked up by."""
-    return f"was:{uuid}{side}"
+    return f"{_WAS}{uuid}{side}"
+
+
+def renamed_key(key_: str, rename: Callable[[str], str]) -> str:
+    """A key among names with another uuid in it, if it is one of these."""
+    if not key_.startswith(_WAS):
+        return key_
+    uuid, side = key_[len(_WAS) :][:_UUID_CHARS], key_[len(_WAS) + _UUID_CHARS :]
+    return key(rename(uuid), side)
+
+
+def renamed(given: Json, rename: Callable[[str], str]) -> Json:
+    """What was given by hand, with other uuids for those who were taken in."""
+    if FIELD not in given:
+        return given
+    return {**given, FIELD: {rename(uuid): told for uuid, told in given[FIELD].items()}}
 
 
 def by(row: Row) -> dict[str, Json]:

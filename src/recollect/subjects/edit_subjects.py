@@ -67,10 +67,14 @@ def kept(tx: Transaction, graph_id: int, edit: Edit, gone: Row) -> Row | None:
     if told.get("user"):
         return next((r for r in tx.all("entities_who", graph_id=graph_id) if r["is_user"]), None)
     into = Edit(kind=edit.kind, subject=edit.near or "", marks=tuple(told.get("marks", ())))
-    every = _named(tx.all("entities_of_graph", graph_id=graph_id), into)
-    there = [row for row in every if row["side"] == gone["side"] and row["id"] != gone["id"]]
-    exact = [row for row in there if row["uuid"] == into.subject]
-    return _only(exact or there)
+
+    def there(found: Sequence[Row]) -> list[Row]:
+        beside = [r for r in found if r["side"] == gone["side"] and r["id"] != gone["id"]]
+        return _named(beside, into)
+
+    uuids = rows.to_json([into.subject])
+    exact = there(tx.all("entities_by_uuids", graph_id=graph_id, uuids=uuids))
+    return _only(exact or there(tx.all("entities_of_graph", graph_id=graph_id)))
 
 
 def _fits(row: Row, edit: Edit) -> bool:

@@ -7,7 +7,7 @@ back with the facts of their own, also those that were told meanwhile.
 
 from datetime import datetime
 
-from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from recollect.graph import sight as rules
 from recollect.graph.gist import mark
 from recollect.graph.types import Access, Entity, Fact, Graph, Record
@@ -93,15 +93,15 @@ def _sees(access: Access, side: str) -> bool:
 def unmerge(tx: Transaction, access: Access, uuid: str) -> Merge:
     """Take back that an entity is one with another: it has its own uuid and facts again as soon as
     the graph is folded."""
-    edit = _newest(tx, uuid, ("entity.merge",))
-    graph = None if edit is None else tx.one("graph_by_id", id=edit["graph_id"])
-    if edit is None or graph is None or graph["project_id"] != access.project_id:
+    edit = _newest(tx, access, uuid, ("entity.merge",))
+    if edit is None:
         raise NotFound(f"merged node not found: {uuid}")
-    (row,) = (r for r in tx.all("merges_of_graph", graph_id=graph["id"]) if r["id"] == edit["id"])
-    told = _told(tx, access, graph["id"], row)
+    graph_id = edit["graph_id"]
+    (row,) = (r for r in tx.all("merges_of_graph", graph_id=graph_id) if r["id"] == edit["id"])
+    told = _told(tx, access, graph_id, row)
     if told is None:
         raise NotFound(f"merged node not found: {uuid}")
-    _withdraw(tx, edit)
+    _withdraw(tx, access, edit)
     return told
 
 
@@ -110,18 +110,25 @@ def undo(tx: Transaction, access: Access, uuid: str) -> Fact:
     is what it was before as soon as the graph is folded; now it is told as it was meanwhile."""
     seen = knowledge.fact(tx, access, uuid)
     row = tx.one("fact_by_uuid", uuid=uuid, project_id=access.project_id)
-    edit = _newest(tx, seen.uuid, _UNDOABLE)
+    edit = _newest(tx, access, seen.uuid, _UNDOABLE)
     # What a user's record tells is not folded, so nothing would bring it back.
     if edit is None or row is None or row["extractor"] is None:
         raise Conflict("the fact was not changed by hand")
-    _withdraw(tx, edit)
+    _withdraw(tx, access, edit)
     return seen
 
 
-def _newest(tx: Transaction, subject: str, kinds: tuple[str, ...]) -> Row | None:
-    return tx.one("edit_newest_of", subject=subject, kinds=rows.to_json(list(kinds)))
+def _newest(tx: Transaction, access: Access, subject: str, kinds: tuple[str, ...]) -> Row | None:
+    return tx.one(
+        "edit_newest_of",
+        subject=subject,
+        project_id=access.project_id,
+        kinds=rows.to_json(list(kinds)),
+    )
 
 
-def _withdraw(tx: Transaction, edit: Row) -> None:
+def _withdraw(tx: Transaction, access: Access, edit: Row) -> None:
+    if edit["everywhere"] and access.sight is not None:
+        raise NotAllowed("this was changed before policies drew walls here, and holds beyond them")
     tx.run("edit_drop", id=edit["id"])
     readings.fold_again(tx, edit["graph_id"], edit["seq"])

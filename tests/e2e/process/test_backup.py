@@ -1,6 +1,7 @@
 """`recollect backup` and `recollect restore` as an operator uses them."""
 
 import json
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -119,7 +120,7 @@ def test_a_store_is_not_overwritten(made: tuple[Path, Path, list[str]]) -> None:
     before = contents(data / "recollect.db")
     code, said = run("restore", str(file), "--data", str(data))
     assert code == 1
-    assert "move it away first" in said
+    assert "move recollect.db away first" in said
     assert contents(data / "recollect.db") == before
 
 
@@ -171,12 +172,19 @@ def test_other_files_are_refused_by_name(tmp_path: Path) -> None:
 def test_old_backups_go_when_so_many_are_kept(
     made: tuple[Path, Path, list[str]], tmp_path: Path
 ) -> None:
-    """Only those with a name of ours."""
+    """Only those of the same store."""
     kept = tmp_path / "kept"
     kept.mkdir()
     for day in ("01", "02", "03"):
-        (kept / f"recollect-202401{day}T000000Z.db").touch()
+        shutil.copy(made[0], kept / f"recollect-202401{day}T000000Z.db")
     (kept / "notes.txt").touch()
+    run("project", "create", "other", "--data", str(tmp_path / "other"))
+    other = Path(told("backup", "--to", str(kept), "--data", str(tmp_path / "other"))["file"])
+    other.rename(kept / "recollect-20231231T000000Z.db")
     answer = told("backup", "--to", str(kept), "--keep", "2", "--data", str(made[1]))
-    left = sorted(path.name for path in kept.iterdir())
-    assert left == ["notes.txt", "recollect-20240103T000000Z.db", Path(answer["file"]).name]
+    assert sorted(path.name for path in kept.iterdir()) == [
+        "notes.txt",
+        "recollect-20231231T000000Z.db",
+        "recollect-20240103T000000Z.db",
+        Path(answer["file"]).name,
+    ]

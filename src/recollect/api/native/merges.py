@@ -18,7 +18,7 @@ from recollect.subjects import graphs, knowledge, merges
 _FOLD_S_MAX = 10.0  # how long an answer waits for the graph to be what it was; then that goes on
 
 
-class MergeBody(msgspec.Struct):
+class MergeBody(msgspec.Struct, forbid_unknown_fields=True):
     """The entity that is the same as the one of the path."""
 
     other: str
@@ -98,6 +98,8 @@ async def _folded(call: Call, graph_id: int) -> None:
     """Wait for a while until a graph is the fold of what is left."""
     fold = asyncio.ensure_future(call.services.folder.fold(graph_id))
     await asyncio.wait([fold], timeout=_FOLD_S_MAX)
+    if fold.done():
+        fold.result()
 
 
 async def of_graph(call: Call) -> Merges:

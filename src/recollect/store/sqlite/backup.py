@@ -63,13 +63,24 @@ def check(file: Path) -> int:
     return version
 
 
+def origin(file: Path) -> str | None:
+    """What tells the backups of one store from those of another; None for any other file."""
+    try:
+        with closing(_read_only(file)) as connection:
+            row = connection.execute("SELECT uuid FROM projects ORDER BY id LIMIT 1").fetchone()
+    except sqlite3.DatabaseError:
+        return None
+    return None if row is None else str(row[0])
+
+
 def place(file: Path, folder: Path) -> None:
     """Make a backup the store of *folder*; it is there when all of it is."""
     target = folder / FILE_NAME
-    if target.exists() and target.stat().st_size:
-        raise StoreUnavailable(f"there is a store in {folder}: move it away first")
+    for one in (target, folder / f"{FILE_NAME}-wal"):  # the log may hold its newest commits
+        if one.exists() and one.stat().st_size:
+            raise StoreUnavailable(f"there is a store in {folder}: move {one.name} away first")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    remove(folder)  # the companions of a store that was there before
+    remove(folder)
     partial = folder / f"{FILE_NAME}.part"
     partial.touch(mode=0o600)
     try:

@@ -134,9 +134,11 @@ DELETE FROM edits WHERE graph_id = :graph_id AND kind = 'entity.update'
 
 -- name: edit_newest_of
 -- The last change by hand of some kinds to a fact or an entity.
-SELECT id, graph_id, seq, kind, near FROM edits
-WHERE subject = :subject AND kind IN (SELECT value FROM json_each(:kinds))
-ORDER BY seq DESC, id DESC LIMIT 1;
+SELECT e.id, e.graph_id, e.seq, e.kind, e.near, e.everywhere
+FROM edits e JOIN graphs g ON g.id = e.graph_id
+WHERE e.subject = :subject AND g.project_id = :project_id
+  AND e.kind IN (SELECT value FROM json_each(:kinds))
+ORDER BY e.seq DESC, e.id DESC LIMIT 1;
 
 -- name: merges_of_graph
 SELECT id, subject, at FROM edits WHERE graph_id = :graph_id AND kind = 'entity.merge'
