@@ -3,6 +3,7 @@ an agent, a trace."""
 
 from collections.abc import Sequence
 
+from recollect.errors import Conflict
 from recollect.governance import audit, erasure, receipts
 from recollect.governance.erasure import Mode
 from recollect.governance.receipts import Erased, Kind
@@ -119,6 +120,8 @@ def user(tx: Transaction, access: Access, user_id: str, mode: Mode = "delete") -
 def session(tx: Transaction, access: Access, session_id: str) -> Erased:
     """Erase a session with its log; what it fed to a graph stays there."""
     found = session_logs.get(tx, access, session_id)
+    if tx.one("session_log_is_trace", id=found.id) is not None:
+        raise Conflict("this is the trace of an agent: delete it as such, with what was read in it")
     removed = session_logs.delete(tx, access, session_id)
     receipt = receipts.of_session(tx, access, found.uuid, removed)
     return Erased(receipt=receipt, graph_uuid="")

@@ -74,12 +74,12 @@ def _delete(tx: Transaction, access: Access, path: Path, expected: int) -> Done:
         tx, access, agent, path["trace_uuid"], path["event_uuid"], expected
     )
     answer = wire.DeletedTrace4(
-        trace=show_agents.trace(agent, made),
+        trace=show_agents.trace_after_erasure(agent, made, whole=False),
         deletion_uuid=erased.uuid,
         affected_skills=0,
         summary_repair_task=answers.task(tx, access, erased.uuid, ""),
     )
-    return Done(answer=answer, erased=erased)
+    return Done(answer=answer, graph_id=agent.graph.id, erased=erased)
 
 
 async def delete(call: Call) -> Reply:

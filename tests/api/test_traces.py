@@ -1,0 +1,99 @@
+"""Traces of agents over HTTP: what is erased is gone for good, and metadata of events is a wall."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.asgi import Answer
+from tests.support.memory import Memory, remembering
+
+SECRET = "zanzibar"
+
+
+class World(Memory):
+    """An agent with a trace whose every text has a word that can be looked for."""
+
+    agent: str = ""
+    trace: str = ""
+
+    @property
+    def path(self) -> str:
+        """The address of the trace."""
+        return f"/api/v4/agents/{self.agent}/traces/{self.trace}"
+
+    async def begin(self) -> None:
+        """Make the agent and its trace."""
+        named = {"agent_id": "helper", "name": "Helper", "security_domain": "a:b"}
+        self.agent = (await self.running.send("POST", "/api/v4/agents", named)).json()["uuid"]
+        told = {
+            "objective": f"Go to {SECRET}.",
+            "trace_id": f"{SECRET}-1",
+            "task_family": SECRET,
+            "metadata": {"place": SECRET},
+        }
+        path = f"/api/v4/agents/{self.agent}/traces"
+        made = await self.running.send("POST", path, told, headers=_key("begin"))
+        self.trace = made.json()["uuid"]
+
+    async def ask(
+        self, method: str, path: str, body: Any = b"", *, key: str | None = None, once: str = ""
+    ) -> Answer:
+        """A request below the trace; *once* is its idempotency key."""
+        headers = _key(once) if once else []
+        return await self.running.send(method, self.path + path, body, key=key, headers=headers)
+
+    async def event(self, content: str, **fields: Any) -> dict[str, Any]:
+        """An event that is told for the first time."""
+        sent = {"event_type": "feedback", "content": content, **fields}
+        answer = await self.ask("POST", "/events", sent, once=content)
+        assert answer.status == 200, answer.body
+        told: dict[str, Any] = answer.json()
+        return told
+
+
+def _key(once: str) -> list[tuple[str, str]]:
+    return [("Idempotency-Key", once)]
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    """The application with an agent that has a trace."""
+    async with remembering(tmp_path) as memory:
+        made = World(memory.running)
+        await made.begin()
+        yield made
+
+
+def kept(world: World) -> str:
+    """All answers that are kept for whoever asks again."""
+    answers = world.running.rows("SELECT answer FROM kept_answers WHERE answer IS NOT NULL")
+    return b"\n".join(bytes(row[0]) for row in answers).decode()
+
+
+async def test_the_answer_to_a_deletion_keeps_no_words_of_what_was_erased(world: World) -> None:
+    """Neither that of an event nor that of the trace, and it is told again as it was."""
+    event = await world.event(f"Paul lives in {SECRET}.")
+    assert SECRET in kept(world)
+    path = f"/events/{event['uuid']}"
+    first = [await world.ask("DELETE", path, {"expected_revision": 1}, once="e") for _ in range(2)]
+    assert first[0].status == 200
+    assert first[0].body == first[1].body
+    assert SECRET not in kept(world)
+    gone = [await world.ask("DELETE", "", {"expected_revision": 2}, once="t") for _ in range(2)]
+    assert gone[0].status == 200
+    assert gone[0].body == gone[1].body
+    assert gone[0].json()["trace"]["status"] == "deleted"
+    assert SECRET not in kept(world)
+    graph_ids = world.running.rows("SELECT count(*) FROM kept_answers WHERE graph_id IS NULL")
+    assert graph_ids == [(0,)]
+
+
+async def test_a_trace_is_not_deleted_as_a_session(world: World) -> None:
+    """That would leave what was read in it, and the answers that tell of it."""
+    await world.event(f"Paul lives in {SECRET}.")
+    native = f"/api/v1/sessions/{world.trace}"
+    refused = await world.running.send("DELETE", native)
+    assert (refused.status, "trace of an agent" in refused.message) == (409, True)
+    assert (await world.ask("GET", "")).status == 200
