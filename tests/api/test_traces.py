@@ -1,5 +1,6 @@
 """Traces of agents over HTTP: what is erased is gone for good, and metadata of events is a wall."""
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from tests.support.asgi import Answer
 from tests.support.memory import Memory, remembering
 
-SECRET = "zanzibar"
+WORD = "zanzibar"
 
 
 class World(Memory):
@@ -28,10 +29,10 @@ class World(Memory):
         named = {"agent_id": "helper", "name": "Helper", "security_domain": "a:b"}
         self.agent = (await self.running.send("POST", "/api/v4/agents", named)).json()["uuid"]
         told = {
-            "objective": f"Go to {SECRET}.",
-            "trace_id": f"{SECRET}-1",
-            "task_family": SECRET,
-            "metadata": {"place": SECRET},
+            "objective": f"Go to {WORD}.",
+            "trace_id": f"{WORD}-1",
+            "task_family": WORD,
+            "metadata": {"place": WORD},
         }
         path = f"/api/v4/agents/{self.agent}/traces"
         made = await self.running.send("POST", path, told, headers=_key("begin"))
@@ -74,26 +75,54 @@ def kept(world: World) -> str:
 
 async def test_the_answer_to_a_deletion_keeps_no_words_of_what_was_erased(world: World) -> None:
     """Neither that of an event nor that of the trace, and it is told again as it was."""
-    event = await world.event(f"Paul lives in {SECRET}.")
-    assert SECRET in kept(world)
+    event = await world.event(f"Paul lives in {WORD}.")
+    assert WORD in kept(world)
     path = f"/events/{event['uuid']}"
     first = [await world.ask("DELETE", path, {"expected_revision": 1}, once="e") for _ in range(2)]
     assert first[0].status == 200
     assert first[0].body == first[1].body
-    assert SECRET not in kept(world)
+    assert WORD not in kept(world)
     gone = [await world.ask("DELETE", "", {"expected_revision": 2}, once="t") for _ in range(2)]
     assert gone[0].status == 200
     assert gone[0].body == gone[1].body
     assert gone[0].json()["trace"]["status"] == "deleted"
-    assert SECRET not in kept(world)
+    assert WORD not in kept(world)
     graph_ids = world.running.rows("SELECT count(*) FROM kept_answers WHERE graph_id IS NULL")
     assert graph_ids == [(0,)]
 
 
 async def test_a_trace_is_not_deleted_as_a_session(world: World) -> None:
     """That would leave what was read in it, and the answers that tell of it."""
-    await world.event(f"Paul lives in {SECRET}.")
+    await world.event(f"Paul lives in {WORD}.")
     native = f"/api/v1/sessions/{world.trace}"
     refused = await world.running.send("DELETE", native)
     assert (refused.status, "trace of an agent" in refused.message) == (409, True)
     assert (await world.ask("GET", "")).status == 200
+
+
+async def test_the_metadata_of_an_event_is_a_wall(world: World) -> None:
+    """Around its words in the graph, in the list, in its log and for whoever tells it again."""
+    await world.event("Paul likes tea.", metadata={"team": "blue"})
+    await world.event("Paul lives in Oslo.", metadata={"team": "red"}, event_id="e")
+    await world.event("Paul works at Siemens.")
+    tags = world.running.rows("SELECT metadata FROM episodes ORDER BY id")
+    own = [{"team": "blue"}, {"team": "red"}, {}]
+    assert [json.loads(row[0]) for row in tags] == [{"place": WORD, **one} for one in own]
+    rule = {
+        "effect": "deny",
+        "actions": ["readonly", "agent.trace.append_event"],
+        "attributes": {"team": ["red"]},
+    }
+    key = await world.key(rule, role="default_allow")
+    answer = await world.running.send("GET", f"{world.path}/events", query="page_size=2", key=key)
+    page = answer.json()
+    assert [one["sequence"] for one in page["items"]] == [1, 3]
+    assert "next_cursor" not in page
+    log = await world.running.send(
+        "GET", f"/api/v1/sessions/{world.trace}/log", query="from_id=0", key=key
+    )
+    assert ("Siemens" in log.body.decode(), "Oslo" in log.body.decode()) == (True, False)
+    again = {"event_type": "feedback", "content": "Paul lives in Oslo.", "event_id": "e"}
+    sent = {**again, "metadata": {"team": "red"}}
+    assert (await world.ask("POST", "/events", sent, key=key)).status == 409
+    assert (await world.ask("POST", "/events", sent)).status == 200

@@ -1,6 +1,7 @@
 """Traces of agents: what one did to reach an objective, as a session log that is read event by event.
 
-A trace is judged by its own metadata, as its log is: whoever may not see that finds nothing of it.
+A trace is judged by its own metadata, as its log is: whoever may not see that finds nothing of it. An
+event is judged by that and its own together.
 """
 
 import json
@@ -15,7 +16,7 @@ from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
 from recollect.subjects.agents import Agent, contains
 from recollect.subjects.pages import Page, PageRequest, page_seen
-from recollect.subjects.trace_events import content_of
+from recollect.subjects.trace_events import carried, content_of
 
 Status = Literal["open", "closed", "abandoned"]
 EventState = Literal["pending", "processed", "failed"]
@@ -134,14 +135,29 @@ def find_event(
     return None if row is None else _event(row)
 
 
-def events(tx: Transaction, trace: Trace, *, after: int, limit: int) -> list[Event]:
-    """The events of a trace in their order, those past one of them."""
-    found = tx.all("trace_events_page", log_id=trace.log_id, after=after, limit=limit)
-    return [_event(row) for row in found]
+def sees_event(access: Access, trace: Trace, event: Event) -> bool:
+    """Whether the one who asks may know of an event of a trace that they may know of."""
+    if access.sight is None:
+        return True
+    return access.sight.sees(effective([carried(trace.metadata, event.told.get("metadata"))]))
 
 
-def count_events(tx: Transaction, trace: Trace) -> int:
-    """How many events a trace has."""
+def events(tx: Transaction, access: Access, trace: Trace, *, after: int, limit: int) -> list[Event]:
+    """The events of a trace in their order, those past one of them that may be seen."""
+    found: list[Event] = []
+    while len(found) < limit:
+        read = tx.all("trace_events_page", log_id=trace.log_id, after=after, limit=limit)
+        found += [one for one in map(_event, read) if sees_event(access, trace, one)]
+        if len(read) < limit:
+            break
+        after = read[-1]["sequence"]
+    return found[:limit]
+
+
+def count_events(tx: Transaction, access: Access, trace: Trace) -> int | None:
+    """How many events a trace has; None for whoever may see part of them only."""
+    if access.sight is not None:
+        return None
     row = tx.one("trace_events_count", log_id=trace.log_id)
     return 0 if row is None else int(row["n"])
 

@@ -53,13 +53,13 @@ async def append(call: Call) -> Reply:
 def _events(tx: Transaction, access: Access, path: Path, asked: PageQuery4) -> Page4[wire.Event4]:
     agent, trace = one(tx, access, path)
     after, most = paging.offset(asked), paging.size(asked) + 1
-    found = traces.events(tx, trace, after=after, limit=most)
+    found = traces.events(tx, access, trace, after=after, limit=most)
     told = found[: most - 1]
     following = paging.cursor(told[-1].sequence) if len(found) == most else None
     return Page4(
         items=[show_agents.event(agent, trace, event) for event in told],
         next_cursor=following,
-        total_size=traces.count_events(tx, trace),
+        total_size=traces.count_events(tx, access, trace),
     )
 
 

@@ -83,6 +83,9 @@ ON CONFLICT (uuid) DO UPDATE SET owed = max(owed, excluded.owed);
 -- name: session_log_is_trace
 SELECT 1 AS there FROM traces WHERE log_id = :id;
 
+-- name: trace_metadata
+SELECT l.metadata FROM traces t JOIN session_logs l ON l.id = t.log_id WHERE t.log_id = :log_id;
+
 -- name: traces_of_graph
 -- What goes with an agent, before it goes.
 SELECT l.id, l.session_id,
