@@ -126,3 +126,23 @@ async def test_the_metadata_of_an_event_is_a_wall(world: World) -> None:
     sent = {**again, "metadata": {"team": "red"}}
     assert (await world.ask("POST", "/events", sent, key=key)).status == 409
     assert (await world.ask("POST", "/events", sent)).status == 200
+
+
+async def test_an_event_that_was_deleted_is_neither_missing_nor_told_again(world: World) -> None:
+    """Its place stays taken, and nothing of it is kept but a hash of its id."""
+    first = {"event_id": f"{WORD}-e", "sequence": 1}
+    told = await world.event("Paul likes tea.", **first)
+    last = await world.event("Paul lives in Oslo.", event_id="last", sequence=2)
+    for revision, one in enumerate((told, last), 1):
+        gone = {"expected_revision": revision}
+        assert (await world.ask("DELETE", f"/events/{one['uuid']}", gone)).status == 200
+    kept_ids = world.running.rows("SELECT event_id, erased_id FROM trace_events")
+    assert [(one, WORD in erased) for one, erased in kept_ids] == [(None, False)] * 2
+    again = {"event_type": "feedback", "content": "Paul likes tea."}
+    for named in (first, {"event_id": f"{WORD}-e"}, {"sequence": 1}, {"event_id": "last"}):
+        refused = await world.ask("POST", "/events", {**again, **named})
+        assert (refused.status, "was deleted" in refused.message) == (409, True)
+    assert (await world.ask("GET", "/events")).json() == {"items": [], "total_size": 0}
+    assert (await world.event("Paul works at Siemens."))["sequence"] == 3
+    closed = await world.ask("POST", "/close", {"closing_sequence": 3})
+    assert closed.status == 200, closed.body

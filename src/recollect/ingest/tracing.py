@@ -121,6 +121,9 @@ def tell(
         known = traces.find_event(tx, trace, event_id=new.event_id, sequence=new.sequence)
     if known is not None:
         return _told_before(known, new, seen=traces.sees_event(access, trace, known))
+    if traces.was_erased(tx, trace, event_id=new.event_id, sequence=new.sequence):
+        named = "sequence" if new.event_id is None else "event_id"
+        raise Conflict(f"{named}: the event was deleted, and is not told again")
     if trace.status != "open":
         raise Conflict(f"the trace is {trace.status}: reopen it to add to it")
     metadata = checks.episode_metadata("metadata", carried(trace.metadata, new.metadata))

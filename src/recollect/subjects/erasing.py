@@ -10,7 +10,7 @@ from recollect.governance.receipts import Erased, Kind
 from recollect.graph.types import Access, Episode, Graph
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
-from recollect.subjects import episodes, graphs, knowledge, session_logs, threads, users
+from recollect.subjects import episodes, graphs, knowledge, session_logs, threads, traces, users
 from recollect.subjects.agents import Agent
 from recollect.subjects.traces import Event, Trace
 
@@ -93,8 +93,9 @@ def trace_event(
     fed = tx.all("trace_fed", log_id=found.log_id, number=event.number)
     removed = erasure.forget_episodes(tx, [row["id"] for row in fed])
     erasure.unsay_answers(tx, agent.graph.id)
-    for query in ("trace_event_delete", "session_log_episode_delete"):
-        tx.run(query, log_id=found.log_id, number=event.number)
+    erased_id = traces.erased_id(event.event_id)
+    tx.run("trace_event_erase", log_id=found.log_id, number=event.number, erased_id=erased_id)
+    tx.run("session_log_episode_delete", log_id=found.log_id, number=event.number)
     held = {"log_episodes": 1}
     receipt = receipts.of_part(tx, access, "trace_event", event.uuid, "delete", removed, held)
     return Erased(receipt=receipt, graph_uuid=agent.uuid)

@@ -6,6 +6,7 @@ event is judged by that and its own together.
 
 import json
 from datetime import datetime
+from hashlib import blake2b
 from typing import Any, Literal
 
 from recollect.errors import NotFound
@@ -135,6 +136,20 @@ def find_event(
     return None if row is None else _event(row)
 
 
+def erased_id(event_id: str) -> str:
+    """What is kept of the id of an event that is erased: it may have words in it."""
+    return blake2b(event_id.encode(), digest_size=16).hexdigest()
+
+
+def was_erased(
+    tx: Transaction, trace: Trace, *, event_id: str | None, sequence: int | None
+) -> bool:
+    """Whether an event of a trace that had one of these was erased."""
+    hashed = None if event_id is None else erased_id(event_id)
+    given = {"log_id": trace.log_id, "erased_id": hashed, "sequence": sequence}
+    return tx.one("trace_event_erased", **given) is not None
+
+
 def sees_event(access: Access, trace: Trace, event: Event) -> bool:
     """Whether the one who asks may know of an event of a trace that they may know of."""
     if access.sight is None:
@@ -165,7 +180,7 @@ def count_events(tx: Transaction, access: Access, trace: Trace) -> int | None:
 def missing(
     tx: Transaction, trace: Trace, upto: int, told: tuple[tuple[int, int], ...]
 ) -> str | None:
-    """The first sequence up to one that no event has and no range of *told* covers, in words."""
+    """The first sequence up to one that no event has or had and no range of *told* covers, in words."""
     have = (row["sequence"] for row in tx.all("trace_sequences", log_id=trace.log_id, upto=upto))
     covered = sorted([*told, *((one, one) for one in have)])
     due = 1
