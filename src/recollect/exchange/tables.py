@@ -353,7 +353,7 @@ RECORDS: Mapping[str, Table] = {
     "trace_event": Table(
         name="trace_events",
         put="import_trace_event",
-        text="uuid event_id",
+        text="uuid event_id erased_id",
         whole="number sequence",
         references="log_id",
         left_out="",

@@ -18,7 +18,7 @@ from recollect.store.protocol import Transaction
 from recollect.subjects import session_logs, traces
 from recollect.subjects.agents import Agent
 from recollect.subjects.session_lines import episode_of
-from recollect.subjects.trace_events import TOOL_EVENTS, logged
+from recollect.subjects.trace_events import TOOL_EVENTS, carried, logged
 from recollect.subjects.traces import Event, Trace
 
 _FAMILY = re.compile(r"[a-z0-9][a-z0-9._/-]{0,127}")
@@ -120,9 +120,13 @@ def tell(
     if new.event_id is not None or new.sequence is not None:
         known = traces.find_event(tx, trace, event_id=new.event_id, sequence=new.sequence)
     if known is not None:
-        return _told_before(known, new)
+        return _told_before(known, new, seen=traces.sees_event(access, trace, known))
+    if traces.was_erased(tx, trace, event_id=new.event_id, sequence=new.sequence):
+        named = "sequence" if new.event_id is None else "event_id"
+        raise Conflict(f"{named}: the event was deleted, and is not told again")
     if trace.status != "open":
         raise Conflict(f"the trace is {trace.status}: reopen it to add to it")
+    metadata = checks.episode_metadata("metadata", carried(trace.metadata, new.metadata))
     sequence = trace.last_sequence + 1 if new.sequence is None else new.sequence
     event_uuid = tx.new_id()
     event_id = new.event_id or event_uuid
@@ -143,7 +147,7 @@ def tell(
     if trace.learn_from:
         said = session_feed.said_in(episode_of(line))
         if said is not None:
-            _feed(tx, agent, trace, line.number, said, may_feed=may_feed)
+            _feed(tx, agent, trace, line.number, said, metadata, may_feed=may_feed)
     return traces.event(tx, trace, event_uuid)
 
 
@@ -172,11 +176,11 @@ def _asked(new: NewEvent) -> Json:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _told_before(known: Event, new: NewEvent) -> Event:
+def _told_before(known: Event, new: NewEvent, *, seen: bool) -> Event:
     named = "sequence" if new.event_id is None else "event_id"
     ids = (new.event_id in (None, known.event_id), new.sequence in (None, known.sequence))
     before = {k: v for k, v in known.told.items() if k not in ("event_id", "created_at")}
-    if not all(ids) or before != _asked(new) or known.content != (new.content or None):
+    if not seen or not all(ids) or before != _asked(new) or known.content != (new.content or None):
         raise Conflict(f"{named}: another event was told under it")
     return known
 
@@ -187,6 +191,7 @@ def _feed(
     trace: Trace,
     number: int,
     said: session_feed.Said,
+    metadata: Json | None,
     *,
     may_feed: bool,
 ) -> None:
@@ -202,7 +207,7 @@ def _feed(
             speaker=said.name,
             source_description=f"trace {trace.session_id}, episode {number}",
             document_id=trace.session_id,
-            metadata=trace.metadata,
+            metadata=metadata,
             created_at=said.at,
         )
         for text in texts

@@ -3,13 +3,14 @@ an agent, a trace."""
 
 from collections.abc import Sequence
 
+from recollect.errors import Conflict
 from recollect.governance import audit, erasure, receipts
 from recollect.governance.erasure import Mode
 from recollect.governance.receipts import Erased, Kind
 from recollect.graph.types import Access, Episode, Graph
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
-from recollect.subjects import episodes, graphs, knowledge, session_logs, threads, users
+from recollect.subjects import episodes, graphs, knowledge, session_logs, threads, traces, users
 from recollect.subjects.agents import Agent
 from recollect.subjects.traces import Event, Trace
 
@@ -92,8 +93,9 @@ def trace_event(
     fed = tx.all("trace_fed", log_id=found.log_id, number=event.number)
     removed = erasure.forget_episodes(tx, [row["id"] for row in fed])
     erasure.unsay_answers(tx, agent.graph.id)
-    for query in ("trace_event_delete", "session_log_episode_delete"):
-        tx.run(query, log_id=found.log_id, number=event.number)
+    erased_id = traces.erased_id(event.event_id)
+    tx.run("trace_event_erase", log_id=found.log_id, number=event.number, erased_id=erased_id)
+    tx.run("session_log_episode_delete", log_id=found.log_id, number=event.number)
     held = {"log_episodes": 1}
     receipt = receipts.of_part(tx, access, "trace_event", event.uuid, "delete", removed, held)
     return Erased(receipt=receipt, graph_uuid=agent.uuid)
@@ -119,6 +121,8 @@ def user(tx: Transaction, access: Access, user_id: str, mode: Mode = "delete") -
 def session(tx: Transaction, access: Access, session_id: str) -> Erased:
     """Erase a session with its log; what it fed to a graph stays there."""
     found = session_logs.get(tx, access, session_id)
+    if tx.one("session_log_is_trace", id=found.id) is not None:
+        raise Conflict("this is the trace of an agent: delete it as such, with what was read in it")
     removed = session_logs.delete(tx, access, session_id)
     receipt = receipts.of_session(tx, access, found.uuid, removed)
     return Erased(receipt=receipt, graph_uuid="")

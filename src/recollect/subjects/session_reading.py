@@ -1,6 +1,7 @@
 """Reading session logs, in pages: what is committed never changes, so that pages that are read one
 after the other are together what the log was when the first was read."""
 
+import json
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -10,7 +11,7 @@ from recollect.episodic.episode import SAFE_INTEGER, TYPES
 from recollect.episodic.reading import READ_LIMIT_DEFAULT, select, whole
 from recollect.errors import InvalidInput, NotFound
 from recollect.graph.sight import effective
-from recollect.graph.types import Access, Record
+from recollect.graph.types import Access, Json, Record
 from recollect.limits import LOG_ASSEMBLED_EPISODES_MAX, LOG_EPISODES_PER_PAGE, LOG_PAGE_CHARS
 from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
@@ -24,6 +25,7 @@ from recollect.subjects.session_lines import (
     working,
 )
 from recollect.subjects.session_logs import SessionLog
+from recollect.subjects.trace_events import carried
 
 
 class Wanted(Record):
@@ -154,8 +156,24 @@ def page(
     query = "session_log_page" if window.turn_id is None else "session_log_page_of_turn"
     found = tx.all(query, limit=limit, **{**_given(window), "upto": upto})
     fed = _fed(tx, access, window.log_id, found)
-    lines = [line_row(row, fed.get(row["number"], ())) for row in found]
+    seen = _seen(tx, access, window.log_id, found)
+    lines = [line_row(row, fed.get(row["number"], ())) for row in seen]
     return lines, from_here(window, upto) if more else None
+
+
+def _seen(tx: Transaction, access: Access, log_id: int, found: list[Row]) -> list[Row]:
+    """The episodes that may be seen of a log that may be: events of a trace have walls of their own."""
+    sight = access.sight
+    of = None if sight is None else tx.one("trace_metadata", log_id=log_id)
+    if sight is None or of is None:
+        return found
+    shared = rows.from_json(of["metadata"])
+
+    def own(row: Row) -> Json | None:
+        told: Json = json.loads(row["meta"]).get("event") or {}
+        return carried(shared, told.get("metadata"))
+
+    return [row for row in found if sight.sees(effective([own(row)]))]
 
 
 def _whole(tx: Transaction, access: Access, window: Window, most: int) -> list[Line]:

@@ -52,3 +52,8 @@ def content_of(payload: Json) -> str | None:
         if isinstance(held.get(name), str):
             return held[name] or None
     return None
+
+
+def carried(shared: Json | None, own: Json | None) -> Json | None:
+    """What an event is judged by: the metadata that its trace shares with it, and its own over that."""
+    return {**(shared or {}), **(own or {})} or None

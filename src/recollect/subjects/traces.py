@@ -1,10 +1,12 @@
 """Traces of agents: what one did to reach an objective, as a session log that is read event by event.
 
-A trace is judged by its own metadata, as its log is: whoever may not see that finds nothing of it.
+A trace is judged by its own metadata, as its log is: whoever may not see that finds nothing of it. An
+event is judged by that and its own together.
 """
 
 import json
 from datetime import datetime
+from hashlib import blake2b
 from typing import Any, Literal
 
 from recollect.errors import NotFound
@@ -15,7 +17,7 @@ from recollect.store import rows
 from recollect.store.protocol import Row, Transaction
 from recollect.subjects.agents import Agent, contains
 from recollect.subjects.pages import Page, PageRequest, page_seen
-from recollect.subjects.trace_events import content_of
+from recollect.subjects.trace_events import carried, content_of
 
 Status = Literal["open", "closed", "abandoned"]
 EventState = Literal["pending", "processed", "failed"]
@@ -134,14 +136,43 @@ def find_event(
     return None if row is None else _event(row)
 
 
-def events(tx: Transaction, trace: Trace, *, after: int, limit: int) -> list[Event]:
-    """The events of a trace in their order, those past one of them."""
-    found = tx.all("trace_events_page", log_id=trace.log_id, after=after, limit=limit)
-    return [_event(row) for row in found]
+def erased_id(event_id: str) -> str:
+    """What is kept of the id of an event that is erased: it may have words in it."""
+    return blake2b(event_id.encode(), digest_size=16).hexdigest()
 
 
-def count_events(tx: Transaction, trace: Trace) -> int:
-    """How many events a trace has."""
+def was_erased(
+    tx: Transaction, trace: Trace, *, event_id: str | None, sequence: int | None
+) -> bool:
+    """Whether an event of a trace that had one of these was erased."""
+    hashed = None if event_id is None else erased_id(event_id)
+    given = {"log_id": trace.log_id, "erased_id": hashed, "sequence": sequence}
+    return tx.one("trace_event_erased", **given) is not None
+
+
+def sees_event(access: Access, trace: Trace, event: Event) -> bool:
+    """Whether the one who asks may know of an event of a trace that they may know of."""
+    if access.sight is None:
+        return True
+    return access.sight.sees(effective([carried(trace.metadata, event.told.get("metadata"))]))
+
+
+def events(tx: Transaction, access: Access, trace: Trace, *, after: int, limit: int) -> list[Event]:
+    """The events of a trace in their order, those past one of them that may be seen."""
+    found: list[Event] = []
+    while len(found) < limit:
+        read = tx.all("trace_events_page", log_id=trace.log_id, after=after, limit=limit)
+        found += [one for one in map(_event, read) if sees_event(access, trace, one)]
+        if len(read) < limit:
+            break
+        after = read[-1]["sequence"]
+    return found[:limit]
+
+
+def count_events(tx: Transaction, access: Access, trace: Trace) -> int | None:
+    """How many events a trace has; None for whoever may see part of them only."""
+    if access.sight is not None:
+        return None
     row = tx.one("trace_events_count", log_id=trace.log_id)
     return 0 if row is None else int(row["n"])
 
@@ -149,7 +180,7 @@ def count_events(tx: Transaction, trace: Trace) -> int:
 def missing(
     tx: Transaction, trace: Trace, upto: int, told: tuple[tuple[int, int], ...]
 ) -> str | None:
-    """The first sequence up to one that no event has and no range of *told* covers, in words."""
+    """The first sequence up to one that no event has or had and no range of *told* covers, in words."""
     have = (row["sequence"] for row in tx.all("trace_sequences", log_id=trace.log_id, upto=upto))
     covered = sorted([*told, *((one, one) for one in have)])
     due = 1

@@ -894,14 +894,17 @@ CREATE TABLE traces (
 );
 CREATE INDEX traces_by_agent ON traces (graph_id, log_id);
 
--- Which episodes of a trace's log are its events, under the caller's ids and in the caller's order.
+-- Which episodes of a trace's log are its events, under the caller's ids and in the caller's order. Of
+-- one that was erased the place is kept, and its id as a hash, so that it is not told again.
 CREATE TABLE trace_events (
     log_id INTEGER NOT NULL REFERENCES session_logs (id) ON DELETE CASCADE,
     number INTEGER NOT NULL,
     uuid TEXT NOT NULL UNIQUE,
-    event_id TEXT NOT NULL,
+    event_id TEXT,
+    erased_id TEXT,
     sequence INTEGER NOT NULL,
     PRIMARY KEY (log_id, number),
     UNIQUE (log_id, event_id),
-    UNIQUE (log_id, sequence)
+    UNIQUE (log_id, sequence),
+    CHECK ((event_id IS NULL) <> (erased_id IS NULL))
 );

@@ -53,13 +53,13 @@ async def append(call: Call) -> Reply:
 def _events(tx: Transaction, access: Access, path: Path, asked: PageQuery4) -> Page4[wire.Event4]:
     agent, trace = one(tx, access, path)
     after, most = paging.offset(asked), paging.size(asked) + 1
-    found = traces.events(tx, trace, after=after, limit=most)
+    found = traces.events(tx, access, trace, after=after, limit=most)
     told = found[: most - 1]
     following = paging.cursor(told[-1].sequence) if len(found) == most else None
     return Page4(
         items=[show_agents.event(agent, trace, event) for event in told],
         next_cursor=following,
-        total_size=traces.count_events(tx, trace),
+        total_size=traces.count_events(tx, access, trace),
     )
 
 
@@ -74,12 +74,12 @@ def _delete(tx: Transaction, access: Access, path: Path, expected: int) -> Done:
         tx, access, agent, path["trace_uuid"], path["event_uuid"], expected
     )
     answer = wire.DeletedTrace4(
-        trace=show_agents.trace(agent, made),
+        trace=show_agents.trace_after_erasure(agent, made, whole=False),
         deletion_uuid=erased.uuid,
         affected_skills=0,
         summary_repair_task=answers.task(tx, access, erased.uuid, ""),
     )
-    return Done(answer=answer, erased=erased)
+    return Done(answer=answer, graph_id=agent.graph.id, erased=erased)
 
 
 async def delete(call: Call) -> Reply:

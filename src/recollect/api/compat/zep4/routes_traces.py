@@ -166,12 +166,12 @@ def _delete(tx: Transaction, access: Access, path: Path, expected: int) -> Done:
     agents.expect(expected, trace.revision)
     erased = erasing.trace(tx, access, agent, trace)
     answer = wire.DeletedTrace4(
-        trace=show_agents.trace(agent, trace, deleted=True),
+        trace=show_agents.trace_after_erasure(agent, trace, whole=True),
         deletion_uuid=erased.uuid,
         affected_skills=0,
         summary_repair_task=answers.task(tx, access, erased.uuid, ""),
     )
-    return Done(answer=answer, erased=erased)
+    return Done(answer=answer, graph_id=agent.graph.id, erased=erased)
 
 
 async def delete(call: Call) -> Reply:

@@ -28,20 +28,20 @@ def agent(found: Agent) -> wire.Agent4:
     )
 
 
-def trace(owner: Agent, found: Trace, *, deleted: bool = False) -> wire.Trace4:
-    """A trace, or what it was before it was *deleted*."""
+def trace(owner: Agent, found: Trace) -> wire.Trace4:
+    """A trace."""
     ended = found.status != "open"
     internal = wire.TraceInternal4(
         next_sequence=found.last_sequence + 1,
         closing_sequence=found.closing_sequence,
-        last_task_uuid=found.task_uuid if ended and not deleted else None,
+        last_task_uuid=found.task_uuid if ended else None,
     )
     return wire.Trace4(
         uuid=found.uuid,
         agent_uuid=owner.uuid,
         trace_id=found.trace_id,
         objective=found.objective,
-        status="deleted" if deleted else found.status,
+        status=found.status,
         outcome=found.outcome,  # type: ignore[arg-type]
         verification=found.verification,  # type: ignore[arg-type]
         task_family=found.task_family,
@@ -57,6 +57,23 @@ def trace(owner: Agent, found: Trace, *, deleted: bool = False) -> wire.Trace4:
         closed_at=found.ended_at if found.status == "closed" else None,
         abandoned_at=found.ended_at if found.status == "abandoned" else None,
     )
+
+
+def trace_after_erasure(owner: Agent, found: Trace, *, whole: bool) -> wire.Trace4:
+    """A trace that something was erased from, or that was erased as a *whole*: none of its words, as
+    the answer is kept for whoever asks again."""
+    shown = msgspec.structs.replace(
+        trace(owner, found),
+        objective="",  # clients want one
+        trace_id=None,
+        task_family=None,
+        task_family_source=None,
+        metadata=None,
+    )
+    if not whole:
+        return shown
+    internal = msgspec.structs.replace(shown.internal, last_task_uuid=None)
+    return msgspec.structs.replace(shown, status="deleted", internal=internal)
 
 
 def event(owner: Agent, of: Trace, found: Event) -> wire.Event4:

@@ -246,7 +246,8 @@ FROM traces t JOIN session_logs l ON l.id = t.log_id
 WHERE t.log_id IN (SELECT value FROM json_each(:ids)) ORDER BY t.log_id;
 
 -- name: export_trace_events
-SELECT v.number AS row, l.uuid AS log_id, v.number, v.uuid, v.event_id, v.sequence
+SELECT v.number AS row, l.uuid AS log_id, v.number, v.uuid, v.event_id, v.erased_id,
+    v.sequence
 FROM trace_events v JOIN session_logs l ON l.id = v.log_id
 WHERE v.log_id = :log_id AND v.number > :after ORDER BY v.number LIMIT :limit;
 
@@ -552,9 +553,9 @@ VALUES
      :verification, :closing_sequence, :ended_at, :task_uuid, :revision);
 
 -- name: import_trace_event
-INSERT INTO trace_events (log_id, number, uuid, event_id, sequence)
+INSERT INTO trace_events (log_id, number, uuid, event_id, erased_id, sequence)
 VALUES ((SELECT id FROM session_logs WHERE uuid = :log_id AND project_id = :project_id), :number,
-    :uuid, :event_id, :sequence);
+    :uuid, :event_id, :erased_id, :sequence);
 
 -- name: import_session_log_fed
 INSERT INTO session_log_fed (episode_id, log_episode_id)

@@ -83,6 +83,9 @@ ON CONFLICT (uuid) DO UPDATE SET owed = max(owed, excluded.owed);
 -- name: session_log_is_trace
 SELECT 1 AS there FROM traces WHERE log_id = :id;
 
+-- name: trace_metadata
+SELECT l.metadata FROM traces t JOIN session_logs l ON l.id = t.log_id WHERE t.log_id = :log_id;
+
 -- name: traces_of_graph
 -- What goes with an agent, before it goes.
 SELECT l.id, l.session_id,
@@ -120,9 +123,16 @@ FROM trace_events v JOIN session_log_episodes p ON p.log_id = v.log_id AND p.num
 WHERE v.log_id = :log_id AND v.sequence > :after ORDER BY v.sequence LIMIT :limit;
 
 -- name: trace_events_count
-SELECT count(*) AS n FROM trace_events WHERE log_id = :log_id;
+SELECT count(*) AS n FROM trace_events WHERE log_id = :log_id AND event_id IS NOT NULL;
+
+-- name: trace_event_erased
+-- Whether an event of this id, or of this place, was erased.
+SELECT 1 AS there FROM trace_events
+WHERE log_id = :log_id AND event_id IS NULL
+  AND (erased_id = :erased_id OR sequence = :sequence) LIMIT 1;
 
 -- name: trace_sequences
+-- Those of erased events too: they are not missing.
 SELECT sequence FROM trace_events
 WHERE log_id = :log_id AND sequence <= :upto ORDER BY sequence;
 
@@ -137,8 +147,9 @@ SELECT f.episode_id AS id FROM session_log_episodes p
 JOIN session_log_fed f ON f.log_episode_id = p.id
 WHERE p.log_id = :log_id AND (:number IS NULL OR p.number = :number) ORDER BY f.episode_id;
 
--- name: trace_event_delete
-DELETE FROM trace_events WHERE log_id = :log_id AND number = :number;
+-- name: trace_event_erase
+UPDATE trace_events SET event_id = NULL, erased_id = :erased_id
+WHERE log_id = :log_id AND number = :number;
 
 -- name: session_log_episode_delete
 DELETE FROM session_log_episodes WHERE log_id = :log_id AND number = :number;
