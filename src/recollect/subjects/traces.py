@@ -146,8 +146,8 @@ def was_erased(
 ) -> bool:
     """Whether an event of a trace that had one of these was erased."""
     hashed = None if event_id is None else erased_id(event_id)
-    given = {"log_id": trace.log_id, "erased_id": hashed, "sequence": sequence}
-    return tx.one("trace_event_erased", **given) is not None
+    row = tx.one("trace_event_erased", log_id=trace.log_id, erased_id=hashed, sequence=sequence)
+    return row is not None
 
 
 def sees_event(access: Access, trace: Trace, event: Event) -> bool:
