@@ -7,6 +7,7 @@ from typing import Annotated
 
 import msgspec
 
+from recollect import log
 from recollect.api.native import facts_wire as wire
 from recollect.api.router import Call, Route
 from recollect.errors import NotFound
@@ -15,6 +16,7 @@ from recollect.limits import PAGE_DEFAULT, PAGE_MAX
 from recollect.store.protocol import Transaction
 from recollect.subjects import graphs, knowledge, merges
 
+_log = log.get(__name__)
 _FOLD_S_MAX = 10.0  # how long an answer waits for the graph to be what it was; then that goes on
 
 
@@ -95,11 +97,12 @@ def _again(tx: Transaction, access: Access, before: Fact) -> Fact:
 
 
 async def _folded(call: Call, graph_id: int) -> None:
-    """Wait for a while until a graph is the fold of what is left."""
+    """Wait for a while until a graph is the fold of what is left; it is tried again by itself if that
+    fails, and what was asked for is written down either way."""
     fold = asyncio.ensure_future(call.services.folder.fold(graph_id))
     await asyncio.wait([fold], timeout=_FOLD_S_MAX)
-    if fold.done():
-        fold.result()
+    if fold.done() and (error := fold.exception()) is not None:
+        _log.warning("merge.not_folded", graph=graph_id, error=type(error).__name__)
 
 
 async def of_graph(call: Call) -> Merges:
