@@ -39,12 +39,13 @@ FORBIDDEN = {
     "an index row beyond the version of its graph": """
         SELECT i.graph_id FROM index_rows i JOIN graphs g ON g.id = i.graph_id
         WHERE i.version > g.index_version OR i.version < 1""",
-    "an index row with terms but without an episode that was processed or parked": """
+    "an index row with terms but without an episode that was processed, or parked once": """
         SELECT i.item_id FROM index_rows i
         WHERE i.terms IS NOT NULL AND i.item_kind = 'episode' AND NOT EXISTS
         (SELECT 1 FROM episodes e WHERE e.id = i.item_id AND e.graph_id = i.graph_id
          AND (e.processed_at IS NOT NULL
-              OR EXISTS (SELECT 1 FROM jobs j WHERE j.id = e.id AND j.status = 'parked'))
+              OR EXISTS (SELECT 1 FROM jobs j WHERE j.id = e.id AND (j.status = 'parked'
+                         OR j.status = 'pending' AND j.error IS NOT NULL)))
          AND (e.ignored = 0 OR i.terms = x''))""",
     "an index row of something that is gone": """
         SELECT i.item_kind, i.item_id FROM index_rows i

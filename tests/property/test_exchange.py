@@ -43,6 +43,20 @@ def uuids(tx: Transaction, part: str) -> list[str]:
     return found
 
 
+def remains(tx: Transaction) -> bool:
+    """Whether deleted episodes have left something."""
+    every = tx.all("graphs_all", graph_id=None)
+    return any(tx.all("remainders_of_graph", graph_id=graph["id"]) for graph in every)
+
+
+def sentences(tx: Transaction) -> list[str]:
+    """What is known, in words."""
+    every = tx.all("graphs_all", graph_id=None)
+    return sorted(
+        row["fact"] for graph in every for row in tx.all("digest_facts", graph_id=graph["id"])
+    )
+
+
 async def apply(store: Store, access: Access, kind: str, what: Any) -> None:
     """One step of a history; a correction or a deletion picks among what there is."""
     if kind == "say":
@@ -78,8 +92,12 @@ async def carried(steps: Sequence[Step], folder: Path) -> None:
         assert await here.learn(other, ScriptedReader()) == await here.learn(
             store, ScriptedReader()
         )
-        # What both learn afterwards is the same, too.
-        assert (await export(other))[1].graphs == (await export(store))[1].graphs
+        # What both learn afterwards is the same, too. What deleted episodes left is in no file, so
+        # that a fact which others stand behind gets the uuid and the time of the next of them there.
+        if await store.read(remains):
+            assert await other.read(sentences) == await store.read(sentences)
+        else:
+            assert (await export(other))[1].graphs == (await export(store))[1].graphs
     finally:
         await store.close()
         await other.close()
