@@ -51,7 +51,7 @@ test: setup .venv/dev clients lint types  ## run all tests but the long ones
 	$(BIN)/python -m pytest -m "not long" -n 2 --dist loadfile --timeout 600 --durations 20
 
 test-long: setup .venv/dev  ## soak, property and crash runs that take their time
-	$(BIN)/python -m pytest -m long
+	EXPLORE=1 $(BIN)/python -m pytest -m long
 
 fmt: .venv/dev  ## format the code
 	$(BIN)/ruff format . && $(BIN)/ruff check --fix .

@@ -1,6 +1,13 @@
-"""No deadline per example: the machines these run on are shared."""
+"""No deadline per example: the machines these run on are shared.
+
+The quick runs draw the same examples every time, so that a check of somebody's change says something of
+that change; `make test-long` looks for new ones.
+"""
+
+import os
 
 from hypothesis import settings
 
-settings.register_profile("shared-machine", deadline=None)
-settings.load_profile("shared-machine")
+settings.register_profile("the same each time", deadline=None, derandomize=True)
+settings.register_profile("exploring", deadline=None)
+settings.load_profile("exploring" if os.environ.get("EXPLORE") else "the same each time")

@@ -24,6 +24,7 @@ from recollect.ingest import intake, pipeline, queue, rebuild
 from recollect.ingest.intake import Receipt
 from recollect.ingest.queue import Claim
 from recollect.ingest.worker import Worker
+from recollect.limits import JOB_BACKOFF_MAX_S
 from recollect.search.segment import Segment
 from recollect.search.segments import Segments
 from recollect.store import readings, rows
@@ -383,7 +384,7 @@ class Histories(RuleBasedStateMachine):
             together=TOGETHER,
         )
         for _ in range(steps):
-            self.clock.advance(BACKOFF_S * 2**TRIES)
+            self.clock.advance(JOB_BACKOFF_MAX_S)  # the longest pause there is, also after deaths
             if not self.run(worker.step()):
                 invariants.check_idle(self.folder)
                 break
