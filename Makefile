@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup run serve test test-long clients fmt lint types check docs pictures bench eval train lock clean
+.PHONY: help setup run serve test test-long coverage clients fmt lint types check docs drawing pictures bench eval train lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,10 +34,10 @@ help:  ## list the targets
 	@touch $@
 
 # Without it the server tells at /guide how to build it.
-.venv/guide: zensical.toml $(wildcard docs/*.md docs/*/*.md docs/*/*/*.webp) requirements/docs.txt
+.venv/guide: zensical.toml $(wildcard docs/*.md docs/*.svg docs/*/*.md docs/*/*/*.webp) requirements/docs.txt
 	$(MAKE) --no-print-directory .venv-docs/ready && .venv-docs/bin/zensical build --strict && touch $@ || echo "warning: the guide is not built; run 'make docs' later"
 
-setup: .venv/runtime .venv/models .venv/guide  ## install the program, the model weights and the guide
+setup: .venv/runtime .venv/models .venv/guide  ## install the program with all its extras, the model weights and the guide
 
 run: setup  ## start the server on 127.0.0.1:8000 with its data in ./recollect-data
 	$(BIN)/recollect serve
@@ -53,13 +53,16 @@ test: setup .venv/dev clients lint types  ## run all tests but the long ones
 test-long: setup .venv/dev  ## soak, property and crash runs that take their time
 	EXPLORE=1 $(BIN)/python -m pytest -m long
 
+coverage: setup .venv/dev  ## run the unit tests (or TESTS=...) and print which lines they do not reach
+	$(BIN)/python -m pytest $(or $(TESTS),tests/unit) -m "not long" -n 2 --cov --cov-report=term-missing:skip-covered
+
 fmt: .venv/dev  ## format the code
 	$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
 lint: .venv/dev  ## style, and who may import whom
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports
 
-types: .venv/dev  ## check types
+types: .venv/dev  ## check the types of the program and of its tests
 	$(BIN)/mypy
 
 check: fmt lint types test  ## what to run before a commit
@@ -67,7 +70,11 @@ check: fmt lint types test  ## what to run before a commit
 docs: .venv/dev  ## write the reference pages and the synchronous face from the code, and build the guide
 	$(BIN)/python -m tests.docs.reference
 	$(BIN)/python scripts/sync_face.py
+	$(BIN)/python scripts/draw_house.py
 	@$(MAKE) --no-print-directory .venv/guide
+
+drawing: .venv/dev  ## draw docs/architecture.svg from the imports and the layers
+	$(BIN)/python scripts/draw_house.py
 
 pictures: .venv/dev  ## renew the pictures of the guide from those of the browser tests (needs Chromium)
 	$(BIN)/python -m pytest -q tests/e2e/browser/test_explorer.py -k every_page
@@ -92,10 +99,10 @@ train: setup .venv-train/ready  ## train the judge and the classifier of sentenc
 	PYTHONPATH=.:src .venv-train/bin/python -m training.judge.weigh
 
 lock:  ## renew the locked dependencies (needs uv)
-	uv pip compile pyproject.toml --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -o requirements/runtime.txt
-	uv pip compile pyproject.toml --group dev --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -c requirements/runtime.txt -o requirements/dev.txt
+	uv pip compile pyproject.toml --extra all --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -o requirements/runtime.txt
+	uv pip compile pyproject.toml --extra all --group dev --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -c requirements/runtime.txt -o requirements/dev.txt
 	uv pip compile requirements/build.in --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -o requirements/build.txt
 	uv pip compile requirements/docs.in --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -o requirements/docs.txt
 
 clean:  ## remove what set-up and tests made
-	rm -rf .venv .venv-train .venv-docs .cache src/recollect/guide .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-train .venv-docs .cache src/recollect/guide .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

@@ -1,5 +1,5 @@
 # ruff: noqa: T201 - an example prints
-"""An agent with a tool, an interrupt and a resume, on nothing but `recollect.episodic`.
+"""An agent with a tool, an interrupt and a resume, on nothing but `recollect.session_log`.
 
     .venv/bin/python examples/agent_loop.py [folder]
 
@@ -12,7 +12,7 @@ import sys
 import tempfile
 from typing import Any
 
-from recollect.episodic import (
+from recollect.session_log import (
     Agent,
     Answer,
     FileStorage,

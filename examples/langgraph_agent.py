@@ -1,5 +1,5 @@
 # ruff: noqa: T201 - an example prints
-"""A LangGraph agent with the memory as a tool: `pip install 'recollect[langgraph]'`.
+"""A LangGraph agent with the memory as a tool: `pip install '.[langgraph]'` in the checkout.
 
     .venv/bin/python examples/langgraph_agent.py [folder]
 

@@ -1,7 +1,7 @@
 """Recollect: memory for AI agents.
 
-`Memory` has it inside a program; `SyncMemory` is the same for code that does not await. Both are
-loaded when they are first asked for, so that `import recollect` costs nothing.
+`Memory` is the memory inside a program; `SyncMemory` is the same for code that does not await.
+Each name is loaded when it is first asked for, so that `import recollect` costs nothing.
 """
 
 from importlib import import_module
@@ -11,18 +11,23 @@ if TYPE_CHECKING:
     from recollect.library.memory import Memory
     from recollect.library.sync_memory import SyncMemory
 
-__all__ = ["Memory", "SyncMemory"]
+    __version__: str
 
-_PLACES = {
+__all__ = ["Memory", "SyncMemory", "__version__"]
+
+_MODULES = {
     "Memory": "recollect.library.memory",
     "SyncMemory": "recollect.library.sync_memory",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
+    if name == "__version__":
+        # The distribution is called recollectdb: `recollect` is another project's on the index.
+        return import_module("importlib.metadata").version("recollectdb")
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_PLACES[name]), name)
+    return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

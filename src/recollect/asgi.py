@@ -1,12 +1,14 @@
 """The whole application on one ASGI callable."""
 
-from importlib.metadata import version
-
+from recollect import __version__
 from recollect.api.app import App
-from recollect.api.compat.memmachine import routes as memmachine
-from recollect.api.compat.zep import routes as zep
-from recollect.api.compat.zep4 import routes as zep4
-from recollect.api.native import (
+from recollect.api.router import Route, Router
+from recollect.app.services import Services
+from recollect.compat.memmachine import routes as memmachine
+from recollect.compat.zep import routes as zep
+from recollect.compat.zep.v4 import routes as zep4
+from recollect.mcp import endpoint as mcp
+from recollect.native import (
     audit,
     chapters,
     context_explained,
@@ -17,6 +19,7 @@ from recollect.api.native import (
     facts,
     graph_map,
     guide,
+    jobs,
     keys,
     merges,
     policies,
@@ -25,16 +28,12 @@ from recollect.api.native import (
     search_explained,
     session_logs,
 )
-from recollect.api.native import routes as native
-from recollect.api.router import Route, Router
-from recollect.bootstrap import Services
-from recollect.mcp import endpoint as mcp
 
 
 def route_table() -> list[Route]:
     """Every route there is, in one list."""
     described = [
-        *native.ROUTES,
+        *jobs.ROUTES,
         *policies.ROUTES,
         *keys.ROUTES,
         *projects.ROUTES,
@@ -53,7 +52,7 @@ def route_table() -> list[Route]:
         *zep4.ROUTES,
         *memmachine.ROUTES,
     ]
-    pages = [*docs.routes(described, version("recollect")), *guide.ROUTES, *explorer.ROUTES]
+    pages = [*docs.routes(described, __version__), *guide.ROUTES, *explorer.ROUTES]
     return [*described, *pages]
 
 

@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from recollect.api import auth
 from recollect.api.app import App
-from recollect.api.router import Actions, Call, Route, Router
+from recollect.api.router import Call, Route, Router
+from recollect.app import authorize
+from recollect.app.authorize import Actions
 from recollect.asgi import route_table
 from recollect.governance import keys, policies
 from recollect.graph import policy_spec
 from recollect.graph.policy import KeyPolicy, Mode, PolicySetDocument, Role, Rule
-from recollect.graph.sight import Sight
 from recollect.graph.types import Access
+from recollect.graph.visibility import Visibility
 from tests.support.asgi import Answer, Program, exchange, program
 from tests.support.tenants import ALPHA_KEY, Asked, Tenant, requests, rows_of, seed, still_clock
 
@@ -118,7 +119,7 @@ async def world(
     seeded: tuple[Path, Tenant], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[World]:
     """A copy of it, in which a change of a key is noticed at once."""
-    monkeypatch.setattr(auth, "_REMEMBERED_S", -1.0)
+    monkeypatch.setattr(authorize, "_REMEMBERED_S", -1.0)
     folder, tenant = seeded
     shutil.copytree(folder, tmp_path / "data")
     async with program(tmp_path / "data", clock=still_clock) as running:
@@ -266,10 +267,10 @@ async def test_a_handler_is_told_what_its_action_may_see(world: World) -> None:
     seen: dict[str, Any] = {}
 
     async def handler(call: Call) -> dict[str, str]:
-        seen["own"] = call.access.sight
+        seen["own"] = call.access.visibility
         for action in ("graph.search", "thread.get", "user.delete"):
             further = call.access_for(action)
-            seen[action] = "denied" if further is None else further.sight
+            seen[action] = "denied" if further is None else further.visibility
         return {}
 
     routes = [
@@ -287,7 +288,7 @@ async def test_a_handler_is_told_what_its_action_may_see(world: World) -> None:
     )
     sent = [(b"authorization", f"Api-Key {RULES_KEY}".encode())]
     assert (await exchange(app, "GET", b"/probe", b"", sent, [b""])).status == 200
-    assert isinstance(seen["own"], Sight)
+    assert isinstance(seen["own"], Visibility)
     assert seen["own"].sees({"team": ["red"]})
     assert not seen["own"].sees({"team": ["blue"]})
     assert seen["graph.search"].sees({"team": ["blue"]})
@@ -443,10 +444,10 @@ def test_a_decision_is_made_again_for_policies_that_only_compare_equal() -> None
     assert whole == true
     actions = Actions(TABLE)
     for asking, hidden, seen in ((whole, 1, True), (true, True, 1), (whole, 1, True)):
-        sight = actions.decide(asking, "graph.search").sight
-        assert sight is not None
-        assert not sight.sees({"tier": [hidden]})
-        assert sight.sees({"tier": [seen]})
+        visibility = actions.decide(asking, "graph.search").visibility
+        assert visibility is not None
+        assert not visibility.sees({"tier": [hidden]})
+        assert visibility.sees({"tier": [seen]})
 
 
 async def test_a_field_that_nobody_knows_is_refused_by_name(world: World) -> None:

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from recollect.api.auditing import Allowance, said
-from recollect.api.compat.zep4.routes_unlearned import METHODS as AGENT_METHODS
+from recollect.api.auditing import said
 from recollect.api.router import Route
+from recollect.app.authorize import Allowance
 from recollect.asgi import route_table
+from recollect.compat.zep.v4.routes_unsupported import METHODS as AGENT_METHODS
 from recollect.governance import audit, keys
 from recollect.governance.audit import Entry, Wanted
 from recollect.limits import AUDIT_FAILURES_AT_ONCE

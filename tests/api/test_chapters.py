@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from recollect.derive import chapters
 from recollect.governance import keys
 from recollect.graph.types import Access, NewEpisode
 from recollect.ingest import intake
 from recollect.limits import CHAPTER_EPISODES
-from recollect.store import chapters
+from recollect.records import graphs
 from recollect.store.protocol import Transaction
-from recollect.subjects import graphs
 from tests.support import here
 from tests.support.memory import Memory, remembering
 from tests.support.three_words import ThreeWords

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from recollect.api import waiting
+from recollect.app import waiting
 from recollect.extract.brief import Brief, Extracted
-from recollect.graph import predicates, written
-from recollect.graph.found import Found
+from recollect.graph import predicates
+from recollect.graph.found import Found, read_direct
 from recollect.graph.types import DIRECT_KINDS
 from recollect.ingest import pipeline
 from recollect.ingest.worker import Worker
@@ -44,7 +44,7 @@ class WrittenDown:
     async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What each episode says, in order."""
         found = [
-            written.read(r.kind, r.content) if r.kind in DIRECT_KINDS else Found() for r in readings
+            read_direct(r.kind, r.content) if r.kind in DIRECT_KINDS else Found() for r in readings
         ]
         return [
             Extracted(found=item, vector=b"", fact_vectors=(b"",) * len(item.facts))

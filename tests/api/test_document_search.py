@@ -173,7 +173,7 @@ async def test_a_collection_is_searched_over_several_pages(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The last document counts as much as the first."""
-    monkeypatch.setattr("recollect.search.document_scan.DOCUMENTS_PER_PAGE", 2)
+    monkeypatch.setattr("recollect.search.documents.DOCUMENTS_PER_PAGE", 2)
     await shelf.fill(TEXTS)
     assert (await shelf.names(text="oil for the bicycle chain"))[0] == "chain"
     assert len(await shelf.names(text="tea")) == len(await shelf.names("limit=50", text="tea"))

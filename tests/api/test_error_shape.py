@@ -9,10 +9,10 @@ import pytest
 
 from recollect import errors
 from recollect.api.app import App
-from recollect.api.compat.memmachine import refusing as memmachine
-from recollect.api.compat.zep4 import refusing as zep4
 from recollect.api.errors import STATUS, reply_for, status_of
 from recollect.api.router import Call, Route, Router
+from recollect.compat.memmachine import errors as memmachine
+from recollect.compat.zep.v4 import errors as zep4
 from recollect.limits import BODY_BYTES_MAX
 from tests.support.asgi import Answer, Program, exchange, program
 
@@ -136,7 +136,7 @@ async def test_a_store_that_is_locked_by_another_answers_503(
     def locked(*_: Any, **__: Any) -> None:
         raise sqlite3.OperationalError("database is locked")
 
-    monkeypatch.setattr("recollect.subjects.users.get", locked)
+    monkeypatch.setattr("recollect.records.users.get", locked)
     answer = await running.send("GET", "/api/v2/users/jane")
     assert answer.status == 503, answer
     assert answer.message

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from recollect.api.native import explorer
 from recollect.governance import keys
+from recollect.native import explorer
 from recollect.store.protocol import Transaction
 from tests.support.asgi import Answer
 from tests.support.memory import Json, Memory, remembering
@@ -64,7 +64,7 @@ class World(Memory):
         values = {"fact_id": fact_id, "by_fact_id": by, "episode_id": episode, "sure": sure}
 
         def put(tx: Transaction) -> None:
-            tx.run("doubt_insert", judge="judge.test", **values)
+            tx.doubts.insert(judge="judge.test", **values)
 
         await self.running.services.store.write(put)
 
@@ -275,7 +275,7 @@ async def test_an_administrator_sees_what_another_key_sees(world: World) -> None
     secret = await world.key({**READS, **IN_PUBLIC})
     listed = (await world.ask(200, "GET", "/api/v1/keys", key=ADMIN)).json()["keys"]
     (uuid,) = [one["uuid"] for one in listed if one["name"] == "scoped"]
-    seen_as = {"key": ADMIN, "headers": (("recollect-as", uuid),)}
+    seen_as: dict[str, Any] = {"key": ADMIN, "headers": (("recollect-as", uuid),)}
     for method, path, body in (
         ("POST", "/api/v2/graph/edge/user/ann", {}),
         ("GET", "/api/v2/threads/work/messages", b""),

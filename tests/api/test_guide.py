@@ -10,7 +10,8 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 import pytest
 
-from recollect.api.native import guide
+from recollect.errors import NotFound
+from recollect.native import guide
 from tests.support.server import Server
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -105,7 +106,7 @@ async def test_a_guide_that_is_not_built_says_how_to_build_it(
     monkeypatch.setattr(guide, "_SITE", tmp_path)
     guide._pages.cache_clear()
     try:
-        with pytest.raises(guide.NotFound, match="make docs"):
+        with pytest.raises(NotFound, match="make docs"):
             await guide.first(None)  # type: ignore[arg-type]
     finally:
         guide._pages.cache_clear()

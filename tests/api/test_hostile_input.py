@@ -11,7 +11,7 @@ import itertools
 import json
 import re
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, MutableMapping
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args, get_origin
@@ -21,10 +21,10 @@ import msgspec
 import msgspec.inspect as inspect
 import pytest
 
-from recollect.api.compat.zep.wire import batches as batches_wire
-from recollect.api.compat.zep.wire.filters import Strict
 from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
+from recollect.compat.zep.wire import batches as batches_wire
+from recollect.compat.zep.wire.filters import Strict
 from recollect.errors import InvalidInput
 from recollect.limits import BODY_BYTES_MAX, ID_CHARS_MAX, JSON_DEPTH_MAX
 from tests.support.asgi import Answer, Program, program
@@ -772,7 +772,7 @@ async def test_a_client_that_goes_away_leaves_nothing(target: Target) -> None:
     async def receive() -> dict[str, Any]:
         return {"type": "http.disconnect"}
 
-    async def send(event: dict[str, Any]) -> None:
+    async def send(event: MutableMapping[str, Any]) -> None:
         sent.append(event)
 
     before = target.program.writes()

@@ -56,7 +56,7 @@ async def ask(memory: Memory, path: str, status: int = 200, **fields: Any) -> Js
 
 async def set_of(memory: Memory, **values: Any) -> str:
     """The id of a set."""
-    body = {"metadata_tags": sorted(values), "set_metadata": values}
+    body: dict[str, Any] = {"metadata_tags": sorted(values), "set_metadata": values}
     return str((await ask(memory, "set_id/get", **body))["set_id"])
 
 

@@ -10,7 +10,7 @@ from prometheus_client import REGISTRY
 
 from recollect.governance import keys
 from recollect.graph.types import Access, Graph
-from recollect.subjects import graphs
+from recollect.records import graphs
 from tests.support.memory import Memory, remembering
 
 P = {"org_id": "acme", "project_id": "notes"}

@@ -5,7 +5,7 @@ import pytest
 from recollect.errors import StoreUnavailable
 from recollect.graph.types import Access, Graph
 from recollect.limits import PAGE_MAX
-from recollect.search.query import Found, Query
+from recollect.search.query import Hit, Query
 from tests.support.asgi import Program, program
 
 
@@ -34,7 +34,7 @@ async def test_a_context_that_fails_does_not_take_back_the_messages(
 ) -> None:
     """Older clients retry a 5xx: messages that are stored by then would be there twice."""
 
-    async def broken(*args: object) -> Found:
+    async def broken(*args: object) -> list[Hit[object]]:
         raise StoreUnavailable
 
     sent = {"messages": [message("Where is the cat?")], "return_context": True}
@@ -130,9 +130,9 @@ async def test_how_many_messages_are_asked_about_is_a_setting(
     """Four for generation 2 and two for generation 3, unless the operator says otherwise."""
     asked: list[str] = []
 
-    async def find(access: Access, graph: Graph, query: Query) -> Found:
+    async def find(access: Access, graph: Graph, query: Query) -> list[Hit[object]]:
         asked.append(query.text)
-        return Found()
+        return []
 
     monkeypatch.setattr(running.services.finder, "find", find)
     said = [message(f"number{n}") for n in range(6)]

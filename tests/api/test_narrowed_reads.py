@@ -460,12 +460,12 @@ async def test_an_explanation_says_of_an_observation_what_a_read_says(
     await world.send(404, "GET", f"/graph/observation/{uuid}", key=key)
 
     def ask(tx: Transaction) -> Trace:
-        row = tx.one("key_by_hash", hash=keys.hashed(key))
+        row = tx.keys.by_hash(hash=keys.hashed(key))
         assert row is not None
         asked = Question(
-            key_uuid=row["uuid"], action="graph.observation.get", reads=True, object_uuid=uuid
+            key_uuid=row.uuid, action="graph.observation.get", reads=True, object_uuid=uuid
         )
-        return explaining.explain(tx, row["project_id"], asked)
+        return explaining.explain(tx, row.project_id, asked)
 
     trace = await world.running.services.store.read(ask)
     assert (trace.outcome, trace.visible) == ("narrowed", False)

@@ -2,30 +2,44 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, get_args
 
 import jsonschema_rs
 import msgspec
 import pytest
 
-from recollect.api.compat.zep.translate_search import AUTO, KINDS
-from recollect.api.compat.zep4.refusing import reply_for as reply_for_4
 from recollect.api.errors import reply_for
 from recollect.api.field_descriptions import is_generation_4, table
-from recollect.api.native import explorer, guide
-from recollect.api.native.docs import routes as docs_routes
 from recollect.api.openapi import document
 from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
+from recollect.compat.zep import (
+    routes_context,
+    routes_graphs,
+    routes_knowledge,
+    routes_sessions,
+    routes_threads,
+    routes_users,
+    routes_walks,
+    translate_metadata,
+)
+from recollect.compat.zep.translate_filters import OPERATORS
+from recollect.compat.zep.translate_search import AUTO, KINDS
+from recollect.compat.zep.v4.errors import reply_for as reply_for_4
+from recollect.compat.zep.v4.wire.tasks import TaskType4
 from recollect.errors import InvalidInput
-from recollect.governance.audit import Outcome
-from recollect.graph.policy import Mode
-from recollect.graph.types import GraphKind, TaskStatus
+from recollect.governance import receipts
+from recollect.graph.episode_filters import EPISODE_TYPE
+from recollect.graph.filters import Operator
+from recollect.ingest import intake
+from recollect.native import explorer, guide
+from recollect.native.docs import routes as docs_routes
+from recollect.records.walking import Direction
 from recollect.search.query import Reranker
-from recollect.subjects.walking import Direction
 
-KINDS_OF_GRAPHS = ("GraphBacklog", "ParkedJob", "ShownReading")
+SEARCHES_2 = ("SearchDocuments", "SearchSession", "SearchSessions")
+ORDERS_OF_LISTS = dict.fromkeys((*routes_users._ORDERS, *routes_graphs._ORDERS))
 METHODS = {"get", "post", "put", "patch", "delete"}
 DOCUMENTATION = {"/openapi.json", "/docs", "/docs/{name}"}
 PAGES = DOCUMENTATION | {route.path for route in (*guide.ROUTES, *explorer.ROUTES)}
@@ -191,23 +205,88 @@ def test_no_description_is_of_a_property_that_is_gone(openapi: Any) -> None:
         ({"Search.scope", "ExplainSearch.scope"}, (*KINDS, AUTO)),
         ({"Search.reranker", "ExplainSearch.reranker"}, get_args(Reranker)),
         ({"SubgraphRequest.direction", "NeighborsRequest.direction"}, get_args(Direction)),
-        ({f"{name}.graph_kind" for name in KINDS_OF_GRAPHS}, get_args(GraphKind)),
-        ({"Task.status"}, get_args(TaskStatus)),
-        ({"AuditEntry.outcome"}, get_args(Outcome)),
-        ({"PolicySetSummary.mode"}, get_args(Mode)),
-        ({"LogEpisode.type"}, ("item", "boundary", "meta")),
+        (
+            {"SearchSession.search_scope", "SearchSessions.search_scope"},
+            routes_sessions._KINDS,
+        ),
+        ({f"{name}.search_type" for name in SEARCHES_2}, translate_metadata._SEARCH_TYPES),
+        ({"ContextQuery.mode"}, [mode for mode in routes_context._MODES if mode]),
+        ({"DetectPatterns.recency_weight"}, routes_walks._HALF_LIVES),
+        ({"MemoryMessage.episode_type"}, [EPISODE_TYPE]),
+        ({"MetadataFilterGroup.type"}, ["and", "or"]),
+        ({"ListQuery.order_by"}, ORDERS_OF_LISTS),
+        ({"ThreadsQuery.order_by"}, (*routes_threads._ORDERS, *routes_threads._SESSION_ORDERS)),
+        ({"PageRequest.order_by"}, routes_knowledge._NODE_ORDERS),
+        ({"EdgePageRequest.order_by"}, routes_knowledge._EDGE_ORDERS),
+        ({"NeighborsRequest.order_by"}, routes_walks._ORDERS),
     ],
 )
 def test_a_text_that_is_one_of_a_few_says_which(
-    openapi: Any, fields: set[str], values: tuple[str, ...]
+    openapi: Any, fields: set[str], values: Iterable[str]
 ) -> None:
-    """As the code has them; the table names no other field."""
+    """As the code has them."""
     known = table()["choices"]
     for place in fields:
         assert known[place] == list(values), place
         name, _, field = place.partition(".")
         assert '"enum"' in json.dumps(openapi["components"]["schemas"][name]["properties"][field])
-    assert len(known) == 13
+
+
+def test_a_comparison_is_one_that_filters_understand() -> None:
+    """Those of dates are the others but for those that look into lists."""
+    known = table()["choices"]
+    operators = known["PropertyFilter.comparison_operator"]
+    assert {OPERATORS[each.lower()] for each in operators} == set(get_args(Operator))
+    dates = [each for each in operators if OPERATORS[each.lower()] != "CONTAINS"]
+    assert known["DateFilter.comparison_operator"] == dates
+
+
+def test_every_task_has_a_type_that_the_document_names() -> None:
+    """What is written down as text elsewhere is one of the types of generation 4."""
+    written = {*receipts._TASK_TYPES.values(), *intake._DIRECT_TASKS.values()}
+    assert written <= set(get_args(TaskType4))
+
+
+# What is one of a few wherever it occurs, by its name.
+ENUM_LIKE = re.compile(
+    r"(.*_)?(status|role|roles|type|scope|kind|kinds|reranker|outcome|effect|mode|direction|order"
+    r"|order_by|operator|state|code|level|format|recency_weight|truncation_reason)"
+)
+# Names that callers choose, and texts that hold several values.
+OPEN = {
+    "AskAgentContext4.kind": "callers name kinds of experience",
+    "EventSource4.kind": "callers name what they took an event from",
+    "Episode.role": "generation 2 has the speaker's name here",
+    "Message2.role": "generation 2 has the speaker's name here",
+    "NewMessage2.role": "generation 2 has the speaker's name here",
+    "MemoryMessage.role": "memory clients choose roles",
+    "FoundEpisode.producer_role": "memory clients choose roles",
+    "ListedEpisode.producer_role": "memory clients choose roles",
+    "ToldEpisode.role": "memory clients choose roles",
+    "LongTermConfig.reranker": "the name of a model",
+    "UpdateLongTerm.reranker": "the name of a model",
+    "ProjectConfig.reranker": "the name of a model, kept as it came",
+    "LogQuery.type": "several with commas between them",
+    "StreamQuery.type": "several with commas between them",
+}
+
+
+def is_plain_text(schema: Any) -> bool:
+    """Whether any text at all would do, alone, in a list or as one of several types."""
+    parts = [*schema.get("anyOf", ()), *filter(None, [schema.get("items")])]
+    if parts:
+        return any(is_plain_text(part) for part in parts)
+    return schema.get("type") == "string" and not {"enum", "const", "format"} & schema.keys()
+
+
+def test_what_is_one_of_a_few_is_an_enum(openapi: Any) -> None:
+    """Of every property with such a name, but for those that say why they are open."""
+    plain = {
+        f"{name}.{field}"
+        for name, field, told in properties(openapi)
+        if ENUM_LIKE.fullmatch(field) and is_plain_text(told)
+    }
+    assert plain == OPEN.keys()
 
 
 def test_an_error_is_a_message(openapi: Any) -> None:

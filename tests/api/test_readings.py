@@ -13,7 +13,7 @@ from recollect.graph.types import Access
 from recollect.ingest import extractors
 from recollect.ingest.extractors import AgentExtractor
 from recollect.limits import READING_LEASE_S
-from recollect.mcp import calling
+from recollect.mcp import calls
 from recollect.settings import Settings
 from recollect.store.protocol import Transaction
 from tests.contract.store.world import StillClock
@@ -217,18 +217,18 @@ async def test_the_tools_are_the_same_routes(memory: Memory) -> None:
     access = await memory.running.services.store.read(_access)
     app = memory.running.app
     (uuid,) = await tell(memory, "Ann plays chess.")
-    taken = (await calling.run(app, access, "take_reading", {"graph_id": GRAPH})).value
+    taken = (await calls.run(app, access, "take_reading", {"graph_id": GRAPH})).value
     assert taken is not None
     bad = {"episode_uuid": uuid, "lease": taken["lease"], "answer": {"facts": []}}
-    refused = await calling.run(app, access, "give_reading", bad)
+    refused = await calls.run(app, access, "give_reading", bad)
     assert refused.value is None
     assert refused.text.startswith("could not give the reading: 422: answer: ")
-    given = await calling.run(app, access, "give_reading", bad | {"answer": likes()})
+    given = await calls.run(app, access, "give_reading", bad | {"answer": likes()})
     assert given.value == {"episode_uuid": uuid, "entities": 2, "facts": 1}
-    nothing = await calling.run(app, access, "take_reading", {})
+    nothing = await calls.run(app, access, "take_reading", {})
     assert nothing.value == {"message": "There is nothing."}
     assert not any(
-        "reading" in tool.name for tool in calling.offered(replace(access, mcp_write=False))
+        "reading" in tool.name for tool in calls.offered(replace(access, mcp_write=False))
     )
 
 

@@ -3,21 +3,22 @@
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-import msgspec
 import pytest
 
 from recollect.graph.filters import Filters, MetadataTree, ValueTest
+from recollect.graph.kinds import Kind
 from recollect.graph.types import Access, Entity, Episode, Fact, Graph, Observation, ThreadSummary
-from recollect.search.query import Found, Kind, Query, Ranked
+from recollect.search.kinds import KINDS
+from recollect.search.query import Hit, Query
 from tests.support.asgi import Answer, Program, program
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 ONE = "01890000-0000-7000-8000-00000000000a"
 V2 = [("X-Fern-SDK-Version", "2.22.0")]
 V3 = [("X-Fern-SDK-Version", "3.30.0")]
-TIMES = {"created_at": NOW}
+TIMES: dict[str, Any] = {"created_at": NOW}
 
 FACT = Fact(
     id=1,
@@ -43,12 +44,12 @@ OBSERVATION = Observation(
 SUMMARY = ThreadSummary(
     id=1, uuid="x", graph_id=1, thread_id="talk", summary="About tea", updated_at=NOW, **TIMES
 )
-EVERYTHING: dict[Kind, Found] = {
-    "fact": Found(facts=(Ranked(item=FACT, score=0.5, relevance=0.7),)),
-    "entity": Found(entities=(Ranked(item=ENTITY, score=0.25),)),
-    "episode": Found(episodes=(Ranked(item=EPISODE, score=0.125),)),
-    "observation": Found(observations=(Ranked(item=OBSERVATION, score=0.75),)),
-    "thread_summary": Found(thread_summaries=(Ranked(item=SUMMARY, score=0.375),)),
+EVERYTHING: dict[Kind, list[Hit[Any]]] = {
+    "fact": [Hit(item=FACT, score=0.5, relevance=0.7)],
+    "entity": [Hit(item=ENTITY, score=0.25)],
+    "episode": [Hit(item=EPISODE, score=0.125)],
+    "observation": [Hit(item=OBSERVATION, score=0.75)],
+    "thread_summary": [Hit(item=SUMMARY, score=0.375)],
 }
 
 
@@ -60,7 +61,7 @@ class ScriptedFinder:
         self.narrowed: list[tuple[Kind, Filters]] = []
         self.passing: list[int] = []
 
-    async def find(self, access: Access, graph: Graph, query: Query) -> Found:
+    async def find(self, access: Access, graph: Graph, query: Query) -> list[Hit[Any]]:
         """One thing of each kind."""
         self.asked.append(query)
         return EVERYTHING[query.kind]
@@ -430,10 +431,4 @@ async def test_a_list_by_degree_tells_degrees(api: Api) -> None:
 
 def test_the_script_names_every_kind() -> None:
     """A kind that is added is searched by these tests, too."""
-    assert set(msgspec.structs.asdict(Found())) == {
-        "facts",
-        "entities",
-        "episodes",
-        "observations",
-        "thread_summaries",
-    }
+    assert set(EVERYTHING) == set(get_args(Kind)) == set(KINDS)

@@ -2,8 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, MutableMapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,7 @@ class Listener:
         await self._left.wait()
         return {"type": "http.disconnect"}
 
-    async def _send(self, message: Json) -> None:
+    async def _send(self, message: MutableMapping[str, Any]) -> None:
         self.status = message.get("status", self.status)
         self.text += message.get("body", b"").decode()
         if message["type"] == "http.response.body":
@@ -104,8 +105,8 @@ async def test_a_stream_ends_when_its_time_is_up_or_the_session_or_the_server_is
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Cleanly: the client knows that it was the end."""
-    monkeypatch.setattr("recollect.api.native.session_log_stream.LOG_POLL_S", 0.02)
-    monkeypatch.setattr("recollect.api.native.session_log_stream.LOG_HEARTBEAT_S", 0.05)
+    monkeypatch.setattr("recollect.app.session_log.LOG_POLL_S", 0.02)
+    monkeypatch.setattr("recollect.app.session_log.LOG_HEARTBEAT_S", 0.05)
     path = f"{session.log}/stream"
     await session.append(item())
     short = Listener(session.running, path, "from_id=0&seconds=0")
@@ -130,7 +131,7 @@ async def test_a_stream_hears_what_another_process_wrote(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody wakes it; it looks now and then."""
-    monkeypatch.setattr("recollect.api.native.session_log_stream.LOG_POLL_S", 0.02)
+    monkeypatch.setattr("recollect.app.session_log.LOG_POLL_S", 0.02)
     listener = Listener(session.running, f"{session.log}/stream")
     await asyncio.sleep(0.05)
     session.running.execute(
@@ -153,7 +154,7 @@ async def test_a_key_that_may_no_longer_listen_hears_nothing_more(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Revoked or governed anew, its stream ends before the next episode."""
-    monkeypatch.setattr("recollect.api.auth._REMEMBERED_S", 0.0)
+    monkeypatch.setattr("recollect.app.authorize._REMEMBERED_S", 0.0)
     secret = await session.memory.key({"effect": "allow", "actions": ["session_log.stream"]})
     listener = Listener(session.running, f"{session.log}/stream", "from_id=0", key=secret)
     await session.append(item("heard"))

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.episodic import Episodic, load
-from recollect.episodic.episode import SAFE_INTEGER
 from recollect.governance import keys, soundness
 from recollect.graph.types import Access
 from recollect.ingest import session_writing
 from recollect.limits import LOG_EPISODES_PER_PAGE, LOG_TURNS_OPEN_MAX
+from recollect.session_log import Episodic, load
+from recollect.session_log.episode import SAFE_INTEGER
 from recollect.store.protocol import Transaction
 from tests.support.session_log import Session, boundary, event, item, opened
 
@@ -312,8 +312,8 @@ async def test_what_is_too_long_for_one_step_is_refused(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Exactly at the bounds: as many lines or episodes as allowed pass, one more does not."""
-    monkeypatch.setattr("recollect.api.native.session_log_episodes.LOG_IMPORTED_EPISODES_MAX", 3)
-    monkeypatch.setattr("recollect.subjects.session_reading.LOG_ASSEMBLED_EPISODES_MAX", 3)
+    monkeypatch.setattr("recollect.native.session_log_episodes.LOG_IMPORTED_EPISODES_MAX", 3)
+    monkeypatch.setattr("recollect.records.session_reading.LOG_ASSEMBLED_EPISODES_MAX", 3)
     line = b'{"id":1,"type":"item","meta":{},"payload":{"item":1}}'
     refused = await session.ask("POST", f"{session.log}/import", b"\n".join([line] * 4), status=400)
     assert "at most 3 lines" in refused.message
@@ -406,7 +406,7 @@ async def test_a_log_of_large_episodes_is_read_in_small_pages(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However large they are, whole, in order and each once; one that alone is too large as well."""
-    monkeypatch.setattr("recollect.subjects.session_reading.LOG_PAGE_CHARS", 1_000)
+    monkeypatch.setattr("recollect.records.session_reading.LOG_PAGE_CHARS", 1_000)
     sizes = {"a": 10, "b": 400, "c": 700, "d": 5_000, "e": 3, "f": 3, "g": 990}
     texts = [letter * size for letter, size in sizes.items()]
     await session.append(*map(item, texts))

@@ -8,7 +8,7 @@ import pytest
 
 from recollect.graph.types import ThreadSummary
 from recollect.search.finder import Finder
-from recollect.search.query import Found, Ranked
+from recollect.search.query import Hit
 from tests.support.asgi import Program, program
 
 TRIP = [
@@ -124,7 +124,7 @@ async def test_summaries_are_those_of_the_sessions(
     """All are ranked before the limit cuts, and sessions narrow by their own metadata."""
     limits = []
 
-    async def find(finder: Finder, access: Any, graph: Any, query: Any) -> Found:
+    async def find(finder: Finder, access: Any, graph: Any, query: Any) -> list[Hit[Any]]:
         limits.append(query.limit)
         now = api.running.services.clock()
         made = [
@@ -139,8 +139,7 @@ async def test_summaries_are_those_of_the_sessions(
             )
             for n, name in enumerate(("trip", "food"))
         ]
-        hits = tuple(Ranked(item=one, score=1 - one.id / 2) for one in made)
-        return Found(thread_summaries=hits)
+        return [Hit(item=one, score=1 - one.id / 2) for one in made]
 
     monkeypatch.setattr(Finder, "find", find)
     found = await api.search("limit=1", text="x", session_ids=["food"], search_scope="summary")

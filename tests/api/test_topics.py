@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.store import topics as store_topics
+from recollect.derive import topics as store_topics
 from tests.support.memory import Memory, remembering
 
 OF_ANN = "user/ann"

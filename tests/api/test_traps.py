@@ -11,7 +11,7 @@ import pytest
 
 from recollect.governance import keys
 from recollect.graph.policy import Mode
-from recollect.subjects import graphs
+from recollect.records import graphs
 from tests.support.memory import Json, Memory, remembering
 
 JANUARY, FEBRUARY, MARCH = (f"2024-0{month}-01T00:00:00Z" for month in (1, 2, 3))

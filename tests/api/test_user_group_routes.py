@@ -204,7 +204,7 @@ async def test_a_policy_set_of_a_group_is_refused_with_the_reason(api: Api) -> N
 
 def _attach_as_before(tx: Any) -> None:
     """What an earlier release wrote."""
-    tx._execute(
+    tx._connection.execute(
         "INSERT INTO user_group_policy_sets SELECT g.id, s.id FROM user_groups g, policy_sets s"
         " WHERE g.name = 'Old'",
         (),

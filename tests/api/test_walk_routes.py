@@ -103,9 +103,9 @@ FACTS = [
 
 
 def _episodes(tx: Transaction) -> list[Any]:
-    found = tx.one("graph_by_name", project_id=1, kind="standalone", graph_id="town")
+    found = tx.graphs.by_name(project_id=1, kind="standalone", graph_id="town")
     assert found is not None
-    return list(reversed(tx.all("episodes_last", graph_id=found["id"], limit=10)))
+    return list(reversed(tx.episodes.last(graph_id=found.id, limit=10)))
 
 
 @pytest.fixture
@@ -252,7 +252,7 @@ async def test_a_subgraph_is_narrowed(world: World, body: Any, nodes: list[str])
 
 async def test_a_subgraph_is_narrowed_by_episodes(world: World) -> None:
     """Only edges that rest on one of them are walked."""
-    first = (await world.running.services.store.read(_episodes))[0]["uuid"]
+    first = (await world.running.services.store.read(_episodes))[0].uuid
     found = await world.subgraph("ann", depth=2, search_filters={"episode_uuids": [first]})
     assert found["edges"] == ["ann LIVES_IN rome", "bob LIVES_IN rome"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from recollect.episodic import Episodic, assemble
+from recollect.session_log import Episodic, assemble
 from tests.bench.load import drive, request
 from tests.support.server import Server
 

@@ -16,19 +16,19 @@ from unittest import mock
 
 import psutil
 
+from recollect.derive.knowledge import Neighbourhood, put_names
 from recollect.extract.brief import Brief, Extracted
 from recollect.governance import keys
 from recollect.graph.types import Access, Graph, NewEpisode
 from recollect.ingest import fold, intake
 from recollect.limits import JOBS_PER_COMMIT_MAX
 from recollect.models import embedder, parser
+from recollect.records import graphs
+from recollect.records.graphs import GraphDetails
 from recollect.settings import Settings
 from recollect.store import numbers
-from recollect.store.knowledge import Neighbourhood, put_names
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import graphs
-from recollect.subjects.graphs import GraphDetails
 from tests.support.here import HereExtractor, learn
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "locomo_dev.json.gz"
@@ -172,8 +172,7 @@ def stuff(tx: Transaction, graph_id: int, speakers: Sequence[str], facts: int) -
     things = [_entity(tx, graph_id, f"thing {n}", "object") for n in range(facts // 10)]
     relations = ("LIKES", "OWNS", "VISITED", "TALKED_ABOUT", "WANTS_TO", "MADE")
     for number in range(facts):
-        tx.insert(
-            "fact_insert",
+        tx.facts.insert(
             side="",
             **numbers.of_graph(graph_id),
             uuid=tx.new_id(),
@@ -200,8 +199,7 @@ def stuff(tx: Transaction, graph_id: int, speakers: Sequence[str], facts: int) -
 
 
 def _entity(tx: Transaction, graph_id: int, name: str, kind: str) -> int:
-    number = tx.insert(
-        "entity_insert",
+    number = tx.entities.insert(
         side="",
         **numbers.of_graph(graph_id),
         uuid=tx.new_id(),

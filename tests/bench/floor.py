@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 
 import psutil
 
+from recollect.graph.kinds import Kind
 from recollect.graph.terms import hashed, terms
 from recollect.graph.types import Access, Graph
 from recollect.models import embedder
+from recollect.records.graphs import get
 from recollect.search import rank
-from recollect.search.asked import ask
 from recollect.search.columns import Floats
-from recollect.search.query import Kind, Query
-from recollect.search.question import Resolved
+from recollect.search.prepare import prepare
+from recollect.search.query import Lookups, Query
 from recollect.search.segment import Segment
 from recollect.search.segments import Segments
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects.graphs import get
 
 _BYTES_MAX = 1 << 40  # nothing is dropped
 
@@ -77,7 +77,7 @@ def parts(models: Path, segment: Segment, kind: Kind, text: str) -> Parts:
     hashes = [hashed(term) for term in terms(text)]
     _, scanning = timed(bare, segment, kind, hashes, vectors[0])
     asked, ready = timed(
-        ask, set(segment.episodes.first_names), query, Resolved(), lambda _: vectors[0]
+        prepare, set(segment.episodes.first_names), query, Lookups(), lambda _: vectors[0]
     )
     return Parts(embedding, scanning, ready, timed(rank.search, segment, asked)[1])
 
@@ -116,7 +116,7 @@ class Opened:
         cpu, began = time.process_time(), time.perf_counter()
         segment = await segments.of(self.access, graph)
         rank.search(
-            segment, ask(set(segment.episodes.first_names), query, Resolved(), lambda _: vector)
+            segment, prepare(set(segment.episodes.first_names), query, Lookups(), lambda _: vector)
         )
         took, spent = time.perf_counter() - began, time.process_time() - cpu
         grown = psutil.Process().memory_info().rss - resident
@@ -130,5 +130,5 @@ async def settled(segments: Segments) -> None:
 
 
 def _access(tx: Transaction) -> Access:
-    (project, *_) = tx.all("projects_all")
-    return Access(project_id=project["id"], project_uuid=project["uuid"], key_uuid="")
+    (project, *_) = tx.projects.all()
+    return Access(project_id=project.id, project_uuid=project.uuid, key_uuid="")

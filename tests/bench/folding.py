@@ -16,10 +16,10 @@ from recollect.graph.found import Found
 from recollect.graph.types import Access, NewEpisode
 from recollect.ingest import rebuild
 from recollect.ingest.folder import Folder
+from recollect.records import graphs
+from recollect.records.graphs import GraphDetails
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import graphs
-from recollect.subjects.graphs import GraphDetails
 from tests.bench import extraction
 from tests.bench.load import drive_all, request
 from tests.support import here

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import uvloop
 
@@ -68,7 +69,7 @@ async def _drive(port: int, clients: int, seconds: float, make: MakeRequest) -> 
     running = []
     for number in range(clients):
         _, client = await loop.create_connection(
-            lambda number=number: Client(number, make, began + seconds), "127.0.0.1", port
+            partial(Client, number, make, began + seconds), "127.0.0.1", port
         )
         running.append(client)
     await asyncio.gather(*(client.finished for client in running))

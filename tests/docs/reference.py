@@ -11,7 +11,7 @@ from pydantic_core import PydanticUndefined
 from recollect.api.errors import STATUS
 from recollect.asgi import route_table
 from recollect.cli.main import COMMANDS, app, load
-from recollect.mcp import reading, rereading, writing
+from recollect.mcp import read_tools, reading_tools, write_tools
 from recollect.mcp.tools import Tool
 from recollect.settings import Settings
 
@@ -101,10 +101,10 @@ def http_page() -> str:
 def mcp_page() -> str:
     """Every tool with its parameters."""
     lines = ["# MCP tools", _MADE, "How to connect a client: [howto/mcp](../howto/mcp.md).", ""]
-    for tool in reading.TOOLS:
+    for tool in read_tools.TOOLS:
         lines += _tool(tool)
     lines += ["# Tools that write", "", "Offered only with the permission to write.", ""]
-    for tool in (*writing.TOOLS, *rereading.TOOLS):
+    for tool in (*write_tools.TOOLS, *reading_tools.TOOLS):
         lines += _tool(tool)
     return "\n".join(lines)
 

@@ -2,7 +2,7 @@
 
 import re
 
-import recollect.episodic
+import recollect.session_log
 from tests.docs.reference import ROOT
 
 PAGE = (ROOT / "docs" / "concepts" / "episodic.md").read_text(encoding="utf-8")
@@ -13,7 +13,7 @@ def test_the_examples_of_the_page_run() -> None:
     for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
         exec(code, names)  # noqa: S102 - our own page
     log = names["log"]
-    assert isinstance(log, recollect.episodic.Episodic)
+    assert isinstance(log, recollect.session_log.Episodic)
     assert len(log) == 4
 
 
@@ -31,4 +31,4 @@ def test_the_names_on_the_page_exist() -> None:
     }
     assert expected <= named
     for name in re.findall(r"`([A-Z]\w+)[`(]", PAGE):
-        assert hasattr(recollect.episodic, name), name
+        assert hasattr(recollect.session_log, name), name

@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from recollect.episodic import Session
-from recollect.episodic.storage import FileStorage
+from recollect.session_log import Session
+from recollect.session_log.storage import FileStorage
 from tests.support.scripted_model import ScriptedModel, answers
 from tests.support.server import EXTRACTION_ON, program_environment
 

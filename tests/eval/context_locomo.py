@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
-from recollect.context import assemble, gather
+from recollect.context import blocks, gather
 from recollect.context.gather import Gatherer
-from recollect.graph.sentences import day
+from recollect.graph.summary import day
 from recollect.graph.terms import terms
 from recollect.search.query import Query
 from tests.eval import found
@@ -38,16 +38,16 @@ def measured(answer: str, text: str) -> Row:
 
 async def told(held: Learned, question: str, now: datetime) -> str:
     """The product's context for a question."""
-    asked = await held.store.read(gather.ask_graph, held.access, held.graph, question)
+    asked = await held.store.read(gather.graph_request, held.access, held.graph, question)
     gatherer = Gatherer(held.store, held.finder, held.access, asked, now)
     known = await gatherer.everything(gather.ALL_KINDS)
-    return assemble.user_block(asked.user.summary if asked.user else None, known, ROOM)
+    return blocks.user_block(asked.user.summary if asked.user else None, known, ROOM).text
 
 
 async def plain(held: Learned, question: str, now: datetime) -> str:
     """The messages that fit best, cut at the same length."""
     query = Query(text=question, kind="episode", now=now, limit=50)
-    hits = (await held.finder.find(held.access, held.graph, query)).episodes
+    hits = await held.finder.find(held.access, held.graph, query)
     lines = [f"{hit.item.speaker}: {hit.item.content} ({hit.item.created_at})" for hit in hits]
     return "\n".join(lines)[:ROOM]
 

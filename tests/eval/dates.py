@@ -194,7 +194,7 @@ def score(
     """
     items = (options or Options()).take(data(NAME) if items is None else items)
     marks, baseline = Marks(items, ours), Marks(items, simple)
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for name in (*TYPES, None):
         count, hits, share = marks.share(name)
         rows.append(

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from types import ModuleType
 
-from recollect.search.query import Kind, Query, Reranker
+from recollect.graph.kinds import Kind
+from recollect.search.query import Query, Reranker
 from tests.eval.chance import Estimate, means
 from tests.eval.common import Table
 from tests.eval.learned import Learned
@@ -45,10 +47,10 @@ ABLATIONS: dict[str, dict[str, object]] = {
     "without meaning": {"rank.TURN_MEANING": 0.0},
     "without words": {"rank.TURN_WORDS": 0.0},
     "without facts": {"rank.TURN_FACTS": 0.0},
-    "without a window": {"strands.DECAY": ()},
-    "without names": {"bonus.SPOKEN_BY_NAMED": 0.0, "bonus.SPOKEN_BY_FIRST_NAMED": 0.0},
-    "without time": {"bonus.IN_TIME": 0.0},
-    "without the meaning of the turns before": {"view._BEFORE": (0.0, 0.0)},
+    "without a window": {"neighbours.DECAY": ()},
+    "without names": {"score.SPOKEN_BY_NAMED": 0.0, "score.SPOKEN_BY_FIRST_NAMED": 0.0},
+    "without time": {"score.IN_TIME": 0.0},
+    "without the meaning of the turns before": {"score._BEFORE": (0.0, 0.0)},
 }
 
 
@@ -64,8 +66,8 @@ async def ask(held: Learned, way: Way, question: str, now: datetime) -> list[int
     with changed(_NO_HURRY):
         found = await held.finder.find(held.access, held.graph, query)
     if way.kind == "fact":
-        return distinct(held.places[uuid] for one in found.facts for uuid in one.item.episodes)
-    return distinct(held.places[one.item.uuid] for one in found.episodes)
+        return distinct(held.places[uuid] for one in found for uuid in one.item.episodes)
+    return distinct(held.places[one.item.uuid] for one in found)
 
 
 def distinct(places: Iterable[int]) -> list[int]:
@@ -74,7 +76,7 @@ def distinct(places: Iterable[int]) -> list[int]:
 
 
 def settings(text: str) -> dict[str, object]:
-    """ "rank.MEANING=0.5; strands.DECAY=()" as what to change in the modules of search."""
+    """ "rank.MEANING=0.5; neighbours.DECAY=()" as what to change in the modules of search."""
     pairs = (item.split("=", 1) for item in text.split(";") if item.strip())
     return {name.strip(): ast.literal_eval(value.strip()) for name, value in pairs}
 
@@ -82,7 +84,7 @@ def settings(text: str) -> dict[str, object]:
 @contextmanager
 def changed(values: Mapping[str, object]) -> Iterator[None]:
     """Search with other constants for a while. A constant that is not there is an error."""
-    before: list[tuple[object, str, object]] = []
+    before: list[tuple[ModuleType, str, object]] = []
     try:
         for name, value in values.items():
             module_name, constant = name.split(".")

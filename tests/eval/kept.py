@@ -26,7 +26,7 @@ from tests.support.here import HereExtractor
 _SOURCE = PROJECT / "src" / "recollect"
 _PROSE = (
     "extract/prose",
-    "extract/reading.py",
+    "extract/brief.py",
     "dates",
     "models/parser.py",
     "graph/found.py",

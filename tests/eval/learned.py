@@ -16,16 +16,16 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.bootstrap import Services, open_services
+from recollect.app.services import Services, open_services
 from recollect.governance import keys
 from recollect.graph.types import Access, Graph, NewEpisode
 from recollect.ingest import intake
 from recollect.limits import MESSAGES_PER_CALL_MAX
+from recollect.records import graphs, threads, users
+from recollect.records.users import UserDetails
 from recollect.search.finder import Finder
 from recollect.settings import Settings
 from recollect.store.protocol import Store
-from recollect.subjects import graphs, threads, users
-from recollect.subjects.users import UserDetails
 from tests.eval import kept
 from tests.eval.common import CACHE
 from tests.support import here

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 
-from recollect.memories import long_term
-from recollect.memories.types import Question as Asked
+from recollect.episodic_memory import long_term
+from recollect.episodic_memory.types import MemoryQuery as Asked
 from tests.eval import found, ranking
 from tests.eval.common import Options, Table
 from tests.eval.found import EPISODES

@@ -6,17 +6,17 @@ import subprocess
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from recollect.api.native.routes import _Oldest
+from recollect.api.metrics import _Oldest
 from recollect.errors import BudgetExhausted
 from recollect.graph.types import Access
 from recollect.ingest import pipeline, queue, rereadings
 from recollect.ingest.queue import QueueState
 from recollect.limits import JOB_BACKOFF_MAX_S, LEASE_S, READING_WAIT_S_MAX
-from recollect.models.outage import Outage
-from recollect.models.token_budget import TokenBudget
+from recollect.models.language_model import Outage, TokenBudget
 from recollect.store.protocol import Store
 from tests.contract.store.world import StillClock, add_text, new_graph, work
 from tests.support.server import Server, program, program_environment
@@ -51,7 +51,7 @@ async def test_a_pause_ends_within_the_longest_pause(
     await add_text(store, access, "g", "bad")
     held = await store.write(queue.claim, "me")
     assert held is not None
-    tries = {"attempts_max": 9, "backoff_first_s": 60.0}
+    tries: dict[str, Any] = {"attempts_max": 9, "backoff_first_s": 60.0}
     await store.write(queue.fail, held, held.jobs[0], "x", **tries)
     assert await store.write(queue.claim, "me") is None
     clock.advance(-back_s)
@@ -125,7 +125,7 @@ def test_the_wait_of_the_oldest_job_grows_whatever_the_clock_says(
 ) -> None:
     """By the time it was seen to be the oldest, where its age is not known."""
     now = [1_000.0]
-    monkeypatch.setattr("recollect.api.native.routes.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("recollect.api.metrics.time.monotonic", lambda: now[0])
     oldest = _Oldest()
 
     def waits(number: int | None, age_s: float) -> float:

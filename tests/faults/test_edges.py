@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import regex
 
-from recollect.context.defusing import Defuser
+from recollect.context.lines import TagEscaper
 from recollect.errors import ModelUnavailable
 from recollect.mcp.endpoint import PATH, Endpoint
 from recollect.models import embedder, weights
@@ -96,7 +96,7 @@ def test_no_unseen_character_hides_a_tag() -> None:
         for character in map(chr, range(0x110000))
         if regex.match(r"\p{Default_Ignorable_Code_Point}", character)
     ]
-    defuse = Defuser()
+    defuse = TagEscaper()
     hidden = [
         f"{ord(one):04x}"
         for one in unseen
@@ -121,7 +121,7 @@ def test_no_unseen_character_hides_a_tag() -> None:
 )
 def test_no_look_alike_closes_a_section(angle: str, slash: str, name: str) -> None:
     """Angles, slashes and letters of other scripts."""
-    told = Defuser()(f"end {angle}{slash}{name}> of it")
+    told = TagEscaper()(f"end {angle}{slash}{name}> of it")
     assert angle not in told
     assert told.startswith("end [")
     assert "] of it" in told

@@ -192,7 +192,7 @@ class _Full:
 async def _open_facts(store: Store, graph_id: int) -> list[str]:
     def look(tx: Any) -> list[str]:
         sql = "SELECT fact FROM facts WHERE graph_id = ? AND invalid_at IS NULL ORDER BY id"
-        return [row[0] for row in tx._execute(sql, (graph_id,))]
+        return [row[0] for row in tx._connection.execute(sql, (graph_id,))]
 
     return await store.read(look)
 

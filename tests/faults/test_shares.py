@@ -14,8 +14,8 @@ from recollect.ingest.queue import Claim
 from recollect.ingest.session_listeners import Listeners
 from recollect.ingest.worker import Worker
 from recollect.limits import EPISODE_CHARS_MAX, JOBS_PER_COMMIT_MAX, LOG_LISTENERS_KEPT
+from recollect.records import graphs
 from recollect.store.protocol import Store, Transaction
-from recollect.subjects import graphs
 from tests.contract.store.world import StillClock, add_text, new_graph, new_project, text
 
 WORKERS = 2

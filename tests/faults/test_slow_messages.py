@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import ReaderLost
+from recollect.extract.background import ExtractionProcess
 from recollect.extract.brief import Brief
-from recollect.extract.embedded import Embedded
-from recollect.extract.process import ExtractionProcess
+from recollect.extract.embedded import EmbeddedReader
 from recollect.limits import EPISODE_CHARS_MAX, READER_IDLE_S_MAX
 from recollect.settings import Settings
 from tests.unit.extract.test_process import ask, load_obedient
@@ -32,9 +32,9 @@ SLOW = {
 
 
 @pytest.fixture(scope="module")
-def embedded() -> Embedded:
+def embedded() -> EmbeddedReader:
     """The reader, warmed up."""
-    made = Embedded(Settings().models)
+    made = EmbeddedReader(Settings().models)
     made.read([brief("Ann moved to Lisbon.")])
     return made
 
@@ -45,7 +45,7 @@ def brief(content: str) -> Brief:
 
 
 @pytest.mark.parametrize("what", SLOW)
-def test_the_longest_message_is_read_in_seconds(embedded: Embedded, what: str) -> None:
+def test_the_longest_message_is_read_in_seconds(embedded: EmbeddedReader, what: str) -> None:
     """Whatever it is made of, at its greatest length, and what is said beside it is kept."""
     said = SLOW[what][: EPISODE_CHARS_MAX - 40]
     began = time.process_time()

@@ -12,13 +12,13 @@ from recollect.clock import Clock
 from recollect.governance import keys
 from recollect.graph.types import Access, Entity, Episode, Fact, Graph, NewEpisode
 from recollect.ingest import intake
+from recollect.records import graphs, guidance, knowledge, threads, users
+from recollect.records.graphs import GraphDetails
+from recollect.records.guidance import Ontology, Targets
+from recollect.records.pages import PageRequest
+from recollect.records.users import UserDetails
 from recollect.store.protocol import Store, Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import graphs, guidance, knowledge, threads, users
-from recollect.subjects.graphs import GraphDetails
-from recollect.subjects.guidance import Ontology, Targets
-from recollect.subjects.pages import PageRequest
-from recollect.subjects.users import UserDetails
 from tests.contract.store.world import SEES_ALL
 from tests.support import here
 

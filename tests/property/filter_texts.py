@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from recollect.episodic_memory.filter_language import FIELDS
 from recollect.graph.episode_filters import Comparison, EpisodeTest, EpisodeTree, Field
-from recollect.graph.filter_language import FIELDS
 
 COMPARISONS: tuple[Comparison, ...] = ("=", "<>", ">", "<", ">=", "<=")
 KEYS = ("a", "b.größe")

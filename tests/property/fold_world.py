@@ -12,22 +12,22 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from recollect.derive import readings
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.extract.brief import Brief, Extracted, Profile
 from recollect.governance import erasure
 from recollect.graph import predicates
-from recollect.graph.found import FoundEntity, FoundFact
+from recollect.graph.found import FoundEntity, FoundFact, Nodes, Triple
 from recollect.graph.types import DIRECT_KINDS, Access, Episode, NewEpisode
-from recollect.graph.written import Nodes, Triple
 from recollect.ingest import intake, queue, rebuild
 from recollect.ingest.intake import Receipt
-from recollect.store import readings, rows
-from recollect.store.protocol import Row, Transaction
+from recollect.records import graphs, knowledge, merges, threads, users
+from recollect.records.graphs import GraphDetails
+from recollect.records.knowledge import EntityChange, FactChange
+from recollect.records.users import UserDetails
+from recollect.store import rows
+from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import graphs, knowledge, merges, threads, users
-from recollect.subjects.graphs import GraphDetails
-from recollect.subjects.knowledge import EntityChange, FactChange
-from recollect.subjects.users import UserDetails
 from tests.contract.store.world import new_project
 from tests.property.fold_steps import (
     RELATIONS,
@@ -42,6 +42,7 @@ from tests.property.fold_steps import (
 )
 from tests.property.reader import VECTOR, LearnedReader
 from tests.support import here
+from tests.support.raw import named
 
 T = TypeVar("T")
 BEGIN = datetime(2024, 1, 1, tzinfo=UTC)
@@ -280,35 +281,35 @@ def _episode(step: Add, now: datetime) -> NewEpisode:
 
 
 def _only_key(tx: Any) -> Access:
-    row = tx._execute("SELECT id, uuid FROM projects").fetchone()
+    row = tx._connection.execute("SELECT id, uuid FROM projects").fetchone()
     return Access(project_id=row["id"], project_uuid=row["uuid"], key_uuid="k")
 
 
 def _graph_ids(tx: Any) -> list[int]:
-    return [row["id"] for row in tx._execute("SELECT id FROM graphs ORDER BY kind DESC")]
+    return [row["id"] for row in tx._connection.execute("SELECT id FROM graphs ORDER BY kind DESC")]
 
 
 def log(tx: Any) -> list[Episode]:
     """All episodes, in order."""
-    found = tx._execute(
+    found = tx._connection.execute(
         "SELECT e.*, t.thread_id AS thread_name FROM episodes e"
         " LEFT JOIN threads t ON t.id = e.thread_id ORDER BY e.graph_id, e.seq"
     )
-    return [rows.episode(row) for row in found]
+    return [rows.episode(named(row)) for row in found]
 
 
-def facts(tx: Any) -> list[Row]:
+def facts(tx: Any) -> list[Any]:
     """What was learned, the user's record aside."""
     sql = "SELECT * FROM facts WHERE extractor IS NOT NULL ORDER BY graph_id, uuid"
-    return list(tx._execute(sql).fetchall())
+    return list(tx._connection.execute(sql).fetchall())
 
 
-def entities(tx: Any) -> list[Row]:
+def entities(tx: Any) -> list[Any]:
     """All of them."""
-    return list(tx._execute("SELECT * FROM entities ORDER BY graph_id, uuid").fetchall())
+    return list(tx._connection.execute("SELECT * FROM entities ORDER BY graph_id, uuid").fetchall())
 
 
-def merged(tx: Any) -> list[Row]:
+def merged(tx: Any) -> list[Any]:
     """Those that are one with another by hand, under the uuids that they had."""
     sql = "SELECT subject AS uuid FROM edits WHERE kind = 'entity.merge' ORDER BY id"
-    return list(tx._execute(sql).fetchall())
+    return list(tx._connection.execute(sql).fetchall())

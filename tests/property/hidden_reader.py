@@ -15,8 +15,8 @@ from itertools import pairwise
 import numpy as np
 
 from recollect.extract.brief import Brief, Extracted
-from recollect.graph import predicates, written
-from recollect.graph.found import EntityKind, Found, FoundEntity, FoundFact
+from recollect.graph import predicates
+from recollect.graph.found import EntityKind, Found, FoundEntity, FoundFact, read_direct
 from recollect.graph.types import DIRECT_KINDS
 from recollect.models import cross_encoder, embedder
 from recollect.models.embedder import DIMENSIONS, Vectors
@@ -68,7 +68,7 @@ class WordsReader:
 
 def _extracted(reading: Brief) -> Extracted:
     if reading.kind in DIRECT_KINDS:
-        found = written.read(reading.kind, reading.content)
+        found = read_direct(reading.kind, reading.content)
     else:
         found = _found(reading)
     packed = [packed_vector(text) for text in (reading.content, *(f.fact for f in found.facts))]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from recollect.memories import feature_sets
+from recollect.episodic_memory import feature_sets
 from tests.property.hidden_policies import PROFILES
 from tests.property.hidden_reader import ME, PEOPLE, PLACES, THINGS, sentence
 from tests.property.hidden_worlds import Json, Step

@@ -19,11 +19,12 @@ class ModelEpisode:
     task: str | None
     state: str = "pending"
     failures: int = 0
+    was_parked: bool = False  # what was parked once stays findable by its words
 
     @property
     def findable(self) -> bool:
         """Whether a search may show it."""
-        return self.state == "done"
+        return self.state == "done" or self.was_parked
 
     @property
     def terms(self) -> set[str]:

@@ -5,8 +5,8 @@ from datetime import datetime
 from itertools import pairwise
 
 from recollect.extract.brief import Brief, Extracted
-from recollect.graph import predicates, written
-from recollect.graph.found import Found, FoundEntity, FoundFact
+from recollect.graph import predicates
+from recollect.graph.found import Found, FoundEntity, FoundFact, read_direct
 from recollect.graph.types import DIRECT_KINDS
 
 VECTOR = bytes(768)
@@ -46,7 +46,7 @@ class LearnedReader(ScriptedReader):
 
 
 def _written(reading: Brief) -> Extracted:
-    found = written.read(reading.kind, reading.content)
+    found = read_direct(reading.kind, reading.content)
     return Extracted(found=found, fact_vectors=(None,) * len(found.facts))
 
 

@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from recollect.graph.filters import Filters
-from recollect.graph.passing import passes_entity, passes_episode, passes_fact
+from recollect.graph.filters import Filters, passes_entity, passes_episode, passes_fact
+from recollect.graph.kinds import Kind
 from recollect.models import embedder
-from recollect.search import bonus, fresh, postings, rank, strands, view
-from recollect.search.query import Kind
-from recollect.search.shelves import first_name
+from recollect.search import freshness, neighbours, postings, rank, score
+from recollect.search.tables import first_name
 from recollect.search.times import TimeWindow
 from tests.property.small_graphs import Small
 
@@ -150,7 +149,7 @@ class Oracle:
             return [episode], 0
         line = [one for one in self.seen if self.told.strands[one.uuid] == strand]
         line.sort(key=lambda one: one.seq)
-        gap = timedelta(microseconds=strands._GAP_MICROS)
+        gap = timedelta(microseconds=neighbours._GAP_MICROS)
         first = last = place = line.index(episode)
         while first > 0 and abs(line[first].created_at - line[first - 1].created_at) <= gap:
             first -= 1
@@ -165,9 +164,9 @@ class Oracle:
             return []
         line, place = self._neighbours(item)
         return [
-            (other.uuid, strands.DECAY[abs(number - place) - 1])
+            (other.uuid, neighbours.DECAY[abs(number - place) - 1])
             for number, other in enumerate(line)
-            if 0 < abs(number - place) <= len(strands.DECAY)
+            if 0 < abs(number - place) <= len(neighbours.DECAY)
         ]
 
     # Meaning.
@@ -193,10 +192,10 @@ class Oracle:
         own = self._nearness(episode.uuid) or 0.0
         line, place = self._neighbours(episode)
         total = own
-        for distance, weight in enumerate(view._BEFORE, start=1):
+        for distance, weight in enumerate(score._BEFORE, start=1):
             before = self._nearness(line[place - distance].uuid) if place >= distance else None
             total += weight * (own if before is None else before)
-        return total / (1 + sum(view._BEFORE))
+        return total / (1 + sum(score._BEFORE))
 
     def meant_by(self, uuid: str) -> list[str]:
         """Whose vectors say what an item means: its own, or those of an entity's facts, one for
@@ -283,7 +282,7 @@ class Oracle:
                 origins.append(uuid)
             elif item is not None:
                 origins += self._spoken_of(item)
-        return self.hops(origins, view._DEPTH)
+        return self.hops(origins, score._DEPTH)
 
     # What is known besides.
 
@@ -300,35 +299,35 @@ class Oracle:
     def _fact_extra(self, fact: Any) -> float:
         question = self.question
         ends = {fact.source_uuid, fact.target_uuid}
-        total = bonus.ABOUT_NAMED if ends & set(question.named) else 0.0
+        total = score.ABOUT_NAMED if ends & set(question.named) else 0.0
         if question.windows:
             in_time = fact.valid_at is not None and any(
                 window.overlaps(fact.valid_at, fact.invalid_at) for window in question.windows
             )
-            total += bonus.IN_TIME if in_time else 0.0
+            total += score.IN_TIME if in_time else 0.0
         elif question.filters.valid_on is None:
             over = any(
                 end is not None and end <= question.now
                 for end in (fact.invalid_at, fact.expired_at)
             )
-            total += bonus.NO_LONGER if over else 0.0
+            total += score.NO_LONGER if over else 0.0
         if question.near in self.here:
-            distance = self.hops([str(question.near)], len(bonus.NEAR) - 1)[fact.uuid]
-            total += bonus.NEAR[distance] if distance < len(bonus.NEAR) else 0.0
+            distance = self.hops([str(question.near)], len(score.NEAR) - 1)[fact.uuid]
+            total += score.NEAR[distance] if distance < len(score.NEAR) else 0.0
         return total
 
     def _episode_extra(self, episode: Any) -> float:
         question, told = self.question, self.told
-        total = bonus.IN_TIME * max(
+        total = score.IN_TIME * max(
             (self._then(episode.created_at, window) for window in question.windows), default=0.0
         )
         if question.own and not question.people:
-            total += bonus.SPOKEN_BY_ASKER if episode.uuid in told.by_user else 0.0
+            total += score.SPOKEN_BY_ASKER if episode.uuid in told.by_user else 0.0
         elif question.people and not question.together:
             speaker = told.speakers[episode.uuid]
             alone = len(question.people) == 1
             if speaker is not None and first_name(speaker) == question.people[0]:
-                total += bonus.SPOKEN_BY_NAMED if alone else bonus.SPOKEN_BY_FIRST_NAMED
+                total += score.SPOKEN_BY_NAMED if alone else score.SPOKEN_BY_FIRST_NAMED
         return total
 
     def _then(self, moment: datetime, window: TimeWindow) -> float:
@@ -338,7 +337,7 @@ class Oracle:
             apart = max(apart, window.start - moment)
         if window.end is not None:
             apart = max(apart, moment - window.end)
-        return math.exp(-apart / timedelta(microseconds=bonus._FADES_MICROS))
+        return math.exp(-apart / timedelta(microseconds=score._FADES_MICROS))
 
     # The answer.
 
@@ -376,12 +375,14 @@ class Oracle:
             one, other = dated[older], dated[newer]
             apart = scores[one.uuid] - scores[other.uuid]
             people = {one.source_uuid, one.target_uuid} & {other.source_uuid, other.target_uuid}
-            if not people or one.valid_at >= other.valid_at or apart >= fresh.REACH:
+            if not people or one.valid_at >= other.valid_at or apart >= freshness.REACH:
                 return 0.0
             lengths = np.linalg.norm(vectors[older]) * np.linalg.norm(vectors[newer])
             alike = float(vectors[older] @ vectors[newer]) / max(lengths, 1e-12)
-            strength = min(max((alike - fresh.ALIKE) / (fresh.SAME - fresh.ALIKE), 0.0), 1.0)
-            return strength * max(apart + fresh.BEHIND, 0.0)
+            strength = min(
+                max((alike - freshness.ALIKE) / (freshness.SAME - freshness.ALIKE), 0.0), 1.0
+            )
+            return strength * max(apart + freshness.BEHIND, 0.0)
 
         several = range(len(dated))
         falls = {dated[n].uuid: max(fall(n, other) for other in several) for n in several}

@@ -1,4 +1,4 @@
-"""Graphs small enough to check item by item, as values and as the shelves of a segment."""
+"""Graphs small enough to check item by item, as values and as the tables of a segment."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from recollect.graph.episode_filters import addressee_of, producer_of, role_of
 from recollect.graph.filters import Dates, DateTest, Filters, MetadataTree, Operator, ValueTest
 from recollect.graph.types import Entity, Episode, Fact, Json
-from recollect.search.columns import NO_TIME, Codes, Slots
-from recollect.search.masks import Anchors
-from recollect.search.shelves import Shelf, Shelves
+from recollect.search.columns import NO_TIME, Codes
+from recollect.search.query import Lookups
+from recollect.search.segment import Segment
+from recollect.search.tables import Tables
 from recollect.store.rows import micros, to_json
 
 LABELS = ("Entity", "Person", "Place")
@@ -215,81 +216,81 @@ def many_filters(draw: st.DrawFn) -> list[Filters]:
     return alone + [Filters(**{name: values[name] for name in group}) for group in groups]
 
 
-def shelve(graph: Small) -> Shelves:
-    """The shelves of a segment that holds the graph."""
-    shelves = Shelves()
-    _shelve_entities(graph, shelves)
-    _shelve_episodes(graph, shelves)
-    _shelve_facts(graph, shelves)
-    for links, pairs, shelf, items in (
-        (shelves.supports, graph.supports, shelves.facts, graph.facts),
-        (shelves.mentions, graph.mentions, shelves.entities, graph.entities),
+def tables_of(graph: Small) -> Tables:
+    """The tables of a segment that holds the graph."""
+    tables = Segment().tables
+    _fill_entities(graph, tables)
+    _fill_episodes(graph, tables)
+    _fill_facts(graph, tables)
+    for links, pairs, table, items in (
+        (tables.supports, graph.supports, tables.facts, graph.facts),
+        (tables.mentions, graph.mentions, tables.entities, graph.entities),
     ):
         links.add(
-            shelf.slots(items[item].id for item, _ in pairs),
-            shelves.episodes.slots(graph.episodes[episode].id for _, episode in pairs),
+            table.slots(items[item].id for item, _ in pairs),
+            tables.episodes.slots(graph.episodes[episode].id for _, episode in pairs),
         )
-    return shelves
+    return tables
 
 
-def _shelve_entities(graph: Small, shelves: Shelves) -> None:
-    shelf = shelves.entities
+def _fill_entities(graph: Small, tables: Tables) -> None:
+    table = tables.entities
     for entity in graph.entities:
-        (slot,) = shelf.slots([entity.id])
-        shelf.alive.put(slot, entity.uuid not in graph.gone)
-        shelf.created_at.put(slot, micros(entity.created_at))
-        shelf.labels.put(slot, shelf.label_sets.code(tuple(entity.labels)))
-        shelf.attributes.put(slot, _coded(shelf.attribute_texts, entity.attributes))
+        (slot,) = table.slots([entity.id])
+        table.alive.put(slot, entity.uuid not in graph.gone)
+        table.created_at.put(slot, micros(entity.created_at))
+        table.labels.put(slot, table.label_sets.code(tuple(entity.labels)))
+        table.attributes.put(slot, _coded(table.attribute_texts, entity.attributes))
 
 
-def _shelve_episodes(graph: Small, shelves: Shelves) -> None:
-    shelf = shelves.episodes
+def _fill_episodes(graph: Small, tables: Tables) -> None:
+    table = tables.episodes
     for position, episode in enumerate(graph.episodes):
-        (slot,) = shelf.slots([episode.id])
-        shelf.alive.put(slot, episode.uuid not in graph.gone)
-        shelf.open.put(slot, position not in graph.closed)
-        shelf.metadata.put(slot, _coded(shelf.metadata_texts, episode.metadata))
-        shelf.created_at.put(slot, micros(episode.created_at))
-        shelf.producer.put(slot, shelf.producers.code(producer_of(episode)))
-        shelf.role.put(slot, shelf.roles.code(role_of(episode)))
+        (slot,) = table.slots([episode.id])
+        table.alive.put(slot, episode.uuid not in graph.gone)
+        table.open.put(slot, position not in graph.closed)
+        table.metadata.put(slot, _coded(table.metadata_texts, episode.metadata))
+        table.created_at.put(slot, micros(episode.created_at))
+        table.producer.put(slot, table.producers.code(producer_of(episode)))
+        table.role.put(slot, table.roles.code(role_of(episode)))
         addressee = addressee_of(episode)
-        shelf.addressee.put(slot, shelf.addressees.code(addressee) if addressee else -1)
-        shelf.recallable.put(slot, episode.kept_for != "semantic")
+        table.addressee.put(slot, table.addressees.code(addressee) if addressee else -1)
+        table.recallable.put(slot, episode.kept_for != "semantic")
 
 
-def _shelve_facts(graph: Small, shelves: Shelves) -> None:
-    shelf = shelves.facts
+def _fill_facts(graph: Small, tables: Tables) -> None:
+    table = tables.facts
     ids = {entity.uuid: entity.id for entity in graph.entities}
     for fact in graph.facts:
-        (slot,) = shelf.slots([fact.id])
+        (slot,) = table.slots([fact.id])
         if fact.uuid in graph.gone:
             continue  # spoken of by a link at most
-        shelf.alive.put(slot, True)
-        shelf.source.put(slot, shelves.entities.slots([ids[fact.source_uuid]])[0])
-        shelf.target.put(slot, shelves.entities.slots([ids[fact.target_uuid]])[0])
-        shelf.name.put(slot, shelf.names.code(fact.name))
-        shelf.rating.put(slot, float("nan") if fact.rating is None else fact.rating)
-        shelf.attributes.put(slot, _coded(shelf.attribute_texts, fact.attributes))
+        table.alive.put(slot, True)
+        table.source.put(slot, tables.entities.slots([ids[fact.source_uuid]])[0])
+        table.target.put(slot, tables.entities.slots([ids[fact.target_uuid]])[0])
+        table.name.put(slot, table.names.code(fact.name))
+        table.rating.put(slot, float("nan") if fact.rating is None else fact.rating)
+        table.attributes.put(slot, _coded(table.attribute_texts, fact.attributes))
         for name in ("created_at", "valid_at", "invalid_at", "expired_at"):
             moment = getattr(fact, name)
-            getattr(shelf, name).put(slot, NO_TIME if moment is None else micros(moment))
+            getattr(table, name).put(slot, NO_TIME if moment is None else micros(moment))
 
 
 def _coded(texts: Codes, values: Json | None) -> int:
     return -1 if values is None else texts.code(to_json(values))
 
 
-def anchors(graph: Small, shelves: Shelves, chosen: Filters) -> Anchors:
-    """The uuid lists of filters as slots."""
+def looked_up(graph: Small, chosen: Filters) -> Lookups:
+    """The uuid lists of filters as row ids."""
 
-    def slots(shelf: Shelf, items: list[Any], uuids: tuple[str, ...] | None) -> Slots | None:
-        return None if uuids is None else shelf.known(i.id for i in items if i.uuid in uuids)
+    def ids(items: list[Any], uuids: tuple[str, ...] | None) -> tuple[int, ...] | None:
+        return None if uuids is None else tuple(i.id for i in items if i.uuid in uuids)
 
-    return Anchors(
-        facts=slots(shelves.facts, graph.facts, chosen.edge_uuids),
-        episodes=slots(shelves.episodes, graph.episodes, chosen.episode_uuids),
-        sources=slots(shelves.entities, graph.entities, chosen.source_node_uuids),
-        targets=slots(shelves.entities, graph.entities, chosen.target_node_uuids),
-        connected=slots(shelves.entities, graph.entities, chosen.connected_node_uuids),
-        named={one.uuid: int(shelves.episodes.known([one.id])[0]) for one in graph.episodes},
+    return Lookups(
+        facts=ids(graph.facts, chosen.edge_uuids),
+        episodes=ids(graph.episodes, chosen.episode_uuids),
+        sources=ids(graph.entities, chosen.source_node_uuids),
+        targets=ids(graph.entities, chosen.target_node_uuids),
+        connected=ids(graph.entities, chosen.connected_node_uuids),
+        tested={one.uuid: one.id for one in graph.episodes},
     )

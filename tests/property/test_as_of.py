@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from recollect.graph.filters import Filters
 from recollect.graph.types import Access, Graph, NewEpisode
 from recollect.ingest import intake
+from recollect.records import graphs, knowledge, threads, users
+from recollect.records.users import UserDetails
 from recollect.search.finder import Finder
 from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import graphs, knowledge, threads, users
-from recollect.subjects.users import UserDetails
 from tests.contract.store.world import StillClock, new_project
 from tests.property.reader import ScriptedReader
 from tests.support import here

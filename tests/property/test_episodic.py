@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from recollect.episodic import (
+from recollect.session_log import (
     Episodic,
     FileStorage,
     MemoryStorage,
@@ -28,7 +28,7 @@ from recollect.episodic import (
     select,
     view,
 )
-from recollect.episodic.storage import key_of, read_state
+from recollect.session_log.storage import key_of, read_state
 
 numbers = (
     st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**53), 2**53)

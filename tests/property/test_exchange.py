@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from recollect.graph.types import Access, NewEpisode
 from recollect.ingest import intake
+from recollect.records import erasing, knowledge
+from recollect.records.knowledge import FactChange
 from recollect.store.protocol import Store, Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import erasing, knowledge
-from recollect.subjects.knowledge import FactChange
 from tests.contract.store.world import START, new_graph, new_project, new_thread, new_user
 from tests.property import strategies
 from tests.property.reader import ScriptedReader
@@ -35,25 +35,27 @@ STEPS: st.SearchStrategy[Step] = st.one_of(
 
 def uuids(tx: Transaction, part: str) -> list[str]:
     """The uuids of all facts, or of all episodes of the graphs."""
-    query = "digest_facts" if part == "facts" else "export_episodes"
     found: list[str] = []
-    for graph in tx.all("graphs_all", graph_id=None):
-        page = {"after": 0, "limit": 1_000} if part == "episodes" else {}
-        found += [row["uuid"] for row in tx.all(query, graph_id=graph["id"], **page)]
+    for graph in tx.graphs.all(graph_id=None):
+        if part == "facts":
+            told = tx.digests.part("facts", graph_id=graph.id)
+        else:
+            told = tx.exchange.export("episodes", graph_id=graph.id, after=0, limit=1_000)
+        found += [row["uuid"] for row in told]
     return found
 
 
 def remains(tx: Transaction) -> bool:
     """Whether deleted episodes have left something."""
-    every = tx.all("graphs_all", graph_id=None)
-    return any(tx.all("remainders_of_graph", graph_id=graph["id"]) for graph in every)
+    every = tx.graphs.all(graph_id=None)
+    return any(tx.readings.remainders_of_graph(graph_id=graph.id) for graph in every)
 
 
 def sentences(tx: Transaction) -> list[str]:
     """What is known, in words."""
-    every = tx.all("graphs_all", graph_id=None)
+    every = tx.graphs.all(graph_id=None)
     return sorted(
-        row["fact"] for graph in every for row in tx.all("digest_facts", graph_id=graph["id"])
+        row["fact"] for graph in every for row in tx.digests.part("facts", graph_id=graph.id)
     )
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from recollect.episodic_memory.filter_language import parse
 from recollect.errors import InvalidInput
 from recollect.graph.episode_filters import EpisodeTest, EpisodeTree, holds
-from recollect.graph.filter_language import parse
 from recollect.graph.types import Episode
 from tests.property.filter_texts import (
     KEYS,

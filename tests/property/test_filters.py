@@ -4,21 +4,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.graph.episode_filters import EpisodeTree
-from recollect.graph.filters import Filters
-from recollect.graph.passing import passes_entity, passes_episode, passes_fact
+from recollect.graph.filters import Filters, passes_entity, passes_episode, passes_fact
 from recollect.search.columns import Flags
-from recollect.search.masks import entity_mask, episode_mask, fact_mask
-from recollect.search.shelves import Shelf, Shelves
+from recollect.search.kinds import mask
+from recollect.search.tables import ItemTable, Tables
 from tests.property.filter_texts import episode_trees
-from tests.property.small_graphs import Small, anchors, many_filters, shelve, small_graphs
+from tests.property.small_graphs import Small, looked_up, many_filters, small_graphs, tables_of
 
 EXAMPLES = 150  # each of them some twenty filters over one graph
 
 
-def passing_ids(shelf: Shelf, mask: Flags) -> list[int]:
+def passing_ids(table: ItemTable, mask: Flags) -> list[int]:
     """The row ids of the flagged slots, in order."""
-    assert len(mask) == len(shelf)
-    return sorted(shelf.ids.array[mask].tolist())
+    assert len(mask) == len(table)
+    return sorted(table.ids.array[mask].tolist())
 
 
 def facts_by_the_rule(graph: Small, chosen: Filters) -> list[int]:
@@ -52,13 +51,13 @@ def episodes_by_the_rule(graph: Small, chosen: Filters) -> list[int]:
     ]
 
 
-def masks(graph: Small, shelves: Shelves, chosen: Filters) -> tuple[Flags, Flags, Flags]:
+def masks(graph: Small, tables: Tables, chosen: Filters) -> tuple[Flags, Flags, Flags]:
     """Of facts, entities and episodes."""
-    slots = anchors(graph, shelves, chosen)
+    lookups = looked_up(graph, chosen)
     return (
-        fact_mask(shelves, chosen, slots),
-        entity_mask(shelves, chosen, slots),
-        episode_mask(shelves, chosen, slots),
+        mask(tables, "fact", chosen, lookups),
+        mask(tables, "entity", chosen, lookups),
+        mask(tables, "episode", chosen, lookups),
     )
 
 
@@ -66,12 +65,12 @@ def masks(graph: Small, shelves: Shelves, chosen: Filters) -> tuple[Flags, Flags
 @given(graph=small_graphs(), several=many_filters())
 def test_what_passes_the_mask_is_what_passes_the_rule(graph: Small, several: list[Filters]) -> None:
     """Item by item, for every kind."""
-    shelves = shelve(graph)
+    tables = tables_of(graph)
     for chosen in several:
-        facts, entities, episodes = masks(graph, shelves, chosen)
-        assert passing_ids(shelves.facts, facts) == facts_by_the_rule(graph, chosen)
-        assert passing_ids(shelves.entities, entities) == entities_by_the_rule(graph, chosen)
-        assert passing_ids(shelves.episodes, episodes) == episodes_by_the_rule(graph, chosen)
+        facts, entities, episodes = masks(graph, tables, chosen)
+        assert passing_ids(tables.facts, facts) == facts_by_the_rule(graph, chosen)
+        assert passing_ids(tables.entities, entities) == entities_by_the_rule(graph, chosen)
+        assert passing_ids(tables.episodes, episodes) == episodes_by_the_rule(graph, chosen)
 
 
 @settings(max_examples=50)
@@ -80,42 +79,42 @@ def test_conditions_on_episodes_let_by_what_the_rule_for_one_lets_by(
     graph: Small, trees: list[EpisodeTree]
 ) -> None:
     """For episodes themselves, and for what rests on them."""
-    shelves = shelve(graph)
+    tables = tables_of(graph)
     nested = EpisodeTree(joined_by="or", trees=tuple(trees[:2]))
     for tree in [*trees, nested]:
         for chosen in (
             Filters(episodes=tree),
             Filters(episodes=tree, recallable_only=True, episode_uuids=("e0", "e1", "e2")),
         ):
-            facts, entities, episodes = masks(graph, shelves, chosen)
-            assert passing_ids(shelves.facts, facts) == facts_by_the_rule(graph, chosen)
-            assert passing_ids(shelves.entities, entities) == entities_by_the_rule(graph, chosen)
-            assert passing_ids(shelves.episodes, episodes) == episodes_by_the_rule(graph, chosen)
+            facts, entities, episodes = masks(graph, tables, chosen)
+            assert passing_ids(tables.facts, facts) == facts_by_the_rule(graph, chosen)
+            assert passing_ids(tables.entities, entities) == entities_by_the_rule(graph, chosen)
+            assert passing_ids(tables.episodes, episodes) == episodes_by_the_rule(graph, chosen)
 
 
 @settings(max_examples=20)
 @given(graph=small_graphs())
 def test_only_episodes_are_asked_which_memory_they_are_for(graph: Small) -> None:
     """What was learned from one that is not recalled is known all the same."""
-    shelves = shelve(graph)
-    facts, entities, episodes = masks(graph, shelves, Filters(recallable_only=True))
-    every = masks(graph, shelves, Filters())
+    tables = tables_of(graph)
+    facts, entities, episodes = masks(graph, tables, Filters(recallable_only=True))
+    every = masks(graph, tables, Filters())
     assert (facts == every[0]).all()
     assert (entities == every[1]).all()
     semantic = {one.id for one in graph.episodes if one.kept_for == "semantic"}
-    found = set(passing_ids(shelves.episodes, every[2]))
-    assert set(passing_ids(shelves.episodes, episodes)) == found - semantic
+    found = set(passing_ids(tables.episodes, every[2]))
+    assert set(passing_ids(tables.episodes, episodes)) == found - semantic
 
 
 @settings(max_examples=20)
 @given(graph=small_graphs(), several=many_filters())
 def test_a_mask_is_no_view_of_a_column(graph: Small, several: list[Filters]) -> None:
-    """Whoever asked may change it; the shelves stay as they were."""
-    shelves = shelve(graph)
-    kinds: tuple[Shelf, ...] = (shelves.facts, shelves.entities, shelves.episodes)
-    before = [shelf.alive.array.copy() for shelf in kinds]
+    """Whoever asked may change it; the tables stay as they were."""
+    tables = tables_of(graph)
+    kinds: tuple[ItemTable, ...] = (tables.facts, tables.entities, tables.episodes)
+    before = [table.alive.array.copy() for table in kinds]
     for chosen in several:
-        for mask in masks(graph, shelves, chosen):
-            mask[:] = ~mask
-    for shelf, alive in zip(kinds, before, strict=True):
-        assert (shelf.alive.array == alive).all()
+        for flags in masks(graph, tables, chosen):
+            flags[:] = ~flags
+    for table, alive in zip(kinds, before, strict=True):
+        assert (table.alive.array == alive).all()

@@ -9,19 +9,20 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 
+from recollect.derive import readings
 from recollect.extract.brief import Extracted
 from recollect.governance import soundness
 from recollect.graph.terms import packed, terms
 from recollect.graph.types import DIRECT_KINDS, Episode, NewEpisode
 from recollect.ingest import intake
-from recollect.store import readings, rows
-from recollect.store.protocol import Row
-from recollect.subjects import edits
+from recollect.records import edits
+from recollect.store import rows
 from tests.property import fold_world, invariants
 from tests.property.fold_steps import Add, Change, Erase, Settle, Step, histories, partings
 from tests.property.fold_world import Told, World, facts, log
 from tests.property.reader import VECTOR
 from tests.support import here
+from tests.support.raw import named
 
 NO_HURRY: dict[str, Any] = {
     "deadline": None,
@@ -55,7 +56,9 @@ def world_like(base: Path) -> Iterator[World]:
 
 def index(tx: Any) -> dict[tuple[str, int], bytes]:
     """What the index holds."""
-    held = tx._execute("SELECT item_kind, item_id, terms FROM index_rows WHERE terms IS NOT NULL")
+    held = tx._connection.execute(
+        "SELECT item_kind, item_id, terms FROM index_rows WHERE terms IS NOT NULL"
+    )
     return {(row[0], row[1]): row[2] for row in held}
 
 
@@ -71,7 +74,7 @@ def expected_index(tx: Any) -> dict[tuple[str, int], bytes]:
         " FROM episodes e WHERE processed_at IS NOT NULL"
         " OR EXISTS (SELECT 1 FROM jobs j WHERE j.id = e.id AND j.status = 'parked')",
     }.items():
-        found = tx._execute(sql).fetchall()
+        found = tx._connection.execute(sql).fetchall()
         wanted.update({(kind, row[0]): packed(terms(row[1])) for row in found})
     return wanted
 
@@ -90,13 +93,16 @@ def by_uuid(tx: Any) -> dict[tuple[str, str], tuple[bytes, bytes | None]]:
             f"SELECT t.uuid, i.terms, i.vector FROM index_rows i JOIN {table} t"  # noqa: S608
             " ON t.id = i.item_id WHERE i.item_kind = ? AND i.terms IS NOT NULL"
         )
-        found |= {(kind, row[0]): (row[1], row[2]) for row in tx._execute(sql, (kind,))}
+        found |= {(kind, row[0]): (row[1], row[2]) for row in tx._connection.execute(sql, (kind,))}
     return found
 
 
 def unmarked(tx: Any) -> bool:
     """Whether no graph has to be folded again."""
-    return tx._execute("SELECT 1 FROM graphs WHERE fold_from IS NOT NULL").fetchone() is None
+    return (
+        tx._connection.execute("SELECT 1 FROM graphs WHERE fold_from IS NOT NULL").fetchone()
+        is None
+    )
 
 
 def check(world: World) -> None:
@@ -149,7 +155,7 @@ class Watch:
         assert settled == left
 
 
-def _ended(row: Row) -> bool:
+def _ended(row: Any) -> bool:
     return row["invalid_at"] is not None or row["expired_at"] is not None
 
 
@@ -171,11 +177,11 @@ def retell(world: World, other: World) -> None:
     _make(other, due, None)
 
 
-def _edits(tx: Any) -> list[Row]:
-    return list(tx._execute("SELECT * FROM edits ORDER BY graph_id, seq, id").fetchall())
+def _edits(tx: Any) -> list[Any]:
+    return list(tx._connection.execute("SELECT * FROM edits ORDER BY graph_id, seq, id").fetchall())
 
 
-def _make(other: World, due: Sequence[Row], before: Episode | None) -> list[Row]:
+def _make(other: World, due: Sequence[Any], before: Episode | None) -> list[Any]:
     """Make the edits that come before an episode; tells which are left."""
     left = []
     for row in due:
@@ -183,7 +189,7 @@ def _make(other: World, due: Sequence[Row], before: Episode | None) -> list[Row]
             left.append(row)
             continue
         other.now = rows.moment(row["at"])
-        other.write(edits.make, row["graph_id"], edits._edit(row))
+        other.write(edits.make, row["graph_id"], edits._edit(named(row)))
     return left
 
 
@@ -197,7 +203,7 @@ def _answer(tx: Any, episode: Episode) -> Extracted:
 def _say_again(tx: Any, episode: Episode) -> None:
     """Under the same name and at the same place of the log."""
     place = (episode.seq - 1, episode.graph_id)
-    tx._execute("UPDATE graphs SET last_seq = ? WHERE id = ?", place)
+    tx._connection.execute("UPDATE graphs SET last_seq = ? WHERE id = ?", place)
     new = NewEpisode(
         kind=episode.kind,
         content=episode.content,

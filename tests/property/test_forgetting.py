@@ -15,21 +15,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recollect.derive import derived
+from recollect.derive.derived import Resting
 from recollect.errors import NotFound
 from recollect.governance import erasure, soundness
-from recollect.graph.found import FoundEntity, FoundFact
+from recollect.graph.found import FoundEntity, FoundFact, Nodes, Triple
 from recollect.graph.terms import packed, terms
 from recollect.graph.types import NewEpisode
-from recollect.graph.written import Nodes, Triple
 from recollect.ingest import intake
 from recollect.ingest.intake import Receipt
-from recollect.store import derived, rows
-from recollect.store.derived import Resting
+from recollect.records import erasing, graphs, knowledge, threads, users
+from recollect.records.graphs import GraphDetails
+from recollect.records.users import UserDetails
+from recollect.store import rows
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import erasing, graphs, knowledge, threads, users
-from recollect.subjects.graphs import GraphDetails
-from recollect.subjects.users import UserDetails
 from tests.contract.store.world import new_project
 from tests.property import invariants
 from tests.property.reader import LearnedReader
@@ -184,15 +184,15 @@ class State:
 def _state(tx: Any) -> State:
     def pairs(sql: str, keys: Sequence[str]) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {key: set() for key in keys}
-        for row in tx._execute(sql):
+        for row in tx._connection.execute(sql):
             found[row[0]].add(row[1])
         return found
 
-    facts = tx._execute(
+    facts = tx._connection.execute(
         "SELECT f.uuid, s.uuid, t.uuid, f.extractor IS NULL, f.invalid_at, f.expired_at FROM facts f"
         " JOIN entities s ON s.id = f.source_id JOIN entities t ON t.id = f.target_id"
     ).fetchall()
-    entities = tx._execute("SELECT uuid, is_user FROM entities").fetchall()
+    entities = tx._connection.execute("SELECT uuid, is_user FROM entities").fetchall()
     return State(
         facts={row[0]: (row[1], row[2], bool(row[3])) for row in facts},
         supports=pairs(
@@ -292,7 +292,7 @@ def _erase(world: World, wanted: Erase) -> None:
 
 
 def _forget(tx: Any, uuids: Sequence[str], mode: erasure.Mode) -> None:
-    found = tx._execute(
+    found = tx._connection.execute(
         "SELECT id FROM episodes WHERE uuid IN (SELECT value FROM json_each(?))",
         (rows.to_json(list(uuids)),),
     )
@@ -310,18 +310,24 @@ def _compare(found: State, expected: State, forgetting: bool) -> None:
 def _episode_uuids(tx: Any, thread: str | None) -> list[str]:
     sql = "SELECT e.uuid FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id"
     where = "" if thread is None else " WHERE t.thread_id = ?"
-    found = tx._execute(f"{sql}{where} ORDER BY e.id", () if thread is None else (thread,))
+    found = tx._connection.execute(
+        f"{sql}{where} ORDER BY e.id", () if thread is None else (thread,)
+    )
     return [row[0] for row in found]
 
 
 def _thread_gone(tx: Any, thread: str) -> bool:
-    found = tx._execute("SELECT 1 FROM threads WHERE thread_id = ?", (thread,)).fetchone()
+    found = tx._connection.execute(
+        "SELECT 1 FROM threads WHERE thread_id = ?", (thread,)
+    ).fetchone()
     return found is None
 
 
 def _index(tx: Any) -> tuple[Counter[Any], Counter[Any]]:
     """What the index holds, and what it should hold."""
-    held = tx._execute("SELECT item_kind, item_id, terms FROM index_rows WHERE terms IS NOT NULL")
+    held = tx._connection.execute(
+        "SELECT item_kind, item_id, terms FROM index_rows WHERE terms IS NOT NULL"
+    )
     wanted: Counter[Any] = Counter()
     for kind, sql in {
         "fact": "SELECT id, fact FROM facts",
@@ -331,23 +337,25 @@ def _index(tx: Any) -> tuple[Counter[Any], Counter[Any]]:
         "episode": "SELECT id, CASE WHEN kind IN ('nodes', 'fact_triple') THEN '' ELSE content END"
         " FROM episodes",
     }.items():
-        wanted.update((kind, row[0], packed(terms(row[1]))) for row in tx._execute(sql))
+        wanted.update((kind, row[0], packed(terms(row[1]))) for row in tx._connection.execute(sql))
     return Counter((row[0], row[1], row[2]) for row in held), wanted
 
 
 def _derived(tx: Any) -> list[Any]:
-    found = tx._execute(
+    found = tx._connection.execute(
         "SELECT o.id, o.name, o.summary, o.start_at, o.end_at, (SELECT json_group_array(fact_id)"
         " FROM observation_facts WHERE observation_id = o.id) FROM observations o ORDER BY o.id"
     ).fetchall()
-    told = tx._execute("SELECT id, summary, episode_count FROM summaries ORDER BY id").fetchall()
+    told = tx._connection.execute(
+        "SELECT id, summary, episode_count FROM summaries ORDER BY id"
+    ).fetchall()
     return [tuple(row) for row in (*found, *told)]
 
 
 def _renew_all(tx: Any) -> None:
     """Derive everything that rests on facts once more."""
-    seen = tx._execute("SELECT id, graph_id FROM observations").fetchall()
-    told = tx._execute("SELECT id, graph_id, thread_id FROM summaries").fetchall()
+    seen = tx._connection.execute("SELECT id, graph_id FROM observations").fetchall()
+    told = tx._connection.execute("SELECT id, graph_id, thread_id FROM summaries").fetchall()
     resting = Resting(
         observations=tuple((row[0], row[1]) for row in seen),
         thread_summaries=tuple((row[0], row[1]) for row in told if row[2] is not None),
@@ -412,7 +420,7 @@ def _content(tx: Any) -> dict[str, Any]:
     taken to be: that has no words, and stays."""
 
     def rows_of(sql: str) -> Counter[Any]:
-        return Counter(tuple(row) for row in tx._execute(sql))
+        return Counter(tuple(row) for row in tx._connection.execute(sql))
 
     return {
         "entities": rows_of(
@@ -441,8 +449,10 @@ def _content(tx: Any) -> dict[str, Any]:
 
 
 def _mentioned(tx: Any) -> dict[str, set[int]]:
-    found: dict[str, set[int]] = {row[0]: set() for row in tx._execute("SELECT uuid FROM episodes")}
-    for row in tx._execute(
+    found: dict[str, set[int]] = {
+        row[0]: set() for row in tx._connection.execute("SELECT uuid FROM episodes")
+    }
+    for row in tx._connection.execute(
         "SELECT e.uuid, m.entity_id FROM mentions m JOIN episodes e ON e.id = m.episode_id"
     ):
         found[row[0]].add(row[1])

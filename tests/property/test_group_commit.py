@@ -32,7 +32,7 @@ class Plan:
             if number == self.fails_at:
                 raise Refused
             # A name that is taken raises from inside the database.
-            tx.run("project_insert", uuid=tx.new_id(), name=name, description=None, now=0)
+            tx.projects.insert(uuid=tx.new_id(), name=name, description=None, now=0)
         if self.fails_at is not None and self.fails_at >= len(self.names):
             raise Refused
         return self.names

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from recollect.derive import readings
 from recollect.errors import AlreadyExists, NotFound
 from recollect.graph import checks
 from recollect.graph.found import FoundEntity, FoundFact
@@ -25,15 +26,15 @@ from recollect.ingest.intake import Receipt
 from recollect.ingest.queue import Claim
 from recollect.ingest.worker import Worker
 from recollect.limits import JOB_BACKOFF_MAX_S
+from recollect.records import episodes, graphs, knowledge, threads, users
+from recollect.records.graphs import GraphDetails
+from recollect.records.pages import PageRequest
+from recollect.records.users import UserDetails
 from recollect.search.segment import Segment
 from recollect.search.segments import Segments
-from recollect.store import readings, rows
+from recollect.store import rows
 from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import episodes, graphs, knowledge, threads, users
-from recollect.subjects.graphs import GraphDetails
-from recollect.subjects.pages import PageRequest
-from recollect.subjects.users import UserDetails
 from tests.contract.store.world import StillClock, new_project, read_back
 from tests.property import invariants, strategies
 from tests.property.model import ModelEpisode, ModelFact, ModelGraph, ModelProject
@@ -409,6 +410,7 @@ class Histories(RuleBasedStateMachine):
             if status == "parked":
                 assert attempts >= TRIES
                 episode.state = "parked"
+                episode.was_parked = True
         self._take_over(graph)
 
     def _take_over(self, graph: ModelGraph) -> None:
@@ -573,7 +575,7 @@ class Histories(RuleBasedStateMachine):
         segment = self.run(self.segments.of(access, graph))
         scores = segment.words["episode"].search(map(hashed, wanted), segment.visible("episode"))
         ids = rows.to_json(segment.row_ids("episode", np.flatnonzero(scores)))
-        hits = self.read(lambda tx: [row["uuid"] for row in tx.all("episodes_by_ids", ids=ids)])
+        hits = self.read(lambda tx: [row.uuid for row in tx.episodes.by_ids(ids=ids)])
         assert sorted(hits) == sorted(known.expected_hits(wanted))
         fresh = self.run(Segments(self.store, bytes_max=0).of(access, graph))
         assert _content(segment, wanted) == _content(fresh, wanted)
@@ -586,7 +588,7 @@ def _content(segment: Segment, wanted: set[str]) -> dict[str, Any]:
     """What a segment holds, by row ids, as slots depend on when things came."""
     held: dict[str, Any] = {"version": segment.version, "epoch": segment.epoch}
     for kind, words in segment.words.items():
-        shelf, visible = segment.shelf(kind), segment.visible(kind)
+        shelf, visible = segment.table(kind), segment.visible(kind)
         ids = segment.row_ids(kind, np.flatnonzero(shelf.alive.array))
         scores = words.search(map(hashed, wanted), visible)[shelf.alive.array].tolist()
         vectors = segment.vectors[kind].held(len(visible))[shelf.alive.array].tolist()
@@ -621,13 +623,15 @@ def _same(stored: Episode, expected: ModelEpisode) -> None:
 
 
 def _id(tx: Any, graph_uuid: str) -> int:
-    number: int = tx._execute("SELECT id FROM graphs WHERE uuid = ?", (graph_uuid,)).fetchone()[0]
+    number: int = tx._connection.execute(
+        "SELECT id FROM graphs WHERE uuid = ?", (graph_uuid,)
+    ).fetchone()[0]
     return number
 
 
 def _read_more(tx: Any, uuid: str, ends: tuple[str, str], fact: FoundFact) -> None:
     """Keep another reading of an episode: the one it has, and a fact between two topics."""
-    (row,) = tx._execute("SELECT id FROM episodes WHERE uuid = ?", (uuid,)).fetchall()
+    (row,) = tx._connection.execute("SELECT id FROM episodes WHERE uuid = ?", (uuid,)).fetchall()
     kept = readings.of_episode(tx, row["id"])
     first = len(kept.found.entities)
     more = tuple(FoundEntity(name=name, kind="topic") for name in dict.fromkeys(ends))
@@ -639,34 +643,36 @@ def _read_more(tx: Any, uuid: str, ends: tuple[str, str], fact: FoundFact) -> No
 
 
 def _sentence(tx: Any, uuid: str) -> str:
-    found: str = tx._execute("SELECT fact FROM facts WHERE uuid = ?", (uuid,)).fetchone()[0]
+    found: str = tx._connection.execute(
+        "SELECT fact FROM facts WHERE uuid = ?", (uuid,)
+    ).fetchone()[0]
     return found
 
 
 def _learned(tx: Any, graph_uuid: str) -> tuple[dict[str, ModelFact], dict[str, set[str]]]:
     """Facts with an episode behind them and entities besides the user, by uuid."""
     graph_id = _id(tx, graph_uuid)
-    users_own = {row["uuid"] for row in tx.all("entities_who", graph_id=graph_id)}
+    users_own = {row.uuid for row in tx.entities.who(graph_id=graph_id)}
     entities: dict[str, set[str]] = {
         row["uuid"]: set()
-        for row in tx.all("digest_entities", graph_id=graph_id)
+        for row in tx.digests.part("entities", graph_id=graph_id)
         if row["uuid"] not in users_own
     }
-    for row in tx.all("digest_mentions", graph_id=graph_id):
+    for row in tx.digests.part("mentions", graph_id=graph_id):
         if row["entity"] in entities:
             entities[row["entity"]].add(row["episode"])
     facts = {
         row["uuid"]: ModelFact((row["source"], row["target"]), set())
-        for row in tx.all("digest_facts", graph_id=graph_id)
+        for row in tx.digests.part("facts", graph_id=graph_id)
         if not row["name"].startswith("HAS_")
     }
-    for row in tx.all("digest_supports", graph_id=graph_id):
+    for row in tx.digests.part("supports", graph_id=graph_id):
         facts[row["fact"]].supports.add(row["episode"])
     return facts, entities
 
 
 def _job_states(tx: Any, graph_uuid: str) -> dict[str, tuple[str, int]]:
-    found = tx._execute(
+    found = tx._connection.execute(
         "SELECT e.uuid, j.status, j.attempts + j.lost AS attempts FROM jobs j JOIN episodes e ON e.id = j.id "
         "JOIN graphs g ON g.id = j.graph_id WHERE g.uuid = :uuid",
         {"uuid": graph_uuid},

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from recollect.records import episodes, graphs, knowledge, users
+from recollect.records.graphs import GraphDetails
+from recollect.records.knowledge import EntityChange, FactChange
+from recollect.records.users import UserDetails
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import episodes, graphs, knowledge, users
-from recollect.subjects.graphs import GraphDetails
-from recollect.subjects.knowledge import EntityChange, FactChange
-from recollect.subjects.users import UserDetails
 from tests.contract.store.world import new_project
 from tests.support import here
 from tests.unit.ingest.test_sides import World

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,13 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from recollect.graph.filters import Filters
+from recollect.graph.kinds import Kind
 from recollect.graph.terms import hashed, packed
 from recollect.graph.types import Fact
 from recollect.models.embedder import USUAL_LIKENESS
 from recollect.search import rank, vectors
-from recollect.search.asked import Asked
-from recollect.search.query import Kind, Query
-from recollect.search.question import Named, Resolved
-from recollect.search.segment import Page, Segment
+from recollect.search.query import Lookups, NamedEntity, PreparedQuery, Query
+from recollect.search.segment import IndexPage, Segment
 from recollect.search.times import TimeWindow
 from recollect.search.vectors import DIMENSIONS
 from recollect.store.rows import micros, micros_or_none, to_json
@@ -130,89 +130,91 @@ def segment_of(graph: Small, told: Told) -> Segment:
     ]
     segment = Segment()
     segment.take(
-        Page(
+        IndexPage(
             until=1,
             rows=[_index_row(kind, item, told) for kind, item in items],
-            entities=[_entity_row(entity) for entity in graph.entities],
-            facts=[_fact_row(fact, ids) for fact in graph.facts],
-            episodes=[
-                _episode_row(episode, told, place not in graph.closed)
-                for place, episode in enumerate(graph.episodes)
-            ],
+            items={
+                "entity": [_entity_row(entity) for entity in graph.entities],
+                "fact": [_fact_row(fact, ids) for fact in graph.facts],
+                "episode": [
+                    _episode_row(episode, told, place not in graph.closed)
+                    for place, episode in enumerate(graph.episodes)
+                ],
+            },
             supports=_links(graph.facts, graph.supports, graph),
             mentions=_links(graph.entities, graph.mentions, graph),
         )
     )
     gone = [
-        {"item_kind": kind, "item_id": item.id, "terms": None, "vector": None}
+        SimpleNamespace(item_kind=kind, item_id=item.id, terms=None, vector=None)
         for kind, item in items
         if item.uuid in graph.gone
     ]
-    segment.take(Page(until=2, rows=gone))
+    segment.take(IndexPage(until=2, rows=gone))
     return segment
 
 
-def _index_row(kind: str, item: Any, told: Told) -> dict[str, Any]:
+def _index_row(kind: str, item: Any, told: Told) -> Any:
     vector = told.vectors.get(item.uuid)
-    return {
-        "item_kind": kind,
-        "item_id": item.id,
-        "terms": packed(told.terms[item.uuid].elements()),
-        "vector": None if vector is None else vector.astype(np.float16).tobytes(),
-    }
+    return SimpleNamespace(
+        item_kind=kind,
+        item_id=item.id,
+        terms=packed(told.terms[item.uuid].elements()),
+        vector=None if vector is None else vector.astype(np.float16).tobytes(),
+    )
 
 
-def _entity_row(entity: Any) -> dict[str, Any]:
-    return {
-        "id": entity.id,
-        "created_at": micros(entity.created_at),
-        "labels": to_json(entity.labels),
-        "is_user": entity.is_user,
-        "attributes": to_json(entity.attributes),
-    }
+def _entity_row(entity: Any) -> Any:
+    return SimpleNamespace(
+        id=entity.id,
+        created_at=micros(entity.created_at),
+        labels=to_json(entity.labels),
+        is_user=entity.is_user,
+        attributes=to_json(entity.attributes),
+    )
 
 
-def _fact_row(fact: Fact, ids: dict[str, int]) -> dict[str, Any]:
-    return {
-        "id": fact.id,
-        "source_id": ids[fact.source_uuid],
-        "target_id": ids[fact.target_uuid],
-        "name": fact.name,
-        "rating": fact.rating,
-        "attributes": to_json(fact.attributes),
-        "created_at": micros(fact.created_at),
-        "valid_at": micros_or_none(fact.valid_at),
-        "invalid_at": micros_or_none(fact.invalid_at),
-        "expired_at": micros_or_none(fact.expired_at),
-        "doubts": "[]",
-    }
+def _fact_row(fact: Fact, ids: dict[str, int]) -> Any:
+    return SimpleNamespace(
+        id=fact.id,
+        source_id=ids[fact.source_uuid],
+        target_id=ids[fact.target_uuid],
+        name=fact.name,
+        rating=fact.rating,
+        attributes=to_json(fact.attributes),
+        created_at=micros(fact.created_at),
+        valid_at=micros_or_none(fact.valid_at),
+        invalid_at=micros_or_none(fact.invalid_at),
+        expired_at=micros_or_none(fact.expired_at),
+        doubts="[]",
+    )
 
 
-def _episode_row(episode: Any, told: Told, is_open: bool) -> dict[str, Any]:
-    return {
-        "id": episode.id,
-        "seq": episode.seq,
-        "created_at": micros(episode.created_at),
-        "open": int(is_open),
-        "role": "user" if episode.uuid in told.by_user else "assistant",
-        "speaker": told.speakers[episode.uuid],
-        "strand": told.strands[episode.uuid],
-        "metadata": to_json(episode.metadata),
-        "producer": episode.producer,
-        "addressee": episode.addressee,
-        "kept_for": episode.kept_for,
-        "asked": "Is it warm?" if episode.uuid in told.asking else None,
-    }
+def _episode_row(episode: Any, told: Told, is_open: bool) -> Any:
+    return SimpleNamespace(
+        id=episode.id,
+        seq=episode.seq,
+        created_at=micros(episode.created_at),
+        open=int(is_open),
+        role="user" if episode.uuid in told.by_user else "assistant",
+        speaker=told.speakers[episode.uuid],
+        strand=told.strands[episode.uuid],
+        metadata=to_json(episode.metadata),
+        producer=episode.producer,
+        addressee=episode.addressee,
+        kept_for=episode.kept_for,
+        asked="Is it warm?" if episode.uuid in told.asking else None,
+    )
 
 
-def _links(items: list[Any], pairs: list[tuple[int, int]], graph: Small) -> list[dict[str, Any]]:
+def _links(items: list[Any], pairs: list[tuple[int, int]], graph: Small) -> list[Any]:
     return [
-        {"item_id": items[item].id, "episode_id": graph.episodes[episode].id}
+        SimpleNamespace(item_id=items[item].id, episode_id=graph.episodes[episode].id)
         for item, episode in pairs
     ]
 
 
-def asked(graph: Small, question: Question) -> Asked:
+def asked(graph: Small, question: Question) -> PreparedQuery:
     """The question with row ids in the place of uuids; what is gone has none."""
 
     def ids(items: list[Any], wanted: Any) -> tuple[int, ...]:
@@ -225,7 +227,7 @@ def asked(graph: Small, question: Question) -> Asked:
 
     chosen = question.filters
     vector = question.vector
-    return Asked(
+    return PreparedQuery(
         query=Query(
             text="",
             kind=question.kind,
@@ -236,7 +238,7 @@ def asked(graph: Small, question: Question) -> Asked:
             mmr_lambda=question.mmr_lambda,
             origin_uuids=question.origins,
         ),
-        resolved=Resolved(
+        lookups=Lookups(
             facts=given(graph.facts, chosen.edge_uuids),
             episodes=given(graph.episodes, chosen.episode_uuids),
             sources=given(graph.entities, chosen.source_node_uuids),
@@ -247,7 +249,7 @@ def asked(graph: Small, question: Question) -> Asked:
             origin_entities=ids(graph.entities, question.origins),
             origin_episodes=ids(graph.episodes, question.origins),
             named=tuple(
-                Named(entity_id=number, start=0, end=0)
+                NamedEntity(entity_id=number, start=0, end=0)
                 for number in ids(graph.entities, question.named)
             ),
         ),
@@ -267,7 +269,7 @@ def check(graph: Small, told: Told, segment: Segment, question: Question) -> Non
     expected = RANKINGS[question.reranker](oracle) if oracle.seen else []
     uuids = {item.id: item.uuid for item in oracle.seen}
     hits = segment.work(rank.search, asked(graph, question))
-    found = [(uuids[hit.id], hit.score) for hit in hits]
+    found = [(uuids[hit.item], hit.score) for hit in hits]
     assert [score for _, score in found] == pytest.approx(
         [score for _, score in expected], abs=1e-3
     )

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,13 +12,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace as changed
 
 from recollect.graph.filters import Filters
-from recollect.graph.sight import Constraint, Sight, effective, typed
 from recollect.graph.types import Entity
+from recollect.graph.visibility import Constraint, Visibility, effective, typed
 from recollect.search import rank
-from recollect.search.asked import known_to
-from recollect.search.question import Resolved
-from recollect.search.seen import as_seen
-from recollect.search.segment import Page, Segment
+from recollect.search.prepare import known_to
+from recollect.search.query import Lookups
+from recollect.search.segment import IndexPage, Segment
+from recollect.search.visibility import as_seen
 from recollect.store.rows import micros, to_json
 from tests.property.search_oracle import Question, Told
 from tests.property.search_rankings import RANKINGS
@@ -46,8 +47,8 @@ def constraint(required: dict[str, set[Any]], subset: bool) -> Constraint:
 
 constraints = st.builds(constraint, st.sampled_from(REQUIRED), st.booleans())
 several = st.lists(constraints, min_size=1, max_size=2).map(tuple)
-sights = st.builds(Sight, denied=several) | st.builds(
-    Sight, allowed=several, denied=several | st.just(())
+visibilities = st.builds(Visibility, denied=several) | st.builds(
+    Visibility, allowed=several, denied=several | st.just(())
 )
 
 
@@ -65,7 +66,7 @@ def labelled_stories(draw: st.DrawFn) -> tuple[Small, Told]:
     return replace(graph, episodes=episodes, entities=entities), told
 
 
-def hidden(graph: Small, sight: Sight) -> set[str]:
+def hidden(graph: Small, visibility: Visibility) -> set[str]:
     """What the rule hides, object by object."""
     behind = {
         **{e.uuid: [e] for e in graph.episodes},
@@ -74,11 +75,11 @@ def hidden(graph: Small, sight: Sight) -> set[str]:
     }
     for own in (entity for entity in graph.entities if entity.is_user):
         # The user's node stands on all sides: of what mentions it, what may be seen counts.
-        behind[own.uuid] = [e for e in behind[own.uuid] if sight.sees(effective([e.metadata]))]
+        behind[own.uuid] = [e for e in behind[own.uuid] if visibility.sees(effective([e.metadata]))]
     return {
         uuid
         for uuid, episodes in behind.items()
-        if not sight.sees(effective(episode.metadata for episode in episodes))
+        if not visibility.sees(effective(episode.metadata for episode in episodes))
     }
 
 
@@ -132,26 +133,29 @@ def test_what_is_hidden_changes_nothing(reranker: str | None) -> None:
         story=labelled_stories(),
         question=questions(reranker),
         filters=many_filters(),
-        sight=sights,
+        visibility=visibilities,
     )
     def holds(
-        story: tuple[Small, Told], question: Question, filters: list[Filters], sight: Sight
+        story: tuple[Small, Told],
+        question: Question,
+        filters: list[Filters],
+        visibility: Visibility,
     ) -> None:
         graph, told = story
         whole = segment_of(graph, told)
-        unseen = hidden(graph, sight)
+        unseen = hidden(graph, visibility)
         alone = segment_of(*without(graph, told, unseen))
         named = tuple(uuid for uuid in question.named if uuid not in unseen)
         for chosen in (Filters(), *filters):
             unhidden = asked(graph, replace(question, filters=chosen, named=named))
-            _, resolved = known_to(alone, unhidden.resolved)
-            expected = alone.work(rank.search, changed(unhidden, resolved=resolved))
+            _, resolved = known_to(alone, unhidden.lookups)
+            expected = alone.work(rank.search, changed(unhidden, lookups=resolved))
             wanted = asked(graph, replace(question, filters=chosen))
             whole.work(rank.search, wanted)  # whoever sees everything leaves no trace
-            seen = as_seen(whole, sight)
-            _, resolved = known_to(seen, wanted.resolved)
-            found = seen.work(rank.search, changed(wanted, resolved=resolved))
-            assert [hit.id for hit in found] == [hit.id for hit in expected]
+            seen = as_seen(whole, visibility)
+            _, resolved = known_to(seen, wanted.lookups)
+            found = seen.work(rank.search, changed(wanted, lookups=resolved))
+            assert [hit.item for hit in found] == [hit.item for hit in expected]
             assert [hit.score for hit in found] == pytest.approx(
                 [hit.score for hit in expected], abs=1e-9
             )
@@ -163,15 +167,28 @@ def test_only_those_who_can_be_heard_are_known_as_speakers() -> None:
     """A name that only hidden episodes carry is a word like any other."""
     at = datetime(2024, 1, 1, tzinfo=UTC)
     said = [
-        {"id": number, "seq": number, "created_at": micros(at), "open": 1, "role": "user"}
-        | {"speaker": speaker, "strand": "t", "metadata": to_json({"class": kind})}
-        | {"producer": None, "addressee": None, "kept_for": None, "asked": None}
+        SimpleNamespace(
+            id=number,
+            seq=number,
+            created_at=micros(at),
+            open=1,
+            role="user",
+            speaker=speaker,
+            strand="t",
+            metadata=to_json({"class": kind}),
+            producer=None,
+            addressee=None,
+            kept_for=None,
+            asked=None,
+        )
         for number, (speaker, kind) in enumerate([("Ann Lee", "open"), ("Bob", "secret")])
     ]
-    rows = [{"item_kind": "episode", "item_id": n, "terms": b"", "vector": None} for n in range(2)]
+    rows = [
+        SimpleNamespace(item_kind="episode", item_id=n, terms=b"", vector=None) for n in range(2)
+    ]
     segment = Segment()
-    segment.take(Page(until=1, rows=rows, episodes=said))
+    segment.take(IndexPage(until=1, rows=rows, items={"episode": said}))
     required = (("class", frozenset({typed("secret")})),)
-    seen = as_seen(segment, Sight(denied=(Constraint(required=required),)))
-    assert known_to(segment, Resolved())[0] == {"ann", "bob"}
-    assert known_to(seen, Resolved())[0] - {""} == {"ann"}
+    seen = as_seen(segment, Visibility(denied=(Constraint(required=required),)))
+    assert known_to(segment, Lookups())[0] == {"ann", "bob"}
+    assert known_to(seen, Lookups())[0] - {""} == {"ann"}

@@ -14,18 +14,18 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from recollect.api.native.session_log_wire import plain
-from recollect.episodic import load, parse, select
 from recollect.errors import LogMoved
 from recollect.governance import keys, soundness
 from recollect.graph.types import Access
 from recollect.ingest import session_writing
 from recollect.ingest.session_writing import Appended, Draft, draft
+from recollect.native.session_log_wire import plain
+from recollect.records import session_logs, session_reading, users
+from recollect.records.session_reading import Wanted
+from recollect.records.users import UserDetails
+from recollect.session_log import load, parse, select
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import session_logs, session_reading, users
-from recollect.subjects.session_reading import Wanted
-from recollect.subjects.users import UserDetails
 
 NAMES = ("a", "b")
 texts = st.lists(st.text(alphabet="xyü\n", max_size=3), min_size=1, max_size=3)

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace as changed
 
+from recollect.episodic_memory import short_term
+from recollect.episodic_memory.short_term import reserved
+from recollect.episodic_memory.types import Bounds, ShortTerm
 from recollect.graph.episode_filters import EpisodeTest, EpisodeTree, holds
-from recollect.graph.sight import Constraint, Sight, typed
 from recollect.graph.types import Episode, NewEpisode
-from recollect.graph.window import reserved
+from recollect.graph.visibility import Constraint, Visibility, typed
 from recollect.limits import CHAPTER_EPISODES
-from recollect.memories import short_term
-from recollect.memories.types import Bounds, ShortTerm
 from tests.contract.store.world import new_graph
 from tests.support.told_log import Look, ToldLog, spoken, told_log
 
@@ -55,10 +55,10 @@ def _constraint(key: str, value: str) -> Constraint:
     return Constraint(required=((key, frozenset({typed(value)})),))
 
 
-SIGHTS = (
+VISIBILITIES = (
     None,
-    Sight(denied=(_constraint("class", "secret"),)),
-    Sight(allowed=(_constraint("user_id", "a"),)),
+    Visibility(denied=(_constraint("class", "secret"),)),
+    Visibility(allowed=(_constraint("user_id", "a"),)),
 )
 
 
@@ -75,7 +75,7 @@ class Wanted:
     """What is asked for, and by whom."""
 
     bounds: Bounds
-    sight: Sight | None
+    visibility: Visibility | None
     tree: EpisodeTree | None
     limit: int | None
 
@@ -83,7 +83,7 @@ class Wanted:
 wanted = st.builds(
     Wanted,
     bounds=bounds,
-    sight=st.sampled_from(SIGHTS),
+    visibility=st.sampled_from(VISIBILITIES),
     tree=st.sampled_from(TREES),
     limit=st.sampled_from([None, 0, 1, 3]),
 )
@@ -91,7 +91,7 @@ wanted = st.builds(
 
 def expected(look: Look, asked: Wanted) -> ShortTerm:
     """The same from a list of all there is."""
-    members = look.members(asked.sight)
+    members = look.members(asked.visibility)
     window: list[Episode] = []
     most = asked.bounds.chars - reserved(asked.bounds.chars)
     for one in reversed(members):
@@ -110,7 +110,7 @@ def expected(look: Look, asked: Wanted) -> ShortTerm:
     room = min(reserved(asked.bounds.chars), asked.bounds.chars - _chars(window))
     room = room if room >= 20 else 0
     return ShortTerm(
-        episodes=tuple(kept), summary=look.summary(window[0].seq, room, asked.sight, passing)
+        episodes=tuple(kept), summary=look.summary(window[0].seq, room, asked.visibility, passing)
     )
 
 
@@ -140,7 +140,7 @@ async def check(log: ToldLog, history: list[Any], several: list[Wanted]) -> None
         await act(told, step)
     look = told.look()
     for asked in several:
-        access = changed(told.access, sight=asked.sight)
+        access = changed(told.access, visibility=asked.visibility)
         found = await told.store.read(
             short_term.read, access, told.graph, asked.bounds, asked.tree, asked.limit
         )
@@ -174,14 +174,14 @@ def test_whoever_may_not_see_episodes_reads_as_if_they_had_never_been(
 ) -> None:
     """The same words in two graphs, one of which was never told what is hidden."""
     runner, log = running
-    sight = SIGHTS[1]
+    visibility = VISIBILITIES[1]
 
     @settings(max_examples=EXAMPLES // 2, deadline=None)
     @given(st.lists(episodes, max_size=40), bounds, st.sampled_from(TREES))
     def run(said: list[NewEpisode], within: Bounds, tree: EpisodeTree | None) -> None:
         open_ = [one for one in said if (one.metadata or {}).get("class") != "secret"]
         private = [_renamed(one) if one not in open_ else one for one in said]
-        both = [runner.run(_told(log, some, within, tree, sight)) for some in (private, open_)]
+        both = [runner.run(_told(log, some, within, tree, visibility)) for some in (private, open_)]
         assert both[0] == both[1]
 
     run()
@@ -197,13 +197,13 @@ async def _told(
     said: list[NewEpisode],
     within: Bounds,
     tree: EpisodeTree | None,
-    sight: Sight | None,
+    visibility: Visibility | None,
 ) -> tuple[list[str], tuple[str, ...]]:
     name = f"g{next(NUMBERS)}"
     told = replace(log, graph=await new_graph(log.store, log.access, name))
     if said:
         await told.tell(*said)
     await told.learn()
-    access = changed(told.access, sight=sight)
+    access = changed(told.access, visibility=visibility)
     found = await told.store.read(short_term.read, access, told.graph, within, tree, None)
     return [one.content for one in found.episodes], found.summary

@@ -6,6 +6,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -22,8 +23,9 @@ from recollect.graph.terms import COUNT_BYTES, HASH_BYTES, STOP_WORDS, hashed, p
 from recollect.graph.types import Json
 from recollect.ids import TimeOrderedIds
 from recollect.limits import ID_CHARS_MAX, METADATA_KEYS_MAX
+from recollect.records.pages import Mark, Page, PageRequest, page_seen, read_cursor
 from recollect.store import rows
-from recollect.subjects.pages import Mark, Page, PageRequest, page_of, read_cursor
+from recollect.store.statements import Keyed
 from tests.property import strategies
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
@@ -144,9 +146,13 @@ def test_plain_ids_are_accepted(text: str) -> None:
 @given(st.sampled_from(["uuid/asc", "created_at/desc"]), INT64 | strategies.any_text, st.uuids())
 def test_a_cursor_survives_the_round_trip(order: str, key: int | str, last: uuid.UUID) -> None:
     """What a page gives out, the next request reads; another order refuses it."""
-    found = [{"page_key": key, "uuid": str(last)}, {"page_key": key, "uuid": "beyond"}]
-    page: Page[Any] = page_of(found, PageRequest(order=order, limit=1), lambda row: row)
-    assert page.items == found[:1]
+    there = [SimpleNamespace(id=0, uuid=str(last)), SimpleNamespace(id=1, uuid="beyond")]
+    found = [Keyed(row, key) for row in there]
+    request = PageRequest(order=order, limit=1)
+    page: Page[Any] = page_seen(
+        lambda bounds: found, request, lambda rows: {row.id: row for row in rows}, narrowing=False
+    )
+    assert page.items == there[:1]
     assert page.next_cursor is not None
     assert quote(page.next_cursor) == page.next_cursor
     mark = read_cursor(page.next_cursor, order)

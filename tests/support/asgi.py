@@ -17,8 +17,8 @@ from structlog.testing import capture_logs
 
 from recollect.api.app import App
 from recollect.api.router import Router
+from recollect.app.services import Services
 from recollect.asgi import route_table
-from recollect.bootstrap import Services
 from recollect.clock import Clock, system_clock
 from recollect.governance import keys
 from recollect.governance.audited import AuditedStore

@@ -5,7 +5,7 @@ from functools import cache
 from typing import cast
 
 from recollect.extract.brief import Brief, Extracted
-from recollect.extract.embedded import Embedded
+from recollect.extract.embedded import EmbeddedReader
 from recollect.graph import predicates
 from recollect.ingest import pipeline, queue, rebuild
 from recollect.ingest.extractors import EmbeddedExtractor
@@ -26,7 +26,7 @@ class HereExtractor:
 
     def __init__(self) -> None:
         self.predicates = predicates.load()
-        self.embedded = Embedded(Settings().models)
+        self.embedded = EmbeddedReader(Settings().models)
 
     async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """Read, blocking this loop: there is nothing else on it."""
@@ -50,8 +50,8 @@ async def learn(store: Store, using: pipeline.Extractor | None = None) -> int:
         await pipeline.process(store, held, held.jobs, extractor=using or extractor())
         await store.write(queue.release, held)
         done += len(held.jobs)
-    for row in await store.read(lambda tx: tx.all("graphs_to_fold")):
-        await settle(store, row["id"])
+    for row in await store.read(lambda tx: tx.graphs.to_fold()):
+        await settle(store, row)
     return done
 
 

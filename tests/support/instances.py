@@ -4,8 +4,8 @@ import asyncio
 
 from prometheus_client import CollectorRegistry
 
-from recollect.memories.manager import InstanceManager
-from recollect.memories.metrics import MemoryMetrics, MetricsFactory
+from recollect.episodic_memory.manager import InstanceManager
+from recollect.episodic_memory.metrics import MemoryMetrics, MetricsFactory
 
 
 class Broken(Exception):

@@ -79,20 +79,12 @@ def _child(folder: str, die_at: int | None, told: int) -> None:
 
     step = _Steps(die_at, told)
 
-    class Counted(connection.SqliteTransaction):
-        def __init__(self, opened: Any, clock: Any, ids: Any) -> None:
-            super().__init__(opened, clock, ids)
-            execute = self._execute
+    class Counted(connection.SqliteStatements):
+        def _execute(self, name: str, params: dict[str, Any]) -> Any:
+            step()
+            return super()._execute(name, params)
 
-            def counted(*args: Any) -> Any:
-                step()
-                return execute(*args)
-
-            self._execute = counted
-
-    from recollect.store.sqlite import threads
-
-    threads.SqliteTransaction = Counted  # type: ignore[misc]
+    connection.SqliteStatements = Counted  # type: ignore[misc]
 
     async def run() -> None:
         store = SqliteStore.open(Path(folder), readers=1, clock=lambda: NOW)

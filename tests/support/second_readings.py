@@ -5,13 +5,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from recollect.derive import readings
 from recollect.extract.brief import Brief, Extracted, ReaderKind
 from recollect.graph.found import Found
-from recollect.graph.sight import Constraint, Sight, typed
 from recollect.graph.types import Access, Episode
+from recollect.graph.visibility import Constraint, Visibility, typed
 from recollect.ingest import rereadings
 from recollect.ingest.extractors import EmbeddedExtractor
-from recollect.store import readings
 from recollect.store.protocol import Store, Transaction
 from tests.support import here
 
@@ -89,13 +89,13 @@ async def want(store: Store, episodes: list[Episode], reader: ReaderKind = "agen
 
 def waiting(tx: Transaction) -> dict[str, tuple[str, str, int]]:
     """Content of what waits or is parked: for whom, in which state, after how many tries."""
-    found = tx.all("rereadings_page", project_id=None, status=None, after=0, limit=10_000)
-    said = {row["id"]: row["content"] for row in _episodes(tx, [r["episode_id"] for r in found])}
-    return {said[r["episode_id"]]: (r["reader"], r["status"], r["attempts"]) for r in found}
+    found = tx.rereadings.page(project_id=None, status=None, after=0, limit=10_000)
+    said = {row.id: row.content for row in _episodes(tx, [r.episode_id for r in found])}
+    return {said[r.episode_id]: (r.reader, r.status, r.attempts) for r in found}
 
 
 def _episodes(tx: Transaction, ids: list[int]) -> list[Any]:
-    return tx.all("episodes_by_ids", ids=json.dumps(ids))
+    return tx.episodes.by_ids(ids=json.dumps(ids))
 
 
 def kept(tx: Transaction, episode: Episode) -> list[str] | None:
@@ -107,4 +107,4 @@ def kept(tx: Transaction, episode: Episode) -> list[str] | None:
 def narrowed(access: Access, **required: str) -> Access:
     """The same project for somebody who sees only what carries these values."""
     wanted = tuple((key, frozenset({typed(value)})) for key, value in required.items())
-    return replace(access, sight=Sight(allowed=(Constraint(required=wanted),)))
+    return replace(access, visibility=Visibility(allowed=(Constraint(required=wanted),)))

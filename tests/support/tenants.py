@@ -15,18 +15,18 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 
-from recollect.api.compat.memmachine.refusing import reply_for
-from recollect.api.compat.zep4.refusing import reply_for as reply_for_4
 from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
+from recollect.compat.memmachine.errors import reply_for
+from recollect.compat.zep.v4.errors import reply_for as reply_for_4
 from recollect.extract.brief import Brief
 from recollect.governance import keys
 from recollect.graph.types import Access
+from recollect.records import knowledge, merges
+from recollect.records.knowledge import FactChange
 from recollect.store import numbers
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite.connection import FILE_NAME
-from recollect.subjects import knowledge, merges
-from recollect.subjects.knowledge import FactChange
 from tests.support.asgi import Program
 
 ALPHA_KEY = "the-key-of-project-alpha"
@@ -71,18 +71,17 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
     """An entity, two facts, one of which ended the other, and an observation as extraction would
     leave them."""
     owner = keys.project_named(tx, project)
-    graph = tx.one("graph_by_uuid", uuid=graph_uuid, project_id=owner.id)
+    graph = tx.graphs.by_uuid(uuid=graph_uuid, project_id=owner.id)
     assert graph is not None
     now = int(tx.now.timestamp() * 1_000_000)
     fact, ended, corrected = tx.new_id(), tx.new_id(), tx.new_id()
-    entity_id, entity = _seed_entity(tx, graph["id"], f"{word}-secret entity")
+    entity_id, entity = _seed_entity(tx, graph.id, f"{word}-secret entity")
     (_, other), (_, kept), (_, merged) = (
-        _seed_entity(tx, graph["id"], f"{word}-secret {name}") for name in ("other", "one", "same")
+        _seed_entity(tx, graph.id, f"{word}-secret {name}") for name in ("other", "one", "same")
     )
-    fact_id = _seed_fact(tx, graph["id"], entity_id, fact, f"{word}-secret fact")
-    ended_id = _seed_fact(tx, graph["id"], entity_id, ended, f"{word}-secret ended fact", now)
-    tx.run(
-        "closing_insert",
+    fact_id = _seed_fact(tx, graph.id, entity_id, fact, f"{word}-secret fact")
+    ended_id = _seed_fact(tx, graph.id, entity_id, ended, f"{word}-secret ended fact", now)
+    tx.closings.insert(
         fact_id=ended_id,
         by_fact_id=fact_id,
         episode_id=None,
@@ -92,11 +91,10 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
         sure=None,
     )
     observation = tx.new_id()
-    tx.insert(
-        "observation_insert",
-        **numbers.of_graph(graph["id"]),
+    tx.observations.insert(
+        **numbers.of_graph(graph.id),
         uuid=observation,
-        graph_id=graph["id"],
+        graph_id=graph.id,
         entity_id=entity_id,
         kind="gathers",
         key='["KNOWS",null,null,null]',
@@ -108,7 +106,7 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
         end_at=None,
         created_at=now,
     )
-    _seed_fact(tx, graph["id"], entity_id, corrected, f"{word}-secret error", extractor="rules")
+    _seed_fact(tx, graph.id, entity_id, corrected, f"{word}-secret error", extractor="rules")
     access = Access(project_id=owner.id, project_uuid=owner.uuid, key_uuid="")
     knowledge.update_fact(tx, access, corrected, FactChange(fact=f"{word}-secret correction"))
     merges.merge(tx, access, kept, merged)
@@ -125,8 +123,7 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
 
 def _seed_entity(tx: Transaction, graph_id: int, name: str) -> tuple[int, str]:
     uuid = tx.new_id()
-    number = tx.insert(
-        "entity_insert",
+    number = tx.entities.insert(
         side="",
         **numbers.of_graph(graph_id),
         uuid=uuid,
@@ -154,8 +151,7 @@ def _seed_fact(
     extractor: str | None = None,
 ) -> int:
     now = int(tx.now.timestamp() * 1_000_000)
-    return tx.insert(
-        "fact_insert",
+    return tx.facts.insert(
         side="",
         **numbers.of_graph(graph_id),
         uuid=uuid,

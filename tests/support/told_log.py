@@ -6,19 +6,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from recollect.derive import chapters
+from recollect.derive.summaries import said_by
+from recollect.episodic_memory import rolling_summary
 from recollect.governance import erasure
-from recollect.graph import rolling_summary, thread_summary
-from recollect.graph.sight import Sight, effective
-from recollect.graph.thread_summary import Message, Said
+from recollect.graph import thread_summary
+from recollect.graph.thread_summary import SummaryFact, SummaryMessage
 from recollect.graph.types import DIRECT_KINDS, Access, Episode, Graph, NewEpisode
+from recollect.graph.visibility import Visibility, effective
 from recollect.ingest import intake
 from recollect.limits import CHAPTER_EPISODES, CHAPTER_PARTS, SUMMARY_MESSAGES_MAX
-from recollect.store import chapters, rows
+from recollect.store import rows
 from recollect.store.sqlite import SqliteStore
 from recollect.store.sqlite.connection import FILE_NAME, connect
-from recollect.store.summaries import said_by
 from tests.contract.store.world import CountingIds, StillClock, new_graph, new_project
 from tests.support import here
+from tests.support.raw import named
 from tests.support.three_words import ThreeWords
 
 Passing = Callable[[Episode], bool]
@@ -85,9 +88,9 @@ class Look:
                 "SELECT *, NULL AS thread_name FROM episodes WHERE graph_id = ? ORDER BY seq",
                 (graph_id,),
             )
-            self.log = [rows.episode(row) for row in episodes]
+            self.log = [rows.episode(named(row)) for row in episodes]
             facts = connection.execute(_FACTS, (graph_id,))
-            self.facts: dict[int, Said] = {row["id"]: said_by(row) for row in facts}
+            self.facts: dict[int, SummaryFact] = {row["id"]: said_by(named(row)) for row in facts}
             self.supports = [tuple(row) for row in connection.execute(_SUPPORTS)]
             self.stored = self._stored(connection, graph_id)
 
@@ -100,7 +103,7 @@ class Look:
                 kept.add(row["fact_id"])
         return found
 
-    def members(self, sight: Sight | None = None) -> list[Episode]:
+    def members(self, visibility: Visibility | None = None) -> list[Episode]:
         """The episodes that have a place in a window and may be seen, in order."""
         return [
             one
@@ -108,16 +111,20 @@ class Look:
             if not one.ignored
             and one.kind not in DIRECT_KINDS
             and one.kept_for != "semantic"
-            and (sight is None or sight.sees(effective([one.metadata])))
+            and (visibility is None or visibility.sees(effective([one.metadata])))
         ]
 
-    def said(self, episodes: Sequence[Episode], sight: Sight | None = None) -> list[Said]:
+    def said(
+        self, episodes: Sequence[Episode], visibility: Visibility | None = None
+    ) -> list[SummaryFact]:
         """The facts worth keeping of what some episodes state."""
         told = {one.id for one in episodes}
         stated = {f for f, e, role in self.supports if e in told and role != "closes"}
         found = [self.facts[number] for number in stated if number in self.facts]
         return thread_summary.keep(
-            fact for fact in found if sight is None or sight.sees(self._carried(fact.number))
+            fact
+            for fact in found
+            if visibility is None or visibility.sees(self._carried(fact.number))
         )
 
     def _carried(self, fact: int) -> dict[str, list[Any]]:
@@ -128,16 +135,16 @@ class Look:
         self,
         before: int,
         room: int,
-        sight: Sight | None = None,
+        visibility: Visibility | None = None,
         passing: Passing = lambda _: True,
     ) -> tuple[str, ...]:
         """What the summary of everything before a place of the log has to say."""
-        left = [one for one in self.members(sight) if one.seq < before and passing(one)]
+        left = [one for one in self.members(visibility) if one.seq < before and passing(one)]
         quoted = [
-            Message(number=one.id, content=one.content, speaker=one.speaker or one.role)
+            SummaryMessage(number=one.id, content=one.content, speaker=one.speaker or one.role)
             for one in left[-SUMMARY_MESSAGES_MAX:]
         ]
-        facts = self.said(left, sight)
+        facts = self.said(left, visibility)
         if not room:
             return ()
         told = rolling_summary.tell(facts, room) if facts else ""

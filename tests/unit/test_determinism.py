@@ -11,8 +11,8 @@ from pathlib import Path
 from recollect.governance import keys
 from recollect.graph.types import Access
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import graphs, knowledge, users
-from recollect.subjects.users import UserDetails
+from recollect.records import graphs, knowledge, users
+from recollect.records.users import UserDetails
 
 async def main():
     store = SqliteStore.open(Path(sys.argv[1]))

@@ -279,8 +279,8 @@ def test_a_turn_found_by_two_facts_counts_where_it_comes_first():
 
 def test_constants_of_search_are_changed_for_a_while_and_unknown_ones_refused():
     before = finder.RERANK_BUDGET_S
-    values = found.settings("finder.RERANK_BUDGET_S = 7.5; strands.DECAY=()")
-    assert values == {"finder.RERANK_BUDGET_S": 7.5, "strands.DECAY": ()}
+    values = found.settings("finder.RERANK_BUDGET_S = 7.5; neighbours.DECAY=()")
+    assert values == {"finder.RERANK_BUDGET_S": 7.5, "neighbours.DECAY": ()}
     with found.changed(values):
         assert finder.RERANK_BUDGET_S == 7.5
     assert before == finder.RERANK_BUDGET_S

@@ -10,7 +10,7 @@ from recollect.extract.brief import Brief, Profile, Turn
 from recollect.extract.prose import Prose
 from recollect.graph import predicates
 from recollect.models import parser
-from recollect.models.sentence_kinds import Kind, Said
+from recollect.models.sentence_kinds import Kind, Utterance
 from recollect.settings import Settings
 from training.judge.corpus import History
 
@@ -35,7 +35,7 @@ def kept(histories: Sequence[History], folder: Path) -> Read:
     return found
 
 
-def _everything(sentences: Sequence[Said]) -> list[Kind]:
+def _everything(sentences: Sequence[Utterance]) -> list[Kind]:
     return ["none" if said.text.endswith("?") else "state" for said in sentences]
 
 

@@ -17,9 +17,8 @@ import torch
 
 from recollect.limits import JUDGED_ALIKE_MIN, JUDGED_NEAR_MAX
 from recollect.models import embedder, judge
-from recollect.models.judge import Judge, Setting
+from recollect.models.judge import JudgeModel, JudgeSettings, Pair, pair_features
 from recollect.models.manifest import EMBEDDER
-from recollect.models.pair_signs import Pair, signs
 from recollect.settings import Settings
 from training.judge import corpus, reading, scoring
 from training.judge.corpus import History
@@ -81,11 +80,14 @@ def _days(history: History, pair: corpus.Pair) -> float:
     return (last - first).total_seconds() / 86_400
 
 
-def features(model: Judge, pairs: Sequence[Pair]) -> Floats:
+def features(model: JudgeModel, pairs: Sequence[Pair]) -> Floats:
     """The model's own logits, then the signs."""
     read = model.read([(pair.older, pair.newer) for pair in pairs])
     return np.array(
-        [[one.closes, one.about, *signs(pair)] for one, pair in zip(read, pairs, strict=True)]
+        [
+            [one.closes, one.about, *pair_features(pair)]
+            for one, pair in zip(read, pairs, strict=True)
+        ]
     )
 
 
@@ -166,7 +168,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--closed", action="store_true", help="look at the closed hand, too")
     options = parser.parse_args()
-    model = Judge(judge.FILE, EMBEDDER.folder(Settings().models) / "tokenizer.json", sha256=None)
+    model = JudgeModel(
+        judge.FILE, EMBEDDER.folder(Settings().models) / "tokenizer.json", sha256=None
+    )
     histories = corpus.read(CHOSEN_ON)
     clean, typed = asked(histories), asked(histories, reading.read(histories))
     every = together(clean, typed)
@@ -174,7 +178,7 @@ def main() -> None:
     values = left_out(given, every)
     first = len(clean.pairs)
     weights, bias = fitted(given, every.closes)
-    setting = Setting(
+    setting = JudgeSettings(
         version=VERSION,
         sha256=hashlib.sha256(judge.FILE.read_bytes()).hexdigest(),
         weights=tuple(float(f"{one:.6g}") for one in weights),

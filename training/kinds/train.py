@@ -21,7 +21,7 @@ from recollect.extract.prose.plain import Plain
 from recollect.extract.prose.scene import Scene
 from recollect.extract.prose.voices import speeches
 from recollect.models import embedder, parser, sentence_kinds
-from recollect.models.sentence_kinds import BUCKETS, FILE, KINDS, VECTOR_WEIGHT, Said
+from recollect.models.sentence_kinds import BUCKETS, FILE, KINDS, VECTOR_WEIGHT, Utterance
 from recollect.settings import Settings
 
 HERE = Path(__file__).parent
@@ -35,7 +35,7 @@ RECALL = 0.94
 class Labelled(NamedTuple):
     """A sentence with its label."""
 
-    said: Said
+    said: Utterance
     kind: int
 
 
@@ -80,7 +80,7 @@ def _file(file: Path, teller: Teller) -> Iterator[Labelled]:
         if message != number:
             asked = last is not None and last[2].endswith("?") and last[0] != role
             question, number = last[2] if asked and last is not None else "", message
-        yield Labelled(Said(text, role, question, teller.told(text, role)), KINDS.index(kind))
+        yield Labelled(Utterance(text, role, question, teller.told(text, role)), KINDS.index(kind))
         last = (role, message, text)
 
 

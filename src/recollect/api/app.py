@@ -1,18 +1,15 @@
 """The ASGI application: finds the route, authenticates, decodes, runs, answers, logs."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, Protocol
 
-from msgspec.structs import replace
 from prometheus_client import Counter, Histogram
 
 from recollect import log
 from recollect.api import auditing
-from recollect.api.auth import Authenticator
-from recollect.api.errors import reply_for
+from recollect.api.errors import ErrorFormat, reply_for
 from recollect.api.http import (
     Disconnected,
     Receive,
@@ -27,12 +24,17 @@ from recollect.api.http import (
     read_body,
     segments,
 )
-from recollect.api.router import Actions, Call, Nothing, Route, Router
-from recollect.bootstrap import Services
-from recollect.errors import MethodNotAllowed, NotAllowed, NotFound, RecollectError
-from recollect.governance import keys
+from recollect.api.router import Call, Nothing, Route, Router
+from recollect.app.authorize import Actions, Auditor, Authenticator
+from recollect.app.services import Services
+from recollect.errors import (
+    MethodNotAllowed,
+    NotAllowed,
+    NotAuthenticated,
+    NotFound,
+    RecollectError,
+)
 from recollect.graph.policy import Decision
-from recollect.graph.sight import both
 from recollect.graph.types import Access
 
 _log = log.get(__name__)
@@ -40,7 +42,7 @@ _REQUESTS = Counter("recollect_requests_total", "Requests answered.", ["action",
 _SECONDS = Histogram("recollect_request_seconds", "Seconds to answer.", ["action"])
 AS_KEY = b"recollect-as"  # names a key, by its uuid, through whose eyes an admin looks
 _NOBODY = Access(project_id=0, project_uuid="", key_uuid="")
-_NO_ADMIN = Decision(outcome="denied", why="only an admin key manages access")
+_SCHEMES = ("api-key", "bearer")
 
 
 @cache
@@ -57,7 +59,7 @@ class _Request:
     receive: Receive
     access: Access = _NOBODY
     action: str = "unknown"
-    refusal: Callable[[Exception], Reply] = reply_for
+    refusal: ErrorFormat = reply_for
     decision: Decision | None = None
     began: float = field(default_factory=time.perf_counter)
 
@@ -79,9 +81,8 @@ class App:
         self.router = router
         self.actions = Actions(router.routes)
         self._services = services
-        self._store = services.store
         self._authenticator = Authenticator(services.store)
-        self._auditor = auditing.Auditor(services.store)
+        self._auditor = Auditor(services.store)
         self._mounted: dict[str, Mounted] = {}
 
     def mount(self, path: str, mounted: Mounted) -> None:
@@ -101,7 +102,7 @@ class App:
 
     async def access(self, scope: Scope) -> Access:
         """Who is asking; raises NotAuthenticated without a key that we know."""
-        return await self._authenticator.access(scope)
+        return await self._authenticator.access(_secret(scope))
 
     async def answer(
         self, access: Access, method: str, path: str, query: str = "", body: bytes = b""
@@ -138,11 +139,14 @@ class App:
             request.action, request.refusal = route.action, route.refusal
             if not route.public:
                 if request.access is _NOBODY:
-                    asking = await self._authenticator.access(request.scope)
+                    asking = await self.access(request.scope)
                     request.access = await self._seen_as(route, asking, request.scope)
-                request.decision = self._decide(route, request.access)
+                request.decision = self.actions.decide_on(route, request.access)
             run = partial(self._run, route, path, request)
-            return await self._auditor.watch(route, path, request.access, run)
+            who = auditing.acting(route, path, request.access)
+            if who is None:
+                return await run(request.access)
+            return await self._auditor.watch(who, request.access, run, auditing.status)
         except Disconnected:
             raise
         except Exception as error:  # noqa: BLE001 - the one handler of everything that fails
@@ -160,7 +164,7 @@ class App:
             raise NotAllowed("only an admin key may see as another key")
         if route.mutates:
             raise NotAllowed("as another key a memory is only looked at")
-        return await self._store.glance(keys.seen_as, access, named.decode("latin-1"))
+        return await self._authenticator.seen_as(access, named.decode("latin-1"))
 
     async def _stream(
         self, reply: StreamReply, action: str, scope: Scope, receive: Receive, send: Send
@@ -170,31 +174,11 @@ class App:
         except Exception as error:  # noqa: BLE001 - it is too late to tell the client what failed
             _log.error("request.broke", action=action, exc_info=error)
 
-    def _decide(self, route: Route, access: Access) -> Decision:
-        if route.admin and not access.is_admin:
-            return _NO_ADMIN
-        return self.actions.decide(access, route.action)
-
-    def _permitted(self, route: Route, access: Access, decision: Decision) -> Access:
-        """The access of a route that is allowed, as narrow as that of the read it answers with.
-
-        Which rule denied it is not for the caller.
-        """
-        needed = [(route.action, decision)]
-        if route.shows is not None:
-            needed.append((route.shows, self.actions.decide(access, route.shows)))
-        seen = None
-        for action, found in needed:
-            if not found.allowed:
-                raise NotAllowed(f"this key may not do {action}")
-            seen = both(seen, found.sight)
-        return access if seen is None else replace(access, sight=seen)
-
     async def _again(self, route: Route, scope: Scope) -> Access:
         """The access of whoever made a request, should its answer go on for long."""
-        asking = await self._authenticator.access(scope)
+        asking = await self.access(scope)
         access = await self._seen_as(route, asking, scope)
-        return self._permitted(route, access, self._decide(route, access))
+        return self.actions.permitted(route, access, self.actions.decide_on(route, access))
 
     def _route(self, request: _Request) -> tuple[Route, dict[str, str]]:
         scope = request.scope
@@ -209,10 +193,12 @@ class App:
             raise MethodNotAllowed(scope["method"], allowed)
         raise NotFound("no such route")
 
-    async def _run(self, route: Route, path: dict[str, str], request: _Request) -> Reply:
-        access, scope = request.access, request.scope
+    async def _run(
+        self, route: Route, path: dict[str, str], request: _Request, access: Access
+    ) -> Reply:
+        scope = request.scope
         if request.decision is not None:
-            access = self._permitted(route, access, request.decision)
+            access = self.actions.permitted(route, access, request.decision)
         body = await read_body(scope, request.receive)
         call = Call(
             services=self._services,
@@ -244,6 +230,17 @@ class App:
             duration_ms=round(seconds * 1000, 2),
             **_told(request.decision),
         )
+
+
+def _secret(scope: Scope) -> str:
+    """The key in an Authorization header."""
+    raw = header(scope, b"authorization")
+    if raw is None:
+        raise NotAuthenticated
+    scheme, _, secret = raw.decode("latin-1").strip().partition(" ")
+    if scheme.lower() not in _SCHEMES or not secret.strip():
+        raise NotAuthenticated
+    return secret.strip()
 
 
 def _asked(scope: Scope) -> str:

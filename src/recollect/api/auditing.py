@@ -1,38 +1,22 @@
-"""Requests in the audit log: which of them leave an entry, and what it says.
-
-A write leaves its entry in its own transaction (`governance.audited`). Here is the rest: requests
-that were refused or failed, requests that wrote nothing, and reads of keys whose reads are logged.
-Requests that were never understood (no such route, no key, not valid) leave none, and failures of
-one key are kept at a bounded rate, so that nobody can fill the disk by being turned away.
-"""
+"""Requests in the audit log: whose act each of them is, and what its entry says."""
 
 import re
-import time
-from collections.abc import Awaitable, Callable
 from functools import cache
 from typing import Any
 
 import msgspec
 
-from recollect import log
 from recollect.api.errors import status_of
 from recollect.api.http import Disconnected, Reply
 from recollect.api.router import Call, Route
+from recollect.app.authorize import actor_of
 from recollect.errors import RecollectError
-from recollect.governance import audit, audited
-from recollect.governance.audit import Outcome
-from recollect.governance.audit_targets import Target
-from recollect.governance.audited import Acting
+from recollect.graph.acting import Acting, Target
 from recollect.graph.types import Access, Json
-from recollect.limits import AUDIT_FAILURES_AT_ONCE, AUDIT_FAILURES_PER_S, ID_CHARS_MAX
-from recollect.store.protocol import Store
-
-_log = log.get(__name__)
+from recollect.limits import ID_CHARS_MAX
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_FORBIDDEN = 403
 _SESSION_LOG = "session_log."  # sessions of other APIs are threads
-_NOT_KEPT = frozenset({400, 401, 405, 413})  # nothing that exists was asked for
 _CHOSEN = {
     "user_id": "user",
     "thread_id": "thread",
@@ -53,85 +37,33 @@ _BODY_IDS = (
 _FIELDS: dict[type, list[tuple[str, str, Any]]] = {}
 
 
-class Allowance:
-    """How many failures of a key are still kept one by one; the rest is only counted."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._states: dict[str, tuple[float, float, int]] = {}
-
-    def take(self, actor: str) -> int | None:
-        """How many were left out since the last one that was kept; None: leave this one out."""
-        now = self._clock()
-        room, since, left_out = self._states.get(actor, (float(AUDIT_FAILURES_AT_ONCE), now, 0))
-        room = min(float(AUDIT_FAILURES_AT_ONCE), room + (now - since) * AUDIT_FAILURES_PER_S)
-        kept = room >= 1.0
-        self._states[actor] = (room - 1.0, now, 0) if kept else (room, now, left_out + 1)
-        return left_out if kept else None
+def acting(route: Route, path: dict[str, str], access: Access) -> Acting | None:
+    """Who acts by a request, as far as its path tells; None where the log tells nothing of it."""
+    if route.public or not (route.mutates or access.logs_reads):
+        return None
+    return Acting(
+        # Without a key: somebody who opened the folder itself.
+        actor=actor_of(access),
+        action=route.action,
+        project_id=access.project_id,
+        target=_of_path(route, path),
+        erases=route.erases or route.method == "DELETE",
+        reads=not route.mutates,
+    )
 
 
-class Auditor:
-    """Runs requests and sees to it that the log tells of them."""
-
-    def __init__(self, store: Store, allowance: Allowance | None = None) -> None:
-        self._store = store
-        self._allowance = allowance or Allowance()
-
-    async def watch(
-        self,
-        route: Route,
-        path: dict[str, str],
-        access: Access,
-        answer: Callable[[], Awaitable[Reply]],
-    ) -> Reply:
-        """The answer, once everything that has to be in the log is on disk."""
-        if route.public or not (route.mutates or access.logs_reads):
-            return await answer()
-        who = Acting(
-            # Without a key: somebody who opened the folder itself.
-            actor=audit.actor_of(access),
-            action=route.action,
-            project_id=access.project_id,
-            target=_of_path(route, path),
-            erases=route.erases or route.method == "DELETE",
-            reads=not route.mutates,
-        )
-        try:
-            with audited.acting(who):
-                reply = await answer()
-        except Disconnected:
-            raise
-        except Exception as error:
-            await self._failed(who, status_of(error) if isinstance(error, RecollectError) else 500)
-            raise
-        if reply.status >= 400:
-            await self._failed(who, reply.status)
-        elif not who.written:
-            await self._store.write(audited.keep, who, "done", reply.status, who.detail)
-        return reply
-
-    async def _failed(self, who: Acting, status: int) -> None:
-        """Keep a failure, if it is one to keep; that this fails, too, is no news to the caller."""
-        if status != _FORBIDDEN and (status in _NOT_KEPT or who.detail is None):
-            return
-        left_out = self._allowance.take(who.actor)
-        if left_out is None:
-            return
-        detail = dict(who.detail or {})
-        if who.written:
-            detail["written"] = who.written
-        if left_out:
-            detail["left_out"] = left_out
-        outcome: Outcome = "refused" if status == _FORBIDDEN else "failed"
-        try:
-            await self._store.write(audited.keep, who, outcome, status, detail)
-        except Exception as error:  # noqa: BLE001 - the first error is the one to tell
-            _log.error("audit.not_kept", action=who.action, status=status, exc_info=error)
+def status(outcome: Reply | Exception) -> int | None:
+    """How a request ended; None when the client went away."""
+    if isinstance(outcome, Reply):
+        return outcome.status
+    if isinstance(outcome, Disconnected):
+        return None
+    return status_of(outcome) if isinstance(outcome, RecollectError) else 500
 
 
 def decoded(call: Call) -> None:
     """Let the entries of this request say what its body asks for."""
-    who = audited.who_acts()
+    who = call.access.acting
     if who is not None:
         who.target = who.target or _of_body(call.body, who.action)
         who.detail = _around(call.path) | said(call.body)

@@ -1,5 +1,10 @@
 """One shape, one table: every error body is `{"message": …}`, whatever went wrong."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+
 from recollect import errors
 from recollect.api.http import Reply
 from recollect.limits import REFUSAL_CHARS_MAX
@@ -38,11 +43,32 @@ def status_of(error: errors.RecollectError) -> int:
     return 500
 
 
-def reply_for(error: Exception) -> Reply:
+@dataclass(frozen=True)
+class ErrorFormat:
+    """How failures are told to one kind of client: the type of the body, and the reply."""
+
+    body: type
+    reply: Callable[[Exception], Reply]
+
+    def __call__(self, error: Exception) -> Reply:
+        """What the caller is told of *error*."""
+        return self.reply(error)
+
+
+class Error(msgspec.Struct):
+    """Every error body, but for those that a foreign product's clients expect."""
+
+    message: str
+
+
+def _reply_for(error: Exception) -> Reply:
     """What the caller is told. A fault of ours says so and no more."""
     if isinstance(error, errors.InvariantViolated) or not isinstance(error, errors.RecollectError):
-        return Reply.json({"message": "internal server error"}, 500)
-    return Reply.json({"message": message_of(error)}, status_of(error), headers_of(error))
+        return Reply.json(Error("internal server error"), 500)
+    return Reply.json(Error(message_of(error)), status_of(error), headers_of(error))
+
+
+reply_for = ErrorFormat(Error, _reply_for)
 
 
 def message_of(error: errors.RecollectError) -> str:

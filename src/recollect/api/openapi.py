@@ -7,9 +7,6 @@ from typing import Any
 import msgspec
 
 from recollect import errors
-from recollect.api.compat.memmachine import refusing
-from recollect.api.compat.zep4 import refusing as refusing4
-from recollect.api.errors import reply_for
 from recollect.api.field_descriptions import describe
 from recollect.api.router import Nothing, Route
 
@@ -22,23 +19,10 @@ _ERRORS = {
 }
 
 
-class Error(msgspec.Struct):
-    """Every error body, but for those of memory clients."""
-
-    message: str
-
-
-_SHAPES: dict[Any, Any] = {
-    reply_for: Error,
-    refusing.reply_for: refusing.Refusal,
-    refusing4.reply_for: refusing4.Error4,
-}
-
-
 def document(routes: Iterable[Route], version: str) -> dict[str, Any]:
     """What is served, as OpenAPI 3.1."""
     served = list(routes)
-    models = {*_SHAPES.values(), *_models(served)}
+    models = {*(route.refusal.body for route in served), *_models(served)}
     _, components = msgspec.json.schema_components(models, ref_template=_REF)
     describe(components)
     paths: dict[str, dict[str, Any]] = {}
@@ -132,6 +116,6 @@ def _responses(route: Route) -> dict[str, Any]:
     for kind, description in _ERRORS.items() if not route.public else ():
         responses[str(route.refusal(kind()).status)] = {
             "description": description,
-            "content": {"application/json": {"schema": _schema(_SHAPES.get(route.refusal, Error))}},
+            "content": {"application/json": {"schema": _schema(route.refusal.body)}},
         }
     return responses

@@ -6,11 +6,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from recollect.api.errors import reply_for
-from recollect.api.http import Reply
-from recollect.bootstrap import Services
-from recollect.graph import policy
-from recollect.graph.policy import Decision, KeyPolicy
+from recollect.api.errors import ErrorFormat, reply_for
+from recollect.app.authorize import Actions, narrowed
+from recollect.app.services import Services
 from recollect.graph.types import Access
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -27,7 +25,7 @@ class Call:
     body: Any
     headers: Sequence[tuple[bytes, bytes]] = ()
     asked: str = ""  # method, path and query as they came
-    actions: "Actions" = field(default_factory=lambda: Actions(()))
+    actions: Actions = field(default_factory=lambda: Actions(()))
     again: Callable[[], Awaitable[Access]] | None = None  # who asks, as of now; raises when refused
 
     def access_for(self, action: str) -> Access | None:
@@ -66,7 +64,7 @@ class Route:
     takes: str = "application/json"
     gives: str = "application/json"
     shows: str | None = None  # the read whose object a write answers with: that is needed as well
-    refusal: Callable[[Exception], Reply] = reply_for  # how a failure is told to its client
+    refusal: ErrorFormat = reply_for  # how a failure is told to its client
     admin: bool = False  # it manages access: only an admin key may, whatever policies say
 
     @property
@@ -75,52 +73,12 @@ class Route:
         return not (self.reads or self.method == "GET")
 
 
-_REMEMBERED_MAX = 10_000
-_UNGOVERNED = Decision(outcome="allowed", why="no policy applies to the key")
-
-
-class Actions:
-    """The actions of a route table, and what a key may do of them.
-
-    An action that any of its routes carries out by changing something counts as one that does.
-    """
-
-    def __init__(self, routes: Iterable[Route]) -> None:
-        governed = [route for route in routes if not (route.public or route.admin)]
-        self.known = frozenset(route.action for route in governed)
-        self.reading = self.known - {route.action for route in governed if route.mutates}
-        self._decided: dict[tuple[str, str], tuple[KeyPolicy, Decision]] = {}
-
-    def decide(self, access: Access, action: str) -> Decision:
-        """What the policies of a key come to for an action."""
-        given = access.policy
-        if given is None:
-            return _UNGOVERNED
-        # By identity: policies that compare equal may still differ, as 1 and true do.
-        policy_then, decided = self._decided.get((access.key_uuid, action), (None, _UNGOVERNED))
-        if policy_then is given:
-            return decided
-        reads = action in self.reading
-        decided = policy.decide(given.role, given.mode, given.sets, action, reads=reads)
-        if len(self._decided) >= _REMEMBERED_MAX:
-            self._decided.clear()
-        self._decided[access.key_uuid, action] = (given, decided)
-        return decided
-
-
-def narrowed(access: Access, decision: Decision) -> Access:
-    """The access of one action: what it may see is what the decision says."""
-    if access.sight is None and decision.sight is None:
-        return access
-    return msgspec.structs.replace(access, sight=decision.sight)
-
-
 @dataclass(slots=True)
 class _Place:
     literals: "dict[str, _Place]" = field(default_factory=dict)
     parameter: "_Place | None" = None
     routes: dict[str, tuple[Route, list[str]]] = field(default_factory=dict)
-    refusals: set[Callable[[Exception], Reply]] = field(default_factory=set)  # of all below it
+    refusals: set[ErrorFormat] = field(default_factory=set)  # of all below it
 
 
 class Router:
@@ -159,7 +117,7 @@ class Router:
         candidates = ("GET", "POST", "PUT", "PATCH", "DELETE")
         return [m for m in candidates if self.find(m, parts) is not None]
 
-    def refusal(self, parts: list[str]) -> Callable[[Exception], Reply]:
+    def refusal(self, parts: list[str]) -> ErrorFormat:
         """How a path without a route is refused: as everything is that begins as it does."""
         place: _Place | None = self._root
         for part in parts:

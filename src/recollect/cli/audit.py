@@ -7,12 +7,20 @@ from typing import Annotated
 
 import typer
 
-from recollect.cli.common import DataOption, JsonOption, err, fail, on_store, out, show
-from recollect.governance import audit, keys
-from recollect.governance.audit import Entry, Verdict, Wanted
+from recollect.app import audit, projects
+from recollect.app.audit import Entry, Verdict, Wanted
+from recollect.cli.common import (
+    DataOption,
+    JsonOption,
+    err,
+    fail,
+    in_project,
+    on_folder,
+    out,
+    show,
+)
 from recollect.graph.types import Project
 from recollect.limits import AUDIT_PAGE_DEFAULT, AUDIT_PAGE_MAX
-from recollect.store.protocol import Transaction
 
 app = typer.Typer(help="List what was done by whom, and check the log.", no_args_is_help=True)
 _COLUMNS = ("number", "at", "actor", "action", "outcome", "status", "target", "detail")
@@ -42,7 +50,7 @@ def verify(
         raise fail("--expect needs --project: every project has a log of its own")
     if expect is not None and not re.fullmatch("[0-9a-fA-F]{64}", expect):
         raise fail("--expect takes a whole hash: 64 hexadecimal digits, as `verify` prints them")
-    found = on_store(data, _verify, project, expect.lower() if expect else None)
+    found = on_folder(data, audit.verify, project, expect.lower() if expect else None)
     rows = [_row(owner, verdict) for owner, verdict in found]
     show(rows, ["project", "entries", "redacted", "head", "state"], as_json=as_json)
     broken = [(owner, verdict) for owner, verdict in found if verdict.broken_at is not None]
@@ -54,7 +62,7 @@ def verify(
 
 @app.command("list")
 def list_(
-    project: Annotated[str, typer.Option(help="Project to look at.")] = keys.DEFAULT_PROJECT,
+    project: Annotated[str, typer.Option(help="Project to look at.")] = projects.DEFAULT_PROJECT,
     action: Annotated[str | None, typer.Option(help="Only this action.")] = None,
     outcome: Annotated[str | None, typer.Option(help="done, refused or failed.")] = None,
     actor: Annotated[str | None, typer.Option(help="`command` or `key:ID`.")] = None,
@@ -74,21 +82,10 @@ def list_(
         actor=actor,
         since=None if since is None else since.replace(tzinfo=UTC),
     )
-    found = on_store(data, _page, project, wanted, limit)
+    found = in_project(data, project, audit.page, wanted, limit=limit)
     show([_line(entry, as_json=as_json) for entry in found], _COLUMNS, as_json=as_json)
     if not found and not as_json:
         out.print("no entries")
-
-
-def _verify(
-    tx: Transaction, project: str | None, expected: str | None
-) -> list[tuple[Project, Verdict]]:
-    chosen = keys.list_projects(tx) if project is None else [keys.project_named(tx, project)]
-    return [(owner, audit.verify(tx, owner, expected)) for owner in chosen]
-
-
-def _page(tx: Transaction, project: str, wanted: Wanted, limit: int) -> list[Entry]:
-    return audit.page(tx, keys.project_named(tx, project).id, wanted, limit=limit)
 
 
 def _row(owner: Project, verdict: Verdict) -> dict[str, object]:

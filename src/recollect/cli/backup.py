@@ -5,22 +5,20 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from recollect import log
-from recollect.cli import lock, progress, rebuild
+from recollect.app import maintenance
+from recollect.app.maintenance import backup
+from recollect.cli import lock, progress
 from recollect.cli.common import DataOption, JsonOption, fail, out, settings, show
 from recollect.clock import system_clock
-from recollect.errors import RecollectError, StoreDamaged
-from recollect.governance import audit, keys
-from recollect.ingest.rebuild import states
+from recollect.errors import RecollectError
 from recollect.settings import Settings
-from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore, backup
 
 _NAME = "recollect-{at:%Y%m%dT%H%M%S}Z.db"
 _NAMES = "recollect-????????T??????Z.db"
@@ -118,7 +116,9 @@ def restore(
             version = backup.check(file)
             backup.place(file, folder)
             try:
-                found = asyncio.run(_look(chosen.model_copy(update={"data": folder}), fold=fold))
+                found = asyncio.run(
+                    maintenance.inspect(chosen.model_copy(update={"data": folder}), fold=fold)
+                )
             except BaseException:
                 backup.remove(folder)
                 raise
@@ -134,18 +134,6 @@ def restore(
     out.print("nothing was restored" if check_only else f"restored to {chosen.data}")
 
 
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """What a backup holds, all of it checked."""
-
-    projects: int
-    audit_entries: int
-    graphs: int
-    episodes: int
-    facts: int
-    folded: bool
-
-
 @contextmanager
 def _folder(chosen: Settings, *, check_only: bool) -> Iterator[Path]:
     """Where the backup is looked at: the folder it is for, which nobody else may use, or a scratch."""
@@ -155,38 +143,3 @@ def _folder(chosen: Settings, *, check_only: bool) -> Iterator[Path]:
     else:
         with lock.hold(chosen.data):
             yield chosen.data
-
-
-async def _look(there: Settings, *, fold: bool) -> Looked:
-    """Walk the audit logs and count; raises StoreDamaged at the first thing that does not hold."""
-    store = SqliteStore.open(there.data, readers=1)
-    try:
-        looked = await store.read(_looked, fold)
-    finally:
-        await store.close()
-    if fold:
-        for before, after in await rebuild.verified(there, None):
-            if before.digest != after.digest:
-                raise StoreDamaged(f"graph {before.graph_id}: comes out differently when folded")
-    return looked
-
-
-def _looked(tx: Transaction, folded: bool) -> Looked:
-    projects = keys.list_projects(tx)
-    entries = 0
-    for project in projects:
-        verdict = audit.verify(tx, project)
-        if verdict.broken_at is not None:
-            raise StoreDamaged(
-                f"project {project.name}: the audit log is broken at entry {verdict.broken_at}"
-            )
-        entries += verdict.entries
-    graphs = states(tx)
-    return Looked(
-        projects=len(projects),
-        audit_entries=entries,
-        graphs=len(graphs),
-        episodes=sum(one.episodes for one in graphs),
-        facts=sum(one.facts for one in graphs),
-        folded=folded,
-    )

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
@@ -14,13 +14,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from recollect.app import projects
+from recollect.app.data_folder import DataFolder, open_folder, without_project
 from recollect.errors import RecollectError
-from recollect.governance import audited
-from recollect.governance.audit_targets import Target
-from recollect.governance.audited import Acting, AuditedStore
+from recollect.graph.acting import Acting, Target
+from recollect.graph.types import Access
 from recollect.settings import Settings
-from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -84,24 +83,54 @@ def fail(message: str, hint: str = "") -> typer.Exit:
     return typer.Exit(1)
 
 
-def on_store(
-    data: Path | None,
-    unit: Callable[Concatenate[Transaction, P], T],
-    *args: P.args,
-    **kwargs: P.kwargs,
-) -> T:
-    """Run one unit of work on the store, whether or not a server is using it.
+UseCase = Callable[Concatenate[DataFolder, Access, P], Awaitable[T]]
 
-    A unit that changes anything leaves an entry in the audit log.
+
+def on_folder(data: Path | None, use_case: UseCase[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Do something in a folder that is of no one project, whether or not a server is using it.
+
+    What it changes leaves an entry in the audit log.
     """
 
+    async def enter(folder: DataFolder, acting: Acting) -> Access:
+        return without_project(acting)
+
+    return _run(data, enter, lambda folder, access: use_case(folder, access, *args, **kwargs))
+
+
+def in_project(
+    data: Path | None, project: str, use_case: UseCase[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """The same in a project, which must be there."""
+
+    async def enter(folder: DataFolder, acting: Acting) -> Access:
+        return await projects.named(folder, acting, project)
+
+    return _run(data, enter, lambda folder, access: use_case(folder, access, *args, **kwargs))
+
+
+def on_key(
+    data: Path | None, key_id: str, use_case: UseCase[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """The same in the project of a key."""
+
+    async def enter(folder: DataFolder, acting: Acting) -> Access:
+        return await projects.of_key(folder, acting, key_id)
+
+    return _run(data, enter, lambda folder, access: use_case(folder, access, *args, **kwargs))
+
+
+def _run(
+    data: Path | None,
+    enter: Callable[[DataFolder, Acting], Awaitable[Access]],
+    work: Callable[[DataFolder, Access], Awaitable[T]],
+) -> T:
     async def run() -> T:
-        store = AuditedStore(SqliteStore.open(settings(data=data).data, readers=1))
+        folder = open_folder(settings(data=data).data)
         try:
-            with audited.acting(this_command()):
-                return await store.write(unit, *args, **kwargs)
+            return await work(folder, await enter(folder, this_command()))
         finally:
-            await store.close()
+            await folder.close()
 
     try:
         return asyncio.run(run())
@@ -117,7 +146,7 @@ def this_command() -> Acting:
     detail: dict[str, Any] = {"fields": given} if given else {}
     if "policy_set" in told:
         detail["policy_set"] = told["policy_set"]
-    return audited.by_command(
+    return Acting.by_command(
         _path(context),
         project=told.get("project"),
         target=_target(told),

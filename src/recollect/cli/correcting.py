@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
+from recollect.app.projects import DEFAULT_PROJECT
 from recollect.cli import telling
 from recollect.cli.common import DataOption, JsonOption
-from recollect.cli.memory import DEFAULT_PROJECT, ProjectOption, correct
+from recollect.cli.memory import ProjectOption, correct
 from recollect.library.results import Entity, Fact
 
 

@@ -4,26 +4,25 @@ import asyncio
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Annotated, Any
 
 import typer
 
+from recollect.app import exchange, projects
+from recollect.app.data_folder import has_store, open_folder
+from recollect.app.exchange import Exported
 from recollect.cli.common import DataOption, JsonOption, err, fail, settings, show
 from recollect.cli.progress import bar
 from recollect.errors import InvalidInput, RecollectError
-from recollect.exchange import writing
-from recollect.exchange.writing import Wanted, Written
-from recollect.governance import keys
-from recollect.store.sqlite import SqliteStore
-from recollect.store.sqlite.connection import FILE_NAME
 
 COLUMNS = ("kind", "graph", "episodes", "digest")
 
 
 def export(
     file: Annotated[str, typer.Argument(help="File to write; - is standard output.")],
-    project: Annotated[str, typer.Option(help="Name of the project.")] = keys.DEFAULT_PROJECT,
+    project: Annotated[str, typer.Option(help="Name of the project.")] = projects.DEFAULT_PROJECT,
     graph: Annotated[
         str | None, typer.Option(help="Only this graph.", show_default="whole project")
     ] = None,
@@ -39,7 +38,7 @@ def export(
     may be running meanwhile: the file shows one moment. Keys and audit logs are not in it.
     """
     place = settings(data=data).data
-    if not (place / FILE_NAME).is_file():
+    if not has_store(place):
         raise fail(f"there is no store in {place}", "Choose its folder with --data.")
     try:
         told = asyncio.run(_export(place, file, project, user, graph))
@@ -53,16 +52,15 @@ def export(
 
 async def _export(
     place: Path, file: str, project: str, user: str | None, graph: str | None
-) -> Written:
-    store = SqliteStore.open(place, readers=1)
+) -> Exported:
+    folder = open_folder(place)
     try:
-        owner = await store.read(keys.project_named, project)
-        wanted = Wanted(project=owner, user_id=user, graph_id=graph)
-        total = await store.read(writing.graph_count, wanted)
-        with bar("graphs", total) as step, opened(file) as sink:
-            return await store.read(writing.export, wanted, sink.write, step)
+        access = await projects.named(folder, None, project)
+        return await exchange.export(
+            folder, access, user, graph, opened(file), partial(bar, "graphs")
+        )
     finally:
-        await store.close()
+        await folder.close()
 
 
 @contextmanager

@@ -7,10 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Annotated
 
 import typer
 
+from recollect.app import exchange
+from recollect.app.data_folder import open_folder, without_project
+from recollect.app.exchange import SHAPES, Brought, Imported, ImportTarget
+from recollect.app.projects import DEFAULT_PROJECT
 from recollect.cli.common import (
     DataOption,
     JsonOption,
@@ -24,17 +28,9 @@ from recollect.cli.common import (
 from recollect.cli.export import tell
 from recollect.cli.progress import bar
 from recollect.errors import RecollectError
-from recollect.exchange import foreign, reading
-from recollect.exchange.foreign import Brought
-from recollect.exchange.reading import Imported, Target
-from recollect.governance import audited, keys
-from recollect.governance.audited import AuditedStore
-from recollect.graph.types import Project
 from recollect.settings import Settings
-from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore
 
-_SHAPES = ", ".join(foreign.SHAPES)
+_SHAPES = ", ".join(SHAPES)
 
 
 def import_(
@@ -47,7 +43,7 @@ def import_(
     ],
     project: Annotated[
         str | None,
-        typer.Option(help="Project that it goes into.", show_default=keys.DEFAULT_PROJECT),
+        typer.Option(help="Project that it goes into.", show_default=DEFAULT_PROJECT),
     ] = None,
     into: Annotated[
         str | None,
@@ -69,18 +65,18 @@ def import_(
     if len(words) > 2:
         raise fail(f"one file at a time; got {' '.join(words)}")
     shape, file = (None, words[0]) if len(words) == 1 else words
-    if shape is not None and shape not in foreign.SHAPES:
-        raise fail(f"{shape}: none of {', '.join(foreign.SHAPES)}")
+    if shape is not None and shape not in SHAPES:
+        raise fail(f"{shape}: none of {', '.join(SHAPES)}")
     if shape is not None and (into is not None or new_ids):
         raise fail("--into and --new-ids are for files of `recollect export`")
     chosen = settings(data=data)
     try:
         with _opened(file) as source:
             if shape is None:
-                target = Target(project=project, into=into, new_ids=new_ids)
+                target = ImportTarget(project=project, into=into, new_ids=new_ids)
                 _tell_ours(asyncio.run(_load(chosen, source, target)), as_json=as_json)
             else:
-                name = project or keys.DEFAULT_PROJECT
+                name = project or DEFAULT_PROJECT
                 _tell_theirs(asyncio.run(_bring(chosen, source, shape, name)), as_json=as_json)
     except RecollectError as error:
         raise fail(error.message) from error
@@ -97,44 +93,26 @@ def _opened(file: str) -> Iterator[IO[bytes]]:
             yield source
 
 
-async def _load(chosen: Settings, source: IO[bytes], target: Target) -> Imported:
-    store = AuditedStore(SqliteStore.open(chosen.data, readers=1))
+async def _load(chosen: Settings, source: IO[bytes], target: ImportTarget) -> Imported:
+    folder = open_folder(chosen.data)
     try:
-        with bar("bytes", _size(source)) as step, audited.acting(this_command()):
-            return await store.write(_loaded, source, target, _place_in(source, step))
+        with bar("bytes", _size(source)) as step:
+            heard = _place_in(source, step)
+            return await exchange.load(
+                folder, without_project(this_command()), source, target, heard
+            )
     finally:
-        await store.close()
-
-
-def _loaded(
-    tx: Transaction, source: IO[bytes], target: Target, progress: Callable[[int], Any]
-) -> Imported:
-    """A first import is often the first thing that a store sees."""
-    if target.project in (None, keys.DEFAULT_PROJECT):
-        _default_project(tx)
-    return reading.load(tx, source, target, progress)
-
-
-def _default_project(tx: Transaction) -> None:
-    if tx.one("project_by_name", name=keys.DEFAULT_PROJECT) is None:
-        keys.create_project(tx, keys.DEFAULT_PROJECT)
+        await folder.close()
 
 
 async def _bring(chosen: Settings, source: IO[bytes], shape: str, name: str) -> Brought:
-    store = AuditedStore(SqliteStore.open(chosen.data, readers=1))
+    folder = open_folder(chosen.data)
     try:
         who = replace(this_command(), project=name)  # not every unit makes something of a project
-        with bar("episodes", None) as step, audited.acting(who):
-            owner = await store.write(_project, name)
-            return await foreign.bring(store, owner, shape, source, step)
+        with bar("episodes", None) as step:
+            return await exchange.bring(folder, who, name, shape, source, step)
     finally:
-        await store.close()
-
-
-def _project(tx: Transaction, name: str) -> Project:
-    if name == keys.DEFAULT_PROJECT:
-        _default_project(tx)
-    return keys.project_named(tx, name)
+        await folder.close()
 
 
 def _size(source: IO[bytes]) -> int | None:

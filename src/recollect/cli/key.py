@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from recollect.cli.common import DataOption, JsonOption, on_store, out, show
-from recollect.governance import keys, policies
+from recollect.app import keys
+from recollect.app.keys import GovernedKey
+from recollect.app.projects import DEFAULT_PROJECT
+from recollect.cli.common import DataOption, JsonOption, in_project, on_folder, on_key, out, show
 from recollect.graph.policy import Mode, Role
-from recollect.graph.types import Key
-from recollect.store.protocol import Transaction
 
 app = typer.Typer(help="Make, list, change and revoke API keys.", no_args_is_help=True)
 
@@ -48,7 +48,7 @@ KeyArgument = Annotated[str, typer.Argument(help="The id that `recollect key lis
 
 @app.command()
 def create(
-    project: Annotated[str, typer.Option(help="Project the key opens.")] = keys.DEFAULT_PROJECT,
+    project: Annotated[str, typer.Option(help="Project the key opens.")] = DEFAULT_PROJECT,
     name: Annotated[str, typer.Option(help="A name to tell keys apart.")] = "key",
     admin: Annotated[
         bool, typer.Option("--admin", help="It manages policies and keys; no policy applies to it.")
@@ -61,10 +61,10 @@ def create(
     as_json: JsonOption = False,
 ) -> None:
     """Make a key and print it. It is shown this once; only its hash is kept."""
-    made = on_store(
+    made = in_project(
         data,
-        keys.create_key,
         project,
+        keys.create,
         name,
         admin=admin,
         role=_ROLE[role],
@@ -80,15 +80,8 @@ def create(
         out.print(made.secret)
 
 
-def _listed(tx: Transaction) -> list[tuple[Key, list[str]]]:
-    found = keys.list_keys(tx)
-    names: dict[str, list[str]] = {}
-    for project_id in {key.project_id for key in found}:
-        names |= policies.names_of_keys(tx, project_id)
-    return [(key, names.get(key.uuid, [])) for key in found]
-
-
-def _row(key: Key, policy_sets: list[str]) -> dict[str, Any]:
+def _row(found: GovernedKey) -> dict[str, Any]:
+    key = found.key
     return {
         "id": key.uuid,
         "project": key.project_name,
@@ -100,14 +93,14 @@ def _row(key: Key, policy_sets: list[str]) -> dict[str, Any]:
         "mode": key.mode,
         "log_reads": key.logs_reads,
         "mcp_write": key.mcp_write,
-        "policy_sets": policy_sets,
+        "policy_sets": found.policy_sets,
     }
 
 
 @app.command("list")
 def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
     """List keys: who they are for, what governs them and whether they still work."""
-    rows = [_row(key, names) for key, names in on_store(data, _listed)]
+    rows = [_row(one) for one in on_folder(data, keys.list_everywhere)]
     if not as_json:
         rows = [{**row, "policy sets": ", ".join(row["policy_sets"])} for row in rows]
     columns = ["id", "project", "name", "begins", "created", "state", "role", "mode", "policy sets"]
@@ -128,15 +121,16 @@ def change(
     data: DataOption = None,
 ) -> None:
     """Change what governs a key. A running server notices within a second."""
-    made = on_store(
+    made = on_key(
         data,
-        keys.change_key,
+        key_id,
+        keys.change,
         key_id,
         role=_ROLE[role] if role else None,
         mode=_MODE[mode] if mode else None,
         logs_reads=log_reads,
         mcp_write=mcp_write,
-    )
+    ).key
     told = "reads are logged" if made.logs_reads else "reads are not logged"
     told += ", MCP may write" if made.mcp_write else ""
     out.print(f"{made.name} ({made.prefix}…): {made.role}, {made.mode}, {told}")
@@ -145,5 +139,5 @@ def change(
 @app.command()
 def revoke(key_id: KeyArgument, data: DataOption = None) -> None:
     """Make a key useless. A running server notices within a second."""
-    revoked = on_store(data, keys.revoke_key, key_id)
+    revoked = on_key(data, key_id, keys.revoke, key_id).key
     out.print(f"revoked {revoked.name} ({revoked.prefix}…)")

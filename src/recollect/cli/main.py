@@ -1,131 +1,141 @@
 """The command `recollect`.
 
-What a command does is imported when it runs: the list of commands costs no more than itself.
+A command's module is imported when the command runs: listing the commands imports none of them.
 """
 
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+import recollect
+from recollect import extras
 
-class _Place(NamedTuple):
+
+class _Entry(NamedTuple):
     """Where a command is found, below `recollect.cli`, and what the list of commands says of it."""
 
     module: str
     name: str
     summary: str
+    extra: str | None = None  # without which it cannot run
 
 
 COMMANDS = {
-    "serve": _Place("serve", "serve", "Start the memory server."),
-    "worker": _Place(
+    "serve": _Entry("serve", "serve", "Start the memory server.", "server"),
+    "worker": _Entry(
         "serve",
         "worker",
         "Work on the queue of a store that `recollect serve --workers 0` fills.",
+        "server",
     ),
-    "mcp": _Place("mcp", "mcp_", "Serve the Model Context Protocol on standard input and output."),
-    "add": _Place(
+    "mcp": _Entry(
+        "mcp", "mcp_", "Serve the Model Context Protocol on standard input and output.", "mcp"
+    ),
+    "add": _Entry(
         "remember",
         "add",
         "Remember a message, a text or JSON, and show what was learned from it.",
     ),
-    "rate": _Place("rating", "rate", "Have every fact learned from now on rated between 0 and 1."),
-    "search": _Place(
+    "rate": _Entry("rating", "rate", "Have every fact learned from now on rated between 0 and 1."),
+    "search": _Entry(
         "recall",
         "search",
         "Search a user's memory, or a graph, best matches first. Exit code 3 when nothing is found.",
     ),
-    "context": _Place(
+    "context": _Entry(
         "recall",
         "context",
         "Print one text for a prompt: what is known to a question, or to a thread's newest messages.",
     ),
-    "facts": _Place(
+    "facts": _Entry(
         "recall",
         "facts",
         "List what holds now, the newest knowledge first. Exit code 3 when there is nothing.",
     ),
-    "entity": _Place(
+    "entity": _Entry(
         "recall",
         "entity",
         "Show one entity: its labels, its summary and the facts about it that hold now.",
     ),
-    "timeline": _Place(
+    "timeline": _Entry(
         "recall",
         "timeline",
         "List all facts about an entity in the order in which they became true.",
     ),
-    "why": _Place(
+    "why": _Entry(
         "recall",
         "why",
         "Show why a fact is known: the episodes, the words in them, what ended it and what it ended.",
     ),
-    "reopen": _Place(
+    "reopen": _Entry(
         "correcting",
         "reopen",
         "Take back what ended a fact: it holds again, and the same words do not end it once more.",
     ),
-    "undo": _Place("correcting", "undo", "Take back the last change by hand to a fact."),
-    "merge": _Place(
+    "undo": _Entry("correcting", "undo", "Take back the last change by hand to a fact."),
+    "merge": _Entry(
         "correcting",
         "merge",
         "Say that two entities are the same: facts and names of the other go over to the first.",
     ),
-    "unmerge": _Place(
+    "unmerge": _Entry(
         "correcting",
         "unmerge",
         "Take back a merge: both entities have the facts of their own again.",
     ),
-    "migrate": _Place(
+    "migrate": _Entry(
         "store",
         "migrate",
         "Bring the store's schema up to date. `recollect serve` does the same when it starts.",
     ),
-    "read": _Place("reading", "read", "Have a program read the episodes that wait for an agent."),
-    "rebuild": _Place(
+    "read": _Entry("reading", "read", "Have a program read the episodes that wait for an agent."),
+    "rebuild": _Entry(
         "rebuild",
         "rebuild_",
         "Fold entities and facts again from the readings that are kept with the episodes.",
     ),
-    "doctor": _Place(
+    "doctor": _Entry(
         "doctor",
         "doctor",
         "Look at everything the server needs. Exit code 1 when something is wrong.",
     ),
-    "backup": _Place(
+    "backup": _Entry(
         "backup",
         "backup_",
         "Write the store as it is at this moment to one file, whether or not a server is running.",
     ),
-    "restore": _Place(
+    "restore": _Entry(
         "backup",
         "restore",
         "Check a backup, and make it the store of a folder that has none; says what was checked.",
     ),
-    "export": _Place(
+    "export": _Entry(
         "export", "export", "Write a project, or one graph of it, to a file for `recollect import`."
     ),
-    "import": _Place(
+    "import": _Entry(
         "importing", "import_", "Read a file of `recollect export`, or one of another memory."
     ),
-    "audit": _Place("audit", "app", "List what was done by whom, and check the log."),
-    "key": _Place("key", "app", "Make, list, change and revoke API keys."),
-    "policy": _Place("policy", "app", "Write, look at and try out access policies."),
-    "project": _Place(
+    "audit": _Entry("audit", "app", "List what was done by whom, and check the log."),
+    "key": _Entry("key", "app", "Make, list, change and revoke API keys."),
+    "policy": _Entry("policy", "app", "Write, look at and try out access policies."),
+    "project": _Entry(
         "project", "app", "Make, list and weigh projects. Nothing crosses from one to another."
     ),
-    "config": _Place("config", "app", "Show every setting and where it comes from."),
-    "models": _Place("models", "app", "Install the weights of the local models."),
-    "readings": _Place("reading", "app", "Episodes that wait for another reading."),
+    "config": _Entry("config", "app", "Show every setting and where it comes from."),
+    "models": _Entry("models", "app", "Install the weights of the local models."),
+    "readings": _Entry("reading", "app", "Episodes that wait for another reading."),
 }
 
 
 def load(name: str) -> Any:
     """The command of that name, with everything it imports."""
-    place = COMMANDS[name]
-    found = getattr(import_module(f"recollect.cli.{place.module}"), place.name)
+    entry = COMMANDS[name]
+    if entry.extra and (sentence := extras.missing(entry.extra)):
+        typer.echo(f"error: {sentence}", err=True)
+        raise typer.Exit(1)
+    found = getattr(import_module(f"recollect.cli.{entry.module}"), entry.name)
     if isinstance(found, typer.Typer):
         group = typer.main.get_group(found)
         group.name = name
@@ -144,8 +154,8 @@ class _Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
         """What the list of commands shows of one."""
-        place = COMMANDS.get(cmd_name)
-        return TyperCommand(cmd_name, help=place.summary) if place else None
+        entry = COMMANDS.get(cmd_name)
+        return TyperCommand(cmd_name, help=entry.summary) if entry else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is run."""
@@ -164,7 +174,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"recollect {metadata.version('recollect')}")
+        typer.echo(f"recollect {recollect.__version__}")
         raise typer.Exit
 
 

@@ -7,18 +7,19 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Annotated, Any
 
 import typer
+from msgspec.structs import replace
 
 from recollect import log
 from recollect.api.app import App
+from recollect.app import projects
+from recollect.app.services import Services, open_services
 from recollect.asgi import application
-from recollect.bootstrap import Services, open_services
 from recollect.cli import lock
 from recollect.cli.common import DataOption, fail, settings
 from recollect.errors import InvalidInput, NotAuthenticated, RecollectError
-from recollect.governance import audited, keys
-from recollect.graph.types import Access, Project
+from recollect.graph.acting import Acting
+from recollect.graph.types import Access
 from recollect.settings import Settings
-from recollect.store.protocol import Transaction
 
 _WORKER = "mcp"
 _UNKNOWN_KEY = "RECOLLECT_API_KEY is no key of this store: mend it, or leave it unset"
@@ -87,7 +88,9 @@ async def _open(chosen: Settings, secret: str | None, project: str | None, *, wr
     services = await open_services(chosen)
     app = application(services)
     try:
-        access = await _access(services, app, secret, project or keys.DEFAULT_PROJECT, write=write)
+        access = await _access(
+            services, app, secret, project or projects.DEFAULT_PROJECT, write=write
+        )
         if lock.holder(chosen.data) is None:  # a server that runs on the folder does the work
             services.start_workers(min(1, chosen.workers), owner=_WORKER)
         return await _until_stopped(_serve(app, access))
@@ -107,11 +110,8 @@ async def _access(
 ) -> Callable[[], Awaitable[Access]]:
     """Who asks: the key's owner, as of each message, or somebody who may do everything."""
     if secret is None:
-        with audited.acting(audited.by_command("mcp")):
-            found = await services.store.write(_project, project)
-        everything = Access(
-            project_id=found.id, project_uuid=found.uuid, key_uuid="", mcp_write=write
-        )
+        entered = await projects.enter(services, Acting.by_command("mcp"), project)
+        everything = replace(entered, acting=None, mcp_write=write)
         return lambda: _given(everything)
     scope = {"headers": [(b"authorization", f"Api-Key {secret}".encode())]}
     try:
@@ -119,13 +119,6 @@ async def _access(
     except NotAuthenticated as error:
         raise InvalidInput(_UNKNOWN_KEY) from error
     return lambda: app.access(scope)
-
-
-def _project(tx: Transaction, name: str) -> Project:
-    """The project of that name; the default one is made when it is missing."""
-    if name == keys.DEFAULT_PROJECT and tx.one("project_by_name", name=name) is None:
-        return keys.create_project(tx, name)
-    return keys.project_named(tx, name)
 
 
 async def _given(access: Access) -> Access:

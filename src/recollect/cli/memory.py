@@ -6,20 +6,18 @@ They work on the folder itself, through the library, whether or not a server is 
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
 
+from recollect.app.data_folder import has_store
 from recollect.cli.common import fail, settings, this_command
 from recollect.errors import InvalidInput, RecollectError
-from recollect.governance import audited, keys
 from recollect.graph import checks
 from recollect.library.engine import Engine, Opened
 from recollect.library.memory import Memory
-from recollect.store.sqlite.connection import FILE_NAME
 
 T = TypeVar("T")
 NOTHING_FOUND = 3  # the exit code of a search or a list without results
@@ -82,7 +80,6 @@ MetadataOption = Annotated[
     list[Any] | None,
     typer.Option("--metadata", help="May be repeated.", parser=_pair, metavar="NAME=VALUE"),
 ]
-DEFAULT_PROJECT = keys.DEFAULT_PROJECT
 
 
 def remember(
@@ -101,15 +98,15 @@ def recall(data: Path | None, project: str, work: Callable[[Memory], Awaitable[T
 def change(data: Path | None, project: str, work: Callable[[Opened], Awaitable[T]]) -> T:
     """Run something that changes a memory which is there; nothing else is learned meanwhile."""
     _require(data)
-    engine = Engine(settings(data=data), project=project, workers=0)
+    chosen = settings(data=data)
 
     async def run() -> T:
-        with audited.acting(this_command()):
-            await engine.open()
-            try:
-                return await work(engine.opened)
-            finally:
-                await engine.close()
+        engine = Engine(chosen, project=project, workers=0, acting=this_command())
+        await engine.open()
+        try:
+            return await work(engine.opened)
+        finally:
+            await engine.close()
 
     try:
         return asyncio.run(run())
@@ -125,7 +122,7 @@ def correct(data: Path | None, project: str, work: Callable[[Memory], Awaitable[
 
 def _require(data: Path | None) -> None:
     folder = settings(data=data).data
-    if not (folder / FILE_NAME).is_file():
+    if not has_store(folder):
         raise fail(f"there is no memory in {folder}", "Choose its folder with --data.")
 
 
@@ -140,10 +137,11 @@ def _run(
     chosen = settings(data=data)
 
     async def run() -> T:
-        with audited.acting(this_command()) if acts else nullcontext():
-            opened = Memory.open(project=project, workers=workers, settings=chosen)
-            async with opened as memory:
-                return await work(memory)
+        acting = this_command() if acts else None
+        async with Memory(
+            Engine(chosen, project=project, workers=workers, acting=acting)
+        ) as memory:
+            return await work(memory)
 
     try:
         return asyncio.run(run())

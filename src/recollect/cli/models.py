@@ -28,7 +28,7 @@ def install(
     )
     tasks: dict[str, TaskID] = {}
 
-    def report(event: weights.Progress) -> None:
+    def report(event: weights.InstallProgress) -> None:
         task = tasks.get(event.weight)
         if task is None:
             task = tasks[event.weight] = bar.add_task(event.weight, total=None)

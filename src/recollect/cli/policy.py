@@ -7,18 +7,18 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from recollect.api.router import Actions
+from recollect.app import keys, policies
+from recollect.app.authorize import Actions
+from recollect.app.keys import GovernedKey
+from recollect.app.policies import Question
+from recollect.app.projects import DEFAULT_PROJECT
 from recollect.asgi import route_table
-from recollect.cli.common import DataOption, JsonOption, fail, on_store, out, show
+from recollect.cli.common import DataOption, JsonOption, fail, in_project, on_key, out, show
 from recollect.errors import RecollectError
-from recollect.governance import explaining, keys, policies
-from recollect.governance.explaining import Question
-from recollect.governance.policies import PolicySet
 from recollect.graph import policy_spec
 from recollect.graph.policy import PolicySetDocument
 from recollect.graph.policy_trace import RuleTrace, Trace
 from recollect.limits import POLICY_BYTES_MAX
-from recollect.store.protocol import Transaction
 
 app = typer.Typer(help="Write, look at and try out access policies.", no_args_is_help=True)
 
@@ -40,16 +40,12 @@ def _read(file: Path) -> PolicySetDocument:
         raise fail(f"{file}: {error.message}") from error
 
 
-def _apply(tx: Transaction, project: str, document: PolicySetDocument) -> PolicySet:
-    return policies.apply(tx, keys.project_named(tx, project).id, document)
-
-
 @app.command()
 def apply(
-    file: FileArgument, project: ProjectOption = keys.DEFAULT_PROJECT, data: DataOption = None
+    file: FileArgument, project: ProjectOption = DEFAULT_PROJECT, data: DataOption = None
 ) -> None:
     """Make a policy set, or a new version of the one of that name."""
-    made = on_store(data, _apply, project, _read(file))
+    made = in_project(data, project, policies.apply, _read(file))
     out.print(f"policy set {made.name} ({made.uuid}) is at version {made.version}, {made.mode}")
 
 
@@ -60,13 +56,9 @@ def validate(file: FileArgument) -> None:
     out.print(f"policy set {document.name} is valid: {len(document.policies)} rules")
 
 
-def _list(tx: Transaction, project: str) -> list[PolicySet]:
-    return policies.list_sets(tx, keys.project_named(tx, project).id)
-
-
 @app.command("list")
 def list_(
-    project: ProjectOption = keys.DEFAULT_PROJECT,
+    project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -82,17 +74,10 @@ def list_(
             "groups": found.user_groups,
             "updated": found.updated_at.isoformat(timespec="seconds"),
         }
-        for found in on_store(data, _list, project)
+        for found in in_project(data, project, policies.list_)
     ]
     columns = ["id", "name", "version", "mode", "rules", "keys", "groups", "updated"]
     show(rows, columns, as_json=as_json)
-
-
-def _show(tx: Transaction, project: str, name: str, version: int | None) -> PolicySetDocument:
-    project_id = keys.project_named(tx, project).id
-    if version is None:
-        return policies.get(tx, project_id, name).document
-    return policies.at_version(tx, project_id, name, version).document
 
 
 @app.command("show")
@@ -101,57 +86,44 @@ def show_(
     version: Annotated[
         int | None, typer.Option(help="An older version.", show_default="the newest")
     ] = None,
-    project: ProjectOption = keys.DEFAULT_PROJECT,
+    project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
 ) -> None:
     """Print a policy set as JSON, which `apply` takes again."""
-    found = on_store(data, _show, project, policy_set, version)
+    if version is None:
+        found = in_project(data, project, policies.get, policy_set).document
+    else:
+        found = in_project(data, project, policies.at_version, policy_set, version).document
     typer.echo(json.dumps(policy_spec.plain(found), indent=2, ensure_ascii=False))
-
-
-def _delete(tx: Transaction, project: str, name: str, force: bool) -> PolicySet:
-    return policies.delete(tx, keys.project_named(tx, project).id, name, force=force)
 
 
 @app.command()
 def delete(
     policy_set: SetArgument,
     force: Annotated[bool, typer.Option("--force", help="Even if it is attached.")] = False,
-    project: ProjectOption = keys.DEFAULT_PROJECT,
+    project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
 ) -> None:
     """Remove a policy set with its versions."""
-    gone = on_store(data, _delete, project, policy_set, force)
+    gone = in_project(data, project, policies.delete, policy_set, force=force)
     out.print(f"deleted {gone.name}")
 
 
-def _attach(tx: Transaction, key_id: str, name: str) -> list[PolicySet]:
-    return policies.attach(tx, keys.get_key(tx, key_id).project_id, key_id, name)
-
-
-def _detach(tx: Transaction, key_id: str, name: str) -> list[PolicySet]:
-    return policies.detach(tx, keys.get_key(tx, key_id).project_id, key_id, name)
-
-
-def _told(key_id: str, attached: list[PolicySet]) -> None:
-    names = ", ".join(each.name for each in attached) or "no policy sets"
+def _told(key_id: str, found: GovernedKey) -> None:
+    names = ", ".join(found.policy_sets) or "no policy sets"
     out.print(f"key {key_id} has {names}")
 
 
 @app.command()
 def attach(policy_set: SetArgument, key_id: KeyOption, data: DataOption = None) -> None:
     """Attach a policy set to a key. A running server notices within a second."""
-    _told(key_id, on_store(data, _attach, key_id, policy_set))
+    _told(key_id, on_key(data, key_id, keys.attach, key_id, policy_set))
 
 
 @app.command()
 def detach(policy_set: SetArgument, key_id: KeyOption, data: DataOption = None) -> None:
     """Take a policy set off a key. A running server notices within a second."""
-    _told(key_id, on_store(data, _detach, key_id, policy_set))
-
-
-def _explain(tx: Transaction, asked: Question) -> Trace:
-    return explaining.explain(tx, keys.get_key(tx, asked.key_uuid).project_id, asked)
+    _told(key_id, on_key(data, key_id, keys.detach, key_id, policy_set))
 
 
 @app.command()
@@ -170,7 +142,7 @@ def explain(
     """Say what a key may do, and which rule decides and why. Nothing is carried out."""
     actions = Actions(route_table())
     try:
-        explaining.check_action(action, actions.known)
+        policies.check_action(action, actions.known)
     except RecollectError as error:
         raise fail(error.message) from error
     asked = Question(
@@ -180,7 +152,7 @@ def explain(
         object_uuid=object_uuid,
         object_metadata=None if metadata is None else _object(metadata),
     )
-    trace = on_store(data, _explain, asked)
+    trace = on_key(data, key_id, policies.explain, asked)
     if as_json:
         typer.echo(msgspec.json.encode(trace).decode())
     else:

@@ -5,11 +5,8 @@ from typing import Annotated
 
 import typer
 
-from recollect.cli.common import DataOption, JsonOption, on_store, out, show
-from recollect.governance import keys
-from recollect.graph.types import Project
-from recollect.ingest import shares
-from recollect.store.protocol import Transaction
+from recollect.app import projects
+from recollect.cli.common import DataOption, JsonOption, on_folder, out, show
 
 app = typer.Typer(
     help="Make, list and weigh projects. Nothing crosses from one to another.",
@@ -25,7 +22,7 @@ def create(
     as_json: JsonOption = False,
 ) -> None:
     """Make a project. Give it keys with `recollect key create --project NAME`."""
-    made = on_store(data, keys.create_project, name, description)
+    made = on_folder(data, projects.create, name, description)
     if as_json:
         typer.echo(json.dumps({"name": made.name, "id": made.uuid}))
     else:
@@ -35,7 +32,7 @@ def create(
 @app.command("list")
 def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
     """List projects."""
-    found = on_store(data, _listed)
+    found = on_folder(data, projects.list_weighted)
     rows = [
         {
             "id": project.uuid,
@@ -49,10 +46,6 @@ def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
     show(rows, ["id", "name", "description", "weight", "created"], as_json=as_json)
 
 
-def _listed(tx: Transaction) -> list[tuple[Project, float]]:
-    return [(one, shares.weight(tx, one.id)) for one in keys.list_projects(tx)]
-
-
 @app.command()
 def weigh(
     name: Annotated[str, typer.Argument(help="Name of the project.")],
@@ -62,5 +55,5 @@ def weigh(
     data: DataOption = None,
 ) -> None:
     """Give a project a greater or smaller share of the workers when several have to wait."""
-    on_store(data, shares.weigh, name, weight)
+    on_folder(data, projects.weigh, name, weight)
     out.print(f"project {name} has the weight {weight:g}")

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
+from recollect.app.projects import DEFAULT_PROJECT
 from recollect.cli.common import DataOption, out
 from recollect.cli.memory import (
-    DEFAULT_PROJECT,
     GraphOption,
     ProjectOption,
     UserOption,

@@ -12,10 +12,12 @@ from typing import Annotated, Any
 
 import typer
 
-from recollect.bootstrap import Services
-from recollect.cli.common import DataOption, JsonOption, err, fail, on_store, out, safe, show
+from recollect.app import readings as readings_
+from recollect.app.projects import DEFAULT_PROJECT
+from recollect.app.readings import Taken, Waiting
+from recollect.app.services import Services
+from recollect.cli.common import DataOption, JsonOption, err, fail, in_project, out, safe, show
 from recollect.cli.memory import (
-    DEFAULT_PROJECT,
     NOTHING_FOUND,
     GraphOption,
     ProjectOption,
@@ -24,10 +26,7 @@ from recollect.cli.memory import (
 )
 from recollect.cli.progress import bar
 from recollect.errors import AnswerRefused, Conflict, NotFound
-from recollect.governance import keys
 from recollect.graph.types import Access
-from recollect.ingest import rereading_lists
-from recollect.ingest.agents import Taken
 from recollect.library.engine import Opened
 from recollect.limits import (
     PROGRAM_ERROR_CHARS_SHOWN,
@@ -35,8 +34,6 @@ from recollect.limits import (
     READING_LEASE_S,
     READINGS_PER_PAGE_MAX,
 )
-from recollect.store.protocol import Transaction
-from recollect.subjects import graphs
 
 _LIMIT = 10
 _COLUMNS = ("episode", "graph", "reader", "status", "tries", "since", "says")
@@ -49,7 +46,7 @@ class _NoAnswer(Exception):
 
 
 @dataclass
-class Outcome:
+class ReadCount:
     """How many were read, what came of it, and how many tries failed."""
 
     read: int = 0
@@ -84,10 +81,10 @@ def read(
     """
     words = _words(command)
 
-    async def work(opened: Opened) -> Outcome:
+    async def work(opened: Opened) -> ReadCount:
         services, access = opened
-        graph_id = await services.store.read(_graph, access, user, graph)
-        reader = _Reader(services, access, graph_id, words)
+        graph_id = await readings_.scope(services, access, user, graph)
+        reader = _AgentLoop(services, access, graph_id, words)
         return await reader.run(None if every else limit)
 
     outcome = change(data, project, work)
@@ -104,13 +101,7 @@ def _words(command: str) -> list[str]:
     return words
 
 
-def _graph(tx: Transaction, access: Access, user: str | None, graph: str | None) -> int | None:
-    if user is None and graph is None:
-        return None
-    return graphs.target(tx, access, user, graph).id
-
-
-def _tell(outcome: Outcome, *, as_json: bool) -> None:
+def _tell(outcome: ReadCount, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(vars(outcome)))
     elif outcome.read or outcome.failed:
@@ -123,7 +114,7 @@ def _tell(outcome: Outcome, *, as_json: bool) -> None:
         raise typer.Exit(NOTHING_FOUND)
 
 
-class _Reader:
+class _AgentLoop:
     """Takes one episode after the other and lets the program answer."""
 
     def __init__(
@@ -135,13 +126,13 @@ class _Reader:
         self._words = words
         self._in_a_row = 0
 
-    async def run(self, limit: int | None) -> Outcome:
+    async def run(self, limit: int | None) -> ReadCount:
         """Read until nothing is left, enough were read, or the program fails again and again."""
-        outcome = Outcome()
+        outcome = ReadCount()
         waiting = await self._waiting()
         with bar("reading", min(waiting, limit or waiting)) as step:
             while limit is None or outcome.read < limit:
-                taken = await self._services.agents.take(self._access, self._graph_id)
+                taken = await readings_.take(self._services, self._access, self._graph_id)
                 if taken is None:
                     break
                 await self._read(taken, outcome)
@@ -153,31 +144,31 @@ class _Reader:
         return outcome
 
     async def _waiting(self) -> int:
-        store = self._services.store
-        return await store.read(rereading_lists.waiting_for, self._access, "agent", self._graph_id)
+        return await readings_.count(self._services, self._access, self._graph_id)
 
-    async def _read(self, taken: Taken, outcome: Outcome) -> None:
-        agents, uuid = self._services.agents, taken.episode_uuid
+    async def _read(self, taken: Taken, outcome: ReadCount) -> None:
+        held = (self._services, self._access, taken.episode_uuid, taken.lease)
+        uuid = taken.episode_uuid
         try:
             answer = await _answered(self._words, taken)
-            given = await agents.give(self._access, uuid, taken.lease, answer)
+            given = await readings_.give(*held, answer)
         except _NoAnswer as error:
-            parked = await agents.failed(self._access, uuid, taken.lease, str(error))
+            parked = await readings_.fail(*held, str(error))
             self._failed(outcome, uuid, str(error) + ("; it is parked" if parked else ""))
         except AnswerRefused as error:
-            await agents.give_back(self._access, uuid, taken.lease)
+            await readings_.give_back(*held)
             self._failed(outcome, uuid, error.message)
         except (Conflict, NotFound) as error:
             self._failed(outcome, uuid, error.message)
         except BaseException:
-            await agents.give_back(self._access, uuid, taken.lease)
+            await readings_.give_back(*held)
             raise
         else:
             self._in_a_row = 0
             outcome.read += 1
             outcome.facts += given.facts
 
-    def _failed(self, outcome: Outcome, uuid: str, why: str) -> None:
+    def _failed(self, outcome: ReadCount, uuid: str, why: str) -> None:
         self._in_a_row += 1
         outcome.failed += 1
         err.print(safe(f"episode {uuid}: {why}"))
@@ -214,15 +205,6 @@ def _json(printed: bytes) -> bytes:
     return printed
 
 
-def _listed(tx: Transaction, project: str) -> list[rereading_lists.Waiting]:
-    return rereading_lists.listed(tx, _access(tx, project), limit=READINGS_PER_PAGE_MAX)
-
-
-def _access(tx: Transaction, project: str) -> Access:
-    found = keys.project_named(tx, project)
-    return Access(project_id=found.id, project_uuid=found.uuid, key_uuid="")
-
-
 @app.callback()
 def readings(
     context: typer.Context,
@@ -236,13 +218,13 @@ def readings(
     """
     if context.invoked_subcommand is not None:
         return
-    found = on_store(data, _listed, project)
+    found = in_project(data, project, readings_.page, limit=READINGS_PER_PAGE_MAX)
     show([_row(one) for one in found], _COLUMNS, as_json=as_json)
     if not found:
         raise typer.Exit(NOTHING_FOUND)
 
 
-def _row(one: rereading_lists.Waiting) -> dict[str, Any]:
+def _row(one: Waiting) -> dict[str, Any]:
     return {
         "episode": one.episode_uuid,
         "graph": f"{one.graph_kind} {one.graph}",
@@ -252,10 +234,6 @@ def _row(one: rereading_lists.Waiting) -> dict[str, Any]:
         "since": one.created_at.isoformat(timespec="seconds"),
         "says": one.error or one.reason,
     }
-
-
-def _retry(tx: Transaction, project: str, episode: str | None) -> int:
-    return rereading_lists.retry(tx, _access(tx, project), episode)
 
 
 @app.command()
@@ -271,7 +249,7 @@ def retry(
     """Try second readings again now, as if they had never failed."""
     if (episode is None) == (not every):
         raise typer.BadParameter("give either an episode or --all")
-    count = on_store(data, _retry, project, episode)
+    count = in_project(data, project, readings_.retry, episode)
     if as_json:
         typer.echo(json.dumps({"retried": count}))
     else:

@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
+from recollect.app.projects import DEFAULT_PROJECT
 from recollect.cli import reasons, telling
 from recollect.cli.common import DataOption, JsonOption, err, safe
 from recollect.cli.memory import (
-    DEFAULT_PROJECT,
     NOTHING_FOUND,
     AtOption,
     GraphOption,
@@ -19,8 +19,8 @@ from recollect.cli.memory import (
     UserOption,
     recall,
 )
-from recollect.library.asking import Kind, Narrowing, Results
 from recollect.library.memory import Memory
+from recollect.library.search import Kind, Narrowing, Results
 from recollect.limits import PAGE_DEFAULT, PAGE_MAX, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
 from recollect.search.query import Reranker
 

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from recollect.app.projects import DEFAULT_PROJECT
 from recollect.cli import telling
 from recollect.cli.common import DataOption, JsonOption, err, out
 from recollect.cli.memory import (
-    DEFAULT_PROJECT,
     GraphOption,
     MetadataOption,
     ProjectOption,

@@ -15,17 +15,17 @@ import uvicorn
 import uvloop
 
 from recollect import log
+from recollect.app import projects
+from recollect.app.projects import NewKey
+from recollect.app.services import Services, open_services
 from recollect.asgi import application
-from recollect.bootstrap import Services, open_services
 from recollect.cli import connections, lock
 from recollect.cli.common import DataOption, err, fail, settings
 from recollect.cli.connections import Crowd
 from recollect.cli.protocol import BoundedProtocol
 from recollect.errors import RecollectError, StoreUnavailable
-from recollect.governance import audited, keys
-from recollect.governance.keys import NewKey
+from recollect.graph.acting import Acting
 from recollect.graph.types import Key
-from recollect.ingest import queue, rereadings, session_writing
 from recollect.limits import KEEP_ALIVE_S, START_CHECK_S
 from recollect.settings import Settings
 
@@ -140,7 +140,7 @@ async def _prepare(services: Services, listening: socket.socket) -> None:
     secret = chosen.api_key.get_secret_value() if chosen.api_key else None
     key = await _default_key(services, secret)
     try:
-        await _take_over(services)
+        await services.take_over(SERVER)
     except StoreUnavailable as error:
         _log.error("store.not_writable", error=error.message)  # what can be read is served
     services.start_workers(chosen.workers, owner=SERVER)
@@ -153,21 +153,12 @@ async def _prepare(services: Services, listening: socket.socket) -> None:
 async def _default_key(services: Services, secret: str | None) -> NewKey | Key:
     """The key of the default project; where nothing can be written, the one that is there."""
     try:
-        with audited.acting(audited.by_command("serve")):
-            return await services.store.write(keys.ensure_default, secret)
+        return await projects.default_key(services, Acting.by_command("serve"), secret)
     except StoreUnavailable:
-        found = await services.store.read(keys.default_there_is, secret)
+        found = await projects.default_key_there(services, secret)
         if found is None:
             raise
         return found
-
-
-async def _take_over(services: Services) -> None:
-    """This process holds the folder, so a server that held leases here is gone."""
-    await services.store.write(queue.free, SERVER)
-    await services.store.write(rereadings.free, SERVER)
-    if await services.store.write(session_writing.discard_lost, services.owner):
-        services.store.scrub_soon()
 
 
 def _announce(address: str, folder: Path, key: NewKey | Key, *, given: bool) -> None:

@@ -2,22 +2,16 @@
 
 import sqlite3
 
+from recollect.app import maintenance
 from recollect.cli.common import DataOption, fail, out, settings
 from recollect.errors import RecollectError
-from recollect.store.sqlite import migrate as migrations
-from recollect.store.sqlite.connection import connect, prepare
 
 
 def migrate(data: DataOption = None) -> None:
     """Bring the store's schema up to date. `recollect serve` does the same when it starts."""
     folder = settings(data=data).data
     try:
-        connection = connect(prepare(folder), writer=True)
-        try:
-            applied = migrations.apply(connection)
-            version = migrations.version(connection)
-        finally:
-            connection.close()
+        applied, version = maintenance.migrated(folder)
     except (OSError, sqlite3.Error) as error:
         raise fail(f"cannot open the store in {folder}: {error}") from error
     except RecollectError as error:

@@ -26,7 +26,7 @@ Thing = Fact | Entity | Episode | Observation | Summary
 
 
 @dataclass(frozen=True)
-class Row:
+class DisplayRow:
     """A thing: its words, its time or kind, its id, its score if it has one, and more to say."""
 
     words: Text
@@ -84,7 +84,7 @@ def id_line(place: Console, uuid: str, what: str = "") -> None:
     )
 
 
-def _table(rows: Sequence[Row]) -> Table:
+def _table(rows: Sequence[DisplayRow]) -> Table:
     scored = any(row.score is not None for row in rows)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("what", overflow="fold")
@@ -99,33 +99,33 @@ def _table(rows: Sequence[Row]) -> Table:
     return table
 
 
-def _score(row: Row) -> str:
+def _score(row: DisplayRow) -> str:
     return "" if row.score is None else f"{row.score:.2f}"
 
 
-def _beside(row: Row) -> str:
+def _beside(row: DisplayRow) -> str:
     return "  ".join(part for part in (row.when, _score(row), row.note) if part)
 
 
-def _row(one: Thing) -> Row:
+def _row(one: Thing) -> DisplayRow:
     match one:
         case Fact():
             when = span(one.valid_at, one.invalid_at)
-            return Row(Text(safe(one.text)), when, one.uuid, one.score, _relation(one))
+            return DisplayRow(Text(safe(one.text)), when, one.uuid, one.score, _relation(one))
         case Entity():
             labels = ", ".join(label for label in one.labels if label != "Entity")
             words = Text(safe(one.name), style="bold")
             if one.summary:
                 words.append("  " + safe(one.summary), style="not bold")
-            return Row(words, safe(labels), one.uuid, one.score)
+            return DisplayRow(words, safe(labels), one.uuid, one.score)
         case Episode():
-            return Row(Text(_said(one)), day(one.created_at), one.uuid, one.score)
+            return DisplayRow(Text(_said(one)), day(one.created_at), one.uuid, one.score)
         case Observation():
-            return Row(
+            return DisplayRow(
                 Text(safe(one.text)), span(one.valid_at, one.invalid_at), one.uuid, one.score
             )
         case Summary():
-            return Row(Text(safe(one.text)), day(one.updated_at), one.uuid, one.score)
+            return DisplayRow(Text(safe(one.text)), day(one.updated_at), one.uuid, one.score)
 
 
 def _relation(one: Fact) -> str:

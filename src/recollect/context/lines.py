@@ -1,66 +1,114 @@
-"""What was found, told in one line each."""
+"""The lines of a context block: one for each thing found, with remembered words as mere data.
 
+What was remembered cannot open or close a section of the block it stands in. Relevance decides what
+is shown, never where: a block that keeps its lines in place from one turn to the next lets a prompt
+cache be used up to the first new line. So lines are sorted by time, and what has ended comes last.
+"""
+
+import unicodedata
+from collections.abc import Iterable
 from datetime import datetime
+from functools import cache, cached_property
 
-from recollect.context.defusing import Defuser
-from recollect.graph.types import Entity, Episode, Fact, Observation, ThreadSummary
-from recollect.limits import BLOCK_EPISODE_CHARS_MAX
+import regex
 
-Item = Fact | Entity | Episode | Observation | ThreadSummary
+from recollect.graph.kinds import Item
+from recollect.graph.types import Fact
+from recollect.search.kinds import KINDS, Position, kind_of
 
-_UNKNOWN = "date unknown"
-_PRESENT = "present"
+# What was said comes after what is known.
+SECTION_KINDS = {
+    KINDS[kind].section: kind for kind in sorted(KINDS, key=lambda kind: kind == "episode")
+}
+SECTIONS = ("USER_SUMMARY", *SECTION_KINDS)
+# Characters that nobody sees, or that only add to the one before, but keep a tag from being found.
+_UNSEEN = r"\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}"
+_GAP = rf"[\s{_UNSEEN}]*+"
+# Whatever is not ASCII may look like a letter that is, and no tag of ours is harmed by being careful.
+_LOOKS_LIKE_A_LETTER = rf"[^\x00-\x7f\s{_UNSEEN}]"
+_END = rf"(?![.-]|[^\W{_UNSEEN}])"  # of a name: no letter follows that can be seen
+_TAG_NAME = regex.compile(r"</?\s*([^\W\d][\w.-]*)")
+# What Unicode calls angles and their like, beside those that it takes for `<`, `>` and `/` itself.
+_SIGN_NAME = regex.compile(
+    r"(?P<opening>LESS-THAN SIGN$|LEFT[- ](?:POINTING )?ANGLE|LEFT ARROWHEAD|SYLLABICS PA$)"
+    r"|(?P<closing>GREATER-THAN SIGN$|RIGHT[- ](?:POINTING )?ANGLE|RIGHT ARROWHEAD|SYLLABICS PO$)"
+    r"|(?P<slash>\bSOLIDUS$|DIVISION SLASH$|FRACTION SLASH$)"
+)
 
 
-def told(item: Item, safe: Defuser) -> str:
+@cache
+def _alike() -> dict[str, str]:
+    """The characters that look like each sign of a tag, for a set in a pattern."""
+    found = {sign: [sign] for sign in "<>/"}
+    for one in map(chr, range(0x80, 0x10000)):
+        name = unicodedata.name(one, "")
+        sign = unicodedata.normalize("NFKC", one)
+        if sign not in found and (named := _SIGN_NAME.search(name)):
+            sign = {"opening": "<", "closing": ">", "slash": "/"}[named.lastgroup or ""]
+        if sign in found:
+            found[sign].append(one)
+    return {sign: "".join(map(regex.escape, alike)) for sign, alike in found.items()}
+
+
+def tag_names(text: str) -> tuple[str, ...]:
+    """The names of the tags that stand in *text*, each once."""
+    return tuple(dict.fromkeys(_TAG_NAME.findall(text)))
+
+
+class TagEscaper:
+    """Replaces the angles of a block's own tags with square brackets wherever a text contains them."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._names = dict.fromkeys((*SECTIONS, *names))
+
+    @cached_property
+    def _tag(self) -> "regex.Pattern[str]":
+        # The longest first: one name may begin like another.
+        spelt = "|".join(_spelt(name) for name in sorted(self._names, key=lambda n: (-len(n), n)))
+        opening, closing, slash = (_alike()[sign] for sign in "<>/")
+        slash = rf"(?:[{slash}]{_GAP})?+"
+        # An angle at the very end is one that the words after it would make a tag of.
+        return regex.compile(
+            rf"[{opening}]({_GAP}{slash}(?:\Z|(?:{spelt}){_END}[^{opening}{closing}]*+))"
+            rf"([{closing}]?)",
+            flags=regex.IGNORECASE,
+        )
+
+    def __call__(self, text: str) -> str:
+        """*text* on one line, with square brackets where a tag had angles."""
+        return self._tag.sub(_bracketed, " ".join(text.split()))
+
+    def lines(self, text: str) -> str:
+        """*text* escaped as a whole, with its own line breaks but without blank lines."""
+        lines = (" ".join(line.split()) for line in text.splitlines())
+        return self._tag.sub(_bracketed, "\n".join(line for line in lines if line))
+
+
+def _spelt(name: str) -> str:
+    """A name however it is disguised: letter by letter, with what is unseen between."""
+    letters = (rf"(?:{regex.escape(letter)}|{_LOOKS_LIKE_A_LETTER})" for letter in name)
+    return rf"[{_UNSEEN}]*+".join(letters)
+
+
+def _bracketed(found: "regex.Match[str]") -> str:
+    return f"[{found[1]}{']' if found[2] else ''}"
+
+
+ESCAPE = TagEscaper()  # for blocks that have our own sections only
+
+
+def line(item: Item) -> str:
     """The line of *item* in a block, or nothing when there is nothing to say of it."""
-    match item:
-        case Fact():
-            return f"  - {safe(item.fact)} ({fact_range(item)})"
-        case Entity():
-            summary = safe(item.summary)
-            return f"  - {safe(item.name)}: {summary}" if summary else ""
-        case Episode():
-            return f"  - {episode_text(item, safe)} ({moment(item.created_at)})"
-        case Observation():
-            return f"  - {safe(item.summary)} ({observation_range(item)})"
-        case ThreadSummary():
-            return f"  - {safe(item.summary)} ({moment(item.covered_at or item.updated_at)})"
+    return KINDS[kind_of(item)].line(item, ESCAPE)
 
 
-def fact_range(fact: Fact) -> str:
-    """From when to when a fact holds; one that was withdrawn is never told as present."""
-    return f"{moment(fact.valid_at)} - {_end(fact.invalid_at, ended=fact.expired_at is not None)}"
+def position(item: Item) -> Position:
+    """Where *item* stands among its kind, whatever else is there."""
+    return KINDS[kind_of(item)].position(item)
 
 
-def observation_range(observation: Observation) -> str:
-    """From when to when an observation was borne out."""
-    return f"{moment(observation.start_at)} - {_end(observation.end_at, ended=False)}"
-
-
-def _end(end: datetime | None, *, ended: bool) -> str:
-    return moment(end) if end is not None or ended else _PRESENT
-
-
-def moment(value: datetime | None) -> str:
-    """A time in UTC as the clients know it from these blocks."""
-    # Not strftime: it writes years before 1000 in another width on other systems.
-    return _UNKNOWN if value is None else value.isoformat(sep=" ", timespec="seconds")[:19]
-
-
-def episode_text(episode: Episode, safe: Defuser) -> str:
-    """Who said what; of a long one the beginning, with a mark where it is cut."""
-    said = cut(safe(episode.content))
-    who = safe(episode.speaker or "")
-    # A text of a log often begins with its speaker already.
-    return f"{who}: {said}" if who and not said.startswith(f"{who}:") else said
-
-
-def cut(text: str, chars_max: int = BLOCK_EPISODE_CHARS_MAX) -> str:
-    """*text* up to the last whole word that fits, with a mark when something is left out."""
-    if len(text) <= chars_max:
-        return text
-    kept = text[: max(chars_max - 2, 0)]
-    at = kept.rfind(" ")
-    kept = kept[:at] if at > chars_max // 2 else kept
-    return f"{kept} …" if kept else ""
+def holds(fact: Fact, now: datetime) -> bool:
+    """Whether a fact is true at *now*, as far as we know."""
+    if fact.valid_at is not None and fact.valid_at > now:
+        return False
+    return all(end is None or end > now for end in (fact.invalid_at, fact.expired_at))

@@ -1,64 +1,60 @@
-"""Context templates: text with holes, such as `%{edges limit=10 types=[LIKES,KNOWS]}`.
+"""Context templates: text with placeholders, such as `%{edges limit=10 types=[LIKES,KNOWS]}`.
 
-A template is read when it is saved, so that a mistake is told to whoever wrote it, and read again
-when it is filled in.
+A template is parsed when it is saved, so that its author learns of a mistake at once, and parsed
+again when it is rendered: each placeholder becomes the lines of its variable, all within one budget.
 """
 
+import asyncio
 import re
-from typing import Literal, get_args
+from collections.abc import Sequence
 
+import msgspec
+
+from recollect.context import budget
+from recollect.context.gather import Gatherer
+from recollect.context.lines import TagEscaper, position, tag_names
 from recollect.errors import InvalidInput
 from recollect.graph import checks
-from recollect.graph.types import Record
+from recollect.graph.filters import Filters
+from recollect.graph.kinds import Item, Kind
+from recollect.graph.types import Json, Record
 from recollect.limits import (
+    BLOCK_FACTS_MAX,
     CONTEXT_CHARS_MAX,
     TEMPLATE_CHARS_MAX,
     TEMPLATE_DERIVED_ITEMS_MAX,
+    TEMPLATE_ITEMS_DEFAULT,
     TEMPLATE_ITEMS_MAX,
 )
+from recollect.search.kinds import KINDS, cut, kind_of
 
-Variable = Literal[
-    "edges", "entities", "episodes", "observations", "thread_summaries", "user_summary"
-]
-
-_VARIABLES: dict[str, Variable] = {name: name for name in get_args(Variable)}
-_ALL = ("limit", "types", "include_attributes", "max_characters")
-_OPTIONS: dict[Variable, tuple[str, ...]] = {
-    "edges": _ALL,
-    "entities": _ALL,
-    "episodes": _ALL,
-    "observations": ("limit", "max_characters"),
-    "thread_summaries": ("limit", "max_characters"),
-    "user_summary": ("max_characters",),
-}
-# A larger limit is accepted for these, as it always was, but never gives more.
-_ITEMS_MAX: dict[Variable, int] = {
-    "observations": TEMPLATE_DERIVED_ITEMS_MAX,
-    "thread_summaries": TEMPLATE_DERIVED_ITEMS_MAX,
-}
+_encode = msgspec.json.Encoder(order="deterministic").encode
+_USER_SUMMARY = "user_summary"
+_KINDS: dict[str, Kind] = {spec.variable: kind for kind, spec in KINDS.items()}
+_ALL_OPTIONS = ("limit", "types", "include_attributes", "max_characters")
 _OPEN = "%{"
 _NAME = re.compile(r"\s*([^\s=\[\]]*)")
 _OPTION = re.compile(r"\s+(\w+)=(\[[^\[\]]*\]|[^\s\[\]]+)")
 _BOOLEANS = {"true": True, "false": False}
 
 
-class Text(Record):
+class TemplateText(Record):
     """Words that stand in the block as they are."""
 
     text: str
 
 
-class Hole(Record):
+class Placeholder(Record):
     """A place to fill in: what with, how much of it, of which types; None is the default."""
 
-    variable: Variable
+    variable: str
     limit: int | None = None
     types: tuple[str, ...] = ()
     include_attributes: bool | None = None
     chars_max: int | None = None
 
 
-Piece = Text | Hole
+Piece = TemplateText | Placeholder
 
 
 def parse(template: str) -> list[Piece]:
@@ -73,7 +69,7 @@ def parse(template: str) -> list[Piece]:
         # A brace inside means that the one found closes something else.
         if end < 0 or "{" in inside:
             raise InvalidInput(f"template: the {_OPEN!r} at character {start + 1} is never closed")
-        pieces.append(_hole(inside))
+        pieces.append(_placeholder(inside))
         position = end + 1
     _add_text(pieces, template[position:])
     return pieces
@@ -81,19 +77,19 @@ def parse(template: str) -> list[Piece]:
 
 def _add_text(pieces: list[Piece], text: str) -> None:
     if text:
-        pieces.append(Text(text=text))
+        pieces.append(TemplateText(text=text))
 
 
-def _hole(inside: str) -> Hole:
+def _placeholder(inside: str) -> Placeholder:
     field = f"template: %{{{inside}}}"
     named = _NAME.match(inside)
     variable = _variable(field, named[1] if named else "")
     options = _options(field, inside[named.end() if named else 0 :])
     for option in options:
-        if option not in _OPTIONS[variable]:
-            allowed = ", ".join(_OPTIONS[variable]) or "no options"
+        if option not in _allowed(variable):
+            allowed = ", ".join(_allowed(variable))
             raise InvalidInput(f"{field}: {variable} takes {allowed}, not {option!r}")
-    return Hole(
+    return Placeholder(
         variable=variable,
         limit=_limit(field, variable, options.get("limit")),
         types=_types(field, options.get("types")),
@@ -104,12 +100,18 @@ def _hole(inside: str) -> Hole:
     )
 
 
-def _variable(field: str, name: str) -> Variable:
-    variable = _VARIABLES.get(name)
-    if variable is None:
-        known = ", ".join(_VARIABLES)
-        raise InvalidInput(f"{field}: unknown variable {name!r}; known are {known}")
-    return variable
+def _variable(field: str, name: str) -> str:
+    known = (*_KINDS, _USER_SUMMARY)
+    if name not in known:
+        raise InvalidInput(f"{field}: unknown variable {name!r}; known are {', '.join(known)}")
+    return name
+
+
+def _allowed(variable: str) -> tuple[str, ...]:
+    """The options of a variable; only what carries attributes can be chosen by type."""
+    if variable == _USER_SUMMARY:
+        return ("max_characters",)
+    return _ALL_OPTIONS if KINDS[_KINDS[variable]].attributes else ("limit", "max_characters")
 
 
 def _options(field: str, text: str) -> dict[str, str]:
@@ -129,9 +131,12 @@ def _options(field: str, text: str) -> dict[str, str]:
     return options
 
 
-def _limit(field: str, variable: Variable, value: str | None) -> int | None:
+def _limit(field: str, variable: str, value: str | None) -> int | None:
     number = _number(field, "limit", value, TEMPLATE_ITEMS_MAX)
-    return None if number is None else min(number, _ITEMS_MAX.get(variable, TEMPLATE_ITEMS_MAX))
+    if number is None or "types" in _allowed(variable):
+        return number
+    # A larger limit is accepted for what is derived, as it always was, but never gives more.
+    return min(number, TEMPLATE_DERIVED_ITEMS_MAX)
 
 
 def _number(field: str, option: str, value: str | None, most: int) -> int | None:
@@ -158,3 +163,109 @@ def _boolean(field: str, option: str, value: str | None) -> bool | None:
     if value not in _BOOLEANS:
         raise InvalidInput(f"{field}: {option} must be true or false, got {value!r}")
     return _BOOLEANS[value]
+
+
+async def render(
+    pieces: Sequence[Piece], gatherer: Gatherer, room: int, rating_min: float | None = None
+) -> str:
+    """The block that a template makes of what is known."""
+    placeholders = [piece for piece in pieces if isinstance(piece, Placeholder)]
+    # The first by itself: the searches after it find the vector of the query cached.
+    filling = [
+        await _filling(placeholder, gatherer, rating_min) for placeholder in placeholders[:1]
+    ]
+    filling += await asyncio.gather(
+        *(_filling(placeholder, gatherer, rating_min) for placeholder in placeholders[1:])
+    )
+    user = gatherer.request.user
+    return filled(pieces, filling, user.summary if user else "", room)
+
+
+async def _filling(
+    placeholder: Placeholder, gatherer: Gatherer, rating_min: float | None
+) -> Sequence[Item]:
+    """What could stand in a placeholder, the most relevant first."""
+    limit = placeholder.limit or TEMPLATE_ITEMS_DEFAULT
+    types = placeholder.types
+    kind = _KINDS.get(placeholder.variable)
+    if kind is None:
+        return []
+    if kind == "fact":
+        return await gatherer.facts(limit, Filters(edge_types=types, rating_min=rating_min))
+    if kind == "entity":
+        return await gatherer.entities(limit, BLOCK_FACTS_MAX, Filters(node_labels=types))
+    # Types of episodes are few, and no filter of a search: look further, then choose.
+    hits = await gatherer.hits(kind, TEMPLATE_ITEMS_MAX if types else limit)
+    return [hit.item for hit in hits if not types or hit.item.kind in types][:limit]
+
+
+def filled(
+    pieces: Sequence[Piece], filling: Sequence[Sequence[Item]], user_summary: str, room: int
+) -> str:
+    """The template with its placeholders filled, in whole lines; its own words are never cut.
+
+    *filling* has the items of each placeholder, in order. The user summary has up to half of the
+    room; the rest goes to the best of each placeholder, then to the next best.
+    """
+    words = "".join(piece.text for piece in pieces if isinstance(piece, TemplateText))
+    placeholders = [piece for piece in pieces if isinstance(piece, Placeholder)]
+    escape = TagEscaper(tag_names(words))
+    left = max(room - len(words), 0)
+    summaries = sum(placeholder.variable == "user_summary" for placeholder in placeholders)
+    bounds = [
+        placeholder.chars_max
+        for placeholder in placeholders
+        if placeholder.variable == "user_summary" and placeholder.chars_max
+    ]
+    most = min([left // 2 // max(summaries, 1), *bounds])
+    summary = cut(escape.lines(user_summary), most) if summaries else ""
+    texts_of = _rendered(placeholders, filling, left - summaries * len(summary), escape)
+    texts = iter(
+        summary if placeholder.variable == "user_summary" else text
+        for placeholder, text in zip(placeholders, texts_of, strict=True)
+    )
+    return "".join(
+        piece.text if isinstance(piece, TemplateText) else next(texts) for piece in pieces
+    )
+
+
+def _rendered(
+    placeholders: Sequence[Placeholder],
+    filling: Sequence[Sequence[Item]],
+    room: int,
+    escape: TagEscaper,
+) -> list[str]:
+    """The text of each placeholder: chosen in turns, in the order of every block."""
+    lists = []
+    for number, (placeholder, items) in enumerate(zip(placeholders, filling, strict=True)):
+        told = [(number, item, template_line(placeholder, item, escape)) for item in items]
+        if placeholder.chars_max is not None:
+            lines_only = (("", line) for _, _, line in told)
+            told = [told[place] for place in budget.affordable(lines_only, placeholder.chars_max)]
+        lists.append(told)
+    offers = list(budget.in_turns(lists))
+    taken = budget.affordable(((str(number), line) for number, _, line in offers), room)
+    chosen = sorted((offers[number] for number in taken), key=lambda offer: position(offer[1]))
+    return [
+        "\n".join(line for owner, _, line in chosen if owner == number)
+        for number in range(len(placeholders))
+    ]
+
+
+def template_line(placeholder: Placeholder, item: Item, escape: TagEscaper) -> str:
+    """The line of one item in a template."""
+    spec = KINDS[kind_of(item)]
+    extra = ""
+    if placeholder.include_attributes and spec.attributes is not None:
+        extra = _attributes(spec.attributes(item), escape)
+    return spec.template_line(item, escape, extra)
+
+
+def _attributes(carried: Json | None, escape: TagEscaper) -> str:
+    """Attributes or metadata by name; nothing for those that have no value."""
+    told = [
+        f"{escape(name)}: {escape(value if isinstance(value, str) else _encode(value).decode())}"
+        for name, value in sorted((carried or {}).items())
+        if value is not None
+    ]
+    return f"{{ {', '.join(told)} }}" if told else ""

@@ -1,11 +1,11 @@
-"""Rules for dates some way from another: "three years ago", "in two weeks", "the day after"."""
+"""Rules for dates at a distance from another: "three years ago", "in two weeks", "the day after"."""
 
 import re
 from dataclasses import replace
 from datetime import datetime
 
-from recollect.dates import readings
-from recollect.dates.grammar import Match, rules
+from recollect.dates import open_dates
+from recollect.dates.grammar import Match, members, rules
 from recollect.dates.periods import (
     DAY,
     GRAINS,
@@ -17,13 +17,12 @@ from recollect.dates.periods import (
     weekday_from,
 )
 from recollect.dates.relative import CLOCK_UNITS, REL, UNIT, is_fine, stretch, unit_of
-from recollect.dates.symbols import members
-from recollect.dates.values import Context, Dated, Length, Period
+from recollect.dates.values import Dated, Length, Period, ResolutionContext
 
 _UNIT_NAMES = ("UNIT", "WEEKWORD", "YEARWORD", "DAYUNIT", "QUARTERWORD")
 
 
-def _end(context: Context, base: datetime, length: Length, sign: int) -> Dated:
+def _end(context: ResolutionContext, base: datetime, length: Length, sign: int) -> Dated:
     """The day, or the moment, that lies a length before or after another."""
     if is_fine(length):
         moment = moved(base, length, sign)
@@ -37,7 +36,7 @@ def _ago(match: Match) -> Dated | None:
     if match.has("BACK") and match.lead() == "IN":
         return None
     if unit == "weekend" and not rest:
-        return readings.fixed(unit_period("weekend", match.context.now, -int(amount)))
+        return open_dates.fixed(unit_period("weekend", match.context.now, -int(amount)))
     return _end(match.context, match.context.now, match.one("DUR"), -1)
 
 
@@ -54,7 +53,7 @@ def _weekday_week(match: Match) -> Dated | None:
     if match.one("DUR") not in (None, Length((("week", 1),))) or match.lead() in _NEAR:
         return None
     near = weekday_from(match.context.today, match.one("ANYWEEKDAY"), 1)
-    return readings.fixed(day_of(later(near, 7 * DAY)))
+    return open_dates.fixed(day_of(later(near, 7 * DAY)))
 
 
 _NEAR = members("REL")
@@ -74,7 +73,7 @@ def _ahead(match: Match) -> Dated | None:
         return None
     (unit, amount), *rest = match.one("DUR").parts
     if unit == "weekend" and not rest:
-        return readings.fixed(unit_period("weekend", match.context.now, int(amount)))
+        return open_dates.fixed(unit_period("weekend", match.context.now, int(amount)))
     return _end(match.context, match.context.now, match.one("DUR"), 1)
 
 
@@ -82,7 +81,7 @@ def _from_date(match: Match) -> Dated | None:
     """ "Two days after today", "in two years since 2011"."""
     base = match.one("DATE", "MOMENT")
     if match.has("ANYWEEKDAY"):
-        base = readings.weekday(match.context, match.one("ANYWEEKDAY"))
+        base = open_dates.weekday(match.context, match.one("ANYWEEKDAY"))
     lasting = match.lead() == "FOR" or match.follow() in members("TOWORD")
     if not base.readings or (lasting and match.has("FROM")):
         return None
@@ -135,21 +134,21 @@ def _within(match: Match) -> Dated | None:
         return stretch(match.context, length, -1)
     first = match.context.now if is_fine(length) else match.context.today
     last = moved(first, length)
-    return readings.fixed(Period(first, last, GRAINS[length.parts[-1][0]], last))
+    return open_dates.fixed(Period(first, last, GRAINS[length.parts[-1][0]], last))
 
 
 def _weekdays_away(match: Match) -> Dated | None:
     """ "Two Sundays from now", "three Mondays ago"."""
     way = -1 if match.has("AGO") else 1
     near = weekday_from(match.context.today, match.one("WEEKDAYS"), way)
-    return readings.fixed(day_of(later(near, way * 7 * DAY * (match.one("INT") - 1))))
+    return open_dates.fixed(day_of(later(near, way * 7 * DAY * (match.one("INT") - 1))))
 
 
 def _weekday_with_length(match: Match) -> Dated | None:
     """ "Monday two weeks from now": that day of the week so far away."""
     there = moved(match.context.today, match.one("DUR"), -1 if match.has("AGO") else 1)
     week = unit_period("week", there)
-    return readings.fixed(day_of(later(week.first, DAY * match.one("ANYWEEKDAY"))))
+    return open_dates.fixed(day_of(later(week.first, DAY * match.one("ANYWEEKDAY"))))
 
 
 def _beside(match: Match) -> Dated | None:
@@ -160,16 +159,18 @@ def _beside(match: Match) -> Dated | None:
     if base is None:
         return None
     if match.has("ANYWEEKDAY"):
-        return readings.fixed(day_of(weekday_from(base.first, match.one("ANYWEEKDAY"), way)))
+        return open_dates.fixed(day_of(weekday_from(base.first, match.one("ANYWEEKDAY"), way)))
     unit = unit_of(match)
     if unit == "weekend":
-        return readings.fixed(_weekend_beside(base, way))
+        return open_dates.fixed(_weekend_beside(base, way))
     if unit == "week" and base.grain == "day":
         first = later(base.first, -7 * DAY) if way < 0 else base.last
-        return readings.fixed(Period(first, later(first, 7 * DAY), "week"))
+        return open_dates.fixed(Period(first, later(first, 7 * DAY), "week"))
     if unit in CLOCK_UNITS:
         return None
-    return readings.fixed(unit_period(unit, base.first if way < 0 else later(base.last, -DAY), way))
+    return open_dates.fixed(
+        unit_period(unit, base.first if way < 0 else later(base.last, -DAY), way)
+    )
 
 
 def _one_further(match: Match) -> Dated | None:
@@ -179,7 +180,7 @@ def _one_further(match: Match) -> Dated | None:
         return None
     # The weekend of this week is the next one; a weekend that is next was never the one after.
     ahead = 1 if unit == "weekend" and match.context.now.weekday() < 5 else 2
-    return readings.fixed(
+    return open_dates.fixed(
         unit_period(unit, match.context.now, -2 if match.has("BEFORE") else ahead)
     )
 
@@ -191,7 +192,7 @@ def _weekend_beside(base: Period, way: int) -> Period:
     return weekend if weekend.first >= base.last else unit_period("weekend", base.first, 1)
 
 
-def _anchor(context: Context, value: Dated) -> Period | None:
+def _anchor(context: ResolutionContext, value: Dated) -> Period | None:
     """The reading of a date that another one is counted from: the nearest."""
     if not value.readings:
         return None

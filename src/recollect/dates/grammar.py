@@ -1,12 +1,127 @@
-"""Rules over kinds, and how they are applied: in order, each as often as it fits."""
+"""The grammar engine: rules are patterns over kinds of tokens, applied in order.
+
+Every token has a kind, and every kind a character of its own, so that the kinds of a text form a
+string and a regular expression over that string is a rule. A pattern is written with the names of
+kinds and groups: `MONTH DAYNUM (COMMA? YEAR)?`.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from recollect.dates.periods import DAY
-from recollect.dates.symbols import CODE, members, pattern
-from recollect.dates.values import Clock, Context, Dated, Hours, Length, Node, Part
+from recollect.dates.values import Clock, Dated, Hours, Length, Node, Part, ResolutionContext
+
+KINDS = (
+    # marks and words without a meaning here
+    *(
+        "WORD",
+        "OPAQUE",
+        "BREAK",
+        "COMMA",
+        "DASH",
+        "SLASH",
+        "COLON",
+        "OPEN",
+        "CLOSE",
+        "APOS",
+        "SIGN",
+    ),
+    # numbers by size: what they can be depends on it
+    *("ZERO", "N12", "N24", "N31", "N59", "N99", "NBIG", "MILITARY", "YEARNUM", "DECIMAL"),
+    *("ORD", "SECONDWORD", "HUNDRED", "THOUSAND"),
+    # pairs and triples of digits
+    *("SLASHED", "HHMM", "STAMP", "YMD", "YM"),
+    # grammar words
+    *("A", "THE", "OF", "IN", "ON", "AT", "FOR", "FROM", "TO", "UNTIL", "THROUGH", "BETWEEN"),
+    *("AND", "OR", "SINCE", "BEFORE", "AFTER", "BY", "AGO", "BACK", "LATER", "EARLIER", "WITHIN"),
+    *("DURING", "OVER", "AROUND", "EARLY", "MID", "LATE", "START", "MIDDLE", "END", "EVERY"),
+    *("ALL", "ANY", "OTHER", "TIMES", "HALF", "PASTWORD", "LAST", "PREVIOUS", "NEXT", "THIS"),
+    *("THAT", "NOW", "MORE", "LESS", "THAN", "STARTING", "ASEARLYAS", "ASLATEAS", "NOLATER"),
+    *(
+        "NOEARLIER",
+        "ONWARD",
+        "TODATE",
+        "TOPRESENT",
+        "PRESENT",
+        "SAMETIME",
+        "REST",
+        "HALFOF",
+        "ANOTHER",
+        "DOZEN",
+        "ORSO",
+        "EXTRA",
+        "COUPLE",
+        "FEW",
+        "ISH",
+        "GOOD",
+    ),
+    # words of time
+    *("MONTH", "MAYWORD", "MARCHWORD", "WEEKDAY", "SATWORD", "WEEKDAYS", "UNIT", "UNITS"),
+    *("QUARTERWORD", "WEEKWORD", "SEASON", "FALLWORD", "HOLIDAY", "AMPM"),
+    *("OCLOCK", "NOON", "PART", "PARTS", "MEAL", "DAYWORD", "TONIGHT", "QUARTERNUM", "HALFNUM"),
+    *(
+        "ENDOF",
+        "OFTEN",
+        "FISCAL",
+        "BUSINESS",
+        "ZONE",
+        "YEARWORD",
+        "DAYUNIT",
+        "DECADEMARK",
+        "DECADENAME",
+    ),
+    # what rules make
+    *("TIME", "DUR", "DAY", "SPAN", "MOMENT", "TRANGE", "DONE", "SET"),
+)
+CODE = {kind: chr(0x100 + number) for number, kind in enumerate(KINDS)}
+GROUPS = {
+    "INT": ("ZERO", "N12", "N24", "N31", "N59", "N99", "NBIG"),
+    "HOUR": ("ZERO", "N12", "N24"),
+    "MINUTE": ("ZERO", "N12", "N24", "N31", "N59"),
+    "DAYNUM": ("N12", "N24", "N31"),
+    "NUMBER": ("ZERO", "N12", "N24", "N31", "N59", "N99", "NBIG", "YEARNUM", "DECIMAL"),
+    "SMALL": ("ZERO", "N12", "N24", "N31", "N59", "N99"),
+    "ORDINAL": ("ORD", "SECONDWORD"),
+    "ANYMONTH": ("MONTH", "MAYWORD", "MARCHWORD"),
+    "ANYWEEKDAY": ("WEEKDAY", "SATWORD"),
+    "ANYSEASON": ("SEASON", "FALLWORD"),
+    "ANYUNIT": ("UNIT", "UNITS", "QUARTERWORD", "SECONDWORD", "WEEKWORD", "YEARWORD", "DAYUNIT"),
+    "REL": ("LAST", "PREVIOUS", "NEXT", "THIS", "PASTWORD"),
+    "DATE": ("DAY", "SPAN"),
+    "ANYTIME": ("TIME", "HHMM", "MILITARY"),
+    "TOWORD": ("TO", "UNTIL", "THROUGH", "DASH"),
+    "MARK": ("BREAK", "COMMA", "DASH", "COLON", "CLOSE"),
+    "VAGUE": ("EARLY", "MID", "LATE"),
+}
+_NAME = re.compile(r"[A-Z][A-Z0-9]+|[A-Z]")
+
+
+def members(name: str) -> tuple[str, ...]:
+    """The kinds that a name of a kind or of a group stands for."""
+    return GROUPS.get(name) or (name,)
+
+
+def kinds(text: str) -> frozenset[str]:
+    """The names in *text*, for asking what stands beside something."""
+    return frozenset(text.split())
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """The rule that *text* writes down, as an expression over the codes of kinds."""
+
+    def coded(match: re.Match[str]) -> str:
+        codes = "".join(CODE[kind] for kind in members(match.group()))
+        return codes if len(codes) == 1 else f"[{codes}]"
+
+    def listed(match: re.Match[str]) -> str:
+        names = match.group(2).split()
+        codes = "".join(CODE[kind] for name in names for kind in members(name))
+        return f"[{match.group(1)}{codes}]"
+
+    text = re.sub(r"\[(\^?)([A-Z0-9 ]+)\]", listed, text)
+    return re.compile(_NAME.sub(coded, text).replace(" ", ""))
+
 
 CLOCK_GRAINS = frozenset({"second", "minute", "hour", "part"})
 
@@ -14,7 +129,7 @@ CLOCK_GRAINS = frozenset({"second", "minute", "hour", "part"})
 class Match(NamedTuple):
     """Tokens that a rule fits, the tokens beside them, and what the text is read against."""
 
-    context: Context
+    context: ResolutionContext
     nodes: Sequence[Node]
     before: Node | None
     after: Node | None
@@ -57,16 +172,16 @@ _NEXT_WORD = re.compile(r"[\s-]{0,3}([^\W\d_]{1,30})")
 Make = Callable[[Match], object]
 
 
-class Rule(NamedTuple):
+class GrammarRule(NamedTuple):
     """What a sequence of kinds means. *make* gives the value, or None when it does not fit."""
 
     pattern: re.Pattern[str]
     make: Make
 
 
-def rules(*table: tuple[str, Make]) -> tuple[Rule, ...]:
+def rules(*table: tuple[str, Make]) -> tuple[GrammarRule, ...]:
     """A table of patterns and what to make of them, ready to be applied."""
-    return tuple(Rule(pattern(text), make) for text, make in table)
+    return tuple(GrammarRule(pattern(text), make) for text, make in table)
 
 
 def kind_of(value: object) -> str:
@@ -97,7 +212,9 @@ def _dated_kind(value: Dated) -> str:
     return "DAY" if period.grain == "day" and period.last - period.first <= DAY else "SPAN"
 
 
-def apply(context: Context, nodes: list[Node], table: Iterable[Rule]) -> list[Node]:
+def apply(
+    context: ResolutionContext, nodes: list[Node], table: Iterable[GrammarRule]
+) -> list[Node]:
     """The tokens after every rule has had its turn."""
     codes = "".join(CODE[node.kind] for node in nodes)
     for rule in table:
@@ -114,7 +231,9 @@ def apply(context: Context, nodes: list[Node], table: Iterable[Rule]) -> list[No
     return nodes
 
 
-def _made(context: Context, nodes: list[Node], begin: int, end: int, make: Make) -> Node | None:
+def _made(
+    context: ResolutionContext, nodes: list[Node], begin: int, end: int, make: Make
+) -> Node | None:
     before = nodes[begin - 1] if begin else None
     after = nodes[end] if end < len(nodes) else None
     value = make(Match(context, nodes[begin:end], before, after))

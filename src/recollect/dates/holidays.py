@@ -1,11 +1,11 @@
-"""Feasts and memorial days, and the date each has in a year."""
+"""Holidays, and the date each has in a given year."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from recollect.dates.periods import date, nth_weekday, unit_period
 
-Rule = Callable[[int], datetime | None]
+HolidayRule = Callable[[int], datetime | None]
 
 
 def easter(year: int) -> datetime | None:
@@ -22,11 +22,11 @@ def easter(year: int) -> datetime | None:
     return date(year, month, day + 1)
 
 
-def _fixed(month: int, day: int) -> Rule:
+def _fixed(month: int, day: int) -> HolidayRule:
     return lambda year: date(year, month, day)
 
 
-def _nth(month: int, weekday: int, number: int, shift: int = 0) -> Rule:
+def _nth(month: int, weekday: int, number: int, shift: int = 0) -> HolidayRule:
     def on(year: int) -> datetime | None:
         first = date(year, month, 1)
         found = nth_weekday(unit_period("month", first), weekday, number) if first else None
@@ -35,7 +35,7 @@ def _nth(month: int, weekday: int, number: int, shift: int = 0) -> Rule:
     return on
 
 
-def _from_easter(shift: int) -> Rule:
+def _from_easter(shift: int) -> HolidayRule:
     def on(year: int) -> datetime | None:
         sunday = easter(year)
         return sunday + timedelta(days=shift) if sunday else None
@@ -58,7 +58,7 @@ def _chinese_new_year(year: int) -> datetime | None:
     return date(year, int(month), int(day))
 
 
-_RULES: tuple[tuple[Rule, str], ...] = (
+_RULES: tuple[tuple[HolidayRule, str], ...] = (
     (_fixed(1, 1), "new year, new year day, new years day"),
     (_nth(1, 0, 3), "martin luther king day, martin luther king jr day, mlk day"),
     (_fixed(1, 20), "inauguration day"),
@@ -129,7 +129,7 @@ def folded(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and word != "christmas" else word
 
 
-NAMES: dict[tuple[str, ...], Rule] = {
+NAMES: dict[tuple[str, ...], HolidayRule] = {
     tuple(folded(word) for word in name.split()): rule
     for rule, names in _RULES
     for name in names.split(", ")

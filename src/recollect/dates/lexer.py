@@ -1,12 +1,138 @@
-"""From text to tokens with kinds: words by the lexicon, digits by their shape."""
+"""From text to tokens: words by the lexicon, digits by their shape."""
 
 import re
+from datetime import datetime
 
-from recollect.dates import holidays, numbers
-from recollect.dates.lexicon import GLUED_UNITS, WORDS
+from recollect.dates import holidays, lexicon
+from recollect.dates.grammar import kinds
+from recollect.dates.lexicon import GLUED_UNITS, MEALS, WORDS
 from recollect.dates.phrases import PHRASES
-from recollect.dates.shapes import digits, size, whole
 from recollect.dates.values import Node, Raw
+
+_NOT_AFTER = frozenset("._\\")
+
+
+def size(value: int) -> str:
+    """The kind of a whole number."""
+    for limit, kind in ((0, "ZERO"), (12, "N12"), (24, "N24"), (31, "N31"), (59, "N59")):
+        if value <= limit:
+            return kind
+    return "N99" if value < 100 else "NBIG"
+
+
+def whole(digits: str, start: int, end: int) -> Node:
+    """A whole number by its digits: "0730" is a time, "1987" a year."""
+    value = int(digits)
+    if len(digits) == 4 and digits[0] == "0" and value % 100 < 60:
+        return Node("MILITARY", start, end, value)
+    if len(digits) == 4 and 1100 <= value < 2200:
+        return Node("YEARNUM", start, end, value)
+    return Node(size(value), start, end, value)
+
+
+def digits(text: str, raw: Raw) -> Node:
+    before = text[raw.start - 1] if raw.start else " "
+    short = before == "." and text[: raw.start - 1][-1:].isalpha() and raw.group == "number"
+    glued = before in _NOT_AFTER and raw.group != "ymd" and not (short and len(raw.word) < 3)
+    if raw.group in ("opaque", "version") or glued:
+        return Node("OPAQUE", raw.start, raw.end)
+    made = _SHAPES[raw.group](raw)
+    return made or Node("OPAQUE", raw.start, raw.end)
+
+
+def _stamp(raw: Raw) -> Node | None:
+    body = raw.word.replace("t", " ").replace(",", ".").replace("z", "+00:00").upper()
+    body = re.sub(r"\s+(?=[+-]\d{2}:?\d{2}$)", "", body)
+    body = re.sub(r"(\.\d{6})\d+", r"\1", body)
+    body = re.sub(r"\.(\d{1,6})(?=$|[+-])", lambda m: "." + m[1].ljust(6, "0"), body)
+    try:
+        moment = datetime.fromisoformat(body)
+    except ValueError:
+        return None
+    return Node("STAMP", raw.start, raw.end, moment)
+
+
+def _three(raw: Raw) -> Node | None:
+    parts = [int(part) for part in re.split(r"[-/.]", raw.word)]
+    if raw.group == "ymd":
+        year, month, day = parts
+    else:
+        month, day, year = parts
+        if "." in raw.word and len(raw.word.split(".")[2]) == 2:
+            return None
+    # With dots the day comes first wherever people write so.
+    if month > 12 or ("." in raw.word and raw.group == "mdy" and day <= 12):
+        month, day = day, month
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    return Node("YMD", raw.start, raw.end, (year, month, day))
+
+
+def _two(raw: Raw) -> Node:
+    parts = [int(part) for part in re.split(r"[-/]", raw.word)]
+    year, month = parts if raw.group == "ym" else reversed(parts)
+    return Node("YM", raw.start, raw.end, (year, month))
+
+
+def _clock(raw: Raw) -> Node | None:
+    parts = [int(part) for part in raw.word.replace("h", ":").split(":")]
+    if parts[0] > 24 or any(part > 59 for part in parts[1:]):
+        return None
+    return Node("HHMM", raw.start, raw.end, tuple(parts))
+
+
+def _slashed(raw: Raw) -> Node | None:
+    month, day = (int(part) for part in raw.word.split("/"))
+    if month > 12:
+        month, day = day, month
+    valid = 1 <= month <= 12 and 1 <= day <= 31 and raw.word != "24/7"
+    return Node("SLASHED", raw.start, raw.end, (month, day)) if valid else None
+
+
+def _decimal(raw: Raw) -> Node:
+    return Node("DECIMAL", raw.start, raw.end, float(raw.word[:20]))
+
+
+def _integer(raw: Raw) -> Node | None:
+    digits = raw.word.replace(",", "")
+    if len(digits) > 9:
+        return None
+    if raw.group == "comma_number":
+        return Node(size(int(digits)), raw.start, raw.end, int(digits))
+    return whole(digits, raw.start, raw.end)
+
+
+def _ordinal(raw: Raw) -> Node | None:
+    value = int(raw.word[:-2])
+    return Node("ORD", raw.start, raw.end, value) if value else None
+
+
+def _meridiem(raw: Raw) -> Node:
+    letters = raw.word.replace(" ", "").replace(".", "")
+    return Node("AMPM", raw.start, raw.end, "ampm" if letters == "ampm" else letters[0])
+
+
+def _sign(raw: Raw) -> Node:
+    sign = raw.word.replace(" ", "").replace("≥", ">=").replace("≤", "<=")
+    return Node("SIGN", raw.start, raw.end, sign)
+
+
+_SHAPES = {
+    "stamp": _stamp,
+    "ymd": _three,
+    "mdy": _three,
+    "ym": _two,
+    "my": _two,
+    "clock": _clock,
+    "slashed": _slashed,
+    "decimal": _decimal,
+    "comma_number": _integer,
+    "number": _integer,
+    "ordinal": _ordinal,
+    "ampm": _meridiem,
+    "sign": _sign,
+}
+
 
 # Every repetition is bounded or runs over one class of characters, so no text is slow to read.
 _TOKEN = re.compile(
@@ -108,7 +234,7 @@ def _after_number(raws: list[Raw], index: int) -> bool:
     before = raws[index - 1] if index else None
     if before is None or raws[index].start - before.end > 1:
         return False
-    return before.group in _NUMBERS or before.word in numbers.CARDINAL or before.word in _CLOCKS
+    return before.group in _NUMBERS or before.word in lexicon.CARDINAL or before.word in _CLOCKS
 
 
 def _append(nodes: list[Node], node: Node) -> None:
@@ -132,7 +258,7 @@ def _take_word(text: str, raws: list[Raw], words: list[str], index: int, nodes: 
             kind, value, taken = found
             _append(nodes, Node(kind, raw.start, raws[index + taken - 1].end, value))
             return taken
-    spelled = numbers.read(words[index : index + 6])
+    spelled = lexicon.spelled_number(words[index : index + 6])
     if spelled is not None:
         kind = size(spelled.value)
         if spelled.ordinal:
@@ -243,3 +369,35 @@ def _mark(text: str, raw: Raw, nodes: list[Node]) -> Node | None:
         if nodes[-1].kind in ("MONTH", "WEEKDAY", "SATWORD", "MARCHWORD") and short:
             return None
     return Node(_MARKS.get(raw.word, "BREAK"), raw.start, raw.end, raw.word)
+
+
+# Words that help to name a time and do not do so alone. A text that has only these is not read.
+_HELPERS = kinds(
+    "A THE OF IN ON AT FOR FROM TO THROUGH BETWEEN AND OR SINCE BEFORE AFTER BY BACK LATER EARLIER "
+    "WITHIN DURING OVER AROUND EARLY MID LATE START MIDDLE END EVERY ALL ANY OTHER PASTWORD LAST "
+    "PREVIOUS NEXT THIS THAT MORE LESS THAN STARTING ONWARD ANOTHER PRESENT COUPLE FEW ISH GOOD HUNDRED "
+    "THOUSAND BUSINESS TIMES UNTIL MEAL ZONE DOZEN EXTRA"
+)
+_TRIGGERS = frozenset(
+    {word for word, (kind, _) in WORDS.items() if kind not in _HELPERS}
+    | {head + ending for head in holidays.HEADS for ending in ("", "s")}
+    | {word for word, number in lexicon.CARDINAL.items() if number >= 10}
+    | {word for word, number in lexicon.ORDINAL.items() if number >= 3}
+    | set(MEALS)
+    | {"pm", "clock", "commencing", "moment", "present", "possible", "recently", "previously"}
+)
+_HOUR = f"(?:{'|'.join(lexicon.CARDINAL)})"
+_SPELLED_HOUR = re.compile(
+    rf"\b{_HOUR}\s+a\.?\s?m\b|\bfrom\s+{_HOUR}\s+(?:to|until|till)\s+{_HOUR}\b", re.IGNORECASE
+)
+_LETTERS = re.compile(r"[a-z]+")
+_DIGIT = re.compile(r"\d")
+
+
+def may_speak_of_time(text: str) -> bool:
+    """False when no date or time can be found in *text*."""
+    if _DIGIT.search(text):
+        return True
+    if not _TRIGGERS.isdisjoint(_LETTERS.findall(text.lower())):
+        return True
+    return _SPELLED_HOUR.search(text) is not None

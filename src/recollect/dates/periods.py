@@ -1,4 +1,4 @@
-"""Arithmetic on calendar periods: the one a moment lies in, the n-th from it, parts of it."""
+"""Arithmetic on calendar periods: the one around a moment, the n-th from it, its parts."""
 
 from calendar import monthrange
 from datetime import datetime, timedelta

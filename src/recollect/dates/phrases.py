@@ -1,4 +1,4 @@
-"""Words that mean something about time together, and not each by itself."""
+"""Expressions of several words that only together say something about time."""
 
 from recollect.dates.lexicon import PARTS, Entry
 from recollect.dates.values import Part

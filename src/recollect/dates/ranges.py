@@ -1,11 +1,14 @@
-"""Rules for what lasts from one date to another: "from 2015 to 2019", "May 5-7"."""
+"""Rules for ranges and bounds: "from 2015 to 2019", "May 5-7", "since 2015", "until March"."""
 
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 
-from recollect.dates import readings
-from recollect.dates.grammar import Match, rules
-from recollect.dates.periods import date, day_of, later, months_later, moved, unit_period
-from recollect.dates.values import Context, Dated, Period
+from recollect.dates import open_dates
+from recollect.dates.clock import at, clock_of
+from recollect.dates.grammar import CLOCK_GRAINS, Match, rules
+from recollect.dates.periods import DAY, date, day_of, later, months_later, moved, unit_period
+from recollect.dates.values import Clock, Dated, Node, Period, ResolutionContext
+from recollect.dates.when import Relation
 
 
 def joined(first: Period, second: Period) -> Period | None:
@@ -117,9 +120,9 @@ def _day_to_day(match: Match) -> Dated | None:
         outers = list(span.readings)
     else:
         year = match.one("YEARNUM")
-        value = readings.month(match.context, months[0])
+        value = open_dates.month(match.context, months[0])
         whole = date(year, 1, 1) if year else None
-        closed = readings.within(value, unit_period("year", whole)) if whole else value
+        closed = open_dates.within(value, unit_period("year", whole)) if whole else value
         outers = list(closed.readings) if closed else []
     found = tuple(
         period
@@ -167,7 +170,7 @@ def _ordinal_to_ordinal(match: Match) -> Dated | None:
     months = [unit_period("month", match.context.now, shift) for shift in (-1, 0, 1)]
     if max(low, high) > 31:
         return None
-    found = readings.around(match.context, (_days(month, low, high) for month in months))
+    found = open_dates.around(match.context, (_days(month, low, high) for month in months))
     return Dated(found, relation="between") if found else None
 
 
@@ -184,7 +187,7 @@ def _date_for_length(match: Match) -> Dated | None:
     return Dated(found, relation="between") if found else None
 
 
-def _of_this_year(context: Context, found: tuple[Period, ...]) -> tuple[Period, ...]:
+def _of_this_year(context: ResolutionContext, found: tuple[Period, ...]) -> tuple[Period, ...]:
     here = tuple(period for period in found if period.first.year == context.now.year)
     return here or found
 
@@ -258,4 +261,145 @@ RULES = rules(
     ("FOR? DUR COMMA? (FROM|STARTING) (DAY|MOMENT)", _date_for_length),
     ("FROM? DATE TODATE", _to_date),
     ("(YEARWORD|UNIT|QUARTERWORD) TODATE", _to_date),
+)
+
+
+_RELATIONS: dict[str, Relation] = {
+    "SINCE": "since",
+    "STARTING": "since",
+    "ASEARLYAS": "since",
+    "NOEARLIER": "since",
+    "ONWARD": "since",
+    "START": "since",
+    "UNTIL": "until",
+    "ASLATEAS": "until",
+    "THROUGH": "until",
+    "BEFORE": "before",
+    "BY": "before",
+    "NOLATER": "before",
+    "AFTER": "after",
+}
+# What lasts until midnight ends with the day.
+_ENDING = ("until", "before")
+_SIGNS: dict[str, tuple[Relation, bool]] = {
+    ">": ("after", False),
+    ">=": ("since", False),
+    "<": ("before", False),
+    "<=": ("until", True),
+}
+
+
+def bound(value: Dated, relation: Relation, inclusive: bool = False) -> Dated | None:
+    """*value* as a bound. *inclusive*: what ends, ends with the whole of it ("through March")."""
+    if not value.readings:
+        return None
+    found = tuple(
+        period._replace(edge=_edge(period, relation, inclusive)) for period in value.readings
+    )
+    return replace(value, readings=found, relation=relation)
+
+
+def _edge(period: Period, relation: Relation, inclusive: bool) -> datetime:
+    if period.edge is not None:
+        return period.edge
+    # After a day means from that day on to most people, after a month or year when it is over.
+    fine = period.grain == "day" or period.grain in CLOCK_GRAINS
+    short = fine and (period.last - period.first).days <= 1
+    if relation == "after" and (not short or period.grain == "part"):
+        return period.last
+    return period.last if inclusive and relation == "until" else period.first
+
+
+def _value(context: ResolutionContext, item: object) -> Dated | None:
+    if isinstance(item, Clock):
+        return Dated((at(context.today, item),), anchored=False)
+    return item if isinstance(item, Dated) else None
+
+
+def _bound(match: Match) -> Dated | None:
+    """A bound word and a time. "By" alone is too common a word to carry a time of day part."""
+    word = next(node.kind for node in match.nodes if node.kind in _RELATIONS)
+    if word == "THROUGH" and match.has("ON"):  # "it went through on 1 April"
+        return None
+    value = _value(match.context, match.nodes[-1].value)
+    if match.has("TIME") and match.one("TIME").seconds == 0 and _RELATIONS[word] in _ENDING:
+        value = Dated((at(later(match.context.today, DAY), match.one("TIME")),), anchored=False)
+    if value is None or value.relation != "at":
+        return None
+    if word == "SINCE":
+        begun = tuple(period for period in value.readings if period.first < match.context.today)
+        value = value.over(begun or value.readings)
+    return bound(value, _RELATIONS[word], inclusive=word == "THROUGH")
+
+
+def _start(match: Match) -> Dated | None:
+    """ "Beginning January 7th"; the beginning *of* something is a part of it."""
+    if match.one("START") == "of" or match.one("START") == "start":
+        return None
+    return _bound(match)
+
+
+def _onward(match: Match) -> Dated | None:
+    """ "From 2020 on", "3 pm or later"."""
+    value = _value(match.context, match.one("DATE", "MOMENT", "TIME"))
+    return bound(value, "since") if value and value.relation == "at" else None
+
+
+def _or_before(match: Match) -> Dated | None:
+    """ "2016 or earlier"."""
+    value = _value(match.context, match.one("DATE", "MOMENT", "TIME"))
+    inclusive = match.has("DATE")
+    return bound(value, "until", inclusive) if value and value.relation == "at" else None
+
+
+def _sign(match: Match) -> Dated | None:
+    relation, inclusive = _SIGNS[match.one("SIGN")]
+    return bound(match.one("DATE"), relation, inclusive)
+
+
+def _day_with_clock(match: Match) -> Dated | None:
+    """ "Today before 4 pm"."""
+    word = next(node.kind for node in match.nodes if node.kind in _RELATIONS)
+    day, clock = match.one("DAY"), match.one("TIME")
+    found = tuple(at(period.first, clock) for period in day.readings)
+    return bound(Dated(found), _RELATIONS[word]) if found else None
+
+
+def _day_with_hour(match: Match) -> Dated | None:
+    """ "Friday after 2", "before 5 on 1/1/2016"."""
+    node = next(item for item in match.nodes if item.kind in ("N12", "N24"))
+    clock = clock_of(match.context, node)
+    if clock is None:
+        return None
+    nodes = [Node("TIME", n.start, n.end, clock) if n is node else n for n in match.nodes]
+    return _day_with_clock(match._replace(nodes=nodes))
+
+
+def _hour_alone(match: Match) -> Dated | None:
+    """ "Until 5." """
+    clock = clock_of(match.context, match.nodes[-1])
+    value = _value(match.context, clock)
+    return bound(value, _RELATIONS[match.nodes[0].kind]) if value else None
+
+
+def _to_present(match: Match) -> Dated | None:
+    """ "From 2012 to present": it still holds."""
+    return bound(match.one("DATE"), "since")
+
+
+_WORD = "(SINCE|STARTING|ASEARLYAS|NOEARLIER|UNTIL|ASLATEAS|THROUGH|BEFORE|BY|NOLATER|AFTER)"
+BOUND_RULES = rules(
+    ("DAY (BEFORE|AFTER|BY|UNTIL|SINCE|NOLATER|NOEARLIER) AROUND? TIME", _day_with_clock),
+    ("(BEFORE|AFTER|BY|UNTIL|SINCE) (N12|N24) ON DAY", _day_with_hour),
+    ("DAY (BEFORE|AFTER|BY|UNTIL|SINCE) (N12|N24) (?=BREAK|COMMA|$)", _day_with_hour),
+    ("(BEFORE|AFTER|UNTIL|SINCE) N12 (?=BREAK|$)", _hour_alone),
+    ("FROM? DATE TOPRESENT", _to_present),
+    ("FROM? SPAN DASH PRESENT", _to_present),
+    ("FROM (DATE|MOMENT|TIME) ON (?![DATE THE WORD])", _onward),
+    ("FROM? (DATE|MOMENT|TIME) COMMA? ONWARD", _onward),
+    ("(DATE|MOMENT|TIME) (AND|OR) (AFTER|LATER) (?=[BREAK COMMA]|$)", _onward),
+    ("(DATE|MOMENT|TIME) (AND|OR) (BEFORE|EARLIER) (?=[BREAK COMMA]|$)", _or_before),
+    (f"{_WORD} ON? THE? AROUND? (DATE|MOMENT|TIME)", _bound),
+    ("START (DATE|MOMENT)", _start),
+    ("YEARWORD? SIGN DATE", _sign),
 )

@@ -1,9 +1,9 @@
-"""Rules for dates that hang on the reference: "last Tuesday", "next month", "the past 3 days"."""
+"""Rules for dates relative to the reference: "last Tuesday", "next month", "the past 3 days"."""
 
 import re
 from dataclasses import replace
 
-from recollect.dates import readings
+from recollect.dates import open_dates
 from recollect.dates.grammar import Match, rules
 from recollect.dates.periods import (
     DAY,
@@ -14,7 +14,7 @@ from recollect.dates.periods import (
     unit_period,
     weekday_from,
 )
-from recollect.dates.values import Context, Dated, Length, Period
+from recollect.dates.values import Dated, Length, Period, ResolutionContext
 
 CLOCK_UNITS = ("second", "minute", "hour")
 _ALIGNED = ("quarter",)
@@ -40,7 +40,7 @@ def is_fine(length: Length) -> bool:
 
 def _dayword(match: Match) -> Dated | None:
     day = day_of(later(match.context.today, DAY * match.one("DAYWORD")))
-    return readings.fixed(day, f"{day.first:%Y-%m-%d}")
+    return open_dates.fixed(day, f"{day.first:%Y-%m-%d}")
 
 
 def _now(match: Match) -> Dated:
@@ -72,36 +72,36 @@ def _rel_unit(match: Match) -> Dated | None:
         return None  # the final one, of something
     if unit == "work week":
         week = unit_period("week", now, way)
-        return readings.fixed(week._replace(last=later(week.first, 5 * DAY)))
+        return open_dates.fixed(week._replace(last=later(week.first, 5 * DAY)))
     if unit in CLOCK_UNITS:
         return stretch(match.context, Length(((unit, 1),)), way) if way else None
     unit = "day" if unit == "weekday" else unit
     if match.has("PASTWORD") and unit == "weekend" and now.weekday() == 6:
         way = -1
-    return readings.fixed(unit_period(unit, now, way))
+    return open_dates.fixed(unit_period(unit, now, way))
 
 
-def stretch(context: Context, length: Length, way: int) -> Dated | None:
+def stretch(context: ResolutionContext, length: Length, way: int) -> Dated | None:
     """So much time before or after the reference; whole days when it is counted in days."""
     grain = GRAINS[length.parts[-1][0]]
     if is_fine(length):
         ends = sorted((context.now, moved(context.now, length, way)))
-        return readings.fixed(Period(ends[0], ends[1], grain, ends[1]))
+        return open_dates.fixed(Period(ends[0], ends[1], grain, ends[1]))
     unit, amount = length.parts[0]
     if unit in _ALIGNED:
         near = unit_period(unit, context.now, way)
         far = unit_period(unit, context.now, way * int(amount))
-        return readings.fixed(Period(min(near.first, far.first), max(near.last, far.last), grain))
+        return open_dates.fixed(Period(min(near.first, far.first), max(near.last, far.last), grain))
     if way < 0:
         begin = moved(context.today, length, -1)
-        return readings.fixed(Period(begin, context.today, grain, context.today))
+        return open_dates.fixed(Period(begin, context.today, grain, context.today))
     if unit == "business day":
         first = moved(context.today, Length(((unit, 1),)))
         last = later(moved(context.today, length), DAY)
-        return readings.fixed(Period(first, last, grain, last))
+        return open_dates.fixed(Period(first, last, grain, last))
     begin = later(context.today, DAY)
     end = moved(begin, length)
-    return readings.fixed(Period(begin, end, grain, end))
+    return open_dates.fixed(Period(begin, end, grain, end))
 
 
 def _rel_length(match: Match) -> Dated | None:
@@ -129,16 +129,16 @@ def _rel_weekday(match: Match) -> Dated | None:
     number = match.one("ANYWEEKDAY")
     today = match.context.today
     if match.has("LAST", "PASTWORD"):
-        return readings.fixed(day_of(weekday_from(today, number, -1)))
+        return open_dates.fixed(day_of(weekday_from(today, number, -1)))
     if match.one("NEXT") in ("coming", "upcoming"):
-        return readings.fixed(day_of(weekday_from(today, number, 1)))
+        return open_dates.fixed(day_of(weekday_from(today, number, 1)))
     week = unit_period("week", today, direction(match))
-    return readings.fixed(day_of(later(week.first, DAY * number)))
+    return open_dates.fixed(day_of(later(week.first, DAY * number)))
 
 
 def _weekday_of_week(match: Match) -> Dated | None:
     week = unit_period("week", match.context.now, direction(match))
-    return readings.fixed(day_of(later(week.first, DAY * match.one("ANYWEEKDAY"))))
+    return open_dates.fixed(day_of(later(week.first, DAY * match.one("ANYWEEKDAY"))))
 
 
 def _rel_open(match: Match) -> Dated | None:
@@ -151,19 +151,19 @@ def _rel_open(match: Match) -> Dated | None:
     found = [period for period in map(value.inside, years) if period is not None]
     if way > 0:
         fitting = [period for period in found if period.first > now]
-        return readings.fixed(fitting[0]) if fitting else None
+        return open_dates.fixed(fitting[0]) if fitting else None
     if way < 0:
         fitting = [period for period in found if period.last <= now]
-        return readings.fixed(fitting[-1]) if fitting else None
+        return open_dates.fixed(fitting[-1]) if fitting else None
     here = [period for period in found if period.first <= now < period.last]
     here += [period for period in found if period.first.year == now.year]
-    return readings.fixed(here[0]) if here else None
+    return open_dates.fixed(here[0]) if here else None
 
 
 def _rel_season(match: Match) -> Dated | None:
     name = match.one("ANYSEASON")
-    found = _rel_open(replace_nodes(match, readings.season(match.context, name)))
-    return readings.season_in(found.readings[0].first.year, name) if found else None
+    found = _rel_open(replace_nodes(match, open_dates.season(match.context, name)))
+    return open_dates.season_in(found.readings[0].first.year, name) if found else None
 
 
 def replace_nodes(match: Match, value: Dated) -> Match:
@@ -185,13 +185,13 @@ def _the_unit(match: Match) -> Dated | None:
 
 
 def _current(match: Match, unit: str) -> Dated | None:
-    return readings.fixed(unit_period(unit, match.context.now))
+    return open_dates.fixed(unit_period(unit, match.context.now))
 
 
 def _open_weekend(match: Match) -> Dated:
     """The weekend just gone, or the one to come."""
     weekends = (unit_period("weekend", match.context.now, shift) for shift in (-1, 0))
-    return Dated(readings.around(match.context, weekends), grain="weekend")
+    return Dated(open_dates.around(match.context, weekends), grain="weekend")
 
 
 def _that_unit(match: Match) -> Dated | None:
@@ -199,7 +199,7 @@ def _that_unit(match: Match) -> Dated | None:
     unit = unit_of(match)
     if unit not in ("week", "month", "year", "weekend"):
         return None
-    value = readings.fixed(unit_period(unit, match.context.now))
+    value = open_dates.fixed(unit_period(unit, match.context.now))
     return replace(value, approximate=True, anchored=False) if value else None
 
 

@@ -1,4 +1,4 @@
-"""Find the times that a text names, and resolve them against the moment it was said."""
+"""Finds the times that a text names and resolves them against the moment it was said."""
 
 import re
 from collections.abc import Sequence
@@ -8,72 +8,73 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from recollect.dates import (
-    bounds,
     clock,
-    combine,
-    digits,
+    day_times,
     distance,
-    hours,
-    inside,
-    lengths,
-    named,
+    durations,
+    named_periods,
+    period_parts,
     ranges,
     relative,
-    repeats,
-    vague,
-    written,
-    years,
+    written_dates,
 )
-from recollect.dates.grammar import apply
-from recollect.dates.lexer import lex
+from recollect.dates.grammar import apply, kinds
+from recollect.dates.lexer import lex, may_speak_of_time
 from recollect.dates.periods import GRAINS, SECONDS, moved, seconds
-from recollect.dates.symbols import kinds
-from recollect.dates.triggers import may_speak_of_time
-from recollect.dates.values import Clock, Context, Dated, Hours, Length, Node, Part, Period
+from recollect.dates.values import (
+    Clock,
+    Dated,
+    Hours,
+    Length,
+    Node,
+    Part,
+    Period,
+    ResolutionContext,
+)
 from recollect.dates.when import Tense, When
 
 # The order is the grammar: numbers and lengths first, then times of day, dates, dates that hang on
 # others, days with times, ranges, and at the end the words that make a bound of any of these.
 _GRAMMAR = (
     *clock.EARLY_RULES,
-    *lengths.RULES,
+    *durations.RULES,
     *clock.RULES,
     *distance.FIRST_RULES,
-    *repeats.EARLY_RULES,
+    *durations.REPEAT_RULES,
     *ranges.DAY_RULES,
-    *digits.RULES,
-    *written.RULES,
-    *years.RULES,
-    *named.RULES,
+    *written_dates.DIGIT_RULES,
+    *written_dates.RULES,
+    *named_periods.YEAR_RULES,
+    *named_periods.RULES,
     *ranges.OPEN_RULES,
-    *written.OPEN_RULES,
-    *years.OPEN_RULES,
+    *written_dates.OPEN_RULES,
+    *named_periods.OPEN_YEAR_RULES,
     *relative.EARLY_RULES,
     *distance.EARLY_RULES,
-    *inside.FIRST_RULES,
+    *period_parts.FIRST_RULES,
     *relative.RULES,
-    *inside.NTH_RULES,
+    *period_parts.NTH_RULES,
     *relative.SECOND_RULES,
-    *inside.RULES,
+    *period_parts.RULES,
     *distance.RULES,
     *relative.LAST_RULES,
-    *inside.OUTER_RULES,
-    *combine.OUTER_RULES,
-    *named.LATE_RULES,
-    *repeats.LATE_RULES,
-    *inside.OPEN_RULES,
-    *combine.PART_RULES,
-    *vague.RULES,
+    *period_parts.OUTER_RULES,
+    *day_times.OUTER_RULES,
+    *named_periods.LATE_RULES,
+    *durations.REPEAT_LATE_RULES,
+    *period_parts.OPEN_RULES,
+    *day_times.PART_RULES,
+    *period_parts.VAGUE_RULES,
     *distance.LATE_RULES,
     *ranges.DAY_IN_SPAN_RULES,
-    *hours.CLOCK_RULES,
-    *repeats.TIME_RULES,
-    *combine.HOURS_RULES,
-    *combine.CLOCK_RULES,
-    *vague.AROUND_RULES,
-    *hours.RULES,
+    *clock.HOURS_RULES,
+    *durations.REPEAT_TIME_RULES,
+    *day_times.HOURS_RULES,
+    *day_times.CLOCK_RULES,
+    *period_parts.AROUND_RULES,
+    *clock.LATE_HOURS_RULES,
     *ranges.RULES,
-    *bounds.RULES,
+    *ranges.BOUND_RULES,
 )
 _RESULTS = kinds("DAY SPAN MOMENT DONE SET TIME PART PARTS DUR TRANGE")
 _JOINS = kinds("IN ON DURING AT OVER AROUND COMMA FROM")
@@ -104,7 +105,7 @@ def find(
     place = _zone(zone or "UTC")
     aware = reference if reference.tzinfo else reference.replace(tzinfo=UTC)
     now = _local(aware, place).replace(tzinfo=None, microsecond=0)
-    context = Context(text, now, place, tense)
+    context = ResolutionContext(text, now, place, tense)
     found = []
     for number, node in enumerate(nodes := apply(context, lex(text), _GRAMMAR)):
         if node.kind in _RESULTS:
@@ -132,13 +133,13 @@ def _is_dated(after: Sequence[Node]) -> bool:
     return not (isinstance(value, Dated) and value.timex == "PRESENT_REF")  # "for two years now"
 
 
-def _dated(context: Context, node: Node, before: Node | None) -> Dated | None:
+def _dated(context: ResolutionContext, node: Node, before: Node | None) -> Dated | None:
     """What a token that is left over says, or nothing when it is too little to go by."""
     value = node.value
     if isinstance(value, Dated):
         return value
     if isinstance(value, Clock):
-        return combine.time_alone(context, value)
+        return day_times.time_alone(context, value)
     if isinstance(value, Hours):
         period = clock.hours_on(context.today, value)
         return Dated((period,), relation="between", anchored=False)
@@ -146,11 +147,13 @@ def _dated(context: Context, node: Node, before: Node | None) -> Dated | None:
         return _lasting(context, node, value, before)
     lead = before.kind if before else ""
     if isinstance(value, Part) and lead not in ("GOOD", "A", "ALL"):
-        return combine.part_alone(context, value)
+        return day_times.part_alone(context, value)
     return None
 
 
-def _lasting(context: Context, node: Node, length: Length, before: Node | None) -> Dated | None:
+def _lasting(
+    context: ResolutionContext, node: Node, length: Length, before: Node | None
+) -> Dated | None:
     """A length by itself. With "for" it reaches back from the reference, or ahead for the future.
 
     In the present, weeks and months are still to come ("I am here for two weeks"), and years have
@@ -172,7 +175,7 @@ def _lasting(context: Context, node: Node, length: Length, before: Node | None) 
     return Dated(
         (Period(first, last, grain, last if present else None),) if meant else (),
         relation="for",
-        timex=lengths.timex(length),
+        timex=durations.length_timex(length),
         length_s=seconds(length),
         approximate=length.approximate,
         grain=grain,
@@ -191,7 +194,7 @@ def _is_idle(text: str, node: Node) -> bool:
 _EXCLAIMED = re.compile(r"\b(?:what|such|quite|have|per|times|make)\s+$", re.IGNORECASE)
 
 
-def _when(context: Context, node: Node, value: Dated, before: Node | None) -> When:
+def _when(context: ResolutionContext, node: Node, value: Dated, before: Node | None) -> When:
     start = node.start
     if value.relation == "for" and before is not None and before.kind == "FOR":
         start = before.start
@@ -213,7 +216,7 @@ def _when(context: Context, node: Node, value: Dated, before: Node | None) -> Wh
     )
 
 
-def _chosen(context: Context, value: Dated) -> Period | None:
+def _chosen(context: ResolutionContext, value: Dated) -> Period | None:
     """The reading that the tense asks for, or the nearest one."""
     if len(value.readings) < 2:
         return value.readings[0] if value.readings else None
@@ -234,12 +237,12 @@ def _chosen(context: Context, value: Dated) -> Period | None:
     return _nearest(context, value)
 
 
-def _is_long_ago(context: Context, period: Period) -> bool:
+def _is_long_ago(context: ResolutionContext, period: Period) -> bool:
     """Of a day so far back one says the year: "booked, 14 April" is to come in February."""
     return period.grain not in _COARSE and context.now - period.first > _LONG_AGO
 
 
-def _nearest(context: Context, value: Dated) -> Period:
+def _nearest(context: ResolutionContext, value: Dated) -> Period:
     return min(value.readings, key=lambda period: _distance(context.now, period))
 
 
@@ -256,7 +259,7 @@ def _local(moment: datetime, place: ZoneInfo) -> datetime:
         return moment.astimezone(UTC)
 
 
-def _utc(context: Context, moment: datetime) -> datetime:
+def _utc(context: ResolutionContext, moment: datetime) -> datetime:
     """A local time in UTC. A time that a clock change skips counts as if the clock had not moved."""
     try:
         return moment.replace(tzinfo=context.zone).astimezone(UTC)

@@ -1,4 +1,4 @@
-"""The values that words of time stand for while they are put together. All times are local."""
+"""The values that time expressions are built from. All times are local."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -108,7 +108,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class ResolutionContext:
     """What a text is read against: the local time at which it was said, and its tense."""
 
     text: str

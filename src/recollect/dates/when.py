@@ -1,4 +1,4 @@
-"""What the resolver hands out: one expression of time, and what it says about a fact."""
+"""The result of the resolver: one time expression, and what it says about a fact."""
 
 from datetime import datetime
 from typing import Literal

@@ -1,1 +1,1 @@
-"""Carrying memory between stores: our own files, and what other memories write of theirs."""
+"""Export and import of memory: files of our own, and exports of other products."""

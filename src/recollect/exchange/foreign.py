@@ -1,7 +1,7 @@
-"""Bringing in what other memories hold: their episodes are stored, and learned here.
+"""Import from other products: their episodes are stored, and learned here.
 
-Every episode gets a uuid that follows from where it came from, so bringing in the same file again
-adds only what is missing; a file that breaks off is simply brought in again.
+The uuid of an episode is derived from its origin, so importing a file again adds only what is
+missing, and an import that broke off is simply repeated.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,37 +12,37 @@ import msgspec
 
 from recollect import ids
 from recollect.errors import AlreadyExists, InvalidInput, NotFound
-from recollect.exchange.found import (
-    Found,
-    FoundEpisode,
-    FoundGraph,
-    FoundThread,
-    FoundUser,
-    Place,
+from recollect.exchange import foreign_formats
+from recollect.exchange.foreign_records import (
+    Destination,
+    ForeignEpisode,
+    ForeignGraph,
+    ForeignRecord,
+    ForeignThread,
+    ForeignUser,
     Shape,
     Skipped,
 )
-from recollect.exchange.shapes import graphiti, mem0, memmachine, zep
 from recollect.graph.checks import has_nul
-from recollect.graph.types import Access, Project, Record
+from recollect.graph.types import Access, Record
 from recollect.ingest import intake
 from recollect.limits import EXCHANGE_LINE_BYTES_MAX, IMPORT_EPISODES_PER_COMMIT
+from recollect.records import graphs, threads, users
+from recollect.records.graphs import GraphDetails
+from recollect.records.users import UserDetails
 from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
-from recollect.subjects import graphs, threads, users
-from recollect.subjects.graphs import GraphDetails
-from recollect.subjects.users import UserDetails
 
 SHAPES: Mapping[str, Shape] = {
-    "zep": zep.read,
-    "mem0": mem0.read,
-    "graphiti": graphiti.read,
-    "memmachine": memmachine.read,
+    "zep": foreign_formats.read_zep,
+    "mem0": foreign_formats.read_mem0,
+    "graphiti": foreign_formats.read_graphiti,
+    "memmachine": foreign_formats.read_memmachine,
 }
 
 
 class Brought(Record):
-    """What was made and stored; *known* was there before, *skipped* tells why and how much."""
+    """Counts of what was created and stored; *known* existed before, *skipped* counts by reason."""
 
     users: int
     threads: int
@@ -53,10 +53,10 @@ class Brought(Record):
 
 
 async def bring(
-    store: Store, project: Project, shape: str, file: IO[bytes], progress: Callable[[int], Any]
+    store: Store, access: Access, shape: str, file: IO[bytes], progress: Callable[[int], Any]
 ) -> Brought:
-    """Store everything that *file* tells; *progress* hears how many episodes that were."""
-    tally = _Tally(project, shape)
+    """Import everything in *file*; *progress* is called with the number of episodes."""
+    tally = _Progress(access, shape)
     for document in documents(file):
         told = sorted(SHAPES[shape](document), key=_order)
         for place, some in groupby(told, key=_place):
@@ -97,28 +97,27 @@ def _decoded(number: int, text: bytes) -> Any:
         ) from error
 
 
-def _is_episode(item: Found) -> bool:
-    return isinstance(item, FoundEpisode)
+def _is_episode(item: ForeignRecord) -> bool:
+    return isinstance(item, ForeignEpisode)
 
 
-def _order(item: Found) -> tuple[int, str, Any]:
-    """Users, graphs and threads before what was told in them; that by place and time."""
-    if isinstance(item, FoundEpisode):
+def _order(item: ForeignRecord) -> tuple[int, str, Any]:
+    """Users, graphs and threads first, then episodes by destination and time."""
+    if isinstance(item, ForeignEpisode):
         return 2, repr(item.place), item.at
-    return (1 if isinstance(item, FoundThread) else 0), "", 0
+    return (1 if isinstance(item, ForeignThread) else 0), "", 0
 
 
-def _place(item: Found) -> Place | None:
-    return item.place if isinstance(item, FoundEpisode) else None
+def _place(item: ForeignRecord) -> Destination | None:
+    return item.place if isinstance(item, ForeignEpisode) else None
 
 
-class _Tally:
-    """What was done so far."""
+class _Progress:
+    """Counts of the import so far."""
 
-    def __init__(self, project: Project, shape: str) -> None:
-        self.project = project
+    def __init__(self, access: Access, shape: str) -> None:
+        self.access = access
         self.shape = shape
-        self.access = Access(project_id=project.id, project_uuid=project.uuid, key_uuid="")
         self.made = {"users": 0, "threads": 0, "graphs": 0}
         self.episodes = 0
         self.known = 0
@@ -127,8 +126,10 @@ class _Tally:
     def skip(self, reason: str, count: int = 1) -> None:
         self.skipped[reason] = self.skipped.get(reason, 0) + count
 
-    def uuid(self, found: FoundEpisode) -> str:
-        seed = f"{self.project.uuid}/{self.shape}/{found.place!r}/{found.id}"
+    def uuid(self, found: ForeignEpisode) -> str:
+        # Spelt as it always was, so that importing a file again finds what is there.
+        place = repr(found.place).replace("Destination", "Place", 1)
+        seed = f"{self.access.project_uuid}/{self.shape}/{place}/{found.id}"
         return ids.derived(found.at, 0, seed)()
 
     def told(self) -> Brought:
@@ -143,7 +144,7 @@ class _Done(Record):
     stored: int = 0
 
 
-async def _make(store: Store, tally: _Tally, item: Found) -> None:
+async def _make(store: Store, tally: _Progress, item: ForeignRecord) -> None:
     if isinstance(item, Skipped):
         tally.skip(item.reason)
         return
@@ -155,18 +156,18 @@ async def _make(store: Store, tally: _Tally, item: Found) -> None:
     _count(tally, done)
 
 
-def _count(tally: _Tally, done: _Done) -> None:
+def _count(tally: _Progress, done: _Done) -> None:
     for noun, count in done.made.items():
         tally.made[noun] += count
 
 
-def _made(tx: Transaction, access: Access, item: Found) -> _Done:
+def _made(tx: Transaction, access: Access, item: ForeignRecord) -> _Done:
     made: dict[str, int] = {}
-    if isinstance(item, FoundUser):
+    if isinstance(item, ForeignUser):
         made = _user(tx, access, item.user_id, item.details)
-    elif isinstance(item, FoundGraph):
+    elif isinstance(item, ForeignGraph):
         made = _graph(tx, access, item.graph_id, item.details)
-    elif isinstance(item, FoundThread):
+    elif isinstance(item, ForeignThread):
         made = _thread(tx, access, item.thread_id, item.user_id)
     return _Done(project_id=access.project_id, made=made)
 
@@ -201,7 +202,7 @@ def _thread(tx: Transaction, access: Access, thread_id: str, user_id: str) -> di
     return {}
 
 
-async def _store(store: Store, tally: _Tally, place: Place, told: Sequence[Any]) -> None:
+async def _store(store: Store, tally: _Progress, place: Destination, told: Sequence[Any]) -> None:
     for start in range(0, len(told), IMPORT_EPISODES_PER_COMMIT):
         some = told[start : start + IMPORT_EPISODES_PER_COMMIT]
         planned = [(tally.uuid(one), one.episode) for one in some]
@@ -216,11 +217,11 @@ async def _store(store: Store, tally: _Tally, place: Place, told: Sequence[Any])
 
 
 def _stored(
-    tx: Transaction, access: Access, place: Place, planned: Sequence[tuple[str, Any]]
+    tx: Transaction, access: Access, place: Destination, planned: Sequence[tuple[str, Any]]
 ) -> _Done:
     made, graph_id, thread_key = _there(tx, access, place)
     listed = rows.to_json([uuid for uuid, _ in planned])
-    known = {row["uuid"] for row in tx.all("import_known_episodes", uuids=listed)}
+    known = set(tx.exchange.known_episodes(uuids=listed))
     fresh = {uuid: new for uuid, new in planned if uuid not in known}
     if fresh:
         intake.add_planned(
@@ -233,14 +234,16 @@ def _stored(
     return _Done(project_id=access.project_id, made=made, stored=len(fresh))
 
 
-def _there(tx: Transaction, access: Access, place: Place) -> tuple[dict[str, int], int, int | None]:
-    """The graph that a place means, and the thread; made when missing, which is told."""
+def _there(
+    tx: Transaction, access: Access, place: Destination
+) -> tuple[dict[str, int], int, int | None]:
+    """The graph and thread of a destination, created if missing, with counts of what was."""
     if place.thread is not None:
         made = {} if place.user is None else _thread(tx, access, place.thread, place.user)
-        row = tx.one("thread_place", project_id=access.project_id, thread_id=place.thread)
+        row = tx.threads.place(project_id=access.project_id, thread_id=place.thread)
         if row is None:
             raise NotFound("a thread without a user")
-        return made, row["graph_id"], row["id"]
+        return made, row.graph_id, row.id
     if place.user is not None:
         made = _user(tx, access, place.user, UserDetails())
         return made, graphs.of_user(tx, access, place.user).id, None

@@ -1,4 +1,4 @@
-"""The lines of a file of ours: JSON, one record each, the first and the last of their own kind."""
+"""The line format of our files: one JSON record per line, between a header and an end record."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -7,10 +7,9 @@ from typing import IO, Any, cast
 import msgspec
 
 from recollect.errors import InvalidInput
-from recollect.exchange.tables import RECORDS, Table
+from recollect.exchange.tables import RECORDS, ExportedTable
 from recollect.graph.checks import has_nul
 from recollect.limits import EXCHANGE_LINE_BYTES_MAX
-from recollect.store.protocol import Row
 
 VERSION = 3
 _VERSIONS = (2, 3)  # 2 has no checksum
@@ -18,7 +17,7 @@ _TAG = "record"
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, tag="recollect", tag_field=_TAG):
-    """The first line: what kind of file this is. *holds* is a whole project, or one graph."""
+    """The first line: the kind of file. *holds* is a whole project, or one graph."""
 
     version: int
     holds: str
@@ -29,21 +28,21 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag="recollect", tag_fie
 
 
 class GraphMark(msgspec.Struct, frozen=True, kw_only=True, tag="graph_end", tag_field=_TAG):
-    """What ends the records of one graph: the digest of all that was derived in it."""
+    """The end of one graph, with the digest of everything derived in it."""
 
     digest: str
 
 
 class End(msgspec.Struct, frozen=True, kw_only=True, tag="end", tag_field=_TAG):
-    """The last line, without which a file is cut short; *records* counts all between the first one
-    and this, and *sha256* is their checksum."""
+    """The last line, without which a file is truncated: the number of records and their
+    checksum."""
 
     records: int
     sha256: str | None = None
 
 
-def _fields(table: Table) -> list[Any]:
-    """The columns of a record with their types; those that came later may be missing."""
+def _fields(table: ExportedTable) -> list[Any]:
+    """The columns of a record with their types; later ones may be missing."""
     later = table.later.split()
     return [
         (name, kind, None) if name in later else (name, kind)
@@ -80,12 +79,12 @@ _decoder = msgspec.json.Decoder(_any_line())
 
 
 def written(record: Any) -> bytes:
-    """A line for one of the records that are no rows."""
+    """The line of a record that is not a row."""
     return _encode(record) + b"\n"
 
 
-def written_row(record: str, row: Row) -> bytes:
-    """A line for a row of the store."""
+def written_row(record: str, row: Mapping[str, Any]) -> bytes:
+    """The line of a row of the store."""
     told: dict[str, Any] = {_TAG: record}
     for column, kind in RECORDS[record].columns().items():
         value = row[column]
@@ -97,7 +96,7 @@ def written_row(record: str, row: Row) -> bytes:
 
 
 def values(record: str, line: msgspec.Struct) -> dict[str, Any]:
-    """The columns of a row that was read from a line, as the store keeps them."""
+    """The columns of a row read from a line, as the store keeps them."""
     told = msgspec.structs.asdict(line)
     for column in RECORDS[record].json.split():
         told[column] = _json_text(told[column])
@@ -110,14 +109,14 @@ def _json_text(raw: msgspec.Raw) -> str | None:
 
 
 def kind_of(line: msgspec.Struct) -> str:
-    """The word that a line is known by."""
+    """The tag of a line."""
     return cast(str, line.__struct_config__.tag)
 
 
 def read(file: IO[bytes]) -> Iterator[tuple[int, msgspec.Struct]]:
-    """The lines of a file with their numbers, of which only the last is held in memory.
+    """The lines of a file with their numbers, one in memory at a time.
 
-    One that does not come to its checksum is refused at its end.
+    A wrong checksum is refused at the end of the file.
     """
     total, version = Checksum(), VERSION
     for number, text in enumerate(_texts(file), start=1):
@@ -135,7 +134,7 @@ def read(file: IO[bytes]) -> Iterator[tuple[int, msgspec.Struct]]:
 
 
 class Checksum:
-    """Of the lines of a file, however they end."""
+    """The checksum of the lines of a file, regardless of line endings."""
 
     def __init__(self) -> None:
         self._total = hashlib.sha256()

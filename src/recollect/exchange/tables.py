@@ -1,6 +1,6 @@
-"""What a file of ours holds: which columns of which tables, and what is left out and why.
+"""What our files contain: which columns of which tables, and what is left out and why.
 
-A test compares this list with the schema, so that no new column can be forgotten.
+A test compares this list with the schema, so that no new column is forgotten.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from recollect.graph.types import Record
 OWN_UUIDS = frozenset({"uuid", "entity_uuid", "task_uuid", "subject", "near", "parent", "family"})
 
 
-class Table(Record):
+class ExportedTable(Record):
     """One kind of record: the columns of a row by how they are written, each a list of words.
 
     *references* are uuids in the file and ids in the store. *left_out* are columns that the
@@ -51,102 +51,102 @@ class Table(Record):
 _OF_PROJECT = "id project_id"
 _OF_GRAPH = "id graph_id"
 
-RECORDS: Mapping[str, Table] = {
-    "guidance": Table(
+RECORDS: Mapping[str, ExportedTable] = {
+    "guidance": ExportedTable(
         name="guidance",
-        put="import_guidance",
+        put="guidance",
         text="uuid kind scope name",
         json="value",
         whole="created_at updated_at",
         left_out="id project_id graph_id",
     ),
-    "user_group": Table(
+    "user_group": ExportedTable(
         name="user_groups",
-        put="import_user_group",
+        put="user_group",
         text="uuid name description",
         whole="version created_at updated_at",
         left_out=_OF_PROJECT,
     ),
-    "policy_set": Table(
+    "policy_set": ExportedTable(
         name="policy_sets",
-        put="import_policy_set",
+        put="policy_set",
         text="uuid name mode",
         json="spec",
         whole="version for_all_users created_at updated_at",
         left_out=_OF_PROJECT,
     ),
-    "policy_set_version": Table(
+    "policy_set_version": ExportedTable(
         name="policy_set_versions",
-        put="import_policy_set_version",
+        put="policy_set_version",
         text="mode",
         json="spec",
         whole="version created_at",
         references="policy_set_id",
         left_out="",
     ),
-    "user_group_policy_set": Table(
+    "user_group_policy_set": ExportedTable(
         name="user_group_policy_sets",
-        put="import_user_group_policy_set",
+        put="user_group_policy_set",
         references="group_id policy_set_id",
         left_out="",
     ),
-    "collection": Table(
+    "collection": ExportedTable(
         name="collections",
-        put="import_collection",
+        put="collection",
         text="uuid name description",
         json="metadata",
         whole="created_at updated_at",
         left_out=_OF_PROJECT,
     ),
-    "document": Table(
+    "document": ExportedTable(
         name="documents",
-        put="import_document",
+        put="document",
         text="uuid document_id content",
         json="metadata",
         whole="created_at updated_at",
         references="collection_id",
     ),
-    "document_vector": Table(
+    "document_vector": ExportedTable(
         name="document_vectors",
-        put="import_document_vector",
+        put="document_vector",
         blob="terms vector",
         references="document_id",
         left_out="",
     ),
-    "graph": Table(
+    "graph": ExportedTable(
         name="graphs",
-        put="import_graph",
+        put="graph",
         text="uuid kind graph_id name description time_zone",
         json="rating",
         whole="last_seq index_version created_at updated_at edits condenses folded fold_from inputs distance",
         left_out="id project_id index_epoch condensed changes",
     ),
-    "user": Table(
+    "user": ExportedTable(
         name="users",
-        put="import_user",
+        put="user",
         text="uuid user_id entity_uuid email first_name last_name time_zone",
         json="metadata",
         whole="disable_default_ontology thread_count created_at updated_at",
         left_out="id project_id graph_id",
     ),
-    "user_group_member": Table(
+    "user_group_member": ExportedTable(
         name="user_group_members",
-        put="import_user_group_member",
+        put="user_group_member",
         references="group_id user_id",
         left_out="",
     ),
-    "thread": Table(
+    "thread": ExportedTable(
         name="threads",
-        put="import_thread",
+        put="thread",
         text="uuid thread_id",
         json="metadata rating",
         whole="created_at updated_at ended_at",
         references="user_id",
         left_out="id project_id graph_id",
     ),
-    "episode": Table(
+    "episode": ExportedTable(
         name="episodes",
-        put="import_episode",
+        put="episode",
         text="uuid kind content role speaker source_description document_id task_uuid "
         "producer addressee kept_for failure",
         json="metadata extra",
@@ -155,69 +155,69 @@ RECORDS: Mapping[str, Table] = {
         references="thread_id",
         left_out=_OF_GRAPH,
     ),
-    "job": Table(
+    "job": ExportedTable(
         name="jobs",
-        put="import_job",
+        put="job",
         text="task_uuid status error",
         whole="attempts lost created_at started_at completed_at",
         references="id",
         left_out="graph_id run",
     ),
-    "feature_set_type": Table(
+    "feature_set_type": ExportedTable(
         name="feature_set_types",
-        put="import_feature_set_type",
+        put="feature_set_type",
         text="uuid name description",
         json="tags",
         whole="is_org_level created_at",
         left_out=_OF_GRAPH,
     ),
-    "feature_category": Table(
+    "feature_category": ExportedTable(
         name="feature_categories",
-        put="import_feature_category",
+        put="feature_category",
         text="uuid set_key name prompt description",
         whole="created_at",
         references="set_type_id",
         left_out=_OF_GRAPH,
     ),
-    "feature_tag": Table(
+    "feature_tag": ExportedTable(
         name="feature_tags",
-        put="import_feature_tag",
+        put="feature_tag",
         text="uuid name description",
         references="category_id",
     ),
-    "feature_category_off": Table(
+    "feature_category_off": ExportedTable(
         name="feature_categories_off",
-        put="import_feature_category_off",
+        put="feature_category_off",
         text="set_key name",
         left_out="graph_id",
     ),
-    "entity": Table(
+    "entity": ExportedTable(
         name="entities",
-        put="import_entity",
+        put="entity",
         later="side",
         text="uuid name summary kind given side",
         json="labels attributes names",
         whole="is_user is_assistant created_at",
         left_out=_OF_GRAPH,
     ),
-    "entity_name": Table(
+    "entity_name": ExportedTable(
         name="entity_names",
-        put="import_entity_name",
+        put="entity_name",
         text="key",
         references="entity_id",
         left_out="graph_id",
     ),
-    "user_side": Table(
+    "user_side": ExportedTable(
         name="user_sides",
-        put="import_user_side",
+        put="user_side",
         text="side",
         json="names attributes",
         references="entity_id",
         left_out="",
     ),
-    "fact": Table(
+    "fact": ExportedTable(
         name="facts",
-        put="import_fact",
+        put="fact",
         later="side",
         text="uuid name fact predicate gist slot extractor side",
         json="attributes kept_against",
@@ -226,25 +226,25 @@ RECORDS: Mapping[str, Table] = {
         references="source_id target_id",
         left_out=_OF_GRAPH,
     ),
-    "closing": Table(
+    "closing": ExportedTable(
         name="closings",
-        put="import_closing",
+        put="closing",
         text="judge",
         whole="ended_at expired_at",
         real="sure",
         references="fact_id by_fact_id episode_id",
     ),
-    "doubt": Table(
+    "doubt": ExportedTable(
         name="doubts",
-        put="import_doubt",
+        put="doubt",
         text="judge",
         real="sure",
         references="fact_id by_fact_id episode_id",
         left_out="",
     ),
-    "reading": Table(
+    "reading": ExportedTable(
         name="readings",
-        put="import_reading",
+        put="reading",
         later="side",
         text="reader side",
         json="found",
@@ -253,9 +253,9 @@ RECORDS: Mapping[str, Table] = {
         references="episode_id",
         left_out="graph_id remains",
     ),
-    "edit": Table(
+    "edit": ExportedTable(
         name="edits",
-        put="import_edit",
+        put="edit",
         text="kind subject near mark side walls",
         json="change",
         blob="vector",
@@ -263,104 +263,104 @@ RECORDS: Mapping[str, Table] = {
         later="everywhere side walls",
         left_out=_OF_GRAPH,
     ),
-    "mention": Table(
-        name="mentions", put="import_mention", references="entity_id episode_id", left_out=""
+    "mention": ExportedTable(
+        name="mentions", put="mention", references="entity_id episode_id", left_out=""
     ),
-    "support": Table(
+    "support": ExportedTable(
         name="supports",
-        put="import_support",
+        put="support",
         text="role",
         whole="span_start span_end",
         references="fact_id episode_id",
         left_out="",
     ),
-    "observation": Table(
+    "observation": ExportedTable(
         name="observations",
-        put="import_observation",
+        put="observation",
         text="uuid kind key name summary label",
         whole="start_at latest_evidence_at end_at created_at",
         references="entity_id",
         left_out=_OF_GRAPH,
     ),
-    "observation_fact": Table(
+    "observation_fact": ExportedTable(
         name="observation_facts",
-        put="import_observation_fact",
+        put="observation_fact",
         references="observation_id fact_id",
         left_out="",
     ),
-    "summary": Table(
+    "summary": ExportedTable(
         name="summaries",
-        put="import_summary",
+        put="summary",
         text="uuid document_id summary written",
         whole="written_count episode_count created_at updated_at covered_at",
         references="thread_id written_fact_id",
         left_out=_OF_GRAPH,
     ),
-    "summary_fact": Table(
+    "summary_fact": ExportedTable(
         name="summary_facts",
-        put="import_summary_fact",
+        put="summary_fact",
         references="summary_id fact_id",
         left_out="",
     ),
-    "user_summary": Table(
+    "user_summary": ExportedTable(
         name="user_summaries",
-        put="import_user_summary",
+        put="user_summary",
         text="summary basis",
         whole="episode_count updated_at",
         left_out="graph_id",
     ),
-    "index_row": Table(
+    "index_row": ExportedTable(
         name="index_rows",
-        put="import_index_row",
+        put="index_row",
         text="item_kind",
         whole="version",
         blob="terms vector",
         references="item_id",
         left_out="graph_id",
     ),
-    "session_log": Table(
+    "session_log": ExportedTable(
         name="session_logs",
-        put="import_session_log",
+        put="session_log",
         text="uuid session_id",
         json="metadata context",
         whole="feeds last_number created_at updated_at",
         references="user_id",
         left_out=_OF_PROJECT,
     ),
-    "session_log_episode": Table(
+    "session_log_episode": ExportedTable(
         name="session_log_episodes",
-        put="import_session_log_episode",
+        put="session_log_episode",
         text="type turn_id meta payload",
         whole="number",
         references="log_id",
     ),
-    "agent": Table(
+    "agent": ExportedTable(
         name="agents",
-        put="import_agent",
+        put="agent",
         text="security_domain deployment_id version",
         json="metadata",
         whole="revision",
         left_out="graph_id",
     ),
-    "trace": Table(
+    "trace": ExportedTable(
         name="traces",
-        put="import_trace",
+        put="trace",
         text="trace_id objective task_family parent family status outcome verification task_uuid",
         whole="learn_from closing_sequence ended_at revision",
         references="log_id",
         left_out="graph_id",
     ),
-    "trace_event": Table(
+    "trace_event": ExportedTable(
         name="trace_events",
-        put="import_trace_event",
+        put="trace_event",
         text="uuid event_id erased_id",
         whole="number sequence",
         references="log_id",
         left_out="",
     ),
-    "session_log_fed": Table(
+    "session_log_fed": ExportedTable(
         name="session_log_fed",
-        put="import_session_log_fed",
+        put="session_log_fed",
         references="episode_id log_id",
         whole="number",
         left_out="log_episode_id",

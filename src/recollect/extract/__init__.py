@@ -1,1 +1,1 @@
-"""Turning an episode into candidate entities, facts and dates."""
+"""Readers: they turn an episode into the entities and facts that it states."""

@@ -1,17 +1,17 @@
-"""What an extractor is given, and what it gives back."""
+"""The input and output of a reader."""
 
 from datetime import datetime
 from typing import Literal
 
 from recollect.graph.found import EntityKind, Found
 from recollect.graph.types import EpisodeKind, Json, Record
-from recollect.subjects.guidance import Instruction, Ontology
+from recollect.records.guidance import Instruction, Ontology
 
 ReaderKind = Literal["embedded", "model", "agent"]
 
 
 class Turn(Record):
-    """Something said before, in the same thread or document, or in the one before it."""
+    """An earlier message of the same thread or document, or of the one before it."""
 
     content: str
     role: str | None = None
@@ -20,7 +20,7 @@ class Turn(Record):
 
 
 class Profile(Record):
-    """The user whose graph this is. *name* is how the user's node is called."""
+    """The user who owns the graph. *name* is the name of the user's node."""
 
     name: str
     user_id: str
@@ -38,8 +38,8 @@ class KnownName(Record):
 
 
 class ShownEntity(Record):
-    """An entity of the graph, as a reader is shown it. *first* is the name it was born with, by which
-    it is known again later; *gloss* says in a line who or what it is."""
+    """An entity of the graph as a reader sees it. *first* is the name it was created with and is
+    recognised by later; *gloss* is one line on who or what it is."""
 
     uuid: str
     name: str
@@ -52,11 +52,10 @@ class ShownEntity(Record):
 
 
 class ShownFact(Record):
-    """A fact of the graph that holds as far as is known where the episode stands in the log.
+    """A fact that still holds, as far as is known, at the episode's position in the log.
 
-    *twins* are further facts in the same words. *source* and *target* are uuids of entities.
-    *rank* is how near to the episode it is, from 0 on: where there is no room for all, the
-    farthest go first.
+    *twins* are other facts with the same wording; *source* and *target* are uuids of entities.
+    *rank* 0 is nearest to the episode: where space runs out, the highest ranks are dropped first.
     """
 
     uuid: str
@@ -72,9 +71,11 @@ class ShownFact(Record):
 
 
 class Shown(Record):
-    """What a reader is shown of the graph: the oldest first, so that what two episodes have in common
-    comes first, too. Short ids are places in these tuples: `e1` is the first entity, `f1` the first
-    fact. *relations* are names in use besides those of the table."""
+    """What a reader sees of the graph, oldest first, so that the prompts of two episodes begin alike.
+
+    Short ids are positions in these tuples: `e1` is the first entity, `f1` the first fact.
+    *relations* are names in use beyond those of the table.
+    """
 
     entities: tuple[ShownEntity, ...] = ()
     facts: tuple[ShownFact, ...] = ()
@@ -82,9 +83,9 @@ class Shown(Record):
 
 
 class Guidance(Record):
-    """What the project wants of its graph.
+    """What the project wants from its graph.
 
-    *defaults*: the default types hold, as they do in a user's graph that did not opt out.
+    *defaults*: the default types apply, as they do in a user's graph unless it opted out.
     *rating* is {"instruction": str, "examples": {"high": str, "medium": str, "low": str}}.
     """
 
@@ -95,12 +96,12 @@ class Guidance(Record):
 
 
 class Brief(Record):
-    """One episode to be read. *at* is when it happened; *before* has the newest turn last.
+    """One episode to read. *at* is when it happened; *before* ends with the newest turn.
 
-    *shown* is what a reader that judges is shown of the graph, and *earlier* the last turns of the
-    conversation before, when this one is young; the embedded reader does without both. *addressee* is whom it is said to,
-    where that is told. What is not to be learned from is made findable, and nothing else. *behind*:
-    earlier episodes of the graph still wait for the language model, and it is not this one's turn.
+    *shown* is what a language model or an agent sees of the graph, *earlier* the end of the previous
+    conversation while this one is young; the embedded reader uses neither. *addressee* is whom a
+    message is for, if known. Without *learn* the episode is only made findable. *behind*: earlier
+    episodes of the graph still wait for the language model, so this one is not due.
     """
 
     kind: EpisodeKind
@@ -122,22 +123,22 @@ class Brief(Record):
     behind: bool = False
 
 
-class Again(Record):
-    """That an episode is to be read once more: by whom, and why."""
+class RereadRequest(Record):
+    """Asks for another reading of the episode: by whom, and why."""
 
     reader: ReaderKind
     reason: str
 
 
 class Extracted(Record):
-    """What an episode says, and what it takes to find it again.
+    """What an episode says, and the vectors that make it findable.
 
-    *vector* is the episode's own, or several one behind the other: that of the whole, then those
-    of its sentences. *fact_vectors* are those of its facts, in order; without the models there
-    are none. *again*: this is what there is for now, and somebody else is to read it.
+    *vector* concatenates the vector of the whole episode and those of its sentences;
+    *fact_vectors* belong to the facts, in order. Without the models there are none. *again*: this
+    is a stopgap, and another reader is to follow.
     """
 
     found: Found
     vector: bytes | None = None
     fact_vectors: tuple[bytes | None, ...] = ()
-    again: Again | None = None
+    again: RereadRequest | None = None

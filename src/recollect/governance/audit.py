@@ -10,17 +10,18 @@ import secrets
 from collections import deque
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from recollect.errors import InvariantViolated
+from recollect.graph.acting import COMMAND
 from recollect.graph.types import Access, Json, Project, Record
 from recollect.limits import AUDIT_ENTRIES_PER_READ, AUDIT_HEADS_MAX, INTEGER_MAX
 from recollect.store import rows
-from recollect.store.protocol import Row, Transaction
+from recollect.store.protocol import Transaction
+from recollect.store.queries.audit import AuditEntrieRow
 
-COMMAND = "command"
 Outcome = Literal["done", "refused", "failed"]
 _SALT_BYTES = 16
 _SALTS_AT_ONCE = 256
@@ -73,7 +74,7 @@ class _Sealed(msgspec.Struct, frozen=True, array_like=True):
     at: int
     actor: str
     action: str
-    outcome: str
+    outcome: Outcome
     status: int | None
     target_digest: str | None
     detail: str | None
@@ -111,11 +112,13 @@ def append(tx: Transaction, project_id: int, told: Told) -> int:
 
 
 def _head(tx: Transaction, project_id: int) -> _Head:
-    row = tx.one("audit_head", project_id=project_id)
+    row = tx.audit.head(project_id=project_id)
     if row is not None:
-        return _Head(row["number"], row["hash"])
-    project: Any = tx.one("project_by_id", id=project_id)
-    return _Head(0, _genesis(project["uuid"]))
+        return _Head(row.number, row.hash)
+    project = tx.projects.by_id(id=project_id)
+    if project is None:
+        raise InvariantViolated("an entry of the audit log belongs to no project")
+    return _Head(0, _genesis(project.uuid))
 
 
 def _follow(tx: Transaction, project_id: int, head: _Head, told: Told) -> _Head | None:
@@ -133,8 +136,7 @@ def _follow(tx: Transaction, project_id: int, head: _Head, told: Told) -> _Head 
         detail=rows.to_json(told.detail or None),
     )
     added = _Head(sealed.number, _hash(head.hash, sealed))
-    count = tx.run(
-        "audit_follow",
+    count = tx.audit.follow(
         project_id=project_id,
         before=head.hash,
         number=sealed.number,
@@ -166,15 +168,14 @@ def redact(tx: Transaction, project_id: int, targets: Iterable[str]) -> int:
     listed = sorted(set(targets))
     if not listed:
         return 0
-    return tx.run("audit_redact", project_id=project_id, targets=rows.to_json(listed))
+    return tx.audit.redact(project_id=project_id, targets=rows.to_json(listed))
 
 
 def page(
     tx: Transaction, project_id: int, wanted: Wanted, *, limit: int, before: int | None = None
 ) -> list[Entry]:
     """The newest entries, or the newest with a number under *before*."""
-    found = tx.all(
-        "audit_page",
+    found = tx.audit.page(
         project_id=project_id,
         before=INTEGER_MAX if before is None else before,
         action=wanted.action,
@@ -199,8 +200,8 @@ def verify(tx: Transaction, project: Project, expected: str | None = None) -> Ve
             return Verdict(
                 entries=number, redacted=redacted, head=hash_.hex(), broken_at=number + 1, why=why
             )
-        number, hash_ = number + 1, row["hash"]
-        redacted += row["target"] is None and row["target_digest"] is not None
+        number, hash_ = number + 1, row.hash
+        redacted += row.target is None and row.target_digest is not None
         met = met or hash_.hex() == expected
     verdict = Verdict(entries=number, redacted=redacted, head=hash_.hex())
     if met:
@@ -212,46 +213,44 @@ def verify(tx: Transaction, project: Project, expected: str | None = None) -> Ve
     )
 
 
-def _all(tx: Transaction, project_id: int) -> Iterator[Row]:
+def _all(tx: Transaction, project_id: int) -> Iterator[AuditEntrieRow]:
     after = -INTEGER_MAX
-    while found := tx.all(
-        "audit_after", project_id=project_id, after=after, limit=AUDIT_ENTRIES_PER_READ
-    ):
+    while found := tx.audit.after(project_id=project_id, after=after, limit=AUDIT_ENTRIES_PER_READ):
         yield from found
-        after = found[-1]["number"]
+        after = found[-1].number
 
 
-def _fault(row: Row, number: int, before: bytes) -> str:
+def _fault(row: AuditEntrieRow, number: int, before: bytes) -> str:
     """Why an entry does not hold in its place; empty when it does."""
-    if row["number"] != number:
-        return f"entry {row['number']} stands in its place"
-    target, salt, digest = row["target"], row["salt"], row["target_digest"]
+    if row.number != number:
+        return f"entry {row.number} stands in its place"
+    target, salt, digest = row.target, row.salt, row.target_digest
     if (target is None) != (salt is None):
         return "its target and its salt do not belong together"
     try:
-        if target is not None and _digest(salt, target) != digest:
+        if target is not None and _digest(salt or b"", target) != digest:
             return "its target was changed"
-        said = [row[field] for field in _Sealed.__struct_fields__]
+        said = [getattr(row, field) for field in _Sealed.__struct_fields__]
         said[_DIGEST] = None if digest is None else digest.hex()
         sealed = msgspec.convert(said, _Sealed)
-        agrees = _hash(before, sealed) == row["hash"]
+        agrees = _hash(before, sealed) == row.hash
     except (AttributeError, TypeError, msgspec.ValidationError):
         return "a column holds a value of another kind"
     return "" if agrees else "its hash does not fit what it says and what stands before it"
 
 
-def _entry(row: Row) -> Entry:
+def _entry(row: AuditEntrieRow) -> Entry:
     return Entry(
-        number=row["number"],
-        at=rows.moment(row["at"]),
-        actor=row["actor"],
-        action=row["action"],
-        outcome=row["outcome"],
-        status=row["status"],
-        target=row["target"],
-        detail=rows.from_json(row["detail"]),
-        hash=row["hash"].hex(),
-        named=row["target_digest"] is not None,
+        number=row.number,
+        at=rows.moment(row.at),
+        actor=row.actor,
+        action=row.action,
+        outcome=row.outcome,
+        status=row.status,
+        target=row.target,
+        detail=rows.from_json(row.detail),
+        hash=row.hash.hex(),
+        named=row.target_digest is not None,
     )
 
 

@@ -1,31 +1,13 @@
 """What an entry of the audit log names: ids that may stay, whoever is forgotten later."""
 
-from dataclasses import dataclass
 from typing import Any
 
+from recollect.graph.acting import Target
 from recollect.graph.types import Json, Key, Project
 from recollect.store.protocol import Transaction
 
-_NAMES = {
-    "user": "audit_names_user",
-    "thread": "audit_names_thread",
-    "graph": "audit_names_graph",
-    "session_log": "audit_names_session_log",
-}
 _KINDS = {"policy": "policy_set"}
 _NOT_FOUND = 404
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What is acted on. *chosen*: the id is the caller's, and may be a person's."""
-
-    kind: str
-    id: str
-    chosen: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.kind}:{self.id}"
 
 
 def lasting(tx: Transaction, project_id: int, target: Target) -> Target | None:
@@ -48,9 +30,13 @@ def existing(tx: Transaction, project_id: int, target: Target, status: int) -> T
 
 def _uuid(tx: Transaction, project_id: int, target: Target) -> str | None:
     """The server's id behind a caller's, or None when there is no such thing."""
-    query = _NAMES.get(target.kind)
-    row = None if query is None else tx.one(query, project_id=project_id, id=target.id)
-    return None if row is None else row["uuid"]
+    named = {
+        "user": tx.audit.names_user,
+        "thread": tx.audit.names_thread,
+        "graph": tx.audit.names_graph,
+        "session_log": tx.audit.names_session_log,
+    }.get(target.kind)
+    return None if named is None else named(project_id=project_id, id=target.id)
 
 
 def made(result: Any) -> Any:
@@ -86,10 +72,10 @@ def project_of(tx: Transaction, record: Any, name: str | None, target: Target | 
     project_id = getattr(record, "project_id", None)
     if isinstance(project_id, int):
         return project_id
-    row = None
     if name is not None:
-        row = tx.one("project_by_name", name=name)
-        return None if row is None else int(row["id"])
+        project = tx.projects.by_name(name=name)
+        return None if project is None else project.id
     if target is not None and target.kind == "key":
-        row = tx.one("key_by_uuid", uuid=target.id)
-    return None if row is None else int(row["project_id"])
+        key = tx.keys.by_uuid(uuid=target.id)
+        return None if key is None else key.project_id
+    return None

@@ -1,89 +1,33 @@
 """A store that tells the audit log of every write that a request or a command makes.
 
-Whoever acts says so in a context variable. Each unit that is then written carries its entry in
-the same transaction: both are there, or neither. Workers act for nobody, so what they derive
-from the episodes leaves no entries.
+Who acts is in the `Access` that a unit is called with, and the entry is a part of the unit's own
+transaction: both are there, or neither. A unit without an access, or with one in whose name nobody
+acts, leaves no entry: that is what workers derive from the episodes.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from recollect.errors import InvariantViolated
 from recollect.governance import audit, audit_targets
 from recollect.governance.audit import Outcome, Told
-from recollect.governance.audit_targets import Target
-from recollect.graph.types import Json
-from recollect.store.protocol import ApartGraph, Row, Store, Transaction
+from recollect.graph.acting import Acting, Target
+from recollect.graph.types import Access, Json
+from recollect.store.protocol import ApartGraph, Store, Transaction
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
-class Acting:
-    """Who acts, and on what; *written* counts the units that were committed meanwhile.
-
-    *detail* is None until it is known what exactly is asked for.
-    *erases*: the target may be gone afterwards, so it is named by the server's own id.
-    *reads*: nothing is to be changed; a cache may be.
-    *commands*: what is changed tells the project, unless it is named here, and a unit that
-    changes nothing has no entry.
-    """
-
-    actor: str
-    action: str
-    project_id: int = 0
-    target: Target | None = None
-    detail: Json | None = None
-    erases: bool = False
-    reads: bool = False
-    commands: bool = False
-    project: str | None = None
-    written: int = 0
-
-
-_ACTING: ContextVar[Acting | None] = ContextVar("acting", default=None)
-
-
-@contextmanager
-def acting(who: Acting) -> Iterator[Acting]:
-    """Let *who* be the one that acts, here and in every task and thread begun from here."""
-    token = _ACTING.set(who)
-    try:
-        yield who
-    finally:
-        _ACTING.reset(token)
-
-
-def who_acts() -> Acting | None:
-    """Who acts here, if anybody does."""
-    return _ACTING.get()
-
-
-def by_command(
-    action: str,
-    *,
-    project: str | None = None,
-    target: Target | None = None,
-    detail: Json | None = None,
-) -> Acting:
-    """Somebody at the command line."""
-    return Acting(
-        actor=audit.COMMAND,
-        action=action,
-        target=target,
-        detail=detail,
-        commands=True,
-        project=project,
-    )
+def on_behalf(
+    tx: Transaction, access: Access, unit: Callable[..., T], *args: Any, **kwargs: Any
+) -> T:
+    """Run a unit that takes no access as the act of one."""
+    return unit(tx, *args, **kwargs)
 
 
 class AuditedStore:
-    """A store whose writes leave entries while somebody acts."""
+    """A store whose writes leave entries where somebody acts."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -104,7 +48,7 @@ class AuditedStore:
         self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Run *unit* and commit it, together with the entry that tells of it."""
-        who = _ACTING.get()
+        who = next((one.acting for one in args if isinstance(one, Access)), None)
         if who is None or who.reads:
             return await self._store.write(unit, *args, **kwargs)
         tell = _command if who.commands else _request
@@ -157,9 +101,9 @@ def _request(tx: Transaction, who: Acting, unit: Callable[[Transaction], T]) -> 
 
 
 def _command(tx: Transaction, who: Acting, unit: Callable[[Transaction], T]) -> T:
-    watched = _Watched(tx)
-    result = unit(watched)
-    if watched.changed:
+    before = tx.changes
+    result = unit(tx)
+    if tx.changes != before:
         made = audit_targets.made(result)
         project_id = audit_targets.project_of(tx, made, who.project, who.target)
         if project_id is None:
@@ -177,33 +121,3 @@ def _told(who: Acting, target: Target | None, made: Any) -> Told:
         target=new if target is None else str(target),
         detail=audit_targets.detailed(who.detail, made),
     )
-
-
-class _Watched:
-    """A transaction that remembers whether anything was changed through it."""
-
-    def __init__(self, tx: Transaction) -> None:
-        self._tx = tx
-        self.changed = False
-
-    @property
-    def now(self) -> datetime:
-        return self._tx.now
-
-    def new_id(self) -> str:
-        return self._tx.new_id()
-
-    def one(self, query: str, /, order: str | None = None, **params: Any) -> Row | None:
-        return self._tx.one(query, order, **params)
-
-    def all(self, query: str, /, order: str | None = None, **params: Any) -> list[Row]:
-        return self._tx.all(query, order, **params)
-
-    def insert(self, query: str, /, **params: Any) -> int:
-        self.changed = True
-        return self._tx.insert(query, **params)
-
-    def run(self, query: str, /, **params: Any) -> int:
-        count = self._tx.run(query, **params)
-        self.changed = self.changed or count != 0
-        return count

@@ -5,11 +5,12 @@ that an episode which is left has word for word. Everything else is taken to be 
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from recollect.graph import summary
 from recollect.store import index, rows
-from recollect.store.protocol import Row, Transaction
+from recollect.store.protocol import Transaction
+from recollect.store.queries.facts import FactsAroundRow
+from recollect.store.queries.shapes import EntityRow
 
 
 def describe_again(
@@ -24,35 +25,33 @@ def describe_again(
     now, and so have to be found otherwise. Says how many read differently.
     """
     listed = rows.to_json(list(entity_ids))
-    entities = tx.all("entities_by_ids", ids=listed)
-    facts: dict[int, list[Row]] = {}
-    for row in tx.all("facts_around", ids=listed):
-        facts.setdefault(row["entity_id"], []).append(row)
-    drafts = [(row, _Draft(row, facts.get(row["id"], []))) for row in entities]
-    borne = _borne(tx, [(row["id"], text) for row, draft in drafts for text in draft.others])
+    entities = tx.entities.by_ids(ids=listed)
+    facts: dict[int, list[FactsAroundRow]] = {}
+    for fact in tx.facts.around(ids=listed):
+        facts.setdefault(fact.entity_id, []).append(fact)
+    drafts = [(row, _Draft(row, facts.get(row.id, []))) for row in entities]
+    borne = _borne(tx, [(row.id, text) for row, draft in drafts for text in draft.others])
     new = {}
     for row, draft in drafts:
-        text = draft.text({text for number, text in borne if number == row["id"]}, set(also), tx)
-        if text != row["summary"]:
-            new[row["id"]] = text
+        text = draft.text({text for number, text in borne if number == row.id}, set(also), tx)
+        if text != row.summary:
+            new[row.id] = text
     if new:
-        tx.run("entities_set_summaries", pairs=rows.to_json(list(new.items())))
+        tx.entities.set_summaries(pairs=rows.to_json(list(new.items())))
     for row in entities:
-        if row["id"] in new or row["id"] in changed:
-            text = new.get(row["id"], row["summary"])
-            index.put(tx, row["graph_id"], [index.entity_item(row["id"], row["name"], text)])
+        if row.id in new or row.id in changed:
+            text = new.get(row.id, row.summary)
+            index.put(tx, row.graph_id, [index.entity_item(row.id, row.name, text)])
     return len(new)
 
 
 class _Draft:
     """A summary taken apart: which facts it tells, and which sentences are none of them."""
 
-    def __init__(self, row: Row, facts: Sequence[Row]) -> None:
-        self._given = (rows.from_json(row["given"]) or {}).get("summary") or ""
+    def __init__(self, row: EntityRow, facts: Sequence[FactsAroundRow]) -> None:
+        self._given = (rows.from_json(row.given) or {}).get("summary") or ""
         self._facts = facts
-        self._told, self.others = summary.taken_apart(
-            row["summary"], [fact["fact"] for fact in facts]
-        )
+        self._told, self.others = summary.taken_apart(row.summary, [fact.fact for fact in facts])
 
     def text(self, borne: set[str], also: set[int], tx: Transaction) -> str:
         """The summary from now on; *borne* are those of the others that an episode has."""
@@ -65,14 +64,13 @@ class _Draft:
             told |= {
                 place
                 for place, fact in enumerate(self._facts)
-                if (anew or fact["id"] in also)
-                and (fact["invalid_at"] is None or fact["invalid_at"] > now)
+                if (anew or fact.id in also) and (fact.invalid_at is None or fact.invalid_at > now)
             }
-        return summary.composed(kept, [self._facts[place]["fact"] for place in sorted(told)])
+        return summary.composed(kept, [self._facts[place].fact for place in sorted(told)])
 
 
 def _borne(tx: Transaction, pairs: Sequence[tuple[int, str]]) -> set[tuple[int, str]]:
     if not pairs:
         return set()
-    found: list[Any] = tx.all("texts_bearing", pairs=rows.to_json(list(pairs)), among=None)
-    return {pairs[row["place"]] for row in found}
+    found = tx.graphs.texts_bearing(pairs=rows.to_json(list(pairs)), among=None)
+    return {pairs[place] for place in found}

@@ -11,15 +11,20 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from recollect.derive import derived, findable, readings, remainders
+from recollect.derive.derived import Aftermath, Resting
+from recollect.derive.remainders import Remainder
 from recollect.errors import NotAllowed
 from recollect.governance import describing, unnaming, unsaying
 from recollect.graph.gist import mark
+from recollect.graph.kinds import Kind
 from recollect.graph.types import Access, Record
-from recollect.store import derived, findable, index, readings, remainders, rows
-from recollect.store.derived import Aftermath, Resting
-from recollect.store.index import ItemKind
-from recollect.store.protocol import Row, Transaction
-from recollect.store.remainders import Remainder
+from recollect.store import index, rows
+from recollect.store.protocol import Transaction
+from recollect.store.queries.closings import ClosingsWithoutReasonRow
+from recollect.store.queries.episodes import EpisodePlacesRow
+from recollect.store.queries.facts import FactRow, FactsSupportedOnlyByRow
+from recollect.store.queries.shapes import DirectEpisodesBehindRow
 
 Mode = Literal["delete", "forget"]
 
@@ -37,9 +42,9 @@ class Removed(Record):
     derived_reworded: int = 0
 
 
-def require_whole_sight(access: Access) -> None:
+def require_full_visibility(access: Access) -> None:
     """Refuse to erase a whole thread, graph or user for a key that sees only part of it."""
-    if access.sight is not None:
+    if access.visibility is not None:
         raise NotAllowed(
             "this key sees only part of what this holds by its metadata, and all of it would go"
         )
@@ -47,7 +52,7 @@ def require_whole_sight(access: Access) -> None:
 
 def unsay_answers(tx: Transaction, graph_id: int) -> None:
     """Take the words out of the answers that are kept for whoever asks again."""
-    tx.run("kept_answers_unsay", graph_id=graph_id)
+    tx.answers.unsay(graph_id=graph_id)
 
 
 def forget_episodes(tx: Transaction, episode_ids: Iterable[int], mode: Mode = "delete") -> Removed:
@@ -61,28 +66,27 @@ def forget_episodes(tx: Transaction, episode_ids: Iterable[int], mode: Mode = "d
     if not ids:
         return Removed()
     listed = rows.to_json(ids)
-    places = tx.all("episode_places", ids=listed)
+    places = tx.episodes.places(ids=listed)
     forgetting = mode == "forget"
-    lonely = tx.all(
-        "facts_said_only_by" if forgetting else "facts_supported_only_by", episodes=listed
-    )
-    touched = {row["entity_id"] for row in tx.all("entity_ids_mentioned_by", episodes=listed)}
+    resting_alone = tx.facts.said_only_by if forgetting else tx.facts.supported_only_by
+    lonely = resting_alone(episodes=listed)
+    touched = set(tx.entities.ids_mentioned_by(episodes=listed))
     touched.update(_ends(lonely))
-    reopened = _lose_ends(tx, ids, [row["id"] for row in lonely]) if forgetting else []
+    reopened = _lose_ends(tx, ids, [row.id for row in lonely]) if forgetting else []
     heard = unnaming.heard(tx, sorted(touched), ids) if forgetting else []
-    resting = derived.resting_on(tx, episodes=ids, facts=[row["id"] for row in reopened])
-    left = [] if forgetting else _keep_ends(tx, ids, [row["id"] for row in lonely])
-    tx.run("facts_delete", ids=rows.to_json([row["id"] for row in lonely]))
-    tx.run("episodes_delete", ids=listed)
-    removed = tx.all("entities_delete_unsupported", ids=rows.to_json(sorted(touched)))
+    resting = derived.resting_on(tx, episodes=ids, facts=[row.id for row in reopened])
+    left = [] if forgetting else _keep_ends(tx, ids, [row.id for row in lonely])
+    tx.facts.delete(ids=rows.to_json([row.id for row in lonely]))
+    tx.episodes.delete(ids=listed)
+    removed = tx.entities.delete_unsupported(ids=rows.to_json(sorted(touched)))
     _unindex(tx, "fact", lonely)
     _unindex(tx, "entity", removed)
     _unindex(tx, "episode", places)
     _reopen(tx, reopened)
     renamed = unnaming.drop_unheard(tx, heard)
-    around = (touched | _ends(reopened)) - {row["id"] for row in removed}
+    around = (touched | _ends(reopened)) - {row.id for row in removed}
     reworded = describing.describe_again(
-        tx, sorted(around), also=[row["id"] for row in reopened], changed=renamed
+        tx, sorted(around), also=[row.id for row in reopened], changed=renamed
     )
     if renamed:
         resting = derived.merged(resting, derived.resting_on(tx, entities=renamed))
@@ -102,56 +106,61 @@ def _keep_ends(tx: Transaction, episodes: Sequence[int], facts: Sequence[int]) -
 
 def _without_reason(
     tx: Transaction, episodes: Sequence[int], facts: Sequence[int]
-) -> Sequence[Row]:
+) -> Sequence[ClosingsWithoutReasonRow]:
     """The ends that lose their reason when these episodes and facts go."""
     given = {"episodes": rows.to_json(list(episodes)), "facts": rows.to_json(list(facts))}
-    return tx.all("closings_without_reason", **given)
+    return tx.closings.without_reason(**given)
 
 
-def _keep_end(tx: Transaction, row: Row) -> None:
-    to = {key: row[key] for key in ("ended_at", "expired_at", "judge")}
-    tx.run(
-        "edit_insert",
-        graph_id=row["graph_id"],
-        seq=row["seq"],
+def _keep_end(tx: Transaction, row: ClosingsWithoutReasonRow) -> None:
+    to = {"ended_at": row.ended_at, "expired_at": row.expired_at, "judge": row.judge}
+    tx.edits.insert(
+        graph_id=row.graph_id,
+        seq=row.seq,
         kind="fact.end",
-        subject=row["uuid"],
-        near=row["source_uuid"],
-        mark=mark(row["fact"]),
+        subject=row.uuid,
+        near=row.source_uuid,
+        mark=mark(row.fact),
         change=rows.to_json(to),
         vector=None,
-        side=row["side"],
+        side=row.side,
         now=rows.micros(tx.now),
     )
 
 
-def _fold_without(tx: Transaction, places: Sequence[Row], left: Sequence[Remainder]) -> None:
+def _fold_without(
+    tx: Transaction, places: Sequence[EpisodePlacesRow], left: Sequence[Remainder]
+) -> None:
     """Leave what is to stay at the places of deleted episodes, and have their graphs folded again
     from there: what came after was learned in the light of what is gone."""
     remainders.leave(tx, left)
     first: dict[int, int] = {}
     for row in places:
-        first[row["graph_id"]] = min(row["seq"], first.get(row["graph_id"], row["seq"]))
+        first[row.graph_id] = min(row.seq, first.get(row.graph_id, row.seq))
     for graph_id, seq in first.items():
         _keep_no_words(tx, graph_id)
-        tx.run("user_sides_drop", graph_id=graph_id)  # a fold brings back what is left
+        tx.entities.user_sides_drop(graph_id=graph_id)  # a fold brings back what is left
         readings.fold_again(tx, graph_id, seq)
-        tx.run("graph_edited", graph_id=graph_id)
+        tx.graphs.edited(graph_id=graph_id)
 
 
 def forget_facts(
-    tx: Transaction, graph_id: int, facts: Sequence[Row], *, folding: bool = False
+    tx: Transaction,
+    graph_id: int,
+    facts: Sequence[FactsSupportedOnlyByRow | FactRow],
+    *,
+    folding: bool = False,
 ) -> Removed:
     """Remove facts, each with the row ids of both its ends; the entities that they joined stay, if
     an episode mentions them: one that only a fact kept goes with it.
 
     *folding*: that was done before, and the log stays as it is.
     """
-    ids = [row["id"] for row in facts]
+    ids = [row.id for row in facts]
     behind = _carriers(tx, ids, None, folding=folding)
-    resting = derived.resting_on(tx, facts=ids, episodes=[row["id"] for row in behind])
-    left = _without_reason(tx, [row["id"] for row in behind], ids)
-    tx.run("facts_delete", ids=rows.to_json(ids))
+    resting = derived.resting_on(tx, facts=ids, episodes=[row.id for row in behind])
+    left = _without_reason(tx, [row.id for row in behind], ids)
+    tx.facts.delete(ids=rows.to_json(ids))
     _unindex(tx, "fact", facts)
     around, unsaid = _settle_around(tx, resting, facts, behind)
     if not folding:
@@ -161,25 +170,25 @@ def forget_facts(
 
 def forget_unsupported(tx: Transaction, graph_id: int) -> None:
     """Remove from a graph that was folded again what only deleted episodes stood behind."""
-    facts = tx.all("facts_unsupported", graph_id=graph_id)
+    facts = tx.facts.unsupported(graph_id=graph_id)
     if facts:
         forget_facts(tx, graph_id, facts, folding=True)
-    lonely = rows.to_json([row["id"] for row in tx.all("entities_unsupported", graph_id=graph_id)])
-    _unindex(tx, "entity", tx.all("entities_delete_unsupported", ids=lonely))
+    lonely = rows.to_json(tx.entities.unsupported(graph_id=graph_id))
+    _unindex(tx, "entity", tx.entities.delete_unsupported(ids=lonely))
 
 
 def forget_entity(
     tx: Transaction, graph_id: int, entity_id: int, *, folding: bool = False
 ) -> Removed:
     """Remove an entity and the facts that touch it, with everything that spoke of them."""
-    gone = tx.all("facts_of_entities", ids=rows.to_json([entity_id]))
-    ids = [row["id"] for row in gone]
+    gone = tx.facts.of_entities(ids=rows.to_json([entity_id]))
+    ids = [row.id for row in gone]
     behind = _carriers(tx, ids, entity_id, folding=folding)
-    left = _without_reason(tx, [row["id"] for row in behind], ids)
+    left = _without_reason(tx, [row.id for row in behind], ids)
     resting = derived.resting_on(
-        tx, facts=ids, episodes=[row["id"] for row in behind], entities=[entity_id]
+        tx, facts=ids, episodes=[row.id for row in behind], entities=[entity_id]
     )
-    tx.run("entity_delete", id=entity_id)
+    tx.entities.delete(id=entity_id)
     _unindex(tx, "fact", gone)
     index.remove(tx, graph_id, "entity", [entity_id])
     around, unsaid = _settle_around(tx, resting, gone, behind, entity_id)
@@ -190,14 +199,16 @@ def forget_entity(
 
 def _carriers(
     tx: Transaction, facts: Sequence[int], entity_id: int | None, *, folding: bool
-) -> Sequence[Row]:
+) -> Sequence[DirectEpisodesBehindRow]:
     """The episodes that were only written to say what is removed now."""
     if folding:
         return []
-    return tx.all("direct_episodes_behind", facts=rows.to_json(list(facts)), entity_id=entity_id)
+    return tx.episodes.direct_episodes_behind(facts=rows.to_json(list(facts)), entity_id=entity_id)
 
 
-def _log_without(tx: Transaction, graph_id: int, episodes: int, left: Sequence[Row]) -> None:
+def _log_without(
+    tx: Transaction, graph_id: int, episodes: int, left: Sequence[ClosingsWithoutReasonRow]
+) -> None:
     """Take along what deleted episodes had left of it. If *episodes* went as well, or lost their
     words, have their graph folded without those; what they ended stays ended."""
     _keep_no_words(tx, graph_id)
@@ -212,27 +223,27 @@ def _keep_no_words(tx: Transaction, graph_id: int) -> None:
     with the help of it has to be folded again."""
     unsay_answers(tx, graph_id)
     remainders.renew(tx, graph_id)
-    if tx.run("edits_drop_of_gone", graph_id=graph_id):
+    if tx.edits.drop_of_gone(graph_id=graph_id):
         readings.fold_again(tx, graph_id, 0)
-    tx.run("rereadings_unshow", graph_id=graph_id)
+    tx.rereadings.unshow(graph_id=graph_id)
 
 
 def _settle_around(
     tx: Transaction,
     resting: Resting,
-    gone: Sequence[Row],
-    behind: Sequence[Row],
+    gone: Sequence[FactsSupportedOnlyByRow | FactRow],
+    behind: Sequence[DirectEpisodesBehindRow],
     entity_id: int | None = None,
 ) -> tuple[Removed, int]:
     """Bring in step what facts touched that are gone; *entity_id* went with them. Also tells how
     many episodes lost their words but stay."""
     near = sorted(_ends(gone) - {entity_id})
-    removed = tx.all("entities_delete_unsupported", ids=rows.to_json(near))
+    removed = tx.entities.delete_unsupported(ids=rows.to_json(near))
     _unindex(tx, "entity", removed)
-    listed = rows.to_json([row["id"] for row in behind])
-    useless = tx.all("episodes_delete_useless", ids=listed)
+    listed = rows.to_json([row.id for row in behind])
+    useless = tx.episodes.delete_useless(ids=listed)
     _unindex(tx, "episode", useless)
-    unsaid = unsaying.unsay(tx, [row["id"] for row in behind])
+    unsaid = unsaying.unsay(tx, [row.id for row in behind])
     reworded = describing.describe_again(tx, near)
     after = derived.renew(tx, resting)
     findable.settle(tx, after)
@@ -240,27 +251,33 @@ def _settle_around(
     return replace(counted, entities=counted.entities + (entity_id is not None)), unsaid
 
 
-def _lose_ends(tx: Transaction, episodes: Sequence[int], facts: Sequence[int]) -> list[Row]:
+def _lose_ends(
+    tx: Transaction, episodes: Sequence[int], facts: Sequence[int]
+) -> list[FactsSupportedOnlyByRow]:
     """Take away what these gave other facts as an end; tells which facts those are."""
     given = {"episodes": rows.to_json(list(episodes)), "facts": rows.to_json(list(facts))}
-    lost = {row["fact_id"] for row in tx.all("facts_reopened_without", **given)} - set(facts)
-    tx.run("closings_inherit", facts=given["facts"])
-    tx.run("closings_forget", **given)
-    return tx.all("fact_ends", ids=rows.to_json(sorted(lost))) if lost else []
+    lost = set(tx.facts.reopened_without(**given)) - set(facts)
+    tx.closings.inherit(facts=given["facts"])
+    tx.closings.forget(**given)
+    return tx.facts.ends(ids=rows.to_json(sorted(lost))) if lost else []
 
 
-def _reopen(tx: Transaction, facts: Sequence[Row]) -> None:
+def _reopen(tx: Transaction, facts: Sequence[FactsSupportedOnlyByRow | FactRow]) -> None:
     if facts:
-        tx.run("facts_end_again", ids=rows.to_json([row["id"] for row in facts]))
+        tx.facts.end_again(ids=rows.to_json([row.id for row in facts]))
         for graph_id, numbers in _by_graph(facts).items():
             index.touch(tx, graph_id, "fact", numbers)
 
 
-def _ends(facts: Iterable[Row]) -> set[int]:
-    return {row[end] for row in facts for end in ("source_id", "target_id")}
+def _ends(facts: Iterable[FactsSupportedOnlyByRow | FactRow]) -> set[int]:
+    return {end for row in facts for end in (row.source_id, row.target_id)}
 
 
-def _unindex(tx: Transaction, kind: ItemKind, gone: Iterable[Row]) -> list[int]:
+def _unindex(
+    tx: Transaction,
+    kind: Kind,
+    gone: Iterable[DirectEpisodesBehindRow | EpisodePlacesRow | FactsSupportedOnlyByRow | FactRow],
+) -> list[int]:
     """Make what is gone unfindable; tells in which graphs it was."""
     places = _by_graph(gone)
     for graph_id, numbers in places.items():
@@ -268,19 +285,21 @@ def _unindex(tx: Transaction, kind: ItemKind, gone: Iterable[Row]) -> list[int]:
     return list(places)
 
 
-def _by_graph(found: Iterable[Row]) -> dict[int, list[int]]:
+def _by_graph(
+    found: Iterable[DirectEpisodesBehindRow | EpisodePlacesRow | FactsSupportedOnlyByRow | FactRow],
+) -> dict[int, list[int]]:
     ids: dict[int, list[int]] = {}
     for row in found:
-        ids.setdefault(row["graph_id"], []).append(row["id"])
+        ids.setdefault(row.graph_id, []).append(row.id)
     return ids
 
 
 def _counted(
     after: Aftermath,
-    episodes: Sequence[Row],
-    facts: Sequence[Row],
-    entities: Sequence[Row],
-    reopened: Sequence[Row],
+    episodes: Sequence[DirectEpisodesBehindRow | EpisodePlacesRow],
+    facts: Sequence[FactsSupportedOnlyByRow | FactRow],
+    entities: Sequence[DirectEpisodesBehindRow],
+    reopened: Sequence[FactsSupportedOnlyByRow],
     reworded: int,
 ) -> Removed:
     kinds = [gone.kind for gone in after.gone]

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable
 
+from recollect.derive import effective
 from recollect.errors import InvalidInput, NotFound
 from recollect.governance import keys
-from recollect.graph import checks, policy_spec, policy_trace, sight
+from recollect.graph import checks, policy_spec, policy_trace, visibility
 from recollect.graph.policy_trace import Trace
-from recollect.graph.sight import Value
 from recollect.graph.types import Carried, Json, Record
-from recollect.store import effective, rows
-from recollect.store.protocol import Row, Transaction
+from recollect.graph.visibility import Value
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.store.queries.graphs import ObjectByUuidRow
 
 
 class Question(Record):
@@ -49,17 +51,17 @@ def _metadata(tx: Transaction, project_id: int, asked: Question) -> dict[str, li
         return metadata_of(tx, project_id, asked.object_uuid)
     if asked.object_metadata is None:
         return None
-    return sight.effective([checks.episode_metadata("object_metadata", asked.object_metadata)])
+    return visibility.effective([checks.episode_metadata("object_metadata", asked.object_metadata)])
 
 
 def metadata_of(tx: Transaction, project_id: int, uuid: str) -> dict[str, list[Value]]:
     """The effective metadata of an object of a project, whatever kind it is of."""
     row = _object(tx, project_id, uuid)
-    return effective.of(tx, row["kind"], [row["id"]])[row["id"]]
+    return effective.of(tx, row.kind, [row.id])[row.id]
 
 
-def _object(tx: Transaction, project_id: int, uuid: str) -> Row:
-    row = tx.one("object_by_uuid", uuid=uuid, project_id=project_id)
+def _object(tx: Transaction, project_id: int, uuid: str) -> ObjectByUuidRow:
+    row = tx.graphs.object_by_uuid(uuid=uuid, project_id=project_id)
     if row is None:
         raise NotFound(f"object_uuid: there is no such object: {uuid}")
     return row
@@ -70,7 +72,7 @@ def _evidence(tx: Transaction, project_id: int, asked: Question) -> Iterable[Car
     if asked.object_uuid is None:
         return ()
     row = _object(tx, project_id, asked.object_uuid)
-    if row["kind"] != "observation":
+    if row.kind != "observation":
         return ()
-    facts = tx.all("facts_of_observations", ids=rows.to_json([row["id"]]))
-    return effective.of(tx, "fact", [fact["fact_id"] for fact in facts]).values()
+    facts = tx.facts.of_observations(ids=rows.to_json([row.id]))
+    return effective.of(tx, "fact", [fact.fact_id for fact in facts]).values()

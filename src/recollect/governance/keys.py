@@ -13,7 +13,8 @@ from recollect.graph.policy import KeyPolicy, Mode, Role
 from recollect.graph.types import Access, Key, Project, Record
 from recollect.limits import DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX
 from recollect.store import rows
-from recollect.store.protocol import Row, Transaction
+from recollect.store.protocol import Transaction
+from recollect.store.queries.keys import KeyByHashRow, KeyByUuidRow
 
 DEFAULT_PROJECT = "default"
 ENVIRONMENT_KEY = "environment"
@@ -51,10 +52,10 @@ def create_project(tx: Transaction, name: str, description: str | None = None) -
     """A new tenant."""
     checks.text("name", name, NAME_CHARS_MAX, required=True)
     checks.text("description", description, DESCRIPTION_CHARS_MAX)
-    if tx.one("project_by_name", name=name) is not None:
+    if tx.projects.by_name(name=name) is not None:
         raise AlreadyExists(f"a project named {name!r} exists already")
     now = rows.micros(tx.now)
-    tx.run("project_insert", uuid=tx.new_id(), name=name, description=description, now=now)
+    tx.projects.insert(uuid=tx.new_id(), name=name, description=description, now=now)
     return project_named(tx, name)
 
 
@@ -73,21 +74,26 @@ def open_project(tx: Transaction, access: Access, name: str, description: str | 
 def describe_project(tx: Transaction, access: Access, description: str | None) -> Project:
     """Say what the project of a key is for."""
     checks.text("description", description, DESCRIPTION_CHARS_MAX)
-    tx.run("project_describe", id=access.project_id, description=description)
+    tx.projects.describe(id=access.project_id, description=description)
     return project_of(tx, access)
 
 
 def project_named(tx: Transaction, name: str) -> Project:
     """The project of that name."""
-    row = tx.one("project_by_name", name=name)
+    row = tx.projects.by_name(name=name)
     if row is None:
         raise NotFound(f"there is no project named {name!r}")
     return rows.project(row)
 
 
+def is_project(tx: Transaction, name: str) -> bool:
+    """Whether there is a project of that name."""
+    return tx.projects.by_name(name=name) is not None
+
+
 def project_of(tx: Transaction, access: Access) -> Project:
     """The project a key belongs to."""
-    row = tx.one("project_by_id", id=access.project_id)
+    row = tx.projects.by_id(id=access.project_id)
     if row is None:
         raise NotFound("project not found")
     return rows.project(row)
@@ -95,13 +101,13 @@ def project_of(tx: Transaction, access: Access) -> Project:
 
 def list_projects(tx: Transaction) -> list[Project]:
     """Every project, oldest first."""
-    return [rows.project(row) for row in tx.all("projects_all")]
+    return [rows.project(row) for row in tx.projects.all()]
 
 
 def set_default_time_zone(tx: Transaction, access: Access, zone: str | None) -> Project:
     """The zone that relative times of a project are read in."""
     checks.time_zone("default_time_zone", zone)
-    tx.run("project_set_time_zone", id=access.project_id, time_zone=zone)
+    tx.projects.set_time_zone(id=access.project_id, time_zone=zone)
     return project_of(tx, access)
 
 
@@ -129,8 +135,7 @@ def create_key(
     owner = project_named(tx, project)
     secret = secret or _PREFIX + secrets.token_urlsafe(32)
     uuid = tx.new_id()
-    tx.run(
-        "key_insert",
+    tx.keys.insert(
         uuid=uuid,
         project_id=owner.id,
         name=name,
@@ -158,8 +163,8 @@ def _check(role: str, mode: str) -> None:
 
 def get_key(tx: Transaction, uuid: str, project_id: int | None = None) -> Key:
     """A key by its uuid, of one project if that is given."""
-    row = tx.one("key_by_uuid", uuid=uuid)
-    if row is None or project_id not in (None, row["project_id"]):
+    row = tx.keys.by_uuid(uuid=uuid)
+    if row is None or project_id not in (None, row.project_id):
         raise NotFound(f"there is no key {uuid}")
     return rows.key(row)
 
@@ -167,8 +172,8 @@ def get_key(tx: Transaction, uuid: str, project_id: int | None = None) -> Key:
 def list_keys(tx: Transaction, project_id: int | None = None) -> list[Key]:
     """Every key, revoked ones included; of one project if that is given."""
     if project_id is None:
-        return [rows.key(row) for row in tx.all("keys_all")]
-    return [rows.key(row) for row in tx.all("keys_of_project", project_id=project_id)]
+        return [rows.key(row) for row in tx.keys.all()]
+    return [rows.key(row) for row in tx.keys.of_project(project_id=project_id)]
 
 
 def change_key(
@@ -185,8 +190,7 @@ def change_key(
     old = get_key(tx, uuid, project_id)
     role, mode = role or old.role, mode or old.mode
     _check(role, mode)
-    tx.run(
-        "key_change",
+    tx.keys.change(
         uuid=uuid,
         role=role,
         mode=mode,
@@ -199,59 +203,59 @@ def change_key(
 def revoke_key(tx: Transaction, uuid: str, project_id: int | None = None) -> Key:
     """Make a key useless from now on."""
     get_key(tx, uuid, project_id)
-    tx.run("key_revoke", uuid=uuid, now=rows.micros(tx.now))
+    tx.keys.revoke(uuid=uuid, now=rows.micros(tx.now))
     return get_key(tx, uuid)
 
 
 def authenticate(tx: Transaction, secret_hash: bytes) -> Access | None:
     """Who a key stands for, or None when we do not know it or it was revoked."""
-    row = tx.one("key_by_hash", hash=secret_hash)
-    if row is None or row["revoked_at"] is not None:
+    row = tx.keys.by_hash(hash=secret_hash)
+    if row is None or row.revoked_at is not None:
         return None
     return Access(
-        project_id=row["project_id"],
-        project_uuid=row["project_uuid"],
-        key_uuid=row["uuid"],
-        is_admin=bool(row["is_admin"]),
-        logs_reads=bool(row["logs_reads"]),
-        mcp_write=bool(row["mcp_write"]),
+        project_id=row.project_id,
+        project_uuid=row.project_uuid,
+        key_uuid=row.uuid,
+        is_admin=bool(row.is_admin),
+        logs_reads=bool(row.logs_reads),
+        mcp_write=bool(row.mcp_write),
         policy=_policy(tx, row),
     )
 
 
-def _policy(tx: Transaction, row: Row) -> KeyPolicy | None:
+def _policy(tx: Transaction, row: KeyByHashRow) -> KeyPolicy | None:
     """What governs a key; None for an admin's, and for one that may do everything anyway."""
-    if row["is_admin"] or not (row["has_policies"] or row["role"] == "default_deny"):
+    if row.is_admin or not (row.has_policies or row.role == "default_deny"):
         return None
     return _governed(tx, row)
 
 
-def _governed(tx: Transaction, row: Row) -> KeyPolicy:
-    sets = tx.all("policy_sets_of_key", key_id=row["id"])
-    documents = tuple(policies.document(each["spec"]) for each in sets)
-    return KeyPolicy(role=row["role"], mode=row["mode"], sets=documents)
+def _governed(tx: Transaction, row: KeyByUuidRow | KeyByHashRow) -> KeyPolicy:
+    sets = tx.policies.sets_of_key(key_id=row.id)
+    documents = tuple(policies.document(each.spec) for each in sets)
+    return KeyPolicy(role=row.role, mode=row.mode, sets=documents)
 
 
 def policy_of(tx: Transaction, project_id: int, uuid: str) -> KeyPolicy:
     """The role, mode and policy sets of a key; those of an admin key have no effect."""
-    row = tx.one("key_by_uuid", uuid=uuid)
-    if row is None or row["project_id"] != project_id:
+    row = tx.keys.by_uuid(uuid=uuid)
+    if row is None or row.project_id != project_id:
         raise NotFound(f"there is no key {uuid}")
-    return KeyPolicy() if row["is_admin"] else _governed(tx, row)
+    return KeyPolicy() if row.is_admin else _governed(tx, row)
 
 
 def seen_as(tx: Transaction, access: Access, uuid: str) -> Access:
     """An administrator's access, with what another key of the project may do and see."""
-    row = tx.one("key_by_uuid", uuid=uuid)
-    if row is None or row["project_id"] != access.project_id:
+    row = tx.keys.by_uuid(uuid=uuid)
+    if row is None or row.project_id != access.project_id:
         raise NotFound(f"there is no key {uuid}")
-    governed = None if row["is_admin"] else _governed(tx, row)
-    return replace(access, is_admin=bool(row["is_admin"]), policy=governed)
+    governed = None if row.is_admin else _governed(tx, row)
+    return replace(access, is_admin=bool(row.is_admin), policy=governed)
 
 
 def ensure_default(tx: Transaction, secret: str | None) -> NewKey | Key:
     """The default project and its key: the one given, the one there is, or a new one."""
-    if tx.one("project_by_name", name=DEFAULT_PROJECT) is None:
+    if tx.projects.by_name(name=DEFAULT_PROJECT) is None:
         create_project(tx, DEFAULT_PROJECT)
     project = project_named(tx, DEFAULT_PROJECT)
     if secret is not None:
@@ -265,23 +269,23 @@ def default_there_is(tx: Transaction, secret: str | None) -> Key | None:
     found = [k for k in list_keys(tx) if k.project_name == DEFAULT_PROJECT and k.revoked_at is None]
     if secret is None:
         return found[0] if found else None
-    row = tx.one("key_by_hash", hash=hashed(secret))
-    return next((k for k in found if row is not None and k.uuid == row["uuid"]), None)
+    row = tx.keys.by_hash(hash=hashed(secret))
+    return next((k for k in found if row is not None and k.uuid == row.uuid), None)
 
 
 def _adopt(tx: Transaction, project: Project, secret: str) -> NewKey:
     """Make *secret* the environment's key in place of the one given before."""
     digest = hashed(secret)
-    row = tx.one("key_by_hash", hash=digest)
-    if row is not None and row["project_id"] != project.id:
+    row = tx.keys.by_hash(hash=digest)
+    if row is not None and row.project_id != project.id:
         raise AlreadyExists("RECOLLECT_API_KEY is a key of another project: choose another one")
-    if row is not None and row["revoked_at"] is not None:
+    if row is not None and row.revoked_at is not None:
         raise Conflict("RECOLLECT_API_KEY was revoked: choose another one, or leave it unset")
-    before = tx.one("key_named", project_id=project.id, name=ENVIRONMENT_KEY)
+    before = tx.keys.named(project_id=project.id, name=ENVIRONMENT_KEY)
     if row is None and before is not None:
-        tx.run("key_set_secret", id=before["id"], hash=digest, prefix=_shown(secret))
-    tx.run("key_replace_named", project_id=project.id, name=ENVIRONMENT_KEY, hash=digest)
-    row = tx.one("key_by_hash", hash=digest)
+        tx.keys.set_secret(id=before, hash=digest, prefix=_shown(secret))
+    tx.keys.replace_named(project_id=project.id, name=ENVIRONMENT_KEY, hash=digest)
+    row = tx.keys.by_hash(hash=digest)
     if row is None:
         return create_key(tx, DEFAULT_PROJECT, ENVIRONMENT_KEY, secret)
     return NewKey(secret=secret, key=rows.key(row))

@@ -15,7 +15,9 @@ from recollect.limits import (
     POLICY_VERSIONS_SHOWN_MAX,
 )
 from recollect.store import rows
-from recollect.store.protocol import Row, Transaction
+from recollect.store.protocol import Transaction
+from recollect.store.queries.keys import KeyByUuidRow
+from recollect.store.queries.policies import PolicySetByNameRow
 
 _POLICY_CHANGED = "a policy asks for other keys of metadata"
 _encode = msgspec.json.Encoder().encode
@@ -52,19 +54,19 @@ def document(spec: str) -> PolicySetDocument:
 
 def guarded(tx: Transaction, project_id: int) -> frozenset[str]:
     """The keys of metadata that some rule of the project asks for, whatever its mode."""
-    row = tx.one("project_guarded", project_id=project_id)
-    return frozenset() if row is None else frozenset(rows.from_json(row["guarded"]))
+    row = tx.projects.guarded(project_id=project_id)
+    return frozenset() if row is None else frozenset(rows.from_json(row))
 
 
 def guard(tx: Transaction, project_id: int) -> frozenset[str]:
     """Write down which keys the rules of a project ask for by now; gives them."""
-    found = (document(row["spec"]) for row in tx.all("policy_specs", project_id=project_id))
+    found = (document(row) for row in tx.policies.specs(project_id=project_id))
     keys = {key for one in found for rule in one.policies for key, _ in rule.attributes}
     if len(keys) > GUARDED_KEYS_MAX and keys - guarded(tx, project_id):
         raise Conflict(
             f"the policies of a project name at most {GUARDED_KEYS_MAX} keys of metadata"
         )
-    tx.run("project_guards", project_id=project_id, keys=rows.to_json(sorted(keys)))
+    tx.projects.guards(project_id=project_id, keys=rows.to_json(sorted(keys)))
     return frozenset(keys)
 
 
@@ -77,13 +79,12 @@ def _read_again(tx: Transaction, project_id: int) -> None:
     before = guarded(tx, project_id)
     if before != (keys := guard(tx, project_id)):
         listed = rows.to_json(sorted(keys))
-        tx.run("graphs_parted", project_id=project_id)
-        tx.run("readings_part", project_id=project_id, keys=listed)
+        tx.graphs.parted(project_id=project_id)
+        tx.readings.part(project_id=project_id, keys=listed)
         if new := sorted(keys - before):
-            tx.run("remainders_of_no_side", project_id=project_id, keys=rows.to_json(new))
-        tx.run("edits_part", project_id=project_id, graph_id=None, keys=listed)
-        tx.run(
-            "rereadings_want_guarded",
+            tx.readings.remainders_of_no_side(project_id=project_id, keys=rows.to_json(new))
+        tx.edits.part(project_id=project_id, graph_id=None, keys=listed)
+        tx.rereadings.want_guarded(
             project_id=project_id,
             reason=_POLICY_CHANGED,
             now=rows.micros(tx.now),
@@ -99,12 +100,11 @@ def apply(tx: Transaction, project_id: int, document: PolicySetDocument) -> Poli
 
 def _apply(tx: Transaction, project_id: int, document: PolicySetDocument) -> PolicySet:
     spec = _encode(document).decode()
-    old = tx.one("policy_set_by_name", project_id=project_id, name=document.name)
+    old = tx.policies.set_by_name(project_id=project_id, name=document.name)
     now = rows.micros(tx.now)
     if old is None:
         _require_room(tx, project_id)
-        number = tx.insert(
-            "policy_set_insert",
+        number = tx.policies.set_insert(
             uuid=tx.new_id(),
             project_id=project_id,
             name=document.name,
@@ -112,12 +112,12 @@ def _apply(tx: Transaction, project_id: int, document: PolicySetDocument) -> Pol
             spec=spec,
             now=now,
         )
-        tx.run("policy_set_version_insert", id=number)
-    elif old["spec"] != spec:
-        tx.run("policy_set_update", id=old["id"], mode=document.mode, spec=spec, now=now)
-        tx.run("policy_set_version_insert", id=old["id"])
-    size = tx.one("policy_bytes", project_id=project_id)
-    if size is not None and size["n"] > POLICY_BYTES_PER_PROJECT_MAX:
+        tx.policies.set_version_insert(id=number)
+    elif old.spec != spec:
+        tx.policies.set_update(id=old.id, mode=document.mode, spec=spec, now=now)
+        tx.policies.set_version_insert(id=old.id)
+    size = tx.policies.total_bytes(project_id=project_id)
+    if size is not None and size > POLICY_BYTES_PER_PROJECT_MAX:
         raise Conflict(
             f"the policy sets of a project are at most {POLICY_BYTES_PER_PROJECT_MAX} bytes together"
         )
@@ -125,16 +125,16 @@ def _apply(tx: Transaction, project_id: int, document: PolicySetDocument) -> Pol
 
 
 def _require_room(tx: Transaction, project_id: int) -> None:
-    row = tx.one("policy_sets_count", project_id=project_id)
-    if row is not None and row["n"] >= POLICY_SETS_MAX:
+    row = tx.policies.sets_count(project_id=project_id)
+    if row is not None and row >= POLICY_SETS_MAX:
         raise Conflict(f"a project has at most {POLICY_SETS_MAX} policy sets")
 
 
 def get(tx: Transaction, project_id: int, name_or_uuid: str) -> PolicySet:
     """A set by its name or its uuid."""
-    row = tx.one("policy_set_by_name", project_id=project_id, name=name_or_uuid)
+    row = tx.policies.set_by_name(project_id=project_id, name=name_or_uuid)
     if row is None:
-        row = tx.one("policy_set_by_uuid", project_id=project_id, uuid=name_or_uuid)
+        row = tx.policies.set_by_uuid(project_id=project_id, uuid=name_or_uuid)
     if row is None:
         raise NotFound(f"policy set not found: {name_or_uuid}")
     return _policy_set(row)
@@ -142,19 +142,19 @@ def get(tx: Transaction, project_id: int, name_or_uuid: str) -> PolicySet:
 
 def list_sets(tx: Transaction, project_id: int) -> list[PolicySet]:
     """Every set of a project, by name."""
-    found = tx.all("policy_sets_of_project", project_id=project_id, limit=POLICY_SETS_MAX)
+    found = tx.policies.sets_of_project(project_id=project_id, limit=POLICY_SETS_MAX)
     return [_policy_set(row) for row in found]
 
 
 def versions(tx: Transaction, project_id: int, name_or_uuid: str) -> list[PolicySetVersion]:
     """What a set said, the newest first."""
     number = get(tx, project_id, name_or_uuid).id
-    found = tx.all("policy_set_versions", id=number, limit=POLICY_VERSIONS_SHOWN_MAX)
+    found = tx.policies.set_versions(id=number, limit=POLICY_VERSIONS_SHOWN_MAX)
     return [
         PolicySetVersion(
-            version=row["version"],
-            document=document(row["spec"]),
-            created_at=rows.moment(row["created_at"]),
+            version=row.version,
+            document=document(row.spec),
+            created_at=rows.moment(row.created_at),
         )
         for row in found
     ]
@@ -180,22 +180,22 @@ def delete(
             f"the policy set {found.name!r} is attached to {found.keys} keys and "
             f"{found.user_groups} user groups: detach it first, or force the deletion"
         )
-    tx.run("policy_set_delete", id=found.id)
+    tx.policies.set_delete(id=found.id)
     _read_again(tx, project_id)
     return found
 
 
 def of_key(tx: Transaction, project_id: int, key_uuid: str) -> list[PolicySet]:
     """The sets attached to a key."""
-    key_id = _key(tx, project_id, key_uuid)["id"]
-    return [_policy_set(row) for row in tx.all("policy_sets_of_key", key_id=key_id)]
+    key_id = _key(tx, project_id, key_uuid).id
+    return [_policy_set(row) for row in tx.policies.sets_of_key(key_id=key_id)]
 
 
 def names_of_keys(tx: Transaction, project_id: int) -> dict[str, list[str]]:
     """The names of the sets attached to each key that has any."""
     found: dict[str, list[str]] = {}
-    for row in tx.all("policy_set_names_of_keys", project_id=project_id):
-        found.setdefault(row["key_uuid"], []).append(row["name"])
+    for row in tx.policies.set_names_of_keys(project_id=project_id):
+        found.setdefault(row.key_uuid, []).append(row.name)
     return found
 
 
@@ -203,9 +203,9 @@ def attach(tx: Transaction, project_id: int, key_uuid: str, name_or_uuid: str) -
     """Attach a set to a key, once; tells what the key has then."""
     key = _key(tx, project_id, key_uuid)
     found = get(tx, project_id, name_or_uuid)
-    if key["is_admin"]:
+    if key.is_admin:
         raise Conflict(f"{key_uuid} is an admin key: no policy applies to it")
-    tx.run("policy_set_attach", key_id=key["id"], policy_set_id=found.id)
+    tx.policies.set_attach(key_id=key.id, policy_set_id=found.id)
     attached = of_key(tx, project_id, key_uuid)
     if len(attached) > POLICY_SETS_PER_KEY_MAX:
         raise Conflict(f"a key has at most {POLICY_SETS_PER_KEY_MAX} policy sets")
@@ -216,7 +216,7 @@ def detach(tx: Transaction, project_id: int, key_uuid: str, name_or_uuid: str) -
     """Take a set off a key; tells what the key still has."""
     key = _key(tx, project_id, key_uuid)
     found = get(tx, project_id, name_or_uuid)
-    if not tx.run("policy_set_detach", key_id=key["id"], policy_set_id=found.id):
+    if not tx.policies.set_detach(key_id=key.id, policy_set_id=found.id):
         raise NotFound(f"the policy set {found.name!r} is not attached to key {key_uuid}")
     return of_key(tx, project_id, key_uuid)
 
@@ -224,9 +224,9 @@ def detach(tx: Transaction, project_id: int, key_uuid: str, name_or_uuid: str) -
 def of_group(tx: Transaction, project_id: int, group_id: int | None) -> list[PolicySet]:
     """The sets attached to a group of users; None is the group of all users."""
     if group_id is None:
-        found = tx.all("policy_sets_of_all_users", project_id=project_id)
+        found = tx.policies.sets_of_all_users(project_id=project_id)
     else:
-        found = tx.all("policy_sets_of_group", group_id=group_id)
+        found = tx.policies.sets_of_group(group_id=group_id)
     return [_policy_set(row) for row in found]
 
 
@@ -236,31 +236,31 @@ def detach_from_group(
     """Take a set off a group of users; tells what the group still has."""
     found = get(tx, project_id, name_or_uuid)
     if group_id is None:
-        gone = tx.run("policy_set_not_for_all_users", id=found.id)
+        gone = tx.policies.set_not_for_all_users(id=found.id)
     else:
-        gone = tx.run("policy_set_detach_from_group", group_id=group_id, policy_set_id=found.id)
+        gone = tx.policies.set_detach_from_group(group_id=group_id, policy_set_id=found.id)
     if not gone:
         raise NotFound(f"the policy set {found.name!r} is not attached to this user group")
     return of_group(tx, project_id, group_id)
 
 
-def _key(tx: Transaction, project_id: int, uuid: str) -> Row:
-    row = tx.one("key_by_uuid", uuid=uuid)
-    if row is None or row["project_id"] != project_id:
+def _key(tx: Transaction, project_id: int, uuid: str) -> KeyByUuidRow:
+    row = tx.keys.by_uuid(uuid=uuid)
+    if row is None or row.project_id != project_id:
         raise NotFound(f"there is no key {uuid}")
     return row
 
 
-def _policy_set(row: Row) -> PolicySet:
+def _policy_set(row: PolicySetByNameRow) -> PolicySet:
     return PolicySet(
-        id=row["id"],
-        uuid=row["uuid"],
-        name=row["name"],
-        version=row["version"],
-        mode=row["mode"],
-        document=document(row["spec"]),
-        keys=row["keys"],
-        user_groups=row["user_groups"],
-        created_at=rows.moment(row["created_at"]),
-        updated_at=rows.moment(row["updated_at"]),
+        id=row.id,
+        uuid=row.uuid,
+        name=row.name,
+        version=row.version,
+        mode=row.mode,
+        document=document(row.spec),
+        keys=row.keys,
+        user_groups=row.user_groups,
+        created_at=rows.moment(row.created_at),
+        updated_at=rows.moment(row.updated_at),
     )

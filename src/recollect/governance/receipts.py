@@ -10,7 +10,8 @@ from recollect.errors import NotFound
 from recollect.governance.erasure import Mode, Removed
 from recollect.graph.types import Access, Record
 from recollect.store import rows, tasks
-from recollect.store.protocol import Row, Transaction
+from recollect.store.protocol import Transaction
+from recollect.store.queries.erasures import ErasureRow
 
 # Several episodes at once are named by the graph they were in.
 Kind = Literal[
@@ -153,8 +154,7 @@ def _keep(
     kept: Sequence[Kept],
 ) -> Receipt:
     uuid = tx.new_id()
-    tx.insert(
-        "erasure_insert",
+    tx.erasures.insert(
         uuid=uuid,
         project_id=access.project_id,
         at=rows.micros(tx.now),
@@ -171,24 +171,24 @@ def _keep(
 
 def mark_scrubbed(tx: Transaction, uuid: str) -> None:
     """Note that the files were wiped of what was erased, and so of all that was erased before."""
-    tx.run("erasure_scrubbed", uuid=uuid)
+    tx.erasures.scrubbed(uuid=uuid)
 
 
 def unscrubbed(tx: Transaction) -> str | None:
     """The newest erasure of any project of which the files may still hold something."""
-    row = tx.one("erasure_unscrubbed")
-    return None if row is None else str(row["uuid"])
+    row = tx.erasures.unscrubbed()
+    return None if row is None else str(row)
 
 
 def get(tx: Transaction, access: Access, uuid: str) -> Receipt:
     """A receipt by its uuid; whoever may not see everything sees none, for it counts the rest."""
-    if access.sight is not None:
+    if access.visibility is not None:
         raise NotFound(f"erasure not found: {uuid}")
     return _receipt(_row(tx, access, uuid))
 
 
-def _row(tx: Transaction, access: Access, uuid: str) -> Row:
-    row = tx.one("erasure_by_uuid", uuid=uuid, project_id=access.project_id)
+def _row(tx: Transaction, access: Access, uuid: str) -> ErasureRow:
+    row = tx.erasures.by_uuid(uuid=uuid, project_id=access.project_id)
     if row is None:
         raise NotFound(f"erasure not found: {uuid}")
     return row
@@ -198,20 +198,20 @@ def page(tx: Transaction, access: Access, *, limit: int, before: str | None) -> 
     """The newest receipts of a project, or the newest before the one named."""
     if before is not None:
         get(tx, access, before)
-    if access.sight is not None:
+    if access.visibility is not None:
         return []
-    found = tx.all("erasures_page", project_id=access.project_id, limit=limit, before=before)
+    found = tx.erasures.page(project_id=access.project_id, limit=limit, before=before)
     return [_receipt(row) for row in found]
 
 
-def _receipt(row: Row) -> Receipt:
+def _receipt(row: ErasureRow) -> Receipt:
     return Receipt(
-        uuid=row["uuid"],
-        at=rows.moment(row["at"]),
-        kind=row["kind"],
-        subject=row["subject"],
-        mode=row["mode"],
-        removed=rows.from_json(row["removed"]),
-        kept=[Kept(**one) for one in rows.from_json(row["kept"])],
-        scrubbed=bool(row["scrubbed"]),
+        uuid=row.uuid,
+        at=rows.moment(row.at),
+        kind=row.kind,
+        subject=row.subject,
+        mode=row.mode,
+        removed=rows.from_json(row.removed),
+        kept=[Kept(**one) for one in rows.from_json(row.kept)],
+        scrubbed=bool(row.scrubbed),
     )

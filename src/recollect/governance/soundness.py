@@ -9,29 +9,29 @@ from recollect.graph.types import Record
 from recollect.store import rows
 from recollect.store.protocol import Transaction
 
-_QUERIES = {
-    "facts without an episode": "unsound_facts",
-    "entities without an episode or a fact": "unsound_entities",
-    "supports of nothing, or across graphs": "unsound_supports",
-    "mentions of nothing, or across graphs": "unsound_mentions",
-    "ends of facts by something that is not there": "unsound_closings",
-    "names of nothing": "unsound_names",
-    "index rows of something that is gone": "unsound_index_rows",
-    "things that no search can find": "unsound_unindexed",
-    "snapshots of versions that are not there": "unsound_snapshots",
-    "observations that rest on nothing": "unsound_observations",
-    "summaries of nothing": "unsound_summaries",
-    "user summaries that rest on nothing": "unsound_written",
-    "chapters that keep what none of their episodes says": "unsound_chapters",
-    "jobs of no episode": "unsound_jobs",
-    "unread episodes without a job": "unsound_unowed",
-    "batch items that keep what they should not": "unsound_batch_items",
-    "graphs of users without a user's node": "unsound_users",
-    "guidance for nobody": "unsound_guidance",
-    "session logs that are not at their last episode": "unsound_session_logs",
-    "episodes of no session log, or under no id": "unsound_session_episodes",
-    "open turns of nothing, or that miss an episode": "unsound_session_turns",
-    "feeds of session logs into nothing, or into another graph": "unsound_session_feeds",
+_CHECKS = {
+    "facts without an episode": "facts",
+    "entities without an episode or a fact": "entities",
+    "supports of nothing, or across graphs": "supports",
+    "mentions of nothing, or across graphs": "mentions",
+    "ends of facts by something that is not there": "closings",
+    "names of nothing": "names",
+    "index rows of something that is gone": "index_rows",
+    "things that no search can find": "unindexed",
+    "snapshots of versions that are not there": "snapshots",
+    "observations that rest on nothing": "observations",
+    "summaries of nothing": "summaries",
+    "user summaries that rest on nothing": "written",
+    "chapters that keep what none of their episodes says": "chapters",
+    "jobs of no episode": "jobs",
+    "unread episodes without a job": "unowed",
+    "batch items that keep what they should not": "batch_items",
+    "graphs of users without a user's node": "users",
+    "guidance for nobody": "guidance",
+    "session logs that are not at their last episode": "session_logs",
+    "episodes of no session log, or under no id": "session_episodes",
+    "open turns of nothing, or that miss an episode": "session_turns",
+    "feeds of session logs into nothing, or into another graph": "session_feeds",
 }
 
 
@@ -46,34 +46,30 @@ class Trouble(Record):
 def check(tx: Transaction) -> list[Trouble]:
     """Everything that is wrong, of all projects; nothing when all is well."""
     found = []
-    for what, query in _QUERIES.items():
-        row = tx.one(query)
-        if row is not None and row["n"]:
-            found.append(Trouble(what=what, count=row["n"], example=str(row["one"])))
+    for what, check_ in _CHECKS.items():
+        row = tx.soundness.count(check_)
+        if row is not None and row.n:
+            found.append(Trouble(what=what, count=row.n, example=str(row.one)))
     return found + _unborne(tx)
 
 
 def _unborne(tx: Transaction) -> list[Trouble]:
     """Entities whose summary tells what nothing bears out any more."""
-    unborne = [
-        uuid
-        for graph in tx.all("graphs_all", graph_id=None)
-        for uuid in _unborne_of(tx, graph["id"])
-    ]
+    unborne = [uuid for graph in tx.graphs.all(graph_id=None) for uuid in _unborne_of(tx, graph.id)]
     what = "summaries of entities that tell of what is gone"
     return [Trouble(what=what, count=len(unborne), example=min(unborne))] if unborne else []
 
 
 def _unborne_of(tx: Transaction, graph_id: int) -> list[str]:
-    entities = {row["id"]: row for row in tx.all("graph_entities_told", graph_id=graph_id)}
+    entities = {row.id: row for row in tx.graphs.entities_told(graph_id=graph_id)}
     facts: dict[int, list[str]] = {}
-    for row in tx.all("facts_around", ids=rows.to_json(list(entities))):
-        facts.setdefault(row["entity_id"], []).append(row["fact"])
+    for row in tx.facts.around(ids=rows.to_json(list(entities))):
+        facts.setdefault(row.entity_id, []).append(row.fact)
     pairs = []
-    for number, row in entities.items():
-        given = (rows.from_json(row["given"]) or {}).get("summary") or ""
-        _, rest = summary.taken_apart(row["summary"], facts.get(number, []))
+    for number, entity in entities.items():
+        given = (rows.from_json(entity.given) or {}).get("summary") or ""
+        _, rest = summary.taken_apart(entity.summary, facts.get(number, []))
         pairs += [(number, text) for text in rest if text not in given]
     listed = rows.to_json(pairs)
-    borne = {row["place"] for row in tx.all("texts_bearing", pairs=listed, among=None)}
-    return [entities[pair[0]]["uuid"] for place, pair in enumerate(pairs) if place not in borne]
+    borne = set(tx.graphs.texts_bearing(pairs=listed, among=None))
+    return [entities[pair[0]].uuid for place, pair in enumerate(pairs) if place not in borne]

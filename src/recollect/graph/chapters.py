@@ -1,6 +1,6 @@
-"""How a log is divided: runs of episodes are chapters, several of one level make one of the next.
+"""How a log is divided into chapters: runs of episodes, and runs of chapters above them.
 
-A prefix of the log, however long, is made up of few chapters; that is what the levels are for.
+Because of the levels, any prefix of the log is covered by a handful of chapters.
 """
 
 from recollect.limits import CHAPTER_EPISODES, CHAPTER_PARTS
@@ -9,29 +9,29 @@ Chapter = tuple[int, int]  # its level and its number, which begins at 1
 
 
 def number_of(seq: int) -> int:
-    """The chapter of the lowest level that holds a place of the log."""
+    """The lowest-level chapter of a log position."""
     return (seq - 1) // CHAPTER_EPISODES + 1
 
 
 def extent(number: int) -> tuple[int, int]:
-    """The first and the last place of the log in a chapter of the lowest level."""
+    """The first and the last log position of a lowest-level chapter."""
     return (number - 1) * CHAPTER_EPISODES + 1, number * CHAPTER_EPISODES
 
 
 def before(seq: int) -> int:
-    """How many chapters of the lowest level end before a place of the log."""
+    """How many lowest-level chapters end before a log position."""
     return max(seq - 1, 0) // CHAPTER_EPISODES
 
 
 def parts(level: int, number: int) -> list[Chapter]:
-    """The chapters that make one of a higher level."""
+    """The chapters that make up one of a higher level."""
     first = (number - 1) * CHAPTER_PARTS
     return [(level - 1, first + part) for part in range(1, CHAPTER_PARTS + 1)]
 
 
 def above(number: int, whole: int) -> list[Chapter]:
-    """The chapters that hold one of the lowest level, from below; those that are complete when
-    *whole* of the lowest level are."""
+    """The higher chapters that contain a lowest-level one, from the bottom up; only those complete
+    when *whole* of the lowest level are."""
     found: list[Chapter] = []
     level, extent_ = 1, CHAPTER_PARTS
     while extent_ <= whole:
@@ -44,7 +44,7 @@ def above(number: int, whole: int) -> list[Chapter]:
 
 
 def making_up(whole: int) -> list[Chapter]:
-    """The fewest chapters that make up the first *whole* of the lowest level."""
+    """The fewest chapters that cover the first *whole* of the lowest level."""
     found: list[Chapter] = []
     level = 0
     while whole:

@@ -1,4 +1,4 @@
-"""What a value must be before it is stored. Each check names the field it refuses."""
+"""Validation of values before they are stored. Every refusal names the field."""
 
 import math
 import re

@@ -1,21 +1,21 @@
-"""Hits together with what was said around them, and which of all that is told."""
+"""Search hits with their neighbouring episodes, and which of those fit into the answer."""
 
 from collections.abc import Collection, Iterator, Sequence
 
 from recollect.graph.types import Record
 
 
-class Reach(Record):
-    """How many neighbours of a hit belong to its context, on either side."""
+class ContextSpan(Record):
+    """How many neighbours on either side of a hit belong to its context."""
 
     before: int = 0
     after: int = 0
 
 
 class Context(Record):
-    """A hit, the *nucleus*, and its neighbours on either side, the nearest ones first.
+    """A hit, the *nucleus*, with its neighbours on either side, nearest first.
 
-    All are row ids of episodes. *score* is that of the context as a whole.
+    All are row ids of episodes; *score* is that of the whole context.
     """
 
     nucleus: int
@@ -24,24 +24,23 @@ class Context(Record):
     score: float
 
 
-def reach(expand: int, limit: int) -> Reach:
-    """How far contexts reach when *expand* more episodes are wanted around each hit.
+def reach(expand: int, limit: int) -> ContextSpan:
+    """How far contexts extend when *expand* more episodes are wanted around each hit.
 
-    No more than what an answer of *limit* has room for beside the hit. A third of them come
-    before it: what follows a remark tells more often what it was about.
+    Never more than an answer of *limit* has room for. A third of them come before the hit, because
+    what follows a remark is more often about it than what precedes it.
     """
     more = max(0, min(expand, limit - 1))
-    return Reach(before=more // 3, after=more - more // 3)
+    return ContextSpan(before=more // 3, after=more - more // 3)
 
 
 def fill(
     contexts: Sequence[Context], limit: int, without: Collection[int] = ()
 ) -> dict[int, float]:
-    """The episodes of the best contexts, *limit* at most, with the score of the context each came
-    from.
+    """The episodes of the best contexts, at most *limit*, each with the score of its context.
 
-    The best context first, those given first among equals; of each the hit itself, then whoever
-    is nearest to it. Those of *without* are passed over.
+    Contexts are taken best first, and of each the hit first, then the nearest neighbours. Episodes
+    in *without* are skipped.
     """
     chosen: dict[int, float] = {}
     for context in sorted(contexts, key=lambda one: -one.score):
@@ -54,7 +53,7 @@ def fill(
 
 
 def _members(context: Context) -> Iterator[int]:
-    """The hit and its neighbours: for each one before it, two of those that follow."""
+    """The hit and its neighbours, two after it for each one before it."""
     yield context.nucleus
     places = [(place, 0, number) for place, number in enumerate(context.after, start=1)]
     places += [(2 * place, 1, number) for place, number in enumerate(context.before, start=1)]

@@ -1,7 +1,7 @@
-"""Uuids in a copy of a graph: all of them are one distance away from those of the original.
+"""Uuids in a clone of a graph: each is the original's, shifted by one fixed distance.
 
-The readings of a copy speak of the original: they are as they were when they were copied. What is
-folded from them is moved, and what is read in the copy is kept in the words of the original.
+The readings of a clone keep the original's uuids. They are shifted when they are folded, and
+shifted back when something is read in the clone.
 """
 
 from collections.abc import Callable
@@ -15,20 +15,20 @@ from recollect.ids import Ids
 
 
 def derived(episode: Episode, distance: int, part: str = "") -> Ids:
-    """The ids of what an episode brings forth: those of the original's, moved."""
+    """Ids for what is derived from an episode: those of the original, shifted."""
     seed = ids.moved(episode.uuid, -distance) + part
     new_id = ids.derived(episode.received_at, episode.seq, seed)
     return (lambda: ids.moved(new_id(), distance)) if distance else new_id
 
 
 def placed(episode: Episode, distance: int) -> Callable[[int], str]:
-    """The same ids, each by its place."""
+    """The same ids, by position."""
     at = ids.placed(episode.received_at, episode.seq, ids.moved(episode.uuid, -distance))
     return lambda place: ids.moved(at(place), distance)
 
 
 def moved(found: Found, distance: int) -> Found:
-    """What was found in an episode of the original, as the copy calls what it names."""
+    """What was found in an episode of the original, with the clone's uuids."""
     if not distance:
         return found
     return replace(

@@ -1,4 +1,4 @@
-"""What reconciliation sees and what it decides. Values only; the store does what a delta says."""
+"""What reconciliation sees and what it decides: plain values, which the store writes."""
 
 from datetime import datetime
 from typing import Literal
@@ -10,8 +10,8 @@ SupportRole = Literal["states", "restates", "closes"]
 
 
 class KnownEntity(Record):
-    """An entity of the graph that may be one of those found. *names* are all it answers to,
-    *taken_in* marks of what those were called that are one with it by hand."""
+    """An entity as reconciliation sees it, old or new. *names* are all it answers to, its own
+    included; *taken_in* are marks of the names of those that someone merged into it by hand."""
 
     uuid: str
     name: str
@@ -25,12 +25,12 @@ class KnownEntity(Record):
 
 
 class KnownFact(Record):
-    """A fact of the graph that one found may restate or close.
+    """A fact as reconciliation sees it; one found may restate or close it.
 
-    *said_at* is the time of the episode that first stated it, if that is still there. One that
-    begins at this very moment has no date of its own: its beginning is assumed. *event_at* is when
-    something happens or is due. *kept_against* are the marks (`gist.mark`) of facts that do not
-    close it: someone took that back by hand.
+    *said_at* is the time of the episode that first stated it, if that still exists; a fact that
+    begins at exactly this time has no date of its own, its beginning is assumed. *event_at* is when
+    something happens or is due. *kept_against* are marks (`gist.mark`) of facts that must not close
+    it, because someone undid that by hand.
     """
 
     uuid: str
@@ -54,65 +54,28 @@ class KnownFact(Record):
 
 
 class Known(Record):
-    """The part of a graph that a set of found things can touch."""
+    """The part of a graph that the things found can affect."""
 
     entities: tuple[KnownEntity, ...] = ()
     facts: tuple[KnownFact, ...] = ()
 
 
-class NewEntity(Record):
-    """An entity to add. *names* are all it answers to, its own name included."""
+class ChangedEntity(KnownEntity):
+    """An entity with its changes applied; *new_names* are the names it did not have before."""
 
-    uuid: str
-    name: str
-    names: tuple[str, ...]
-    kind: EntityKind | None
-    who: Literal["user", "assistant"] | None
-    labels: tuple[str, ...]
-    summary: str
-    attributes: Json | None
-
-
-class ChangedEntity(Record):
-    """An entity as it stands from now on; *new_names* are those it did not answer to before."""
-
-    uuid: str
-    name: str
-    names: tuple[str, ...]
     new_names: tuple[str, ...]
-    kind: EntityKind | None
-    labels: tuple[str, ...]
-    summary: str
-    attributes: Json | None
 
 
-class NewFact(Record):
-    """A fact to add, between entities given by uuid. *found* is its place among the facts found."""
+class NewFact(KnownFact):
+    """A fact to add, between entities given by uuid. *found* is its index among the facts found."""
 
-    uuid: str
     found: int
-    source: str
-    target: str
-    name: str
-    predicate: str
-    fact: str
-    gist: str
-    negated: bool
-    ends: bool
-    slot: str | None
-    attributes: Json | None
     rating: float | None
     confidence: float
-    created_at: datetime
-    expired_at: datetime | None
-    valid_at: datetime | None
-    invalid_at: datetime | None
-    event_at: datetime | None = None
 
 
 class ClosedFact(Record):
-    """The end times of a fact; nothing else of it changes. One that ends in the future has not
-    been learned to be false: its *expired_at* stays empty."""
+    """The end times of a fact. While the end lies in the future, *expired_at* stays empty."""
 
     uuid: str
     invalid_at: datetime
@@ -120,13 +83,13 @@ class ClosedFact(Record):
 
 
 class Closing(Record):
-    """Something that gives a fact an end: another fact, *by*, or the episode at hand by itself.
+    """What ended a fact: another fact, *by*, or the episode itself.
 
-    *ours*: whether the episode at hand brought it; else it met a fact that was known already.
-    Also an end is told that does not count because an earlier one does. *judge* is on whose word
-    it ends: `table` for the table of relations and the rules around it, `episode` where a fact tells
-    its own end, else the name of the reader that said so, which is as *sure* as it said. (In the
-    store there is also `hand`, for ends that someone set.)
+    *ours*: the episode at hand brought the closing fact; otherwise it was known already. Ends that
+    do not take effect because of an earlier one are recorded too. *judge* is who decided: `table`
+    for the table of relations and its rules, `episode` where a fact states its own end, otherwise
+    the name of the reader, with how *sure* it was. (The store also has `hand`, for ends set by
+    someone.)
     """
 
     fact: str
@@ -138,9 +101,9 @@ class Closing(Record):
     sure: float | None = None
 
 
-class Doubt(Record):
-    """A known fact may be over because of another one, *by*, that the episode at hand brought; the
-    *judge* is not *sure* enough to end it."""
+class NewDoubt(Record):
+    """A known fact that may be over because of a new one, *by*; the *judge* is not *sure* enough to
+    end it."""
 
     fact: str
     by: str
@@ -149,8 +112,8 @@ class Doubt(Record):
 
 
 class Support(Record):
-    """The episode at hand stands behind a fact: it states, restates or closes it. *cites* are the
-    places in the log of earlier episodes that bear out what it says."""
+    """The episode at hand supports a fact: it states, restates or closes it. *cites* are the log
+    positions of earlier episodes that support it as well."""
 
     fact: str
     role: SupportRole
@@ -159,13 +122,13 @@ class Support(Record):
 
 
 class Delta(Record):
-    """Everything one episode changes. The order inside each tuple is the order of writing."""
+    """Everything one episode changes. Each tuple is in the order of writing."""
 
-    new_entities: tuple[NewEntity, ...] = ()
+    new_entities: tuple[KnownEntity, ...] = ()
     changed_entities: tuple[ChangedEntity, ...] = ()
     new_facts: tuple[NewFact, ...] = ()
     closed_facts: tuple[ClosedFact, ...] = ()
     closings: tuple[Closing, ...] = ()
-    doubts: tuple[Doubt, ...] = ()
+    doubts: tuple[NewDoubt, ...] = ()
     supports: tuple[Support, ...] = ()
     mentions: tuple[str, ...] = ()

@@ -1,19 +1,78 @@
-"""Conditions on single episodes: who they are by and for, when they happened, their metadata.
+"""Filters on single episodes: producer, addressee, time and metadata.
 
-The given value says how what is stored is read: a number is compared with numbers and with texts
-that are written as numbers, a text with texts and with the way numbers and truths are written,
-a truth with truths and the texts "true" and "false", a moment with moments and with texts in ISO
-8601. What is not there, or cannot be read that way, makes every comparison false, `<>` too. Of a
-list any element will do; `<>` wants one that can be read and none that is equal.
+The type of the given value decides how a stored value is read: a number is compared with numbers
+and numeric strings, a string with strings and the usual spelling of numbers and booleans, a boolean
+with booleans and "true" or "false", a time with times and ISO 8601 strings. A value that is absent
+or cannot be read that way fails every comparison, `<>` included. A list matches if any element
+does; `<>` needs a readable element and none that is equal.
 """
 
+import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
+from math import isfinite
 from operator import ge, gt, le, lt
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
-from recollect.graph.scalars import moment_of, number_of, text_of, truth_of
 from recollect.graph.types import Json, Record
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_NUMBER_CHARS_MAX = 64  # what is longer is a text that happens to have digits only
+_MOMENT_CHARS_MAX = 64
+_TRUTHS = {"true": True, "false": False}
+
+
+def text_of(value: Any) -> str | None:
+    """A string as it is, or the spelling of a number or boolean; equal numbers are spelled
+    alike."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value) if isinstance(value, int | float) else None
+
+
+def number_of(value: Any) -> int | float | None:
+    """A number as it is, or the one that a string spells; a boolean is not a number."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return value
+    return written_number(value) if isinstance(value, str) else None
+
+
+def written_number(text: str) -> int | float | None:
+    """The finite number that *text* spells, if it does."""
+    if len(text) > _NUMBER_CHARS_MAX or not _NUMBER.fullmatch(text):
+        return None
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    number = float(text)
+    return number if isfinite(number) else None
+
+
+def truth_of(value: Any) -> bool | None:
+    """A boolean, or a string that spells one."""
+    if isinstance(value, bool):
+        return value
+    return _TRUTHS.get(value.lower()) if isinstance(value, str) else None
+
+
+def moment_of(value: Any) -> datetime | None:
+    """A time, or the one that an ISO 8601 string gives; UTC if it has no zone."""
+    if isinstance(value, datetime):
+        return value
+    if not isinstance(value, str) or len(value) > _MOMENT_CHARS_MAX:
+        return None
+    try:
+        moment = datetime.fromisoformat(value.strip())
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+
 
 Field = Literal[
     "uid",
@@ -27,16 +86,16 @@ Field = Literal[
 Comparison = Literal["=", "<>", ">", "<", ">=", "<=", "IN", "IS NULL"]
 Literals = str | int | float | bool | datetime
 
-EPISODE_TYPE = "message"  # the one type that memory clients know, whatever the kind
+EPISODE_TYPE: Final = "message"  # the one type that memory clients know, whatever the kind
 DEFAULT_PRODUCER = "user"
 ORDERED: dict[Comparison, Callable[[Any, Any], bool]] = {">": gt, "<": lt, ">=": ge, "<=": le}
 
 
 class EpisodeTest(Record):
-    """One field of an episode compared with what is given; *key* names one of its metadata.
+    """A comparison of one field of an episode; *key* names one of its metadata.
 
-    `IN` takes any of several values of one kind. `IS NULL` holds when nothing is there: no such metadata, or
-    nobody whom the episode is for; the other fields always have a value. A uid has no order.
+    `IN` takes several values of one type. `IS NULL` holds if there is no such metadata, or no
+    addressee; the other fields always have a value. A uid has no order.
     """
 
     field: Field
@@ -53,8 +112,8 @@ class EpisodeTree(Record):
     trees: tuple["EpisodeTree", ...] = ()
 
 
-class Told(Protocol):
-    """What these conditions look at. An `Episode` has it all."""
+class EpisodeFields(Protocol):
+    """The fields of an episode that filters look at."""
 
     @property
     def uuid(self) -> str:
@@ -85,28 +144,28 @@ class Told(Protocol):
         """When it happened."""
 
 
-def producer_of(episode: Told) -> str:
-    """Whom an episode is by, as memory clients read it; somebody is always named."""
+def producer_of(episode: EpisodeFields) -> str:
+    """Who produced an episode, as MemMachine's clients see it; there is always a name."""
     return producer_named(episode.producer, episode.speaker, episode.role)
 
 
 def producer_named(producer: str | None, speaker: str | None, role: str | None) -> str:
-    """The same of its parts: episodes that others added have no producer, but who spoke."""
+    """The same from its fields: an episode added by other means has a speaker but no producer."""
     return producer or speaker or role or DEFAULT_PRODUCER
 
 
-def role_of(episode: Told) -> str:
-    """The role an episode was said in, as memory clients read it; empty without one."""
+def role_of(episode: EpisodeFields) -> str:
+    """The role of an episode, as MemMachine's clients see it; empty if it has none."""
     return episode.role or ""
 
 
-def addressee_of(episode: Told) -> str:
-    """Whom an episode is for; empty when nobody is named."""
+def addressee_of(episode: EpisodeFields) -> str:
+    """Whom an episode is for; empty if nobody is named."""
     return episode.addressee or ""
 
 
-class Judge(NamedTuple):
-    """How a stored value stands to the given one: read in one way, and then compared."""
+class TestParts(NamedTuple):
+    """A test as two steps: how a stored value is read, and whether what was read fits."""
 
     read: Callable[[Any], Any]
     fits: Callable[[Any], bool]
@@ -117,19 +176,20 @@ class Judge(NamedTuple):
         return None if known is None else self.fits(known)
 
 
-def judge(test: EpisodeTest) -> Judge:
-    """For `=`, `<>` and `IN` a value fits that is equal, for the others one in the right order."""
+def judge(test: EpisodeTest) -> TestParts:
+    """The steps of a test. For `=`, `<>` and `IN` an equal value fits, otherwise one in the right
+    order."""
     given = test.value if isinstance(test.value, tuple) else (test.value,)
     order = ORDERED.get(test.comparison)
     if order is None:
-        return Judge(_reader(given[0]), frozenset(given).__contains__)
+        return TestParts(_reader(given[0]), frozenset(given).__contains__)
     if test.field == "uid":
-        return Judge(lambda _: None, lambda _: False)
-    return Judge(_reader(given[0]), lambda known: order(known, given[0]))
+        return TestParts(lambda _: None, lambda _: False)
+    return TestParts(_reader(given[0]), lambda known: order(known, given[0]))
 
 
 def _reader(given: Any) -> Callable[[Any], Any]:
-    """How a stored value is read to be compared with a given one."""
+    """How a stored value is read for comparison with a given one."""
     if isinstance(given, bool):
         return truth_of
     if isinstance(given, int | float):
@@ -137,8 +197,8 @@ def _reader(given: Any) -> Callable[[Any], Any]:
     return moment_of if isinstance(given, datetime) else text_of
 
 
-def stored(field: Field, key: str, episode: Told) -> list[Any]:
-    """The values that an episode has in a field: none, one, or the elements of a list."""
+def stored(field: Field, key: str, episode: EpisodeFields) -> list[Any]:
+    """The values of a field of an episode: none, one, or the elements of a list."""
     if field == "metadata":
         found = (episode.metadata or {}).get(key)
         return [one for one in (found if isinstance(found, list) else [found]) if one is not None]
@@ -149,7 +209,7 @@ def stored(field: Field, key: str, episode: Told) -> list[Any]:
     return [_always_there(field, episode)]
 
 
-def _always_there(field: Field, episode: Told) -> str:
+def _always_there(field: Field, episode: EpisodeFields) -> str:
     if field == "uid":
         return episode.uuid
     if field == "producer_id":
@@ -157,13 +217,13 @@ def _always_there(field: Field, episode: Told) -> str:
     return role_of(episode) if field == "producer_role" else EPISODE_TYPE
 
 
-def holds(tree: EpisodeTree, episode: Told) -> bool:
-    """Whether the whole tree holds of one episode."""
+def holds(tree: EpisodeTree, episode: EpisodeFields) -> bool:
+    """Whether one episode satisfies the tree."""
     return tree_test(tree)(episode)
 
 
-def tree_test(tree: EpisodeTree) -> Callable[[Told], bool]:
-    """The tree made ready to be asked of many episodes."""
+def tree_test(tree: EpisodeTree) -> Callable[[EpisodeFields], bool]:
+    """The tree compiled to a predicate, for testing many episodes."""
     parts = [*map(_test, tree.tests), *map(tree_test, tree.trees)]
     if tree.joined_by == "and":
         return lambda episode: all(part(episode) for part in parts)
@@ -172,14 +232,14 @@ def tree_test(tree: EpisodeTree) -> Callable[[Told], bool]:
     return lambda episode: not any(part(episode) for part in parts)
 
 
-def _test(test: EpisodeTest) -> Callable[[Told], bool]:
+def _test(test: EpisodeTest) -> Callable[[EpisodeFields], bool]:
     field, key = test.field, test.key
     if test.comparison == "IS NULL":
         return lambda episode: not stored(field, key, episode)
     judged = judge(test)
     differs = test.comparison == "<>"
 
-    def passes(episode: Told) -> bool:
+    def passes(episode: EpisodeFields) -> bool:
         found = [judged(value) for value in stored(field, key, episode)]
         return False in found and True not in found if differs else True in found
 
@@ -187,7 +247,7 @@ def _test(test: EpisodeTest) -> Callable[[Told], bool]:
 
 
 def uuids_named(tree: EpisodeTree) -> set[str]:
-    """The uuids that tests of the tree compare with, at any depth."""
+    """The uuids that the tree compares with, at any depth."""
     named: set[str] = set()
     for test in tree.tests:
         if test.field == "uid":

@@ -1,9 +1,15 @@
-"""What extraction proposes: the entities and facts of one episode, before they meet the graph."""
+"""What extraction proposes: the entities and facts of one episode, before they meet the graph.
+
+Knowledge that a caller writes directly (a fact triple, or nodes) also goes through the log, as an
+episode whose content is JSON, so that order, provenance and rebuilding cover it too.
+"""
 
 from datetime import datetime
 from typing import Literal
 
-from recollect.graph.types import Json, Record
+import msgspec
+
+from recollect.graph.types import EpisodeKind, Json, Record
 
 EntityKind = Literal[
     "person",
@@ -22,17 +28,18 @@ Verdict = Literal["same", "replaces", "ends", "corrects", "doubts"]
 
 class EntityRef(Record):
     """An entity of the graph that a reader was shown. The name tells whether the uuid still means
-    the one that was shown: an earlier episode may have been read again since."""
+    the same entity, since an earlier episode may have been read again."""
 
     uuid: str
     name: str
 
 
 class Judgement(Record, omit_defaults=True):
-    """What a reader says that a fact does to one it was shown: it says the *same*; it *replaces* it
-    with something newer; it says that the other *ends*; it *corrects* it, so that the other never
-    held; it *doubts* it, so that the other may be over, though not surely enough to end it. *mark* is that of the fact shown (`gist.mark`), for the same reason as a name above. *by* is
-    who says so, if not the reader itself.
+    """What a reader says a fact does to one it was shown.
+
+    It says the *same*, *replaces* it with something newer, says that it *ends*, *corrects* it (it
+    never held), or *doubts* it (it may be over, but not surely enough to end it). *mark* is the
+    `gist.mark` of the fact as it was shown. *by* is who says so, if not the reader itself.
     """
 
     fact: str
@@ -45,11 +52,11 @@ class Judgement(Record, omit_defaults=True):
 class FoundEntity(Record, omit_defaults=True):
     """Someone or something that an episode names.
 
-    *kind* is the sort of thing as far as the text tells; it keeps a person from merging with a
-    place. *guessed*: nothing but the look of the name tells its kind. *label* is one type of the ontology besides `Entity`. *aliases* are other names the text
-    gives the same thing: an e-mail address, an id, a full name. *who* marks the two that are known
-    without a name. *uuid* is one that a caller asked for. *known* is the one of the graph that a
-    reader says it is; *rename* is what that one is to be called from now on.
+    *kind* is what the text reveals of its kind; it keeps a person from merging with a place.
+    *guessed*: the kind was inferred from the look of the name alone. *label* is one type of the
+    ontology besides `Entity`. *aliases* are other names in the text: an e-mail address, an id, a
+    full name. *who* marks the user and the assistant, who need no name. *uuid* was requested by a
+    caller. *known* is the entity of the graph that a reader says it is; *rename* is its new name.
     """
 
     name: str
@@ -124,3 +131,39 @@ class Found(Record, omit_defaults=True):
     judged: tuple[Judgement, ...] = ()
     guarded: tuple[str, ...] | None = None
     placed: bool = False
+
+
+class Triple(Record):
+    """The content of an episode of kind `fact_triple`."""
+
+    source: FoundEntity
+    target: FoundEntity
+    fact: FoundFact
+
+
+class Nodes(Record):
+    """The content of an episode of kind `nodes`."""
+
+    nodes: tuple[FoundEntity, ...]
+
+
+def read_direct(kind: EpisodeKind, content: str) -> Found:
+    """What the caller wrote; it was validated when it came in."""
+    if kind == "nodes":
+        return Found(entities=msgspec.json.decode(content, type=Nodes).nodes)
+    triple = _triple(content)
+    return Found(entities=(triple.source, triple.target), facts=(triple.fact,))
+
+
+def triple_sentence(content: str) -> str:
+    """The sentence of an episode of kind `fact_triple`."""
+    return _triple(content).fact.fact
+
+
+def _triple(content: str) -> Triple:
+    return msgspec.json.decode(content, type=Triple)
+
+
+def encode_direct(content: Nodes | Triple) -> str:
+    """Direct knowledge as the content of an episode."""
+    return msgspec.json.encode(content).decode()

@@ -1,7 +1,7 @@
-"""The gist of a sentence: its content words, whatever their order, tense and number.
+"""The gist of a sentence: its content words, regardless of order, tense and number.
 
-Two sentences with the same gist about the same entity say the same. Nothing is understood here:
-words are cut to a stem by their endings, small words are left out, numbers and "not" are kept.
+Two sentences about one entity with the same gist say the same. There is no understanding involved:
+words are stemmed by their endings, stop words dropped, numbers and "not" kept.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ _STEM_CHARS_MIN = 3
 
 @lru_cache(maxsize=_REMEMBERED)
 def words(text: str) -> frozenset[str]:
-    """The content words of *text*, as stems; every word that negates is `not`."""
+    """The content words of *text* as stems; every negating word becomes `not`."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     found = (_folded(word) for word in _WORD.findall(folded))
     return frozenset(word for word in found if word)
@@ -61,7 +61,7 @@ def _folded(word: str) -> str | None:
 
 
 def stem(word: str) -> str:
-    """*word* without the endings of English plurals and tenses, cut the same way every time."""
+    """*word* without the endings of English plurals and tenses."""
     for ending, instead in (("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("s", "")):
         kept = word.removesuffix(ending)
         if kept != word and len(kept) >= _STEM_CHARS_MIN and not word.endswith(("ss", "us", "is")):
@@ -98,11 +98,11 @@ def opposite(fact_text: str) -> str:
 
 
 def mark(text: str) -> str:
-    """A short digest of what a sentence or a name says: it tells whether something is still what it
-    was, and gives no word of it away."""
+    """A short digest of a sentence or name: it tells whether something changed without revealing a
+    word."""
     return mark_of(gist(text))
 
 
 def mark_of(told: str) -> str:
-    """The mark of something by its gist."""
+    """The mark that belongs to a gist."""
     return hashlib.blake2b(told.encode(), digest_size=8).hexdigest()

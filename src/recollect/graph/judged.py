@@ -1,8 +1,8 @@
-"""What a reader says that its facts do to the ones it was shown, found again among those known.
+"""A reader's verdicts on facts it was shown, matched to the facts known now.
 
-A reading may be folded long after it was made, over a graph that has changed since. So a fact that
-was shown counts as the one it was only while its words say the same (`gist.mark`): under its uuid,
-or under another one.
+A reading may be folded long after it was made, when the graph has changed. A verdict therefore
+applies to a fact only while its words still say the same (`gist.mark`), under the uuid that was
+shown or another.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ _SHARED_LEAST = 0.25  # of the words of the shorter sentence
 
 
 class Judged:
-    """The judgements of one reading over the facts of the graph that were loaded for it."""
+    """The judgements of one reading, applied to the facts loaded for it."""
 
     def __init__(self, found: Found, known: Mapping[str, KnownFact]) -> None:
         self.reader = found.extractor
@@ -28,8 +28,8 @@ class Judged:
         self._marks = {uuid: mark(fact.fact) for uuid, fact in known.items()} if wanted else {}
 
     def by(self, given: FoundFact | Found) -> dict[str, Judgement]:
-        """What a fact, or a whole episode, does to known facts, by their uuids; one that is not
-        there is not judged."""
+        """What a fact, or a whole episode, does to known facts, by uuid; those not found are left
+        out."""
         return self._found(one for one in given.judged if one.verdict != "doubts")
 
     def doubted(self, fact: FoundFact) -> dict[str, Judgement]:
@@ -51,7 +51,7 @@ class Judged:
         return max(alike, key=lambda uuid: _standing(self._known[uuid]), default=None)
 
     def saw(self, uuid: str) -> bool:
-        """Whether the reader was shown a fact: where it is silent about it, it let it stand."""
+        """Whether the reader was shown a fact; if it then says nothing of it, the fact stands."""
         return self._marks.get(uuid) in self._shown
 
 
@@ -62,10 +62,11 @@ def _standing(fact: KnownFact) -> tuple[bool, datetime, str]:
 def restated(
     judged: Mapping[str, Judgement], new: KnownFact, facts: Mapping[str, KnownFact]
 ) -> KnownFact | None:
-    """The fact that a reader says *new* says again; one that was over by then is said anew.
+    """The fact that *new* restates according to a reader; one that had ended is not restated but
+    new.
 
-    Taken by its word, a reader that is wrong here would lose what is new: another number, or a
-    sentence about something else, is not the same.
+    A wrong verdict would lose information, so a new number or a sentence about something else is
+    never taken to be the same.
     """
     same = (facts[uuid] for uuid, one in judged.items() if one.verdict == "same")
     fitting = (old for old in same if not is_over(old, new.valid_at or new.said_at))
@@ -73,7 +74,7 @@ def restated(
 
 
 def _may_say(new: str, old: str) -> bool:
-    """Whether two sentences can say the same: no number is new, and they share some words."""
+    """Whether two sentences can say the same: no new number, and some words in common."""
     first, second = words(new), words(old)
     numbers = {word for word in first if word[0].isdigit()}
     shared = len(first & second)
@@ -81,15 +82,15 @@ def _may_say(new: str, old: str) -> bool:
 
 
 def is_over(fact: KnownFact, at: datetime | None) -> bool:
-    """Whether a fact had an end by then."""
+    """Whether a fact had ended by then."""
     return fact.invalid_at is not None and (at is None or fact.invalid_at <= at)
 
 
 def end_of(old: KnownFact, new: KnownFact, one: Judgement, at: datetime) -> datetime | None:
-    """When *old* ends on the word of a reader; None if that leaves it as it is.
+    """When *old* ends on a reader's word; None if it does not.
 
-    What is corrected never held: it ends where it begins. Else it ends when the new one begins, if
-    that is later than its own beginning, and otherwise at the time of the episode.
+    A corrected fact never held and ends where it begins. Otherwise it ends when the new one begins,
+    if that is later than its own beginning, or else at the time of the episode.
     """
     if one.verdict == "same":
         return None
@@ -107,5 +108,5 @@ def is_kept(old: KnownFact, new: KnownFact) -> bool:
 
 
 def unjudged(facts: Iterable[KnownFact], judged: Mapping[str, Judgement]) -> list[KnownFact]:
-    """The facts that a new one may restate by its words: none that it was said to do away with."""
+    """The facts that a new one may still restate by its words: those without a verdict."""
     return [fact for fact in facts if fact.uuid not in judged]

@@ -1,4 +1,4 @@
-"""The facts an episode meets, and what becomes of them as its own are entered one by one."""
+"""The facts an episode touches, and how they change as its own facts are entered one by one."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -9,9 +9,9 @@ from recollect.graph import judged, supersede
 from recollect.graph.delta import (
     ClosedFact,
     Closing,
-    Doubt,
     KnownEntity,
     KnownFact,
+    NewDoubt,
     NewFact,
     Support,
     SupportRole,
@@ -21,8 +21,7 @@ from recollect.graph.gist import gist
 from recollect.graph.judged import BY_ITSELF, Judged
 from recollect.graph.needs import predicate_of
 from recollect.graph.predicates import Predicates
-from recollect.graph.restate import Restatement
-from recollect.graph.supersede import Claim, Contradiction
+from recollect.graph.supersede import Assertion, Contradiction, Restatement
 
 NewId = Callable[[int], str]
 _Word = tuple[str, float | None]  # whose it is that a fact ends, and how sure
@@ -31,7 +30,7 @@ _ITSELF: _Word = ("episode", None)
 
 
 class Ledger:
-    """The facts of the graph that matter here, and those of the episode as they are entered."""
+    """The known facts that matter here, and those of the episode as they are entered."""
 
     def __init__(
         self,
@@ -53,7 +52,7 @@ class Ledger:
         self._values = set[tuple[str, str | None, str]]()
         self._supports: dict[str, Support] = {}
         self.closings: list[Closing] = []
-        self._doubts: list[Doubt] = []
+        self._doubts: list[NewDoubt] = []
         self._judged = Judged(Found(), {})
         self._now = now
         self._at = at
@@ -63,8 +62,9 @@ class Ledger:
         self._restatement = Restatement(predicates, entities, self._contradiction)
 
     def enter_all(self, found: Found, uuids: Sequence[str]) -> None:
-        """Take in all facts of an episode; *uuids* are its entities. Endings come after the rest,
-        so that "sold the car" ends an owning that is told by the same sentence."""
+        """Enter all facts of an episode; *uuids* are those of its entities. Facts that end
+        something come last, so that "sold the car" also ends an ownership stated in the same
+        sentence."""
 
         self._judged = Judged(found, self._before)
         self._first_place = len(found.entities)
@@ -80,7 +80,7 @@ class Ledger:
                 self._end_carried(fact, fact.invalid_at)
 
     def _enter(self, number: int, fact: FoundFact, draft: KnownFact) -> None:
-        claim = Claim(fact=draft, corrects=fact.corrects, dated=fact.dated)
+        claim = Assertion(fact=draft, corrects=fact.corrects, dated=fact.dated)
         verdicts = self._judged.by(fact)
         old = judged.restated(verdicts, draft, self._facts) or self._restatement.find(
             claim, judged.unjudged(self._facts.values(), verdicts)
@@ -104,14 +104,14 @@ class Ledger:
         self._doubt(new, fact)
 
     def _doubt(self, new: KnownFact, fact: FoundFact) -> None:
-        """Note what may be over because of a new fact; whoever took that back is believed."""
+        """Note what may be over because of a new fact, unless someone undid that by hand."""
         for uuid, one in self._judged.doubted(fact).items():
             if uuid != new.uuid and not judged.is_kept(self._facts[uuid], new):
                 word = one.by or self._judged.reader
-                self._doubts.append(Doubt(fact=uuid, by=new.uuid, judge=word, sure=one.sure))
+                self._doubts.append(NewDoubt(fact=uuid, by=new.uuid, judge=word, sure=one.sure))
 
     def _note_ends(self, new: KnownFact, later: Sequence[tuple[KnownFact, datetime]]) -> None:
-        """Tell what gives a new fact an end: its own episode, or what holds later."""
+        """Record what ends a new fact: its own episode, or a fact that holds later."""
         if new.invalid_at is not None or new.expired_at is not None:
             self._note(new, None, _ITSELF)
         for other, end in later:
@@ -166,7 +166,7 @@ class Ledger:
         return self._new_id(self._first_place + number)
 
     def _restate(self, old: KnownFact, new: KnownFact, fact: FoundFact) -> None:
-        """It gains the episode and keeps its times; only an end that is news is taken from it."""
+        """Add the episode to a known fact, whose times stay, except for an end that is news."""
         end = None if judged.is_kept(old, new) else new.invalid_at
         if end is not None:
             ended = supersede.closed(_endless(old), end, self._now)
@@ -178,8 +178,9 @@ class Ledger:
             self._support(old.uuid, "restates", fact)
 
     def _stands(self, new: KnownFact, old: KnownFact, verdicts: Mapping[str, Judgement]) -> bool:
-        """Whether the table has no say about the two: the reader saw the old one and said what the
-        new one does to it, or let both stand. What a document says now replaces it all the same."""
+        """Whether the reader has settled this pair, so that the table has no say: it saw the old
+        fact and gave a verdict, or let it stand. A new value in a document's slot replaces the old
+        one regardless."""
         if old.uuid in verdicts:
             return True
         return self._judged.saw(old.uuid) and not supersede.is_other_value(new, old)
@@ -187,7 +188,7 @@ class Ledger:
     def _close_judged(
         self, new: KnownFact, verdicts: Mapping[str, Judgement], fact: FoundFact
     ) -> None:
-        """Close what the reader says is over, on its word."""
+        """Close what the reader says is over."""
         for uuid, one in verdicts.items():
             old = self._facts[uuid]
             end = judged.end_of(old, new, one, self._at)
@@ -195,7 +196,7 @@ class Ledger:
                 self._end(old, end, new.uuid, fact, (one.by or self._judged.reader, one.sure))
 
     def _end_judged(self, found: Found) -> None:
-        """Close what the episode itself is said to end, as of when it happened."""
+        """Close what the episode as a whole is said to end, as of its own time."""
         for uuid, one in self._judged.by(found).items():
             old = self._facts[uuid]
             if BY_ITSELF not in old.kept_against and not judged.is_over(old, self._at):
@@ -205,7 +206,7 @@ class Ledger:
                 self._support(uuid, "closes", Support(fact=uuid, role="closes"))
 
     def _close_others(
-        self, claim: Claim, fact: FoundFact, verdicts: Mapping[str, Judgement]
+        self, claim: Assertion, fact: FoundFact, verdicts: Mapping[str, Judgement]
     ) -> None:
         for old in list(self._facts.values()):
             if self._stands(claim.fact, old, verdicts) or judged.is_kept(old, claim.fact):
@@ -234,9 +235,9 @@ class Ledger:
             self._support(old.uuid, "closes", fact)
 
     def _end_carried(self, carrier: KnownFact, end: datetime) -> None:
-        """A sentence that is over as to the job is over as to the title it tells with it.
+        """When a job ends, so does the title stated by the same sentence.
 
-        The same words of another time are not: then they were said again.
+        The same words with another beginning are another statement and stay.
         """
         carried = self._predicates[carrier.predicate].carries
         for other in list(self._facts.values()) if carried else ():
@@ -257,12 +258,12 @@ class Ledger:
                 self._note(ended, held.by, (held.judge, held.sure), ours=held.ours)
 
     def _is_kept(self, other: KnownFact, carrier: KnownFact) -> bool:
-        """Whether what ended the carrier was said by hand not to end the other."""
+        """Whether someone said by hand that what ended the carrier does not end the other."""
         closers = (one.by for one in self.closings if one.fact == carrier.uuid)
         return any(judged.is_kept(other, self._facts[by]) for by in closers if by is not None)
 
     def _support(self, uuid: str, role: SupportRole, given: FoundFact | Support) -> None:
-        """One for each fact: an episode that states a fact and closes it states it."""
+        """Record one support per fact; stating outranks closing, closing outranks restating."""
         held = self._supports.get(uuid)
         if held is None or (held.role, role) == ("restates", "closes"):
             self._supports[uuid] = Support(fact=uuid, role=role, span=given.span, cites=given.cites)
@@ -271,16 +272,14 @@ class Ledger:
             self._supports[uuid] = msgspec.structs.replace(held, cites=cites)
 
     def new_facts(self, found: Found) -> Iterator[NewFact]:
-        """The facts to be added, in the order they were found."""
+        """The facts to add, in the order they were found."""
         for uuid, number in sorted(self._numbers.items(), key=lambda item: item[1]):
             given = found.facts[number]
             fields = msgspec.structs.asdict(self._facts[uuid])
-            # The episode that states it has the one; of a new fact nobody has said the other.
-            del fields["said_at"], fields["kept_against"]
             yield NewFact(**fields, found=number, rating=given.rating, confidence=given.confidence)
 
     def closed_facts(self) -> Iterator[ClosedFact]:
-        """The facts of the graph that got an end."""
+        """The known facts that were closed."""
         for uuid, before in self._before.items():
             after = self._facts[uuid]
             if after.invalid_at is not None and after != before:
@@ -288,19 +287,19 @@ class Ledger:
                     uuid=uuid, invalid_at=after.invalid_at, expired_at=after.expired_at
                 )
 
-    def doubts(self) -> Iterator[Doubt]:
-        """What may be over by now, of what still holds and was not said again."""
+    def doubts(self) -> Iterator[NewDoubt]:
+        """The doubts about facts that still hold and were not restated."""
         for one in self._doubts:
             said_again = one.fact in self._supports and self._supports[one.fact].role != "closes"
             if self._facts[one.fact].invalid_at is None and not said_again:
                 yield one
 
     def supports(self) -> Iterator[Support]:
-        """What the episode stands behind, known facts first."""
+        """What the episode supports, known facts first."""
         return (self._supports[uuid] for uuid in self._facts if uuid in self._supports)
 
     def news(self) -> dict[str, tuple[list[str], list[str]]]:
-        """For each entity, the new facts about it that hold, and those that are over since now."""
+        """For each entity, the sentences of new facts that hold, and of facts that are now over."""
         found: dict[str, tuple[list[str], list[str]]] = {}
         for uuid, fact in self._facts.items():
             if self._says_something(uuid):
@@ -318,10 +317,10 @@ class Ledger:
 
 
 def _telling(fact: KnownFact) -> tuple[str, str, datetime | None]:
-    """Of whom a fact tells, in which words, and since when."""
+    """The subject of a fact, its gist, and since when it holds."""
     return (fact.source, fact.gist, fact.valid_at)
 
 
 def _endless(fact: KnownFact) -> KnownFact:
-    """*fact* as if nothing had given it an end yet."""
+    """*fact* without its end."""
     return msgspec.structs.replace(fact, invalid_at=None, expired_at=None)

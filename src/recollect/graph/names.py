@@ -52,16 +52,16 @@ _SMALL_WORDS = frozenset({"of", "and", "the", "for", "in", "on", "at", "to", "de
 
 
 def plain(name: str) -> str:
-    """*name* without case and superfluous spaces: how values such as "3.5 %" are compared."""
+    """*name* without case and extra spaces, as values such as "3.5 %" are compared."""
     return " ".join(unicodedata.normalize("NFKC", name[:_RAW_CHARS_MAX]).casefold().split())
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def normal(name: str) -> str:
-    """The form in which two spellings of one name are equal.
+    """The form in which two spellings of a name are equal.
 
-    Case, accents, punctuation, possessive endings, spaces, a leading article, a title before a
-    full name and a trailing legal form are gone, each only as long as something is left.
+    Case, accents, punctuation, possessive endings, spaces, a leading article, a title before a full
+    name and a trailing legal form are removed, each only if something remains.
     """
     text = plain(name)
     if _EMAIL.fullmatch(text):
@@ -84,7 +84,7 @@ def _core(words: list[str]) -> list[str]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def keys(name: str) -> tuple[str, ...]:
-    """The keys under which an entity that answers to *name* is stored and looked up, at most 8."""
+    """The keys under which an entity with this name is stored and looked up, at most 8."""
     form = normal(name)
     if not form:
         return ()
@@ -108,12 +108,12 @@ def _bounded(key: str) -> str:
 
 
 def is_address(name: str) -> bool:
-    """Whether *name* is an e-mail address: good for finding, not for showing."""
+    """Whether *name* is an e-mail address, which is good for matching but not for display."""
     return "@" in name and _EMAIL.fullmatch(name.strip()) is not None
 
 
 def first_name(name: str) -> str:
-    """The normal form of a person's first name; "Anna-Lena" is one, and it is not "Anna"."""
+    """The normal form of a person's first name; "Anna-Lena" is one name and not "Anna"."""
     words = name.split()
     if len(words) > 2 and normal(words[0]) in _TITLES:
         words = words[1:]
@@ -127,7 +127,7 @@ def is_acronym(name: str) -> bool:
 
 
 def initials(name: str) -> str | None:
-    """The initials of a name of several words, or those that *name* consists of."""
+    """The initials of a name of several words, or *name* itself if it consists of initials."""
     if is_acronym(name):
         return normal(name)
     words = normal(name).split()
@@ -147,10 +147,10 @@ def abbreviates(short: str, full: str) -> bool:
 
 
 def likeness(left: str, right: str) -> float:
-    """How much two names look alike, from 0 to 1; 0 when they may not be compared this way.
+    """How similar two names look, from 0 to 1; 0 if they cannot be compared this way.
 
-    Short names and such of few different letters look alike by chance, and names with other
-    numbers or another word in them are other names.
+    Short names and names of few different letters are similar by chance, and another number or
+    another word makes another name.
     """
     one, two = normal(left), normal(right)
     if not _same_words(one, two) or _DIGITS.findall(one) != _DIGITS.findall(two):

@@ -1,17 +1,17 @@
-"""What has to be loaded before an episode can be reconciled, however large the graph is.
+"""What must be loaded before an episode can be reconciled, however large the graph is.
 
-Three steps, each of them pure; the store reads between them:
+Three pure steps, with a read of the store after each of the first two:
 
-    first = needs(found)                             # keys and uuids
+    first = needs(found)                                    # keys and uuids
     entities = ...                                          # tuple[KnownEntity, ...]
     resolved = resolve(entities, found)
     second = fact_needs(resolved, found, predicates, at=at)
     facts = ...                                             # tuple[KnownFact, ...]
     delta = reconcile(Known(entities=entities, facts=facts), found, resolved=resolved, ...)
 
-The order of what is loaded does not matter. Entities at the ends of the loaded facts should be in
-`Known.entities`, too: then the summary of one that the episode does not mention loses what holds
-no longer, and what is of one sort is known by its name. One that is not loaded stays as it is.
+The order of what is loaded does not matter. `Known.entities` should include the entities at the
+ends of the loaded facts: their summaries drop what no longer holds, and their names tell which
+facts are of one sort. An entity that is not loaded stays as it is.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from recollect.graph import names
 from recollect.graph.found import Found, FoundFact
 from recollect.graph.gist import gist, opposite
 from recollect.graph.predicates import Predicate, Predicates
-from recollect.graph.resolve import Resolved
+from recollect.graph.resolve import Resolution
 from recollect.graph.types import Record
 
 _REQUESTED = "REQUESTED_"
@@ -83,18 +83,18 @@ def needs(found: Found) -> Needs:
 
 
 def fact_needs(
-    resolved: Resolved, found: Found, predicates: Predicates, *, at: datetime
+    resolved: Resolution, found: Found, predicates: Predicates, *, at: datetime
 ) -> FactNeeds:
     """Which facts to load, now that it is known which entities are old ones."""
-    wanted = _Wanted()
+    lookups = _Lookups()
     for fact in found.facts:
-        _want(wanted, fact, resolved, predicates)
+        _add_lookups(lookups, fact, resolved, predicates)
     return FactNeeds(
-        by_source=tuple(wanted.by_source),
-        by_target=tuple(wanted.by_target),
-        by_pair=tuple(wanted.by_pair),
-        by_slot=tuple(wanted.by_slot),
-        by_gist=tuple(wanted.by_gist),
+        by_source=tuple(lookups.by_source),
+        by_target=tuple(lookups.by_target),
+        by_pair=tuple(lookups.by_pair),
+        by_slot=tuple(lookups.by_slot),
+        by_gist=tuple(lookups.by_gist),
         by_uuid=tuple(dict.fromkeys(_named(found))),
         since=min((fact.valid_at or at for fact in found.facts), default=None),
     )
@@ -109,7 +109,7 @@ def _named(found: Found) -> Iterator[str]:
     yield from (judged.fact for judged in found.judged)
 
 
-class _Wanted:
+class _Lookups:
     """Pairs to look up, each once, in the order they were asked for; none of a new entity."""
 
     def __init__(self) -> None:
@@ -130,31 +130,33 @@ class _Wanted:
             self.add(self.by_target, entity, predicate.name)
 
 
-def _want(wanted: _Wanted, fact: FoundFact, resolved: Resolved, predicates: Predicates) -> None:
+def _add_lookups(
+    lookups: _Lookups, fact: FoundFact, resolved: Resolution, predicates: Predicates
+) -> None:
     own = predicate_of(fact, predicates)
     source, target = resolved.known[fact.source], resolved.known[fact.target]
     alone = resolved.groups[fact.source] == resolved.groups[fact.target]
-    wanted.add(wanted.by_gist, source, gist(fact.fact))
-    wanted.add(wanted.by_slot, source, fact.slot)
+    lookups.add(lookups.by_gist, source, gist(fact.fact))
+    lookups.add(lookups.by_slot, source, fact.slot)
     ending = [predicates[name] for name in (*own.ends, *predicates.closers_of(own.name))]
     if alone:
-        wanted.add(wanted.by_gist, source, opposite(fact.fact))
+        lookups.add(lookups.by_gist, source, opposite(fact.fact))
     else:
-        wanted.add(wanted.by_pair, source, target)
+        lookups.add(lookups.by_pair, source, target)
         if own.symmetric or any(item.symmetric for item in ending):
-            wanted.add(wanted.by_pair, target, source)
+            lookups.add(lookups.by_pair, target, source)
     if own.symmetric:
-        wanted.add(wanted.by_gist, target, gist(fact.fact))
+        lookups.add(lookups.by_gist, target, gist(fact.fact))
     for entity in (source, target) if own.symmetric else (source,):
-        _want_related(wanted, entity, own, alone, predicates)
+        _add_related(lookups, entity, own, alone, predicates)
 
 
-def _want_related(
-    wanted: _Wanted, entity: str | None, own: Predicate, alone: bool, predicates: Predicates
+def _add_related(
+    lookups: _Lookups, entity: str | None, own: Predicate, alone: bool, predicates: Predicates
 ) -> None:
     """Facts with other targets: those of a single relation, and those that speak of all of it."""
     if own.single or alone:
-        wanted.around(entity, own)
+        lookups.around(entity, own)
     closed = (own.name, *own.ends, *own.ends_alone, *own.replaces, *own.rivals)
     others = (
         *own.replaces,
@@ -166,4 +168,4 @@ def _want_related(
         *(carried for name in closed for carried in predicates[name].carries),
     )
     for name in others:
-        wanted.around(entity, predicates[name])
+        lookups.around(entity, predicates[name])

@@ -1,19 +1,98 @@
-"""Patterns over the facts of one entity, each told in one sentence with its counts and dates.
+"""Patterns over the facts of one entity, each summed up in a sentence with counts and dates.
 
-Four kinds, and nothing is guessed: *repeats*, the same thing on several days; *gathers*, one
-relation to several things; *changes*, a relation of which there is one at a time and that had
-several values; *topics*, different things on one topic, spoken of on several days. A pattern whose
-facts have all come to an end has ended, too.
+There are four kinds: *repeats*, the same thing on several days; *gathers*, one relation to several
+things; *changes*, a single-valued relation that had several values; *topics*, several things said
+about one topic on several days. A topic is a theme, recognized by its words, or a person or thing,
+recognized by its name. A pattern ends when all its facts have ended.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Literal
 
 from recollect.graph import gist
-from recollect.graph.sentences import clause, day, listing, span
+from recollect.graph.summary import clause, day, listing, span
 from recollect.graph.types import Record
 from recollect.limits import OBSERVATION_NAMES_MAX, OBSERVATION_OPEN_FACTS_MAX
+
+# The words of themes that come up again and again in people's lives: mostly those that mean nothing
+# else, as "book" and "application" do.
+_THEME_WORDS = {
+    "running": "run ran running runner jog jogging marathon treadmill parkrun",
+    "cycling": "bike bicycle cycling cyclist biking",
+    "swimming": "swim swam swimming swimmer",
+    "the gym": "gym workout weightlifting deadlift crossfit",
+    "yoga": "yoga pilates meditation meditate meditated",
+    "hiking": "hike hiking trek trekking",
+    "coffee": "coffee espresso latte cappuccino caffeine decaf",
+    "tea": "tea matcha chai",
+    "alcohol": "alcohol beer wine whisky whiskey cocktail hangover",
+    "smoking": "smoking cigarette vape vaping nicotine",
+    "food and diet": "diet calorie vegetarian vegan gluten keto",
+    "cooking": "cook cooking bake baking recipe",
+    "sleep": "sleep slept asleep insomnia nap bedtime",
+    "pain": "pain ache hurt sore injury injured injure",
+    "headaches": "headache migraine",
+    "the boss": "boss supervisor",
+    "stress": "stress stressed burnout overwhelmed anxious anxiety",
+    "money": "money budget debt savings mortgage loan",
+    "reading": "novel audiobook",
+    "music": "music concert album guitar piano",
+    "films and series": "movie cinema",
+    "games": "videogame gaming chess",
+    "the garden": "garden gardening tomato seedling",
+    "travel": "trip travel flight vacation holiday airport",
+    "learning a language": "duolingo vocabulary",
+    "the house": "renovation landlord kitchen bathroom",
+    "exams and study": "exam homework lecture thesis",
+    "job hunting": "recruiter",
+}
+_THEME_OF = {
+    gist.stem(word): theme for theme, said in _THEME_WORDS.items() for word in said.split()
+}
+# Names of things that say nothing about what is talked about.
+_GENERAL_WORDS = frozenset(
+    gist.stem(word)
+    for word in """
+    afternoon answer bit bunch day evening everyone everything fact front help home hour idea issue
+    kind life line lot minute moment month morning name night number one part people person place
+    plan point problem question reason side someone something stuff thing time today tomorrow tonight
+    top type way week weekend work year yesterday
+    """.split()  # noqa: SIM905 - a list of one word per line hides the words
+)
+_NAME_CHARS_MIN = 3
+
+
+def themes(text: str) -> frozenset[str]:
+    """The themes whose words occur in a sentence."""
+    return frozenset(_THEME_OF[word] for word in gist.words(text) if word in _THEME_OF)
+
+
+def name_words(names: Iterable[str], owner: str) -> tuple[frozenset[str], ...]:
+    """For each name, the words that a sentence about it contains; names that say nothing are left
+    out. What belongs to the *owner* is mentioned without the owner's name."""
+    others = gist.words(owner)
+    found = dict.fromkeys(gist.words(name) - others for name in names)
+    return tuple(words for words in found if _is_telling(words))
+
+
+def _is_telling(words: frozenset[str]) -> bool:
+    """Whether the words name something that can come up again and is no theme already."""
+    telling = {word for word in words if len(word) >= _NAME_CHARS_MIN and word.isalpha()}
+    return bool(telling - _GENERAL_WORDS) and not any(word in _THEME_OF for word in words)
+
+
+def names_it(text: str, called: Iterable[frozenset[str]]) -> bool:
+    """Whether a sentence contains one of the names."""
+    said = gist.words(text)
+    return any(words <= said for words in called)
+
+
+def spoken(name: str) -> str:
+    """A name as used in a sentence: "Biscuit", "the knee", "running shoes"."""
+    single = name.islower() and not name.endswith(("s", "ing"))
+    return f"the {name}" if single else name
+
 
 PatternKind = Literal["repeats", "gathers", "changes", "topics"]
 # How many days, things or values make a pattern.
@@ -29,9 +108,9 @@ _STATES = frozenset(
 )
 
 
-class Evidence(Record):
-    """A fact as patterns see it. *said_at*: when the episodes happened that state or restate it;
-    *value*: what tells its object from others."""
+class FactEvidence(Record):
+    """A fact as patterns see it. *said_at* are the times of the episodes that state or restate it;
+    *value* distinguishes its object from others."""
 
     number: int
     fact: str
@@ -48,12 +127,12 @@ class Evidence(Record):
 
     @property
     def seen(self) -> datetime | None:
-        """The newest moment that speaks for it."""
+        """The latest time that supports it."""
         return max((*self.said_at, *((self.valid_at,) if self.valid_at else ())), default=None)
 
 
-class Pattern(Record):
-    """What was made out, and the facts it rests on."""
+class ObservedPattern(Record):
+    """A pattern, and the facts it is based on."""
 
     name: str
     summary: str
@@ -64,12 +143,16 @@ class Pattern(Record):
 
 
 def pattern(
-    kind: PatternKind, who: str, relation: str, facts: Sequence[Evidence], least: int | None = None
-) -> Pattern | None:
-    """The pattern of this kind that *facts* bear out, or None.
+    kind: PatternKind,
+    who: str,
+    relation: str,
+    facts: Sequence[FactEvidence],
+    least: int | None = None,
+) -> ObservedPattern | None:
+    """The pattern of this kind in *facts*, or None.
 
-    *facts* are all of one entity, called *who*, and of one relation or on one topic. Fewer than *least* values do
-    not make a pattern.
+    *facts* are all of one entity, called *who*, and of one relation or topic. There must be at
+    least *least* values.
     """
     needed = LEAST[kind] if least is None else least
     ordered = sorted(facts, key=lambda fact: fact.number)
@@ -83,8 +166,8 @@ def pattern(
 
 
 def label(text: str, types: Sequence[tuple[str, str]]) -> str:
-    """The type that fits a text best: the one whose name and description share most words with
-    it, the first of equals; `generic` when none shares any."""
+    """The type that fits a text best: the one whose name and description share most words with it;
+    `generic` if none shares any."""
     heard = gist.words(text)
     shared = [
         len(heard & gist.words(f"{name.replace('_', ' ')} {description}"))
@@ -94,7 +177,7 @@ def label(text: str, types: Sequence[tuple[str, str]]) -> str:
     return types[shared.index(best)][0] if best else GENERIC
 
 
-def _repeats(facts: Sequence[Evidence], needed: int) -> Pattern | None:
+def _repeats(facts: Sequence[FactEvidence], needed: int) -> ObservedPattern | None:
     days = sorted({moment.date(): moment for fact in facts for moment in _days(fact)}.values())
     if len(days) < needed or not days:
         return None
@@ -104,13 +187,15 @@ def _repeats(facts: Sequence[Evidence], needed: int) -> Pattern | None:
     return _made(f"Repeatedly: {newest}", summary, facts, end_at=_end(facts))
 
 
-def _days(fact: Evidence) -> list[datetime]:
-    """When it was so: an event on its own day, anything else whenever it was said."""
+def _days(fact: FactEvidence) -> list[datetime]:
+    """When it was so: an event on its own day, anything else when it was said."""
     said = sorted(fact.said_at)
     return said if fact.valid_at is None else [fact.valid_at, *said[1:]]
 
 
-def _gathers(who: str, relation: str, facts: Sequence[Evidence], needed: int) -> Pattern | None:
+def _gathers(
+    who: str, relation: str, facts: Sequence[FactEvidence], needed: int
+) -> ObservedPattern | None:
     newest = {fact.value: fact for fact in facts}
     held = [fact for fact in newest.values() if fact.invalid_at is None]
     over = [fact for fact in newest.values() if fact.invalid_at is not None]
@@ -127,16 +212,18 @@ def _gathers(who: str, relation: str, facts: Sequence[Evidence], needed: int) ->
 
 
 def _verb(relation: str) -> str:
-    """A relation as the words between two names; names of relations leave out "is"."""
+    """A relation as words between two names; names of relations leave out "is"."""
     words = relation.replace("_", " ").lower()
     return f"is {words}" if words.split(" ")[0] in _STATES else words
 
 
-def _names(facts: Sequence[Evidence]) -> str:
+def _names(facts: Sequence[FactEvidence]) -> str:
     return listing([clause(fact.object_name) for fact in facts], OBSERVATION_NAMES_MAX)
 
 
-def _changes(who: str, relation: str, facts: Sequence[Evidence], needed: int) -> Pattern | None:
+def _changes(
+    who: str, relation: str, facts: Sequence[FactEvidence], needed: int
+) -> ObservedPattern | None:
     known = sorted(facts, key=lambda fact: (fact.since is not None, fact.since, fact.number))
     values = [
         fact
@@ -153,7 +240,7 @@ def _changes(who: str, relation: str, facts: Sequence[Evidence], needed: int) ->
     return _made(f"{who} {verb}: changed {changed}", summary, facts, end_at=_end(facts))
 
 
-def _stage(fact: Evidence) -> str:
+def _stage(fact: FactEvidence) -> str:
     """One value with the time it held."""
     text = clause(fact.fact)
     if fact.invalid_at is not None:
@@ -161,8 +248,10 @@ def _stage(fact: Evidence) -> str:
     return f"{text} (since {day(fact.since)})" if fact.since else text
 
 
-def _topics(who: str, topic: str, facts: Sequence[Evidence], needed: int) -> Pattern | None:
-    """What somebody came back to: since when, what was said first and last, what holds no longer."""
+def _topics(
+    who: str, topic: str, facts: Sequence[FactEvidence], needed: int
+) -> ObservedPattern | None:
+    """What somebody keeps talking about: since when, the first and the latest statements."""
     said = sorted(
         (max(fact.said_at), fact.number, fact)
         for fact in {fact.value: fact for fact in facts if fact.said_at}.values()
@@ -178,7 +267,7 @@ def _topics(who: str, topic: str, facts: Sequence[Evidence], needed: int) -> Pat
         parts.append(f"First: {_ended(told[0])}")
     parts += [f"Later: {_ended(fact)}" for fact in told[1:-1][-_BETWEEN_SHOWN_MAX:]]
     parts.append(f"Most recently: {_ended(told[-1])}")
-    return Pattern(
+    return ObservedPattern(
         name=f"{who} keeps speaking about {topic}",
         summary=". ".join(parts) + ".",
         facts=tuple(fact.number for fact in facts),
@@ -188,18 +277,18 @@ def _topics(who: str, topic: str, facts: Sequence[Evidence], needed: int) -> Pat
     )
 
 
-def _ended(fact: Evidence) -> str:
-    """What was said, and until when it was so, if it is no longer."""
+def _ended(fact: FactEvidence) -> str:
+    """A statement, with its end if it no longer holds."""
     text = clause(fact.fact)
     return text if fact.invalid_at is None else f"{text} (until {day(fact.invalid_at)})"
 
 
 def _made(
-    name: str, summary: str, facts: Sequence[Evidence], *, end_at: datetime | None
-) -> Pattern:
+    name: str, summary: str, facts: Sequence[FactEvidence], *, end_at: datetime | None
+) -> ObservedPattern:
     begun = [fact.since for fact in facts if fact.since is not None]
     seen = [fact.seen for fact in facts if fact.seen is not None]
-    return Pattern(
+    return ObservedPattern(
         name=name,
         summary=summary,
         facts=tuple(fact.number for fact in facts),
@@ -209,15 +298,15 @@ def _made(
     )
 
 
-def _dates(facts: Sequence[Evidence]) -> str:
+def _dates(facts: Sequence[FactEvidence]) -> str:
     begun = [fact.since for fact in facts if fact.since is not None]
     return span(min(begun), max(begun)) if begun else ""
 
 
-def _end(facts: Sequence[Evidence]) -> datetime | None:
-    """When the last of them ended; None while one goes on."""
+def _end(facts: Sequence[FactEvidence]) -> datetime | None:
+    """When the last of them ended; None if one still holds."""
     return None if any(fact.invalid_at is None for fact in facts) else _last_end(facts)
 
 
-def _last_end(facts: Sequence[Evidence]) -> datetime | None:
+def _last_end(facts: Sequence[FactEvidence]) -> datetime | None:
     return max((fact.invalid_at for fact in facts if fact.invalid_at is not None), default=None)

@@ -1,8 +1,8 @@
 """Shapes that recur in a graph: relationships, paths, co-occurrences, hubs and clusters.
 
-A shape is told by the labels of its nodes and the names of its facts. How often it occurs is
-counted; how much it weighs is the sum of its occurrences' weights, and an occurrence of several
-facts weighs what the lightest of them does, so that a chain is as fresh as its oldest link.
+A shape is identified by the labels of its nodes and the names of its facts. Its weight is the sum
+of its occurrences' weights; an occurrence of several facts weighs as much as the lightest of them,
+so a chain is only as fresh as its oldest link.
 """
 
 from collections import Counter
@@ -20,8 +20,8 @@ _DAY = timedelta(days=1)
 _Signature = tuple[tuple[str, ...], tuple[str, ...]]  # labels of nodes, names of facts
 
 
-class Link(NamedTuple):
-    """A fact by its ends; nodes are numbers."""
+class WeightedLink(NamedTuple):
+    """A fact as an edge between two numbered nodes."""
 
     source: int
     target: int
@@ -29,8 +29,8 @@ class Link(NamedTuple):
     weight: float = 1.0
 
 
-class Pattern(Record):
-    """A shape and how often it is there."""
+class GraphPattern(Record):
+    """A shape and how often it occurs."""
 
     shape: Shape
     description: str
@@ -40,8 +40,8 @@ class Pattern(Record):
     weight: float
 
 
-class Wanted(Record):
-    """Which shapes to look for, and how far; None leaves a shape out."""
+class PatternOptions(Record):
+    """Which shapes to look for, and how far; None skips a shape."""
 
     relationships: bool = True
     path_hops: int | None = None
@@ -50,15 +50,15 @@ class Wanted(Record):
     clusters: bool = True
 
 
-class Named(NamedTuple):
-    """What is said of a node: its most telling label, and its name."""
+class PatternNode(NamedTuple):
+    """A node's most specific label, and its name."""
 
     label: str
     name: str
 
 
 def decay(created_at: datetime, now: datetime, half_life_days: int | None) -> float:
-    """The weight of a fact of that age; without a half-life all weigh the same."""
+    """The weight of a fact of that age; 1 without a half-life."""
     if half_life_days is None:
         return 1.0
     age_days = max(now - created_at, timedelta()) / _DAY
@@ -66,25 +66,25 @@ def decay(created_at: datetime, now: datetime, half_life_days: int | None) -> fl
 
 
 def detect(
-    links: Sequence[Link],
-    nodes: Mapping[int, Named],
-    wanted: Wanted,
+    links: Sequence[WeightedLink],
+    nodes: Mapping[int, PatternNode],
+    options: PatternOptions,
     *,
     around: Iterable[int] | None = None,
     occurrences_min: int = 2,
-) -> list[Pattern]:
+) -> list[GraphPattern]:
     """The shapes that occur often enough, the weightiest first.
 
-    With *around* only occurrences that one of those nodes takes part in are counted; of paths
-    it is the start. In a graph too dense to look at whole, counting ends at a bound.
+    With *around*, only occurrences that involve one of those nodes are counted (for paths: that
+    start there). In a very dense graph counting stops at a bound.
     """
     detector = _Detector(links, nodes, None if around is None else frozenset(around))
-    found = [pattern for pattern in detector.run(wanted) if pattern.occurrences >= occurrences_min]
+    found = [pattern for pattern in detector.run(options) if pattern.occurrences >= occurrences_min]
     return sorted(found, key=lambda p: (-p.weight, -p.occurrences, p.shape, p.description))
 
 
-class _Tally:
-    """Occurrences of shapes by their signatures."""
+class _PatternCounts:
+    """Occurrences of shapes, by signature."""
 
     def __init__(self) -> None:
         self._counts: Counter[_Signature] = Counter()
@@ -95,10 +95,10 @@ class _Tally:
         self._counts[labels, names] += 1
         self._weights[labels, names] = self._weights.get((labels, names), 0.0) + weight
 
-    def patterns(self, shape: Shape) -> Iterator[Pattern]:
-        """What was counted."""
+    def patterns(self, shape: Shape) -> Iterator[GraphPattern]:
+        """The counted shapes."""
         for (labels, names), count in self._counts.items():
-            yield Pattern(
+            yield GraphPattern(
                 shape=shape,
                 description=_describe(shape, labels, names),
                 node_labels=labels,
@@ -122,30 +122,33 @@ class _Detector:
     """Links indexed by their ends."""
 
     def __init__(
-        self, links: Sequence[Link], nodes: Mapping[int, Named], around: frozenset[int] | None
+        self,
+        links: Sequence[WeightedLink],
+        nodes: Mapping[int, PatternNode],
+        around: frozenset[int] | None,
     ) -> None:
         self._links = links
         self._nodes = nodes
         self._around = around
-        self._out: dict[int, list[Link]] = {}
-        self._beside: dict[int, dict[int, list[Link]]] = {}
+        self._out: dict[int, list[WeightedLink]] = {}
+        self._beside: dict[int, dict[int, list[WeightedLink]]] = {}
         for link in links:
             if link.source != link.target:
                 self._out.setdefault(link.source, []).append(link)
                 self._beside.setdefault(link.source, {}).setdefault(link.target, []).append(link)
                 self._beside.setdefault(link.target, {}).setdefault(link.source, []).append(link)
 
-    def run(self, wanted: Wanted) -> Iterator[Pattern]:
-        """All shapes that are wanted."""
-        if wanted.relationships:
+    def run(self, options: PatternOptions) -> Iterator[GraphPattern]:
+        """All requested shapes."""
+        if options.relationships:
             yield from self._relationships().patterns("relationship")
-        if wanted.path_hops is not None:
-            yield from self._paths(wanted.path_hops).patterns("path")
-        if wanted.co_occurrence_hops is not None:
-            yield from self._co_occurrences(wanted.co_occurrence_hops).patterns("co_occurrence")
-        if wanted.hub_degree is not None:
-            yield from self._hubs(wanted.hub_degree)
-        if wanted.clusters:
+        if options.path_hops is not None:
+            yield from self._paths(options.path_hops).patterns("path")
+        if options.co_occurrence_hops is not None:
+            yield from self._co_occurrences(options.co_occurrence_hops).patterns("co_occurrence")
+        if options.hub_degree is not None:
+            yield from self._hubs(options.hub_degree)
+        if options.clusters:
             yield from self._clusters().patterns("cluster")
 
     def _label(self, node: int) -> str:
@@ -157,19 +160,19 @@ class _Detector:
     def _starts(self) -> list[int]:
         return [node for node in self._beside if self._around is None or node in self._around]
 
-    def _relationships(self) -> _Tally:
-        tally = _Tally()
+    def _relationships(self) -> _PatternCounts:
+        tally = _PatternCounts()
         for link in self._links:
             if self._concerns(link.source, link.target):
                 ends = (self._label(link.source), self._label(link.target))
                 tally.add(ends, (link.name,), link.weight)
         return tally
 
-    def _paths(self, hops: int) -> _Tally:
-        """Chains of two facts and more that follow their direction and pass no node twice."""
-        tally = _Tally()
+    def _paths(self, hops: int) -> _PatternCounts:
+        """Chains of two or more facts that follow their direction and visit no node twice."""
+        tally = _PatternCounts()
         steps = 0
-        waiting: list[tuple[Link, ...]] = [
+        waiting: list[tuple[WeightedLink, ...]] = [
             (link,) for node in reversed(self._starts()) for link in self._out.get(node, ())
         ]
         while waiting and steps < PATTERN_STEPS_MAX:
@@ -188,9 +191,9 @@ class _Detector:
                     waiting.append(longer)
         return tally
 
-    def _co_occurrences(self, hops: int) -> _Tally:
-        """Pairs of nodes that are no more than so many steps apart, by their labels."""
-        tally = _Tally()
+    def _co_occurrences(self, hops: int) -> _PatternCounts:
+        """Pairs of nodes at most *hops* steps apart, by their labels."""
+        tally = _PatternCounts()
         steps = 0
         done: set[int] = set()
         for start in self._starts():
@@ -215,8 +218,8 @@ class _Detector:
             done.add(start)
         return tally
 
-    def _hubs(self, degree: int) -> Iterator[Pattern]:
-        """Nodes with many others beside them, each a pattern of its own, counted by those."""
+    def _hubs(self, degree: int) -> Iterator[GraphPattern]:
+        """Nodes with many neighbours, each a pattern of its own."""
         for node in self._starts():
             beside = self._beside[node]
             if len(beside) < degree:
@@ -224,7 +227,7 @@ class _Detector:
             names = Counter(link.name for links in beside.values() for link in links)
             told = ", ".join(f"{name} ({count})" for name, count in names.most_common(5))
             weight = sum(max(link.weight for link in links) for links in beside.values())
-            yield Pattern(
+            yield GraphPattern(
                 shape="hub",
                 description=f"{self._nodes[node].name} ({self._label(node)}): {told}",
                 node_labels=(self._label(node),),
@@ -233,9 +236,9 @@ class _Detector:
                 weight=weight,
             )
 
-    def _clusters(self) -> _Tally:
-        """Triangles: three nodes each of which is joined to the other two."""
-        tally = _Tally()
+    def _clusters(self) -> _PatternCounts:
+        """Triangles: three nodes, each linked to the other two."""
+        tally = _PatternCounts()
         steps = 0
         rank = {node: (len(beside), node) for node, beside in self._beside.items()}
         for node, beside in self._beside.items():
@@ -249,7 +252,7 @@ class _Detector:
                     self._triangle(tally, node, first, second)
         return tally
 
-    def _triangle(self, tally: _Tally, one: int, two: int, three: int) -> None:
+    def _triangle(self, tally: _PatternCounts, one: int, two: int, three: int) -> None:
         sides = (self._beside[one][two], self._beside[two][three], self._beside[one][three])
         best = [max(side, key=lambda link: (link.weight, link.name)) for side in sides]
         labels = tuple(sorted(map(self._label, (one, two, three))))

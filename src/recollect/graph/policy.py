@@ -1,7 +1,7 @@
-"""Access policies: what the rules of a key come to for an action.
+"""Access policies: what the rules of a key decide for an action.
 
-Two layers. The action layer lets a request proceed or refuses it. The attribute layer says what a
-request that proceeds may see; it never rescues one that was refused.
+There are two layers. The action layer allows or refuses a request. The attribute layer decides what
+an allowed request may see; it never rescues a refused one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from recollect.graph.sight import Constraint, Sight, Value, typed
+from recollect.graph.visibility import Constraint, Value, Visibility, typed
 
 Effect = Literal["allow", "deny"]
 Mode = Literal["off", "report_only", "enforce"]
@@ -21,7 +21,7 @@ READONLY = "readonly"  # stands for every action that only reads
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
-    """One rule: what it allows or denies, and of which objects; without attributes, of all."""
+    """What is allowed or denied, and for which objects; without attributes, for all."""
 
     id: str
     effect: Effect
@@ -35,7 +35,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PolicySetDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """A policy set as somebody wrote it, checked."""
+    """A policy set as written, validated."""
 
     name: str
     description: str | None = None
@@ -71,14 +71,14 @@ class DecidedBy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """What a key may do: the outcome, what it then sees, and what led to it.
+    """The decision on a request: its outcome, its visibility and the rules that led to it.
 
-    *mode* says how policies took part: they took effect, they were only reported on, or none
-    counted. *would* is the decision that the reported sets would have led to, if any was reported.
+    *mode* tells whether policies took effect, were only reported, or did not count. *would* is the
+    decision that the reported sets would have led to.
     """
 
     outcome: Outcome
-    sight: Sight | None = None
+    visibility: Visibility | None = None
     rules: tuple[DecidedBy, ...] = ()
     why: str = ""
     mode: Mode = "off"
@@ -93,23 +93,26 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     def differs(self) -> bool:
         """Whether enforcing what was only reported would change what is answered."""
         would = self.would
-        return would is not None and (would.outcome, would.sight) != (self.outcome, self.sight)
+        return would is not None and (would.outcome, would.visibility) != (
+            self.outcome,
+            self.visibility,
+        )
 
 
 def counting(mode: Mode, sets: Iterable[PolicySetDocument]) -> list[PolicySetDocument]:
-    """The sets that are looked at: neither they nor the key are off."""
+    """The sets that are evaluated: those that are not off, if the key is not."""
     return [] if mode == "off" else [each for each in sets if each.mode != "off"]
 
 
 def effective_sets(mode: Mode, sets: Iterable[PolicySetDocument]) -> list[PolicySetDocument]:
-    """The sets that take effect: they and the key enforce."""
+    """The sets that take effect: those that enforce, if the key does."""
     return [each for each in sets if each.mode == "enforce"] if mode == "enforce" else []
 
 
 def decide(
     role: Role, mode: Mode, sets: Sequence[PolicySetDocument], action: str, *, reads: bool
 ) -> Decision:
-    """What a key may do; *reads* says whether the action only reads."""
+    """What a key may do; *reads*: the action only reads."""
     looked_at = counting(mode, sets)
     enforced = effective_sets(mode, sets)
     served = judge(role, enforced, action, reads=reads)
@@ -123,7 +126,7 @@ def decide(
 
 
 def judge(role: Role, sets: Iterable[PolicySetDocument], action: str, *, reads: bool) -> Decision:
-    """The decision over sets that all count: any denial, else any allowance, else the role."""
+    """The decision over these sets: any denial, else any allowance, else the role."""
     found = [
         (each, rule) for each in sets for rule in each.policies if rule.names(action, reads=reads)
     ]
@@ -133,14 +136,14 @@ def judge(role: Role, sets: Iterable[PolicySetDocument], action: str, *, reads: 
     allowing = [pair for pair in found if pair[1].effect == "allow"]
     if not allowing and role == "default_deny":
         return _decision("denied", [], "no rule allows the action, and the role denies")
-    return _sight([pair for pair in found if pair[1].effect == "deny"], allowing)
+    return _visibility([pair for pair in found if pair[1].effect == "deny"], allowing)
 
 
 _Pairs = Sequence[tuple[PolicySetDocument, Rule]]
 
 
-def _sight(denying: _Pairs, allowing: _Pairs) -> Decision:
-    """What is seen of an action that proceeds. An allowance of everything outweighs its siblings."""
+def _visibility(denying: _Pairs, allowing: _Pairs) -> Decision:
+    """What an allowed action may see. An unconditional allowance outweighs the others."""
     open_to_all = [pair for pair in allowing if not pair[1].attributes]
     scoped = [] if open_to_all else allowing
     denied = tuple(each.constraint(rule) for each, rule in denying)
@@ -148,16 +151,18 @@ def _sight(denying: _Pairs, allowing: _Pairs) -> Decision:
     if not denied and not allowed:
         why = "a rule allows the action" if open_to_all else "no rule names it; the role allows"
         return _decision("allowed", open_to_all, why)
-    sight = Sight(allowed=allowed or None, denied=denied)
+    visibility = Visibility(allowed=allowed or None, denied=denied)
     why = "rules say which objects are seen"
-    return _decision("narrowed", [*denying, *(open_to_all or scoped)], why, sight)
+    return _decision("narrowed", [*denying, *(open_to_all or scoped)], why, visibility)
 
 
-def _decision(outcome: Outcome, pairs: _Pairs, why: str, sight: Sight | None = None) -> Decision:
+def _decision(
+    outcome: Outcome, pairs: _Pairs, why: str, visibility: Visibility | None = None
+) -> Decision:
     rules = tuple(
         DecidedBy(
             policy_set=each.name, rule=rule.id, effect=rule.effect, narrows=bool(rule.attributes)
         )
         for each, rule in pairs
     )
-    return Decision(outcome=outcome, sight=sight, rules=rules, why=why)
+    return Decision(outcome=outcome, visibility=visibility, rules=rules, why=why)

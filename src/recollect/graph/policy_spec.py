@@ -1,4 +1,4 @@
-"""Whether plain values are a policy set. Every complaint names the place it is about."""
+"""Validation of policy sets. Every complaint names the path it is about."""
 
 import difflib
 import math
@@ -9,7 +9,7 @@ from typing import Any, TypeVar, get_args
 from recollect.errors import InvalidInput
 from recollect.graph import checks, policy_text
 from recollect.graph.policy import READONLY, Effect, Mode, PolicySetDocument, Rule
-from recollect.graph.sight import Value
+from recollect.graph.visibility import Value
 from recollect.limits import DESCRIPTION_CHARS_MAX, ECHO_CHARS_MAX, ID_CHARS_MAX
 
 _SET_FIELDS = ("name", "description", "mode", "subset_match", "spec")
@@ -29,15 +29,15 @@ def check(document: Any, known: Collection[str]) -> PolicySetDocument:
     """The policy set that plain values describe, or InvalidInput that says what is wrong where."""
     whole = _object("document", document, ("policy_set",), required=("policy_set",), inside="")
     given = _object("policy_set", whole["policy_set"], _SET_FIELDS, required=("name", "spec"))
-    place = "policy_set.spec"
-    spec = _object(place, given["spec"], _SPEC_FIELDS, required=("policies",))
+    path = "policy_set.spec"
+    spec = _object(path, given["spec"], _SPEC_FIELDS, required=("policies",))
     return PolicySetDocument(
         name=_name(given["name"]),
         description=_description(given.get("description")),
         mode=_word("policy_set.mode", given.get("mode", "enforce"), get_args(Mode)),
         subset_match=_flag("policy_set.subset_match", given.get("subset_match", False)),
         resource_selector_version=_selector(spec.get("resource_selector_version")),
-        policies=_rules(f"{place}.policies", spec["policies"], known),
+        policies=_rules(f"{path}.policies", spec["policies"], known),
     )
 
 
@@ -78,8 +78,8 @@ def _name(value: Any) -> str:
 def _description(value: Any) -> str | None:
     if value is None:
         return None
-    place = "policy_set.description"
-    return checks.text(place, _text(place, value), DESCRIPTION_CHARS_MAX)
+    path = "policy_set.description"
+    return checks.text(path, _text(path, value), DESCRIPTION_CHARS_MAX)
 
 
 def _selector(value: Any) -> int | None:
@@ -88,83 +88,83 @@ def _selector(value: Any) -> int | None:
     raise InvalidInput("policy_set.spec.resource_selector_version: must be 1")
 
 
-def _rules(place: str, value: Any, known: Collection[str]) -> tuple[Rule, ...]:
-    rules = [_rule(f"{place}[{n}]", item, known) for n, item in enumerate(_list(place, value))]
+def _rules(path: str, value: Any, known: Collection[str]) -> tuple[Rule, ...]:
+    rules = [_rule(f"{path}[{n}]", item, known) for n, item in enumerate(_list(path, value))]
     first: dict[str, int] = {}
     for number, rule in enumerate(rules):
         if first.setdefault(rule.id, number) != number:
             raise InvalidInput(
-                f"{place}[{number}].id: {_echo(rule.id)} is the id of "
+                f"{path}[{number}].id: {_echo(rule.id)} is the id of "
                 f"policies[{first[rule.id]}] already"
             )
     return tuple(rules)
 
 
-def _rule(place: str, value: Any, known: Collection[str]) -> Rule:
-    given = _object(place, value, _RULE_FIELDS, required=("id", "type", "effect", "actions"))
-    _word(f"{place}.type", given["type"], ("authorization",))
+def _rule(path: str, value: Any, known: Collection[str]) -> Rule:
+    given = _object(path, value, _RULE_FIELDS, required=("id", "type", "effect", "actions"))
+    _word(f"{path}.type", given["type"], ("authorization",))
     subset = given.get("subset_match")
     return Rule(
-        id=_rule_id(f"{place}.id", given["id"]),
-        effect=_word(f"{place}.effect", given["effect"], get_args(Effect)),
-        actions=_actions(f"{place}.actions", given["actions"], known),
-        attributes=_attributes(f"{place}.attributes", given) if "attributes" in given else (),
-        subset_match=None if subset is None else _flag(f"{place}.subset_match", subset),
+        id=_rule_id(f"{path}.id", given["id"]),
+        effect=_word(f"{path}.effect", given["effect"], get_args(Effect)),
+        actions=_actions(f"{path}.actions", given["actions"], known),
+        attributes=_attributes(f"{path}.attributes", given) if "attributes" in given else (),
+        subset_match=None if subset is None else _flag(f"{path}.subset_match", subset),
     )
 
 
-def _rule_id(place: str, value: Any) -> str:
-    text = checks.text(place, _text(place, value), ID_CHARS_MAX, required=True)
+def _rule_id(path: str, value: Any) -> str:
+    text = checks.text(path, _text(path, value), ID_CHARS_MAX, required=True)
     return text or ""
 
 
-def _actions(place: str, value: Any, known: Collection[str]) -> tuple[str, ...]:
-    given = _list(place, value)
+def _actions(path: str, value: Any, known: Collection[str]) -> tuple[str, ...]:
+    given = _list(path, value)
     return tuple(
         dict.fromkeys(
-            action(f"{place}[{n}]", item, {*known, READONLY}) for n, item in enumerate(given)
+            action(f"{path}[{n}]", item, {*known, READONLY}) for n, item in enumerate(given)
         )
     )
 
 
-def action(place: str, value: Any, known: Collection[str]) -> str:
+def action(path: str, value: Any, known: Collection[str]) -> str:
     """The name of an action that there is; an unknown one is told what comes near it."""
-    name = _text(place, value)
+    name = _text(path, value)
     if name in known:
         return name
     near = difflib.get_close_matches(name[:ECHO_CHARS_MAX], sorted(known), n=3)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    raise InvalidInput(f"{place}: there is no action {_echo(name)}{hint}")
+    raise InvalidInput(f"{path}: there is no action {_echo(name)}{hint}")
 
 
-def _attributes(place: str, given: Mapping[str, Any]) -> tuple[tuple[str, tuple[Value, ...]], ...]:
+def _attributes(path: str, given: Mapping[str, Any]) -> tuple[tuple[str, tuple[Value, ...]], ...]:
     value = given["attributes"]
     if not isinstance(value, dict) or not value:
-        raise InvalidInput(f"{place}: must name at least one key; leave it out to mean all objects")
+        raise InvalidInput(f"{path}: must name at least one key; leave it out to mean all objects")
     found = []
     for key, values in value.items():
-        if not _text(place, key).strip():
-            raise InvalidInput(f"{place}: a key must not be blank")
-        where = f"{place}.{key[:ECHO_CHARS_MAX]}"
+        if not _text(path, key).strip():
+            raise InvalidInput(f"{path}: a key must not be blank")
+        where = f"{path}.{key[:ECHO_CHARS_MAX]}"
         listed = tuple(_scalar(f"{where}[{n}]", v) for n, v in enumerate(_list(where, values)))
         found.append((key, listed))
     return tuple(found)
 
 
-def _scalar(place: str, value: Any) -> Value:
+def _scalar(path: str, value: Any) -> Value:
     if isinstance(value, str):
-        return _text(place, value)
+        return _text(path, value)
     if isinstance(value, bool):
         return value
     if isinstance(value, int) and _INTEGER_MIN <= value < _INTEGER_END:
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
-    raise InvalidInput(f"{place}: must be a string, a finite number of 64 bits, or true or false")
+    raise InvalidInput(f"{path}: must be a string, a finite number of 64 bits, or true or false")
 
 
 def _object(
-    place: str,
+    path: str,
     value: Any,
     fields: Collection[str],
     *,
@@ -172,8 +172,8 @@ def _object(
     inside: str | None = None,
 ) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise InvalidInput(f"{place}: must be an object with {', '.join(fields)}")
-    prefix = f"{place}." if inside is None else inside
+        raise InvalidInput(f"{path}: must be an object with {', '.join(fields)}")
+    prefix = f"{path}." if inside is None else inside
     for name in value:
         if name not in fields:
             near = difflib.get_close_matches(name[:ECHO_CHARS_MAX], fields, n=1)
@@ -185,32 +185,32 @@ def _object(
     return value
 
 
-def _list(place: str, value: Any) -> list[Any]:
+def _list(path: str, value: Any) -> list[Any]:
     if not isinstance(value, list) or not value:
-        raise InvalidInput(f"{place}: must be a list with at least one item")
+        raise InvalidInput(f"{path}: must be a list with at least one item")
     return value
 
 
-def _text(place: str, value: Any) -> str:
+def _text(path: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise InvalidInput(f"{place}: must be text")
+        raise InvalidInput(f"{path}: must be text")
     if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
-        raise InvalidInput(f"{place}: must not contain NUL or half a character")
+        raise InvalidInput(f"{path}: must not contain NUL or half a character")
     return value
 
 
-def _flag(place: str, value: Any) -> bool:
+def _flag(path: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise InvalidInput(f"{place}: must be true or false")
+        raise InvalidInput(f"{path}: must be true or false")
     return value
 
 
-def _word(place: str, value: Any, words: tuple[Word, ...]) -> Word:
+def _word(path: str, value: Any, words: tuple[Word, ...]) -> Word:
     for word in words:
         if value == word:
             return word
     shown = f"; got {_echo(value)}" if isinstance(value, str) else ""
-    raise InvalidInput(f"{place}: must be {' or '.join(words)}{shown}")
+    raise InvalidInput(f"{path}: must be {' or '.join(words)}{shown}")
 
 
 def _shown(name: str) -> str:

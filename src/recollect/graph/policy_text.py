@@ -1,8 +1,8 @@
-"""From the text of a policy set, YAML or JSON, to plain values.
+"""Parsing the text of a policy set, YAML or JSON, into plain values.
 
-Of YAML only what JSON can say is read: no anchors or aliases, which can blow a small text up, no
-tags, no repeated keys, and a plain word is text unless it is a JSON number, true, false or null.
-So `mode: off` says "off", and a date stays the text it is.
+YAML is restricted to what JSON can express: no anchors or aliases (a small text could expand
+without bound), no tags, no duplicate keys. A plain scalar is text unless it is a JSON number, true,
+false or null, so `mode: off` means "off" and a date stays text.
 """
 
 import json

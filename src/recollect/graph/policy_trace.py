@@ -1,4 +1,4 @@
-"""Why a key may or may not: a decision told rule by rule."""
+"""Explaining a policy decision rule by rule."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import msgspec
 
 from recollect.graph import policy
 from recollect.graph.policy import Decision, KeyPolicy, Mode, Outcome, PolicySetDocument, Rule
-from recollect.graph.sight import Constraint, Effective, Value, typed
+from recollect.graph.visibility import Constraint, Effective, Value, typed
 
 
 class RuleTrace(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,16 +115,16 @@ def _decisive(rules: list[RuleTrace]) -> list[RuleTrace]:
 def _visible(decision: Decision, metadata: Effective | None) -> bool | None:
     if metadata is None or not decision.allowed:
         return None
-    return decision.sight is None or decision.sight.sees(metadata)
+    return decision.visibility is None or decision.visibility.sees(metadata)
 
 
 def _why(decision: Decision, metadata: Effective | None) -> str:
     seen = _visible(decision, metadata)
-    if seen is None or decision.sight is None:
+    if seen is None or decision.visibility is None:
         return decision.why
     if seen:
         return f"{decision.why}; this object is seen"
-    denied = any(one.holds(metadata or {}) for one in decision.sight.denied)
+    denied = any(one.holds(metadata or {}) for one in decision.visibility.denied)
     rest = "a rule denies it" if denied else "no rule that allows the action fits it"
     return f"{decision.why}; this object is hidden: {rest}"
 
@@ -176,18 +176,18 @@ def _match(
 
 def _misfit(constraint: Constraint, metadata: Effective) -> str | None:
     """The first key whose values are not the wanted ones, in words."""
-    for key, wanted in constraint.required:
-        one = Constraint(required=((key, wanted),), subset=constraint.subset)
+    for key, required in constraint.required:
+        one = Constraint(required=((key, required),), subset=constraint.subset)
         if not one.holds(metadata):
             held = _values({typed(value) for value in metadata.get(key, ())})
             how = "at least" if constraint.subset else "exactly"
-            return f"{key} must be {how} {_values(wanted)}, and is {held}"
+            return f"{key} must be {how} {_values(required)}, and is {held}"
     return None
 
 
 def _wanted(constraint: Constraint) -> str:
     how = "at least" if constraint.subset else "exactly"
-    return " and ".join(f"{key} {how} {_values(wanted)}" for key, wanted in constraint.required)
+    return " and ".join(f"{key} {how} {_values(required)}" for key, required in constraint.required)
 
 
 def _values(values: Any) -> str:

@@ -1,4 +1,4 @@
-"""The table of relations: how each is said, how many an entity can have, what ends what."""
+"""The table of relations: how each is phrased, how many an entity can have, what ends what."""
 
 import tomllib
 from collections.abc import Iterator, Mapping

@@ -1,12 +1,12 @@
-"""Which of the entities found are ones the graph knows, and which of them are one.
+"""Entity resolution: which entities found are known already, and which of them are the same.
 
-The rule of the house: better two entities than one wrong one. What decides, in this order: the
-user's or the assistant's own node; a uuid; what a reader says that saw the graph, as long as the
-entity it was shown still answers to the name it had then; an equal name, alias, e-mail address or id; a first
-name that only one known person has; initials of an organization; a name that looks almost the
-same. Entities of incompatible kinds never meet, unless their names are equal and the kind of the
-one found is a mere guess of the sort that readers get wrong, or someone said by hand that they are one. A full name is never taken for a bare first name
-that is known already: "John" need not be the John Lennon who is mentioned next.
+When in doubt, two entities are better than one wrong one. In order of precedence: the user's or the
+assistant's own node; a uuid; what a reader that saw the graph says, while that entity still has the
+name it was shown under; an equal name, alias, e-mail address or id; a first name that only one
+known person has; the initials of an organization; a very similar name. Entities of incompatible
+kinds never match, unless their names are equal and the kind found is a guess that readers often get
+wrong, or someone merged them by hand. A full name never matches a known bare first name: "John"
+need not be the John Lennon mentioned next.
 """
 
 from collections.abc import Callable, Iterable
@@ -43,9 +43,9 @@ _MISREAD = frozenset(
 _MISREAD_IN_FULL = frozenset(("person", "place"))
 
 
-class Resolved(Record):
-    """For each entity found, in their order: *known* is the uuid of the entity of the graph, or
-    None for a new one; *groups* has equal numbers for those that are one and the same."""
+class Resolution(Record):
+    """For each entity found, in order: in *known* the uuid of the known entity, or None; in
+    *groups* a number that is equal for those that are the same."""
 
     known: tuple[str | None, ...]
     groups: tuple[int, ...]
@@ -53,7 +53,7 @@ class Resolved(Record):
 
 @dataclass(eq=False, slots=True)
 class _Candidate:
-    """An entity that one found may be: of the graph, or found earlier in the same episode."""
+    """A possible match: an entity of the graph, or one found earlier in the same episode."""
 
     order: int
     uuid: str | None
@@ -68,11 +68,11 @@ class _Candidate:
 
     @property
     def keys(self) -> frozenset[str]:
-        """What it is looked up by."""
+        """The keys it is looked up by."""
         return _keys(self.names)
 
     def add(self, item: FoundEntity) -> None:
-        """Take in one that was found to be this."""
+        """Merge in one that was found to be this."""
         self.mentioned = True
         self.kind = self.kind or item.kind
         if item.label is not None:
@@ -92,11 +92,11 @@ def _forms(answers: tuple[str, ...]) -> frozenset[str]:
 
 
 def new_names(answers: Iterable[str], item: FoundEntity) -> list[str]:
-    """The names of *item* that an entity which answers to *answers* does not have yet.
+    """The names of *item* that are new to an entity with the names *answers*.
 
-    A person's first name or initials of an organization are none: they are found by the full name
-    for as long as they mean one entity only. What the user or the assistant is called in a text is
-    not a name, their aliases are.
+    A person's first name and an organization's initials do not count: the full name finds them
+    while they are unambiguous. What the user or the assistant is called in a text is not a name;
+    their aliases are.
     """
     held = {names.normal(name) for name in answers}
     given = item.aliases if item.who is not None else (item.name, *item.aliases)
@@ -115,12 +115,12 @@ def _shortens(name: str, full: str, item: FoundEntity) -> bool:
 
 
 def compatible(one: EntityKind | None, two: EntityKind | None) -> bool:
-    """Whether things of these kinds can be one thing."""
+    """Whether entities of these kinds can be the same."""
     return one is None or two is None or one == two or frozenset((one, two)) in _ALIKE
 
 
-def resolve(known: tuple[KnownEntity, ...], found: Found) -> Resolved:
-    """Decide for each entity found. *known* is what `needs.needs` asks for, or more.
+def resolve(known: tuple[KnownEntity, ...], found: Found) -> Resolution:
+    """Match every entity found. *known* is what `needs.needs` asks for, or more.
 
     Fuller names go first, so that "Jane" finds the "Jane Smith" of the same episode.
     """
@@ -156,7 +156,7 @@ def resolve(known: tuple[KnownEntity, ...], found: Found) -> Resolved:
             pool.append(match)
         match.add(item)
         chosen[number] = match
-    return Resolved(
+    return Resolution(
         known=tuple(chosen[n].uuid for n in range(len(found.entities))),
         groups=tuple(chosen[n].order for n in range(len(found.entities))),
     )
@@ -189,8 +189,8 @@ def _match(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
 
 
 def _recognized(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
-    """The one that a reader said it is, unless that one is gone or another since, or cannot be it:
-    another sort of thing with another name."""
+    """The one a reader says it is, unless that one is gone, was renamed, or differs in both kind
+    and name."""
     shown = item.known
     if shown is None:
         return None
@@ -202,12 +202,12 @@ def _recognized(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
 
 
 def _taken_in(one: _Candidate, item: FoundEntity) -> bool:
-    """Whether someone said that this name means that one, whatever kind of thing it looks like."""
+    """Whether someone merged an entity of this name into that one by hand, whatever its kind."""
     return bool(one.taken_in) and mark(item.name) in one.taken_in
 
 
 def _by_name(item: FoundEntity, fitting: list[_Candidate]) -> _Candidate | None:
-    """An equal name. Several: the one of the same kind; several of those cannot be told apart."""
+    """The one with an equal name. Of several, the one of the same kind, if there is one."""
     hits = [one for one in fitting if _answers(one, item)]
     same = [one for one in hits if one.kind == item.kind]
     if len(hits) > 1 and not same:
@@ -229,7 +229,7 @@ def _answers(one: _Candidate, item: FoundEntity) -> bool:
 
 
 def _misread(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
-    """The one entity of an equal name, where the kind of the one found may be a wrong guess."""
+    """The only entity of an equal name, where the kind found may be a wrong guess."""
     hits = [one for one in pool if _answers(one, item)] if item.guessed else []
     if len(hits) != 1:
         return None
@@ -260,7 +260,7 @@ def _is_called(one: _Candidate, first: str) -> bool:
 
 
 def _by_initials(item: FoundEntity, fitting: list[_Candidate]) -> _Candidate | None:
-    """Initials mean the one organization that has them; they are told by their capitals."""
+    """The only organization with these initials, which must be written in capitals."""
     short = names.initials(item.name)
     if item.kind != "organization" or short is None or _common("a:" + short, fitting):
         return None
@@ -278,7 +278,7 @@ def _by_initials(item: FoundEntity, fitting: list[_Candidate]) -> _Candidate | N
 
 
 def _by_likeness(item: FoundEntity, fitting: list[_Candidate]) -> _Candidate | None:
-    """A name that looks almost the same, if no other looks as much like it."""
+    """The one with a very similar name, if no other is as similar."""
     if item.kind == "value":
         return None
     own = set(names.keys(item.name))
@@ -294,5 +294,6 @@ def _by_likeness(item: FoundEntity, fitting: list[_Candidate]) -> _Candidate | N
 
 
 def _common(key: str, fitting: Iterable[_Candidate]) -> bool:
-    """A key with as many entities as are ever loaded may have more, so it proves nothing."""
+    """Whether a key has as many entities as are ever loaded: there may be more, so it proves
+    nothing."""
     return sum(key in one.keys for one in fitting) >= CANDIDATES_PER_KEY_MAX

@@ -1,25 +1,71 @@
-"""The running summary of an entity: the sentences of its facts that hold, the newest last."""
+"""The running summary of an entity, and the phrasing that all derived texts share.
+
+A summary consists of the sentences of the entity's facts that hold, the newest last.
+"""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 import regex
 
 from recollect.graph.gist import gist
 from recollect.limits import ENTITY_SUMMARY_CHARS_MAX
 
+_ENDS = (".", "!", "?", "\u2026", "\u3002")
+# Not from the calendar of the machine, which may speak another language.
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
+def sentence(text: str) -> str:
+    """*text* on one line, ending with a full stop."""
+    line = " ".join(text.split())
+    return line if line.endswith(_ENDS) else line + "."
+
+
+def clause(text: str) -> str:
+    """*text* on one line without its full stop, to be continued."""
+    return " ".join(text.split()).rstrip(".\u3002")
+
+
+def day(moment: datetime) -> str:
+    """A date in words."""
+    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
+
+
+def span(first: datetime, last: datetime) -> str:
+    """One date in words, or a range of two."""
+    if first.date() == last.date():
+        return f"on {day(first)}"
+    return f"from {day(first)} to {day(last)}"
+
+
+def listing(names: Sequence[str], most: int) -> str:
+    """Names joined as in a sentence; beyond *most* the earliest are only counted."""
+    hidden = max(0, len(names) - most)
+    shown = [*names[hidden:]]
+    if hidden:
+        return f"{', '.join(shown)} and {hidden} more"
+    if len(shown) < 2:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
 # A full stop after an initial or a short form does not end a sentence.
 _BORDER = regex.compile(
     r"(?<=[.!?\u2026\u3002][\"'\u201d\u2019)]?)(?<!\b(?:\p{Lu}|Mr|Mrs|Ms|Dr|Prof|St|No|vs|etc|e\.g|i\.e)\.)\s+"
 )
 _CUT = "\u2026"
-_ENDS = (".", "!", "?", "\u2026", "\u3002")
+_STOPS = (".", "!", "?", "\u2026", "\u3002")
 
 
 def grow(summary: str, said: Iterable[str], gone: Iterable[str]) -> str:
     """*summary* without the sentences *gone* and with those *said*, each once.
 
-    It never becomes longer than `ENTITY_SUMMARY_CHARS_MAX`: the oldest sentences leave first, and
-    always as a whole. A sentence that alone is too long is left out, or cut if it stands alone.
+    It is at most `ENTITY_SUMMARY_CHARS_MAX` long: the oldest sentences are dropped first, always
+    whole. A sentence that is too long by itself is dropped, or cut if it is the only one.
     """
     new = [_sentence(fact) for fact in said]
     left = {gist(fact) for fact in gone}
@@ -37,9 +83,9 @@ def grow(summary: str, said: Iterable[str], gone: Iterable[str]) -> str:
 
 
 def taken_apart(summary: str, facts: Sequence[str]) -> tuple[list[int], list[str]]:
-    """Which of *facts* a summary tells, by place, and those of its sentences that are none of them.
+    """The indexes of the *facts* that a summary contains, and its other sentences.
 
-    A fact is looked for as a whole, whatever stops are in it, and the longer ones first.
+    A fact is matched as a whole, whatever punctuation it contains, longer ones first.
     """
     rest = [summary.strip()]
     told = []
@@ -58,13 +104,13 @@ def _cut_from(summary: str, sentence: str) -> bool:
 
 
 def composed(others: Iterable[str], facts: Iterable[str]) -> str:
-    """A summary of sentences that are no facts and then of facts, in the orders given, each once."""
+    """A summary made of other sentences and then of facts, in the given order, each once."""
     kept = {gist(sentence): sentence for sentence in (*others, *map(_sentence, facts))}
     return _fit(list(kept.values()))
 
 
 def _without(summary: str, gone: Iterable[str]) -> list[str]:
-    """The sentences of *summary*; one that *gone* has is found whole, whatever stops are in it."""
+    """The sentences of *summary* except those *gone*, which are matched as a whole."""
     parts = [summary.strip()]
     for fact in gone:
         sentence = _sentence(fact)
@@ -74,7 +120,7 @@ def _without(summary: str, gone: Iterable[str]) -> list[str]:
 
 def _sentence(fact: str) -> str:
     text = " ".join(fact.split())
-    return text if text.endswith(_ENDS) else text + "."
+    return text if text.endswith(_STOPS) else text + "."
 
 
 def _fit(sentences: list[str]) -> str:

@@ -1,21 +1,21 @@
-"""What a fact does to the facts it contradicts: which of them it closes, and when.
+"""What a new fact does to a known one: restates it, contradicts it, and when it closes it.
 
-Facts contradict in one of two ways. *Plain*: a single relation has another target, one relation
-replaces another, something holds again. Then the later `valid_at` wins, whichever is learned first;
-equal or unknown times decide nothing (T4-T7). *Firm*: a denial, an end, a correction, or another
-value in the same slot says itself that the other holds no longer. It closes what it names at its
-own `valid_at`, or at the episode's time when it has none.
+Contradictions come in two strengths. *Plain*: a single-valued relation has another target, one
+relation replaces another, something holds again. The later `valid_at` wins, whichever is learned
+first; equal or unknown times decide nothing (T4-T7). *Firm*: a denial, an end, a correction, or
+another value in the same slot states that the other no longer holds. It closes that one at its own
+`valid_at`, or at the episode's time if it has none.
 
-One beginning is no date: that of a fact without one, which is assumed to be the moment it was said.
-Against it the later words win, even if they date what they tell back before it (`outdates`); the
-fact then ends when they were said.
+A fact without a date is assumed to begin when it was said. Against such an assumed beginning the
+later statement wins, even if it dates itself before it (`outdates`); the fact then ends when that
+was said.
 
-A closed fact otherwise ends at the `valid_at` of what closed it, never before its own beginning: one that is
-corrected by an earlier date was never true and ends where it begins. `expired_at` is when we learned
-that it is false; an end that is still to come is none, so it stays empty.
+Otherwise a fact ends at the `valid_at` of what closed it, but never before its own beginning: one
+corrected by an earlier date was never true and ends where it begins. `expired_at` is when we
+learned that it is false; it stays empty while the end lies in the future.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -32,8 +32,8 @@ Force = Literal["plain", "firm"]
 _NAMED_KINDS = frozenset({"person", "animal", "organization", "place", "event"})
 
 
-class Claim(Record):
-    """A fact that is being judged, with what is said of it only this once."""
+class Assertion(Record):
+    """A fact being entered, with what is said of it only here."""
 
     fact: KnownFact
     corrects: bool = False
@@ -41,24 +41,22 @@ class Claim(Record):
 
 
 class Contradiction:
-    """Says how one fact contradicts another, by the table of predicates and the entities."""
+    """How one fact contradicts another, by the table of predicates and their entities."""
 
     def __init__(self, predicates: Predicates, entities: Mapping[str, KnownEntity]) -> None:
         self._predicates = predicates
         self._entities = entities
 
     def denies(self, fact: KnownFact) -> bool:
-        """Whether it says that its relation does not hold.
-
-        An event that ends something ("left") is no denial: it did happen.
-        """
+        """Whether it says that its relation does not hold. An event that ends something ("left") is
+        not a denial: it did happen."""
         if fact.negated or not fact.ends:
             return fact.negated
         own = self._predicates[fact.predicate]
         return not (own.event and (own.ends or own.ends_alone))
 
     def ending(self, fact: KnownFact) -> bool:
-        """Whether it is there to say that something holds no longer."""
+        """Whether it says that something no longer holds."""
         own = self._predicates[fact.predicate]
         return fact.ends or fact.negated or bool(own.ends or own.ends_alone)
 
@@ -70,7 +68,7 @@ class Contradiction:
         corrects: bool = False,
         together: bool = False,
     ) -> Force | None:
-        """How *later* closes *earlier*, if it does. *together*: one episode states them both."""
+        """How *later* closes *earlier*, if it does. *together*: one episode states both."""
         if later.uuid == earlier.uuid:
             return None
         if self._by_denial(later, earlier, together) or self._by_end(later, earlier):
@@ -84,12 +82,12 @@ class Contradiction:
         return None
 
     def outdates(self, later: KnownFact, earlier: KnownFact) -> bool:
-        """Whether *later* tells of a newer state than *earlier*, though it begins before it.
+        """Whether *later* describes a newer state than *earlier*, though it begins before it.
 
-        A beginning that was only assumed means "by then": who says "I live in Oslo" and two days
-        on "I moved to Bergen last month" lives in Bergen. What is told has to bring about the
-        present: a change of lately or an end, said after the other, without an end of its own.
-        Asks nothing but the times; whether the two contradict is for `force` to say.
+        An assumed beginning means "by then": whoever says "I live in Oslo" and two days later "I
+        moved to Bergen last month" lives in Bergen. The later statement must lead to the present: a
+        recent change or an end, said after the other and without an end of its own. Only times are
+        compared here; whether the two contradict is for `force` to say.
         """
         if later.said_at is None or earlier.said_at is None or later.valid_at is None:
             return False
@@ -100,11 +98,11 @@ class Contradiction:
         return self._lasts(earlier) and self._changes(later, later.valid_at, later.said_at)
 
     def _lasts(self, fact: KnownFact) -> bool:
-        """Whether it tells a state; what happened or stopped has no beginning to be assumed."""
+        """Whether it describes a state; an event or an end has no beginning to assume."""
         return not (fact.ends or self._predicates[fact.predicate].event)
 
     def _changes(self, fact: KnownFact, begins: datetime, said_at: datetime) -> bool:
-        """Whether it tells what is so now. What someone once liked or had may be over again."""
+        """Whether it describes the present. What someone once liked or had may be over again."""
         own = self._predicates[fact.predicate]
         if fact.ends and not own.event:
             return True  # "no longer", since whenever
@@ -118,7 +116,8 @@ class Contradiction:
         return target is not None and target.kind == "value"
 
     def same_ends(self, one: KnownFact, two: KnownFact) -> bool:
-        """Whether two facts join the same two entities, the other way round where that is one."""
+        """Whether two facts join the same entities, in either direction if the relation is
+        symmetric."""
         if (one.source, one.target) == (two.source, two.target):
             return True
         turned = (one.source, one.target) == (two.target, two.source)
@@ -128,7 +127,7 @@ class Contradiction:
         return self._predicates[fact.predicate].symmetric
 
     def _shares(self, one: KnownFact, two: KnownFact) -> bool:
-        """Whether the two are of one owner: the source, or either side where both are alike."""
+        """Whether both have the same owner: the source, or either side of a symmetric relation."""
         if self._symmetric(one) or self._symmetric(two):
             return not {one.source, one.target}.isdisjoint((two.source, two.target))
         return one.source == two.source
@@ -191,7 +190,7 @@ class Contradiction:
         return not (_alone(one) or _alone(two) or self.same_ends(one, two))
 
     def _of_one_sort(self, later: KnownFact, earlier: KnownFact) -> bool:
-        """Whether the targets are two of a sort: "Adidas shoes" and "Puma shoes"."""
+        """Whether the targets are of one sort: "Adidas shoes" and "Puma shoes"."""
         one, two = self._entities.get(later.target), self._entities.get(earlier.target)
         if one is None or two is None or later.target == earlier.target:
             return False
@@ -217,30 +216,30 @@ def _stopped(denial: KnownFact, other: KnownFact) -> bool:
 
 
 def slot_value(fact: KnownFact) -> tuple[str, str | None, str]:
-    """Whose slot it is, which one, and what is in it."""
+    """Whose slot it is, which one, and its value."""
     return (fact.source, fact.slot, fact.gist if _alone(fact) else fact.target)
 
 
 def is_other_value(later: KnownFact, earlier: KnownFact) -> bool:
-    """Whether both tell what is in one slot, and tell different things."""
+    """Whether both give a value for one slot, and different ones."""
     one, two = slot_value(later), slot_value(earlier)
     return later.slot is not None and one[:2] == two[:2] and one != two
 
 
 def _went_on(fact: KnownFact) -> bool:
-    """Whether it had no end when it was learned: none at all, or one that was learned later."""
+    """Whether it had no end when it was learned."""
     if fact.invalid_at is None:
         return True
     return fact.expired_at is not None and fact.expired_at > fact.created_at
 
 
 def _lately(said_at: datetime) -> datetime:
-    """The beginning of last year, in any time zone: a year alone is dated to its first day."""
+    """The beginning of last year, in any time zone; a bare year is dated to its first day."""
     return datetime(said_at.year - 1, 1, 1, tzinfo=said_at.tzinfo) - timedelta(days=1)
 
 
 def closed(fact: KnownFact, at: datetime, now: datetime) -> KnownFact:
-    """*fact* with an end, unless it ended earlier already. Nothing else of it changes."""
+    """*fact* with an end, unless it has an earlier one."""
     end = at if fact.valid_at is None else max(at, fact.valid_at)
     if fact.invalid_at is not None and fact.invalid_at <= end:
         return fact
@@ -249,7 +248,7 @@ def closed(fact: KnownFact, at: datetime, now: datetime) -> KnownFact:
 
 
 def end_by(
-    claim: Claim,
+    claim: Assertion,
     old: KnownFact,
     force: Force,
     contradiction: Contradiction,
@@ -257,7 +256,7 @@ def end_by(
     at: datetime,
     together: bool,
 ) -> datetime | None:
-    """When *old* ends once *claim* contradicts it with *force*; None if it does not."""
+    """When *old* ends if *claim* contradicts it with *force*; None if it does not."""
     begins = claim.fact.valid_at
     if contradiction.outdates(claim.fact, old):
         return claim.fact.said_at
@@ -275,14 +274,15 @@ def end_by(
 
 
 def born_closed(fact: KnownFact, ends: Sequence[datetime], now: datetime) -> KnownFact:
-    """A new fact, closed at once if something that holds later contradicts it (T6)."""
+    """A new fact, already closed if something that holds later contradicts it (T6)."""
     return closed(fact, min(ends), now) if ends else fact
 
 
 def later_than(
-    claim: Claim, facts: Iterable[KnownFact], contradiction: Contradiction
+    claim: Assertion, facts: Iterable[KnownFact], contradiction: Contradiction
 ) -> list[tuple[KnownFact, datetime]]:
-    """The facts that hold later and contradict that of *claim*, each with the end it gives it."""
+    """The facts that hold later than that of *claim* and contradict it, each with the end it
+    causes."""
     ends = ((old, _end_of_new(claim.fact, old, contradiction)) for old in facts)
     return [(old, end) for old, end in ends if end is not None]
 
@@ -299,3 +299,116 @@ def _end_of_new(new: KnownFact, old: KnownFact, contradiction: Contradiction) ->
     else:
         return None
     return end if contradiction.force(old, new) else None
+
+
+class Restatement:
+    """Finds the known fact that a new one restates.
+
+    It has the same relation between the same entities and no less detail: a fact that adds a
+    number, a date or a circumstance is another fact, one with less says nothing new. Without a
+    second entity the gist must be equal.
+    """
+
+    def __init__(
+        self,
+        predicates: Predicates,
+        entities: Mapping[str, KnownEntity],
+        contradiction: Contradiction,
+    ) -> None:
+        self._predicates = predicates
+        self._entities = entities
+        self._contradiction = contradiction
+        self._own_words: dict[str, frozenset[str]] = {}
+
+    def find(self, claim: Assertion, facts: Iterable[KnownFact]) -> KnownFact | None:
+        """The fact that *claim* restates: the most similar, then the oldest."""
+        known = list(facts)
+        alike = [
+            old for old in known if self._same(claim, old) and self._in_time(claim, old, known)
+        ]
+        alike = [old for old in alike if not self._ends_again(claim, old, known)]
+        return min(alike, key=lambda old: _distance(claim.fact, old), default=None)
+
+    def _same(self, claim: Assertion, old: KnownFact) -> bool:
+        new = claim.fact
+        if not self._contradiction.same_ends(new, old):
+            return False
+        if new.slot is not None and old.slot is not None and new.slot != old.slot:
+            return False
+        if self._contradiction.denies(new) != self._contradiction.denies(old):
+            return False
+        return new.gist == old.gist or (
+            new.predicate == old.predicate and self._nothing_new(new, old)
+        )
+
+    def _nothing_new(self, new: KnownFact, old: KnownFact) -> bool:
+        if new.source != new.target:
+            return words(new.fact) - self._ignored(new) <= words(old.fact)
+        return self._predicates[new.predicate].single and words(new.fact) <= words(old.fact)
+
+    def _ignored(self, fact: KnownFact) -> frozenset[str]:
+        """Words that tell which relation and which entities it is, or that it ended."""
+        found = self._words_of(fact.predicate, lambda: self._relation(fact.predicate))
+        for uuid in (fact.source, fact.target):
+            found |= self._words_of(uuid, lambda uuid=uuid: self._names(uuid))  # type: ignore[misc]
+        return found | ENDING | {NOT}
+
+    def _words_of(self, key: str, make: Callable[[], frozenset[str]]) -> frozenset[str]:
+        if key not in self._own_words:
+            self._own_words[key] = make()
+        return self._own_words[key]
+
+    def _relation(self, name: str) -> frozenset[str]:
+        phrases = (name.replace("_", " "), *self._predicates[name].phrases)
+        return frozenset(stem(word) for phrase in phrases for word in phrase.casefold().split())
+
+    def _names(self, uuid: str) -> frozenset[str]:
+        entity = self._entities.get(uuid)
+        return words(" ".join((entity.name, *entity.names))) if entity else frozenset()
+
+    def _in_time(self, claim: Assertion, old: KnownFact, known: list[KnownFact]) -> bool:
+        """Whether both can speak of one and the same time."""
+        new = claim.fact
+        if None not in (new.event_at, old.event_at) and new.event_at != old.event_at:
+            return False
+        if old.expired_at is not None and old.invalid_at is None and new.expired_at is None:
+            return False
+        if new.valid_at is None or old.valid_at is None or new.valid_at == old.valid_at:
+            return True
+        if old.invalid_at is not None and new.valid_at > old.invalid_at:
+            return False  # it holds again
+        if new.invalid_at is not None and new.invalid_at <= old.valid_at:
+            return False
+        own = self._predicates[new.predicate]
+        if own.event or new.predicate not in self._predicates:
+            return not claim.dated or new.valid_at.date() == old.valid_at.date()
+        return new.valid_at > old.valid_at or not (claim.dated or self._between(new, old, known))
+
+    def _between(self, new: KnownFact, old: KnownFact, known: list[KnownFact]) -> bool:
+        """Whether something else held between the time of *new* and the beginning of *old*."""
+        return any(
+            other.valid_at is not None
+            and new.valid_at is not None
+            and old.valid_at is not None
+            and new.valid_at < other.valid_at < old.valid_at
+            and self._contradiction.force(other, new) is not None
+            for other in known
+        )
+
+    def _ends_again(self, claim: Assertion, old: KnownFact, known: list[KnownFact]) -> bool:
+        """Whether an end ends something that began only after *old* said so."""
+        new = claim.fact
+        if old.valid_at is None or not self._contradiction.ending(new):
+            return False
+        return any(
+            other.valid_at is not None
+            and other.valid_at > old.valid_at
+            and other.invalid_at is None
+            and (new.valid_at is None or other.valid_at <= new.valid_at)
+            and self._contradiction.force(new, other) == "firm"
+            for other in known
+        )
+
+
+def _distance(new: KnownFact, old: KnownFact) -> tuple[bool, bool, bool]:
+    return (new.gist != old.gist, new.valid_at != old.valid_at, old.invalid_at is not None)

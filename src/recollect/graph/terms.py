@@ -1,6 +1,7 @@
-"""Text to search terms."""
+"""Text to search terms, and texts that consist of questions only."""
 
 import hashlib
+import re
 import threading
 import unicodedata
 from collections import Counter
@@ -48,10 +49,9 @@ _stemmers = _Stemmers()
 
 
 def terms(text: str) -> list[str]:
-    """The terms of *text* in order, folded so that spellings and forms of one word meet.
+    """The terms of *text* in order, folded so that spellings and forms of one word are equal.
 
-    Folded word by word: the time to put marks in order grows with the square of their number,
-    and a word is cut before that, so that no text is dear.
+    Words are cut and then folded one by one, because ordering combining marks takes quadratic time.
     """
     found: list[str] = []
     for raw in _RAW_WORD.findall(text):
@@ -62,7 +62,7 @@ def terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=_WORDS_REMEMBERED)
 def _folded(raw: str) -> tuple[str, ...]:
-    """What a word is found by: mostly one word, none if it occurs everywhere."""
+    """The terms of a word: usually one, none for a stop word."""
     folded = unicodedata.normalize("NFKC", raw).casefold()
     return tuple(word[:_TERM_CHARS_MAX] for word in _WORD.findall(folded) if word not in STOP_WORDS)
 
@@ -79,13 +79,31 @@ def _hash(term: str) -> bytes:
 
 
 def hashed(term: str) -> int:
-    """The number by which a term is known in packed terms."""
+    """The number that stands for a term in packed terms."""
     return int.from_bytes(_hash(term), "little")
 
 
 def packed(words: Iterable[str]) -> bytes:
-    """Terms with their counts as the index keeps them, the same for the same words."""
+    """Terms with their counts, in the form the index stores."""
     counted = sorted(Counter(words).items())
     hashes = b"".join(_hash(term) for term, _ in counted)
     counts = b"".join(min(n, _COUNT_MAX).to_bytes(COUNT_BYTES, "little") for _, n in counted)
     return hashes + counts
+
+
+_SENTENCE = re.compile(r"[^.!?\u2026\n]+[.!?\u2026]*")
+_GREETING_WORDS_MAX = 3
+QUESTION_CHARS_MAX = 400  # a longer text is taken to tell something
+
+
+def words_asked(text: str) -> int:
+    """How many words a text has that consists only of questions, apart from a greeting; 0 for any
+    other text."""
+    if len(text) > QUESTION_CHARS_MAX or "?" not in text:
+        return 0
+    said = [part.strip() for part in _SENTENCE.findall(text)]
+    asked = [part for part in said if "?" in part]
+    told = [part for part in said if "?" not in part]
+    if any(len(part.split()) > _GREETING_WORDS_MAX for part in told):
+        return 0
+    return len(terms(" ".join(asked)))

@@ -1,14 +1,14 @@
 """What a conversation or a document is about, in sentences of its own facts or messages.
 
-Nothing is rephrased: the facts that say most and the newest ones, oldest first, whole sentences
-within a budget. What no longer holds is left out; only where nothing else is left, it says until when.
+Nothing is rephrased: whole sentences within a budget, the weightiest and the newest facts, oldest
+first. Facts that no longer hold are left out, unless there is nothing else; then the end is given.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 
 from recollect.graph import gist
-from recollect.graph.sentences import clause, day, sentence
+from recollect.graph.summary import clause, day, sentence
 from recollect.graph.types import Record
 from recollect.limits import (
     SUMMARY_CHARS_MAX,
@@ -24,9 +24,9 @@ _SENTENCE_CHARS_MIN = 20  # in less room nothing is looked for
 _LOOKED_AT_ONCE = 64
 
 
-class Said(Record):
-    """A fact that came up. *place* is what it is a value of: facts of one place follow another.
-    *gist* is that of its sentence."""
+class SummaryFact(Record):
+    """A fact that was mentioned. *place* identifies what it is a value of, so that later facts
+    replace earlier ones; *gist* is that of its sentence."""
 
     number: int
     fact: str
@@ -39,25 +39,25 @@ class Said(Record):
     invalid_at: datetime | None = None
 
 
-class Message(Record):
-    """Something that was said, by someone who may have a name."""
+class SummaryMessage(Record):
+    """A message, and its speaker if known."""
 
     number: int
     content: str
     speaker: str | None = None
 
 
-def weight(fact: Said) -> float:
-    """How much a fact says, judged by what never changes of it."""
+def weight(fact: SummaryFact) -> float:
+    """How much a fact says, by properties of it that never change."""
     words = min(fact.gist.count(" ") + 1, _WORDS_ENOUGH) / _WORDS_ENOUGH
     rated = _UNRATED if fact.rating is None else fact.rating
     return rated + 0.4 * words + 0.2 * fact.joins + 0.2 * fact.of_user + 0.2 * fact.confidence
 
 
-def keep(facts: Iterable[Said]) -> list[Said]:
-    """The facts worth remembering for a summary: the weightiest and the newest, oldest first.
+def keep(facts: Iterable[SummaryFact]) -> list[SummaryFact]:
+    """The facts to keep for a summary: the weightiest and the newest, oldest first.
 
-    Keeping some now and more later keeps the same ones as keeping from all at once.
+    Keeping in several steps gives the same result as keeping from all at once.
     """
     ordered = sorted(facts, key=lambda fact: fact.number)
     if len(ordered) <= SUMMARY_NEWEST_FACTS_MAX:
@@ -68,9 +68,9 @@ def keep(facts: Iterable[Said]) -> list[Said]:
 
 
 def keep_seen(
-    facts: Iterable[Said], seen: Callable[[Sequence[int]], Collection[int]]
-) -> list[Said]:
-    """The same of those facts whose numbers are *seen*; it asks for few more than it keeps."""
+    facts: Iterable[SummaryFact], seen: Callable[[Sequence[int]], Collection[int]]
+) -> list[SummaryFact]:
+    """The same, restricted to facts whose numbers are *seen*; asks about few more than it keeps."""
     ordered = sorted(facts, key=lambda fact: fact.number)
     newest = _first_seen(ordered[::-1], SUMMARY_NEWEST_FACTS_MAX, seen)
     weighty = _first_seen(_ranked(ordered), SUMMARY_WEIGHTY_FACTS_MAX, seen)
@@ -79,9 +79,9 @@ def keep_seen(
 
 
 def _first_seen(
-    facts: Sequence[Said], most: int, seen: Callable[[Sequence[int]], Collection[int]]
-) -> list[Said]:
-    found: list[Said] = []
+    facts: Sequence[SummaryFact], most: int, seen: Callable[[Sequence[int]], Collection[int]]
+) -> list[SummaryFact]:
+    found: list[SummaryFact] = []
     for start in range(0, len(facts), _LOOKED_AT_ONCE):
         some = facts[start : start + _LOOKED_AT_ONCE]
         shown = seen([fact.number for fact in some])
@@ -92,7 +92,9 @@ def _first_seen(
 
 
 def summarize(
-    facts: Sequence[Said], messages: Sequence[Message] = (), room: int = SUMMARY_CHARS_MAX
+    facts: Sequence[SummaryFact],
+    messages: Sequence[SummaryMessage] = (),
+    room: int = SUMMARY_CHARS_MAX,
 ) -> str:
     """At most *room* characters; from *messages* when there are no facts."""
     if not facts:
@@ -102,23 +104,23 @@ def summarize(
 
 
 def is_over(summary: str) -> bool:
-    """Whether a summary tells only of what no longer holds."""
+    """Whether a summary has only facts that no longer hold."""
     return _ENDED in summary
 
 
-def _ranked(facts: Iterable[Said]) -> list[Said]:
-    """The weightiest first, the newer of equals."""
+def _ranked(facts: Iterable[SummaryFact]) -> list[SummaryFact]:
+    """The weightiest first, newer ones first among equals."""
     return sorted(facts, key=lambda fact: (-weight(fact), -fact.number))
 
 
-def _told(fact: Said) -> str:
+def _told(fact: SummaryFact) -> str:
     if fact.invalid_at is None:
         return sentence(fact.fact)
     return f"{clause(fact.fact)} {_ENDED}{day(fact.invalid_at)})."
 
 
-def _from_messages(messages: Sequence[Message], room: int) -> str:
-    """The messages that say most; very short ones only when there is nothing else."""
+def _from_messages(messages: Sequence[SummaryMessage], room: int) -> str:
+    """The messages that say most; very short ones only if there is nothing else."""
     heard = {item.number: gist.words(item.content) for item in messages}
     ranked = sorted(messages, key=lambda item: (-len(heard[item.number]), -item.number))
     telling = [item for item in ranked if len(heard[item.number]) >= _MESSAGE_WORDS_MIN]
@@ -128,13 +130,13 @@ def _from_messages(messages: Sequence[Message], room: int) -> str:
     )
 
 
-def _quoted(message: Message) -> str:
+def _quoted(message: SummaryMessage) -> str:
     text = sentence(message.content)
     return f"{message.speaker}: {text}" if message.speaker else text
 
 
 def _within(ranked: Iterable[tuple[int, str, str]], chars_max: int) -> str:
-    """The best that fit, in the order of their numbers; nothing is said twice."""
+    """The best that fit, in the order of their numbers, without duplicates."""
     chosen: dict[str, tuple[int, str]] = {}
     room, first = chars_max, ""
     for number, mark, text in ranked:

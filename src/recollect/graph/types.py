@@ -1,23 +1,24 @@
-"""What the memory is made of."""
+"""The records of the memory: access, projects, graphs, users, episodes, entities, facts, jobs."""
 
 from datetime import datetime
 from typing import Any, Literal, dataclass_transform
 
 import msgspec
 
+from recollect.graph.acting import Acting
 from recollect.graph.policy import KeyPolicy, Mode, Role
-from recollect.graph.sight import Sight, Value
+from recollect.graph.visibility import Value, Visibility
 
 GraphKind = Literal["user", "standalone"]
 EpisodeKind = Literal["message", "text", "json", "fact_triple", "nodes"]
 MemoryKind = Literal["episodic", "semantic"]
-# Written by the caller as knowledge, not as text: kept in the log, left out of its public lists.
+# Knowledge written directly by a caller: in the log, but not in its public lists.
 DIRECT_KINDS = frozenset({"fact_triple", "nodes"})
 TaskStatus = Literal["pending", "processing", "succeeded", "partial", "failed"]
 ROLE_TYPES = ("norole", "system", "assistant", "user", "function", "tool")
 
 Json = dict[str, Any]
-# What the episodes behind something say of it together: `store.effective` computes it on reading.
+# The effective metadata of an object, computed on reading by `derive.effective`.
 Carried = dict[str, list[Value]]
 
 
@@ -42,11 +43,12 @@ class Access(Record):
     project_id: int
     project_uuid: str
     key_uuid: str
-    sight: Sight | None = None  # what this action may see; None: everything
+    visibility: Visibility | None = None  # what this action may see; None: everything
     is_admin: bool = False
     logs_reads: bool = False
     mcp_write: bool = False  # the tools that change the memory are offered
     policy: KeyPolicy | None = None  # None: everything is allowed
+    acting: Acting | None = None  # whose act a write is; None: nobody's, as what workers derive
 
 
 class Project(Record):
@@ -134,10 +136,9 @@ class Thread(Record):
 class Episode(Record):
     """One immutable input. `created_at` is when it happened, `received_at` when we got it.
 
-    What a memory client adds has a `producer`, whom it is by in the client's words, and perhaps an
-    `addressee`; `extra` is metadata that nothing filters by. It is `kept_for` both memories, the
-    episodic and the semantic one, or for one of them. `failure` is why it could not be read, once
-    nobody tries any more.
+    What a MemMachine client adds has a `producer` and perhaps an `addressee`, in the client's words;
+    `extra` is metadata that cannot be filtered by. It is `kept_for` one memory, the episodic or the
+    semantic one, or for both (None). `failure` is why it could not be read, once it was given up.
     """
 
     id: int
@@ -165,7 +166,7 @@ class Episode(Record):
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing more is going to happen to it by itself: it was read, or cannot be."""
+        """Whether processing has ended: it was read, or cannot be."""
         return self.processed_at is not None or self.failure is not None
 
 
@@ -208,8 +209,7 @@ class Entity(Record):
 class Fact(Record):
     """An edge: a sentence that holds for a time, joining two entities (or one with itself).
 
-    *event_at* is when something happens or is due, where that is another time than since when it
-    is so.
+    *event_at* is when something happens or is due, if that differs from `valid_at`.
     """
 
     id: int
@@ -236,7 +236,7 @@ class Fact(Record):
 
 
 class Observation(Record):
-    """A pattern that recurs over facts. It ended when its facts no longer bear it out."""
+    """A recurring pattern over facts. It ends when its facts no longer support it."""
 
     id: int
     uuid: str
@@ -269,7 +269,7 @@ class ThreadSummary(Record):
 
 
 class DocumentSummary(Record):
-    """What the episodes of one document are about, told as for a thread."""
+    """What the episodes of one document are about, as for a thread."""
 
     id: int
     uuid: str

@@ -1,7 +1,7 @@
-"""What is known of a user, picked from the facts that hold: answers to questions, whole sentences.
+"""The summary of a user: whole sentences picked from the facts that hold.
 
-Nothing is written here that a fact does not say. An instruction is answered by the facts that
-share its words, or the topic it asks for; five questions that every summary answers fill the rest.
+It states nothing that a fact does not say. An instruction is answered by the facts that share its
+words or its topic; the rest is filled by five questions that every summary answers.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from recollect.graph import gist
-from recollect.graph.sentences import sentence
+from recollect.graph.summary import sentence
 from recollect.graph.types import Record
 from recollect.limits import USER_SUMMARY_CHARS_MAX
 
@@ -20,8 +20,8 @@ _SHARED_WORD = 2
 _OWN_TOPIC = 1
 
 
-class Told(Record):
-    """A fact about the user that holds. Those with larger numbers were learned later."""
+class UserFact(Record):
+    """A fact about the user that holds. A larger number was learned later."""
 
     number: int
     fact: str
@@ -29,7 +29,7 @@ class Told(Record):
 
 
 class Topic(Record):
-    """Relations that belong together, the most telling first, and the words that ask for them."""
+    """Related predicates, the most telling first, and the words that ask for them."""
 
     predicates: tuple[str, ...]
     words: frozenset[str]
@@ -88,11 +88,11 @@ ASSISTANCE = _topic(
 _TOPICS = (PERSON, RELATIONSHIPS, WORK, PREFERENCES, ASSISTANCE)
 
 
-def summarize(facts: Sequence[Told], instructions: Sequence[str] = ()) -> str:
+def summarize(facts: Sequence[UserFact], instructions: Sequence[str] = ()) -> str:
     """At most `USER_SUMMARY_CHARS_MAX` characters of whole sentences, each fact once.
 
-    Answers to the instructions come first, in their order, then those to the five questions. Each
-    question in turn gives its next best answer while there is room, so none takes all of it.
+    Answers to the instructions come first, then those to the five questions. Questions take turns
+    with their next best answer, so that none uses up all the room.
     """
     facts = [fact for fact in facts if not _says_nothing(fact)]
     chosen = _Chosen()
@@ -106,19 +106,19 @@ def summarize(facts: Sequence[Told], instructions: Sequence[str] = ()) -> str:
 
 
 def basis(instructions: Sequence[str]) -> str:
-    """A digest of the instructions that a summary answers: with others it has to be another."""
+    """A digest of the instructions: when it changes, the summary must be rewritten."""
     return hashlib.sha256(msgspec.json.encode(list(instructions))).hexdigest()
 
 
 class _Answer(Record):
     """A fact that answers a question; *order* is its place among the answers when told."""
 
-    fact: Told
+    fact: UserFact
     order: tuple[int, int]
 
 
 class _Chosen:
-    """The answers that found room, by the numbers of their facts, with the places they have."""
+    """The answers that fit, by the number of their fact, with their order."""
 
     def __init__(self) -> None:
         self.places: dict[int, tuple[int, int, int]] = {}
@@ -143,18 +143,18 @@ class _Chosen:
             self._room -= length + 1
 
 
-def _says_nothing(fact: Told) -> bool:
-    """Whether it only tells that there is one, as "has a mother" does."""
+def _says_nothing(fact: UserFact) -> bool:
+    """Whether it only says that there is one, like "has a mother"."""
     thing = fact.predicate.removeprefix("HAS_").replace("_", " ").lower()
     return fact.fact.rstrip(".").lower().endswith((f" has a {thing}", f" has an {thing}"))
 
 
-def _newest(facts: Iterable[Told]) -> list[Told]:
+def _newest(facts: Iterable[UserFact]) -> list[UserFact]:
     return sorted(facts, key=lambda fact: -fact.number)
 
 
-def _answers(facts: Iterable[Told], instruction: str) -> list[_Answer]:
-    """The facts that answer an instruction: the more words they share, the earlier."""
+def _answers(facts: Iterable[UserFact], instruction: str) -> list[_Answer]:
+    """The facts that answer an instruction, by how many words they share with it."""
     wanted = gist.words(instruction) - _EMPTY
     topics = [topic for topic in _TOPICS if topic.words & wanted]
     fits = [(_fit(fact, wanted, topics), fact) for fact in _newest(facts)]
@@ -162,13 +162,13 @@ def _answers(facts: Iterable[Told], instruction: str) -> list[_Answer]:
     return [_Answer(fact=fact, order=(-fit, fact.number)) for fit, fact in ranked if fit > 0]
 
 
-def _fit(fact: Told, wanted: frozenset[str], topics: Sequence[Topic]) -> int:
+def _fit(fact: UserFact, wanted: frozenset[str], topics: Sequence[Topic]) -> int:
     shared = wanted & (gist.words(fact.fact) | gist.words(fact.predicate.replace("_", " ")))
     own = any(fact.predicate in topic.predicates for topic in topics)
     return _SHARED_WORD * len(shared) + (_OWN_TOPIC if own else 0)
 
 
-def _of_topic(facts: Iterable[Told], topic: Topic) -> list[_Answer]:
+def _of_topic(facts: Iterable[UserFact], topic: Topic) -> list[_Answer]:
     """The facts of a topic: the newest of each relation, then the second newest of each."""
     ranked = []
     seen: Counter[str] = Counter()
@@ -181,12 +181,12 @@ def _of_topic(facts: Iterable[Told], topic: Topic) -> list[_Answer]:
     return [answer for _, answer in ranked]
 
 
-def _rank(fact: Told, topic: Topic) -> int:
+def _rank(fact: UserFact, topic: Topic) -> int:
     known = fact.predicate in topic.predicates
     return topic.predicates.index(fact.predicate) if known else len(topic.predicates)
 
 
-def _within(fact: Told, topic: Topic) -> bool:
+def _within(fact: UserFact, topic: Topic) -> bool:
     if fact.predicate in topic.predicates:
         return True
     known = any(fact.predicate in other.predicates for other in _TOPICS)

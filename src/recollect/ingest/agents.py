@@ -4,15 +4,15 @@ The same prompt and schema that a language model gets, the same rules for the an
 is kept with the claim, so ids in the answer mean what they meant then.
 """
 
-import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from contextvars import Context
 from datetime import datetime
 from typing import Any, Literal
 
+from msgspec.structs import replace
+
 from recollect.errors import AnswerRefused, Conflict, ModelAnswerInvalid, NotFound
-from recollect.extract import model
+from recollect.extract import llm
 from recollect.extract.brief import Brief, Extracted
 from recollect.graph.found import Found
 from recollect.graph.predicates import Predicates
@@ -84,8 +84,8 @@ class Agents:
             episode_uuid=taken.episode.uuid,
             lease=taken.lease,
             expires_at=taken.until,
-            prompt=model.prompt(brief, self._table),
-            schema=model.schema(),
+            prompt=llm.prompt(brief, self._table),
+            schema=llm.schema(),
         )
 
     async def _claim_folded(
@@ -96,14 +96,14 @@ class Agents:
             rereadings.unfolded, "agent", access=access, graph_id=graph_id
         )
         for one in left:
-            await self._fold(one)
+            await self._folder.fold(one)
         return await self._claim(access, graph_id) if left else None
 
     async def _claim(self, access: Access, graph_id: int | None) -> tuple[Held, Brief] | None:
         due = await self._store.read(rereadings.next_due, "agent", access=access, graph_id=graph_id)
         if due is None:
             return None
-        taken = await self._store.write(rereadings.claim, "agent", access=access, graph_id=graph_id)
+        taken = await self._store.write(_claim, access, graph_id)
         if taken is None:
             return None
         brief = await known.brief(
@@ -112,7 +112,7 @@ class Agents:
         if brief is None:
             return None
         try:
-            await self._beside(rereadings.show, taken, brief)
+            await self._store.write(rereadings.show, taken, brief)
         except (Conflict, NotFound):  # forgotten in this moment
             return None
         return taken, brief
@@ -125,16 +125,16 @@ class Agents:
         """
         taken, brief = await self._store.read(_shown, access, episode_uuid, lease)
         try:
-            found = model.read_answer(answer, brief, self._table, reader=_READER)
+            found = llm.read_answer(answer, brief, self._table, reader=_READER)
         except ModelAnswerInvalid as error:
-            parked = await self._beside(
+            parked = await self._store.write(
                 rereadings.fail, taken, error.message, attempts_max=self._attempts_max
             )
             more = "; too many answers were refused, and it is parked" if parked else ""
             raise AnswerRefused(f"answer: {error.message}{more}") from error
         read = await self._finished(taken.episode, brief, found)
-        await self._store.write(rereadings.succeed, taken, read)
-        await self._fold(taken.episode.graph_id)
+        await self._store.write(_succeed, access, taken, read)
+        await self._folder.fold(taken.episode.graph_id)
         return Given(
             episode_uuid=episode_uuid,
             entities=len(read.found.entities),
@@ -144,13 +144,12 @@ class Agents:
     async def failed(self, access: Access, episode_uuid: str, lease: str, error: str) -> bool:
         """Note that there was no answer at all, and let others take it; True when it is parked."""
         taken, _ = await self._store.read(_shown, access, episode_uuid, lease)
-        return await self._store.write(
-            rereadings.fail, taken, error, attempts_max=self._attempts_max, backoff_first_s=0.0
-        )
+        return await self._store.write(_fail, access, taken, error, self._attempts_max)
 
     async def give_back(self, access: Access, episode_uuid: str, lease: str) -> None:
         """Let others take it, if it is still held."""
-        await self._beside(_give_back, access, episode_uuid, lease)
+        nobody = replace(access, acting=None)  # the log tells of what was tried before
+        await self._store.write(_give_back, nobody, episode_uuid, lease)
 
     async def _finished(self, episode: Episode, brief: Brief, found: Found) -> Extracted:
         embedded = self._embedded() if found.facts else None
@@ -161,14 +160,17 @@ class Agents:
             return read
         return await one_judged(self._store, self._finder, embedded, episode, read)
 
-    async def _beside(self, unit: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Write something that is no act of the caller: the audit log tells of the request."""
-        writing = self._store.write(unit, *args, **kwargs)
-        return await asyncio.create_task(writing, context=Context())
 
-    async def _fold(self, graph_id: int) -> None:
-        """The same for what follows from an answer."""
-        await asyncio.create_task(self._folder.fold(graph_id), context=Context())
+def _claim(tx: Transaction, access: Access, graph_id: int | None) -> Held | None:
+    return rereadings.claim(tx, "agent", access=access, graph_id=graph_id)
+
+
+def _succeed(tx: Transaction, access: Access, taken: Held, read: Extracted) -> None:
+    rereadings.succeed(tx, taken, read)
+
+
+def _fail(tx: Transaction, access: Access, taken: Held, error: str, attempts_max: int) -> bool:
+    return rereadings.fail(tx, taken, error, attempts_max=attempts_max, backoff_first_s=0.0)
 
 
 def _shown(tx: Transaction, access: Access, episode_uuid: str, lease: str) -> tuple[Held, Brief]:

@@ -16,9 +16,10 @@ from recollect.graph import checks
 from recollect.graph.types import Access, Json, NewEpisode, Record
 from recollect.ingest import intake
 from recollect.limits import BATCH_ITEMS_MAX, BATCH_ITEMS_PER_CALL_MAX, BATCH_ITEMS_PER_READ
+from recollect.records import seeing
 from recollect.store import rows, tasks
-from recollect.store.protocol import Row, Transaction
-from recollect.subjects import seeing
+from recollect.store.protocol import Transaction
+from recollect.store.queries.batches import BatchByUuidRow, BatchItemsNextRow, BatchItemsPageRow
 
 BatchStatus = Literal[
     "draft", "invalid", "queued", "processing", "succeeded", "partial", "failed", "canceled"
@@ -132,8 +133,7 @@ def create(
         checks.role(f"ignore_roles[{number}]", role)
     checks.json_object("metadata", metadata)
     uuid = tx.new_id()
-    tx.run(
-        "batch_insert",
+    tx.batches.insert(
         uuid=uuid,
         project_id=access.project_id,
         ignore_roles=rows.to_json(list(dict.fromkeys(ignore_roles))),
@@ -153,8 +153,7 @@ def page(
     tx: Transaction, access: Access, *, status: BatchStatus | None, limit: int, cursor: int | None
 ) -> BatchPage:
     """Batches, newest first, those of one status if given."""
-    found = tx.all(
-        "batches_page",
+    found = tx.batches.page(
         project_id=access.project_id,
         status=status,
         cursor=cursor or None,
@@ -163,7 +162,7 @@ def page(
     kept = found[:limit]
     return BatchPage(
         batches=[_batch(tx, row) for row in kept],
-        next_cursor=kept[-1]["number"] if len(found) > limit else None,
+        next_cursor=kept[-1].number if len(found) > limit else None,
     )
 
 
@@ -177,19 +176,19 @@ def items(
     cursor: int | None,
 ) -> ItemPage:
     """Items of a batch in order, those of one status if given."""
-    batch_id, after = _row(tx, access, uuid)["id"], cursor or 0
-    found: list[Row] = []
+    batch_id, after = _row(tx, access, uuid).id, cursor or 0
+    found: list[BatchItemsPageRow] = []
     while len(found) <= limit:
-        read = tx.all(
-            "batch_items_page", batch_id=batch_id, status=status, cursor=after, limit=limit + 1
+        read = tx.batches.items_page(
+            batch_id=batch_id, status=status, cursor=after, limit=limit + 1
         )
         found += seeing.carriers(access, read)
         if len(read) <= limit:
             break
-        after = read[-1]["sequence_index"] + 1
+        after = read[-1].sequence_index + 1
     return ItemPage(
         items=[_item(row) for row in found[:limit]],
-        next_cursor=found[limit]["sequence_index"] if len(found) > limit else None,
+        next_cursor=found[limit].sequence_index if len(found) > limit else None,
     )
 
 
@@ -226,19 +225,18 @@ def add(tx: Transaction, access: Access, uuid: str, new: Sequence[NewItem]) -> l
     """Append checked items to a draft."""
     batch = _row(tx, access, uuid)
     _require_draft(batch, "takes no more items")
-    first: int = batch["item_count"]
+    first: int = batch.item_count
     if first + len(new) > BATCH_ITEMS_MAX:
         raise InvalidInput(
             f"items: at most {BATCH_ITEMS_MAX} in a batch, which has {first} of them already"
         )
-    tx.run("batch_grow", id=batch["id"], count=len(new), now=rows.micros(tx.now))
-    return [_insert(tx, batch["id"], first + number, item) for number, item in enumerate(new)]
+    tx.batches.grow(id=batch.id, count=len(new), now=rows.micros(tx.now))
+    return [_insert(tx, batch.id, first + number, item) for number, item in enumerate(new)]
 
 
 def _insert(tx: Transaction, batch_id: int, index: int, item: NewItem) -> Item:
     uuid = tx.new_id()
-    tx.run(
-        "batch_item_insert",
+    tx.batches.item_insert(
         uuid=uuid,
         batch_id=batch_id,
         sequence_index=index,
@@ -270,24 +268,22 @@ def process(tx: Transaction, access: Access, uuid: str) -> Batch:
     """
     batch = _row(tx, access, uuid)
     _require_draft(batch, "was processed already")
-    if not batch["item_count"]:
+    if not batch.item_count:
         raise InvalidInput("items: the batch has none")
-    lost = tx.run(
-        "batch_items_refuse_lost",
-        batch_id=batch["id"],
+    lost = tx.batches.items_refuse_lost(
+        batch_id=batch.id,
         project_id=access.project_id,
         now=rows.micros(tx.now),
     )
     if lost:
         # It can never run, so nothing needs what its items say.
-        tx.run("batch_items_drop_content", batch_id=batch["id"])
+        tx.batches.items_drop_content(batch_id=batch.id)
     skipped = 0 if lost else _hand_in(tx, access, batch)
     if not lost:
-        owed = batch["item_count"] - skipped
+        owed = batch.item_count - skipped
         tasks.note(tx, access.project_id, uuid, "batch.process", owed)
-    tx.run(
-        "batch_close",
-        id=batch["id"],
+    tx.batches.close(
+        id=batch.id,
         status="invalid" if lost else "queued",
         skipped=skipped,
         failed=lost,
@@ -296,40 +292,39 @@ def process(tx: Transaction, access: Access, uuid: str) -> Batch:
     return get(tx, access, uuid)
 
 
-def _hand_in(tx: Transaction, access: Access, batch: Row) -> int:
+def _hand_in(tx: Transaction, access: Access, batch: BatchByUuidRow) -> int:
     """Append every item to the log; says how many only became history.
 
     A few hundred at a time, so that a batch of any size passes through little memory.
     """
-    for first in range(0, batch["item_count"], BATCH_ITEMS_PER_READ):
-        span = {"batch_id": batch["id"], "first": first, "limit": BATCH_ITEMS_PER_READ}
-        found = tx.all("batch_items_next", project_id=access.project_id, **span)
+    for first in range(0, batch.item_count, BATCH_ITEMS_PER_READ):
+        span = {"batch_id": batch.id, "first": first, "limit": BATCH_ITEMS_PER_READ}
+        found = tx.batches.items_next(project_id=access.project_id, **span)
         # Stable: within a graph the order of the items stays.
-        found.sort(key=lambda row: int(row["graph_key"]))
+        found.sort(key=lambda row: row.graph_key)
         _append(tx, batch, found)
-        tx.run("batch_items_hand_in", now=rows.micros(tx.now), **span)
-    skipped = tx.one("batch_items_skipped", batch_id=batch["id"])
-    return skipped["n"] if skipped else 0
+        tx.batches.items_hand_in(now=rows.micros(tx.now), **span)
+    skipped = tx.batches.items_skipped(batch_id=batch.id)
+    return skipped or 0
 
 
-def _append(tx: Transaction, batch: Row, found: Sequence[Row]) -> None:
-    ignored = frozenset(rows.from_json(batch["ignore_roles"]))
-    strict = bool(batch["strict_ontology"])
+def _append(tx: Transaction, batch: BatchByUuidRow, found: Sequence[BatchItemsNextRow]) -> None:
+    ignored = frozenset(rows.from_json(batch.ignore_roles))
+    strict = bool(batch.strict_ontology)
     for (graph_id, thread_key), run in groupby(found, _place):
         intake.add_planned(
             tx,
             graph_id=graph_id,
             thread_key=thread_key,
-            task_uuid=batch["uuid"],
+            task_uuid=batch.uuid,
             planned=[
-                (row["uuid"], _decided(_episode(row["content"]), ignored, strict=strict))
-                for row in run
+                (row.uuid, _decided(_episode(row.content), ignored, strict=strict)) for row in run
             ],
         )
 
 
-def _place(row: Row) -> tuple[int, int | None]:
-    return row["graph_key"], row["thread_key"]
+def _place(row: BatchItemsNextRow) -> tuple[int, int | None]:
+    return row.graph_key, row.thread_key
 
 
 def _decided(new: NewEpisode, ignored: frozenset[str], *, strict: bool) -> NewEpisode:
@@ -340,74 +335,74 @@ def _decided(new: NewEpisode, ignored: frozenset[str], *, strict: bool) -> NewEp
 def delete(tx: Transaction, access: Access, uuid: str) -> None:
     """Remove a batch that was not processed, with its items."""
     batch = _row(tx, access, uuid)
-    if batch["status"] == "queued":
+    if batch.status == "queued":
         raise Conflict(f"batch {uuid} was processed: only a draft or invalid one can be deleted")
-    tx.run("batch_delete", id=batch["id"])
+    tx.batches.delete(id=batch.id)
 
 
-def _row(tx: Transaction, access: Access, uuid: str) -> Row:
-    row = tx.one("batch_by_uuid", uuid=uuid, project_id=access.project_id)
+def _row(tx: Transaction, access: Access, uuid: str) -> BatchByUuidRow:
+    row = tx.batches.by_uuid(uuid=uuid, project_id=access.project_id)
     if row is None:
         raise NotFound(f"batch not found: {uuid}")
     return row
 
 
-def _require_draft(batch: Row, otherwise: str) -> None:
-    if batch["status"] != "draft":
-        raise Conflict(f"batch {batch['uuid']} {otherwise}: its status is {batch['state']}")
+def _require_draft(batch: BatchByUuidRow, otherwise: str) -> None:
+    if batch.status != "draft":
+        raise Conflict(f"batch {batch.uuid} {otherwise}: its status is {batch.state}")
 
 
-def _batch(tx: Transaction, row: Row) -> Batch:
-    counts = tx.one("batch_progress", id=row["id"], uuid=row["uuid"])
+def _batch(tx: Transaction, row: BatchByUuidRow) -> Batch:
+    counts = tx.batches.progress(id=row.id, uuid=row.uuid)
     if counts is None:
         raise InvariantViolated("counting gave no row")
-    others = row["skipped_count"] + counts["pending"] + counts["parked"] + counts["canceled"]
-    ended = [at for at in (counts["succeeded_at"], counts["parked_at"]) if at is not None]
-    closed = row["state"] not in _OPEN
+    others = row.skipped_count + counts.pending + counts.parked + counts.canceled
+    ended = [at for at in (counts.succeeded_at, counts.parked_at) if at is not None]
+    closed = row.state not in _OPEN
     return Batch(
-        uuid=row["uuid"],
-        status=row["state"],
-        ignore_roles=rows.from_json(row["ignore_roles"]),
-        strict_ontology=bool(row["strict_ontology"]),
-        metadata=rows.from_json(row["metadata"]),
-        item_count=row["item_count"],
+        uuid=row.uuid,
+        status=row.state,
+        ignore_roles=rows.from_json(row.ignore_roles),
+        strict_ontology=bool(row.strict_ontology),
+        metadata=rows.from_json(row.metadata),
+        item_count=row.item_count,
         progress=Progress(
-            total=row["item_count"],
-            queued=counts["pending"] - counts["started"],
-            processing=counts["started"],
-            succeeded=row["item_count"] - others if row["status"] == "queued" else 0,
-            failed=counts["parked"] + row["failed_count"],
-            skipped=row["skipped_count"],
-            canceled=counts["canceled"],
+            total=row.item_count,
+            queued=counts.pending - counts.started,
+            processing=counts.started,
+            succeeded=row.item_count - others if row.status == "queued" else 0,
+            failed=counts.parked + row.failed_count,
+            skipped=row.skipped_count,
+            canceled=counts.canceled,
         ),
-        created_at=rows.moment(row["created_at"]),
-        updated_at=rows.moment(max([row["updated_at"], *ended])),
-        processed_at=rows.moment_or_none(row["processed_at"]),
-        completed_at=rows.moment(max([row["processed_at"], *ended])) if closed else None,
+        created_at=rows.moment(row.created_at),
+        updated_at=rows.moment(max([row.updated_at, *ended])),
+        processed_at=rows.moment_or_none(row.processed_at),
+        completed_at=rows.moment(max([row.processed_at or 0, *ended])) if closed else None,
     )
 
 
-def _item(row: Row) -> Item:
+def _item(row: BatchItemsPageRow) -> Item:
     return Item(
-        uuid=row["uuid"],
-        sequence_index=row["sequence_index"],
-        kind=row["kind"],
-        status=row["state"],
+        uuid=row.uuid,
+        sequence_index=row.sequence_index,
+        kind=row.kind,
+        status=row.state,
         error=_error(row),
-        user_id=row["user_name"],
-        user_uuid=row["user_uuid"],
-        graph_id=row["graph_name"],
-        graph_uuid=row["graph_uuid"],
-        thread_id=row["thread_name"],
-        document_id=row["document_id"],
-        created_at=rows.moment(row["created_at"]),
-        updated_at=rows.moment(row["updated_at"]),
+        user_id=row.user_name,
+        user_uuid=row.user_uuid,
+        graph_id=row.graph_name,
+        graph_uuid=row.graph_uuid,
+        thread_id=row.thread_name,
+        document_id=row.document_id,
+        created_at=rows.moment(row.created_at),
+        updated_at=rows.moment(row.updated_at),
     )
 
 
-def _error(row: Row) -> ItemError | None:
-    if row["error"] is not None:
-        return ItemError(code="target_not_found", message=row["error"])
-    if row["state"] == "failed":
-        return ItemError(code="job_parked", message=row["job_error"] or "the job failed")
+def _error(row: BatchItemsPageRow) -> ItemError | None:
+    if row.error is not None:
+        return ItemError(code="target_not_found", message=row.error)
+    if row.state == "failed":
+        return ItemError(code="job_parked", message=row.job_error or "the job failed")
     return None

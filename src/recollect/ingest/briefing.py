@@ -7,13 +7,14 @@ from msgspec.structs import replace
 
 from recollect.extract.brief import Brief, Guidance, Profile, Turn
 from recollect.governance import policies
-from recollect.graph.sight import values
 from recollect.graph.types import Access, Episode, Graph, Job, User
+from recollect.graph.visibility import values
 from recollect.ingest import rereadings
 from recollect.limits import TURNS_BEFORE_MAX, TURNS_EARLIER_MAX
+from recollect.records import guidance, users
 from recollect.store import rows
-from recollect.store.protocol import Row, Transaction
-from recollect.subjects import guidance, users
+from recollect.store.protocol import Transaction
+from recollect.store.queries.episodes import EpisodesBeforeInThreadRow
 
 # The metadata by which memory clients tell their talks apart. Two users may well give their sessions
 # the same name, or none; "she" of one would then be someone of whom the other spoke.
@@ -29,10 +30,7 @@ def brief(
     conversation before this one. *again*: for episodes that were processed before.
     """
     place = _place(tx, graph_id)
-    owed = {
-        found["id"]
-        for found in tx.all("jobs_pending_among", ids=rows.to_json([job.id for job in jobs]))
-    }
+    owed = set(tx.jobs.pending_among(ids=rows.to_json([job.id for job in jobs])))
     behind = wants_known and rereadings.are_waiting(tx, graph_id, "model")
     return [
         (job, replace(_of_job(tx, place, job, wants_known=wants_known), behind=behind))
@@ -65,14 +63,14 @@ class _Place(NamedTuple):
 
 
 def _place(tx: Transaction, graph_id: int) -> _Place | None:
-    row = tx.one("graph_by_id", id=graph_id)
+    row = tx.graphs.by_id(id=graph_id)
     if row is None:
         return None
     graph = rows.graph(row)
-    owner = tx.one("user_of_graph", graph_id=graph_id)
+    owner = tx.users.of_graph(graph_id=graph_id)
     user = None if owner is None else rows.user(owner)
-    wanted = _guidance(tx, graph, row["project_id"], user)
-    return _Place(graph, user, wanted, policies.guarded(tx, row["project_id"]))
+    wanted = _guidance(tx, graph, row.project_id, user)
+    return _Place(graph, user, wanted, policies.guarded(tx, row.project_id))
 
 
 def _guidance(tx: Transaction, graph: Graph, project_id: int, user: User | None) -> Guidance:
@@ -114,11 +112,11 @@ def _before(tx: Transaction, episode: Episode, guarded: frozenset[str]) -> tuple
     Only those that everybody sees who sees the episode: a name that "she" stands for would
     otherwise be told to people who must not know it.
     """
-    kept: list[Row] = []
+    kept: list[EpisodesBeforeInThreadRow] = []
     own, seq = values(episode.metadata, guarded), episode.seq
     while len(kept) < TURNS_BEFORE_MAX and (found := _turns(tx, episode, seq)):
-        kept += [row for row in found if values(rows.from_json(row["metadata"]), guarded) == own]
-        seq = found[-1]["seq"]
+        kept += [row for row in found if values(rows.from_json(row.metadata), guarded) == own]
+        seq = found[-1].seq
     return _told(kept[:TURNS_BEFORE_MAX])
 
 
@@ -129,45 +127,48 @@ def _earlier(
     limit = min(TURNS_EARLIER_MAX, TURNS_BEFORE_MAX - spoken)
     own = values(episode.metadata, guarded)
     found = _turns_of_other(tx, episode, TURNS_BEFORE_MAX) if limit > 0 else []
-    kept = [row for row in found if values(rows.from_json(row["metadata"]), guarded) == own]
+    kept = [row for row in found if values(rows.from_json(row.metadata), guarded) == own]
     return _told(kept[:limit])
 
 
-def _told(found: Sequence[Row]) -> tuple[Turn, ...]:
+def _told(found: Sequence[EpisodesBeforeInThreadRow]) -> tuple[Turn, ...]:
     """Turns, the newest last."""
     return tuple(
         Turn(
-            content=row["content"],
-            role=row["role"],
-            speaker=row["speaker"],
-            at=rows.moment(row["created_at"]),
+            content=row.content,
+            role=row.role,
+            speaker=row.speaker,
+            at=rows.moment(row.created_at),
         )
         for row in reversed(found)
     )
 
 
-def _turns_of_other(tx: Transaction, episode: Episode, limit: int) -> list[Row]:
+def _turns_of_other(
+    tx: Transaction, episode: Episode, limit: int
+) -> list[EpisodesBeforeInThreadRow]:
     """The last turns of the thread or talk that came before the one of an episode."""
     here: dict[str, Any] = {"graph_id": episode.graph_id, "seq": episode.seq}
     if episode.thread_id is not None:
-        return tx.all("episodes_in_thread_before", id=episode.id, limit=limit, **here)
+        return tx.episodes.in_thread_before(id=episode.id, limit=limit, **here)
     if episode.document_id is not None or episode.producer is None:
         return []
     named = episode.metadata or {}
     user = rows.to_json(named.get(_USER_KEY))
-    other = tx.one("talk_before", session=rows.to_json(named.get(_SESSION_KEY)), user=user, **here)
+    other = tx.episodes.talk_before(
+        session=rows.to_json(named.get(_SESSION_KEY)), user=user, **here
+    )
     if other is None:
         return []
-    session = rows.to_json((rows.from_json(other["metadata"]) or {}).get(_SESSION_KEY))
-    return tx.all("episodes_before_in_talk", session=session, user=user, limit=limit, **here)
+    session = rows.to_json((rows.from_json(other.metadata) or {}).get(_SESSION_KEY))
+    return tx.episodes.before_in_talk(session=session, user=user, limit=limit, **here)
 
 
-def _turns(tx: Transaction, episode: Episode, seq: int) -> list[Row]:
+def _turns(tx: Transaction, episode: Episode, seq: int) -> list[EpisodesBeforeInThreadRow]:
     if episode.thread_id is not None:
-        return tx.all("episodes_before_in_thread", id=episode.id, seq=seq, limit=TURNS_BEFORE_MAX)
+        return tx.episodes.before_in_thread(id=episode.id, seq=seq, limit=TURNS_BEFORE_MAX)
     if episode.document_id is not None:
-        return tx.all(
-            "episodes_before_in_document",
+        return tx.episodes.before_in_document(
             graph_id=episode.graph_id,
             document_id=episode.document_id,
             seq=seq,
@@ -175,8 +176,7 @@ def _turns(tx: Transaction, episode: Episode, seq: int) -> list[Row]:
         )
     if episode.producer is not None:
         named = episode.metadata or {}
-        return tx.all(
-            "episodes_before_in_talk",
+        return tx.episodes.before_in_talk(
             graph_id=episode.graph_id,
             session=rows.to_json(named.get(_SESSION_KEY)),
             user=rows.to_json(named.get(_USER_KEY)),

@@ -10,7 +10,7 @@ from datetime import datetime
 import msgspec
 
 from recollect.errors import InvalidInput
-from recollect.graph.found import FoundEntity, FoundFact
+from recollect.graph.found import FoundEntity, FoundFact, Nodes, Triple, encode_direct
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import (
     Access,
@@ -20,14 +20,13 @@ from recollect.graph.types import (
     Record,
     Thread,
 )
-from recollect.graph.written import Nodes, Triple, encoded
 from recollect.ingest import direct_checks, intake
 from recollect.ingest.direct_checks import GivenNode
 from recollect.ingest.intake import Receipt
+from recollect.records import graphs, guidance, seeing, users
+from recollect.records.guidance import Ontology
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.subjects import graphs, guidance, seeing, users
-from recollect.subjects.guidance import Ontology
 
 # A fact that a caller adds to a session says nothing about what relation it expresses.
 SESSION_FACT = "HAS_FACT"
@@ -106,7 +105,7 @@ def add_triples(
         episodes.append(
             NewEpisode(
                 kind="fact_triple",
-                content=encoded(content),
+                content=encode_direct(content),
                 metadata=triple.metadata,
                 created_at=triple.created_at,
             )
@@ -146,8 +145,8 @@ def relation(name: str, predicates: Predicates) -> tuple[str, bool]:
 
 def _free_uuid(tx: Transaction, graph: Graph, uuid: str | None) -> str | None:
     """The uuid that a caller wants, unless it is taken in another graph."""
-    taken = None if uuid is None else tx.one("fact_uuid_taken", uuid=uuid)
-    return uuid if taken is None or taken["graph_id"] == graph.id else None
+    taken = None if uuid is None else tx.facts.uuid_taken(uuid=uuid)
+    return uuid if taken is None or taken == graph.id else None
 
 
 def _source(
@@ -187,10 +186,10 @@ def _entity(
 
 def _named_by(tx: Transaction, access: Access, graph: Graph, node: GivenNode) -> str:
     """The name of a node that is given by its uuid; it must be in the same graph."""
-    found = tx.all("entities_by_uuids", graph_id=graph.id, uuids=rows.to_json([node.uuid]))
-    if not seeing.ids(tx, access, "entity", [row["id"] for row in found]):
+    found = tx.entities.by_uuids(graph_id=graph.id, uuids=rows.to_json([node.uuid]))
+    if not seeing.ids(tx, access, "entity", [row.id for row in found]):
         raise direct_checks.no_such_node(node)
-    name: str = node.name or found[0]["name"]
+    name: str = node.name or found[0].name
     return name
 
 
@@ -215,7 +214,7 @@ def add_nodes(
     episodes = [
         NewEpisode(
             kind="nodes",
-            content=encoded(Nodes(nodes=(_entity(tx, access, graph, node, ontology),))),
+            content=encode_direct(Nodes(nodes=(_entity(tx, access, graph, node, ontology),))),
             metadata=metadata,
             created_at=created_at,
         )
@@ -232,7 +231,7 @@ def add_thread_facts(
     episodes = [
         NewEpisode(
             kind="fact_triple",
-            content=encoded(Triple(source=user, target=user, fact=_sentence(text, tx.now))),
+            content=encode_direct(Triple(source=user, target=user, fact=_sentence(text, tx.now))),
         )
         for text in facts
     ]

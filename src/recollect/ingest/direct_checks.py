@@ -14,7 +14,7 @@ from recollect.limits import (
     DIRECT_SUMMARY_CHARS_MAX,
     NODES_PER_CALL_MAX,
 )
-from recollect.subjects.guidance import EdgeType, EntityType, Property
+from recollect.records.guidance import EdgeType, EntityType, Property
 
 _SCREAMING_SNAKE_CASE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
 _PYTHON_TYPES: dict[str, tuple[type, ...]] = {

@@ -10,16 +10,15 @@ import msgspec
 
 from recollect.errors import InvalidInput, NotFound
 from recollect.graph.episode_filters import DEFAULT_PRODUCER
-from recollect.graph.found import FoundEntity, FoundFact
+from recollect.graph.found import FoundEntity, FoundFact, Triple, encode_direct
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import Access, Fact, Graph, Json, NewEpisode, Record
-from recollect.graph.written import Triple, encoded
 from recollect.ingest import direct, intake
 from recollect.ingest.intake import Receipt
 from recollect.limits import FEATURE_CITATIONS_MAX
+from recollect.records import seeing, users
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.subjects import seeing, users
 
 
 class Statement(Record):
@@ -56,7 +55,7 @@ def add(
         uuid=given.uuid,
         cites=given.cites,
     )
-    content = encoded(Triple(source=about, target=about, fact=fact))
+    content = encode_direct(Triple(source=about, target=about, fact=fact))
     episode = NewEpisode(
         kind="fact_triple", content=content, metadata=given.metadata, producer=given.producer
     )
@@ -77,8 +76,8 @@ def cited(tx: Transaction, access: Access, graph: Graph, uuids: Sequence[str]) -
     """The places in the log of episodes that are cited; each must be there to be seen."""
     if len(uuids) > FEATURE_CITATIONS_MAX:
         raise InvalidInput(f"citations: at most {FEATURE_CITATIONS_MAX}, got {len(uuids)}")
-    found = tx.all("episodes_cited", graph_id=graph.id, uuids=rows.to_json(list(uuids)))
-    seen = {row["uuid"]: row["seq"] for row in seeing.carriers(access, found)}
+    found = tx.episodes.cited(graph_id=graph.id, uuids=rows.to_json(list(uuids)))
+    seen = {row.uuid: row.seq for row in seeing.carriers(access, found)}
     missing = next((uuid for uuid in uuids if uuid not in seen), None)
     if missing is not None:
         raise NotFound(f"citations: no such episode in this project: {missing}")
@@ -87,14 +86,14 @@ def cited(tx: Transaction, access: Access, graph: Graph, uuids: Sequence[str]) -
 
 def taken_in(tx: Transaction, graph: Graph, uuid: str) -> str | None:
     """The uuid of the fact that came of a statement: its own, or of one that said so before."""
-    row = tx.one("fact_of_statement", uuid=uuid, graph_id=graph.id)
-    return None if row is None else row["uuid"]
+    row = tx.features.fact_of_statement(uuid=uuid, graph_id=graph.id)
+    return None if row is None else row
 
 
 def waiting(tx: Transaction, access: Access, graph: Graph, uuid: str) -> int | None:
     """The row id of a statement that is not read yet; only for who sees everything."""
-    row = tx.one("statement_awaited", uuid=uuid, graph_id=graph.id)
-    return None if row is None or access.sight is not None else int(row["id"])
+    row = tx.features.statement_awaited(uuid=uuid, graph_id=graph.id)
+    return None if row is None or access.visibility is not None else int(row.id)
 
 
 def awaited(tx: Transaction, access: Access, graph: Graph, uuid: str) -> Fact | None:
@@ -102,12 +101,12 @@ def awaited(tx: Transaction, access: Access, graph: Graph, uuid: str) -> Fact | 
 
     Only for who sees everything: what may be seen of it is known when it is taken in.
     """
-    row = tx.one("statement_awaited", uuid=uuid, graph_id=graph.id)
-    if row is None or access.sight is not None:
+    row = tx.features.statement_awaited(uuid=uuid, graph_id=graph.id)
+    if row is None or access.visibility is not None:
         return None
-    stated = msgspec.json.decode(row["content"], type=Triple)
+    stated = msgspec.json.decode(row.content, type=Triple)
     cites = rows.to_json(stated.fact.cites)
-    found = tx.all("episode_uuids_by_seqs", graph_id=graph.id, seqs=cites)
+    found = tx.episodes.uuids_by_seqs(graph_id=graph.id, seqs=cites)
     return Fact(
         id=0,
         uuid=uuid,
@@ -121,7 +120,7 @@ def awaited(tx: Transaction, access: Access, graph: Graph, uuid: str) -> Fact | 
         target_name=stated.target.name,
         target_labels=[],
         attributes=stated.fact.attributes,
-        episodes=[one["uuid"] for one in found],
-        created_at=rows.moment(row["received_at"]),
+        episodes=list(found),
+        created_at=rows.moment(row.received_at),
         valid_at=stated.fact.valid_at,
     )

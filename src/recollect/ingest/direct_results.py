@@ -3,9 +3,9 @@
 from recollect.errors import NotFound
 from recollect.graph.types import Access, Entity, Fact, Json, Record, Task
 from recollect.limits import NODES_PER_CALL_MAX
+from recollect.records import knowledge, telling
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.subjects import knowledge, telling
 
 
 class Outcome(Record):
@@ -17,12 +17,12 @@ class Outcome(Record):
 
 def outcome(tx: Transaction, access: Access, task_uuid: str) -> Outcome:
     """What came of a task of this project that has ended."""
-    told = tx.all("direct_facts_of_task", task_uuid=task_uuid)
+    told = tx.facts.direct_facts_of_task(task_uuid=task_uuid)
     facts = telling.facts(tx, access, [rows.fact(row) for row in told])
-    found = tx.all("direct_nodes_of_task", task_uuid=task_uuid)
+    found = tx.entities.direct_nodes_of_task(task_uuid=task_uuid)
     nodes = telling.entities(tx, access, [rows.entity(row) for row in found])
     if told:
-        ends = (told[0]["source_uuid"], told[0]["target_uuid"])
+        ends = (told[0].source_uuid, told[0].target_uuid)
         nodes = [node for uuid in ends if (node := _end(tx, access, uuid)) is not None]
     return Outcome(facts=facts, nodes=nodes)
 

@@ -7,16 +7,14 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from recollect.errors import BudgetExhausted, ModelAnswerInvalid, ModelUnavailable
-from recollect.extract.brief import Again, Brief, Extracted
-from recollect.extract.model import ModelExtractor
-from recollect.extract.process import ExtractionProcess
-from recollect.extract.thread import ExtractionThread
+from recollect.extract.background import ExtractionProcess, ExtractionThread
+from recollect.extract.brief import Brief, Extracted, RereadRequest
+from recollect.extract.llm import ModelExtractor
 from recollect.graph import predicates
 from recollect.graph.found import Found
 from recollect.graph.types import DIRECT_KINDS
 from recollect.limits import JOBS_PER_COMMIT_MAX
-from recollect.models.judge import Opinion
-from recollect.models.pair_signs import Pair
+from recollect.models.judge import Opinion, Pair
 
 # What anybody can read, and two sentences that anybody can judge.
 _HARMLESS = Brief(kind="text", content="Ann lives in Lisbon.", at=datetime(2024, 1, 1, tzinfo=UTC))
@@ -86,7 +84,7 @@ class AgentExtractor:
 def _for_agents(reading: Brief, found: Extracted) -> Extracted:
     if not _is_read(reading):
         return found
-    return replace(found, again=Again(reader="agent", reason=_FOR_AGENTS))
+    return replace(found, again=RereadRequest(reader="agent", reason=_FOR_AGENTS))
 
 
 class LanguageModelExtractor:
@@ -132,7 +130,9 @@ class LanguageModelExtractor:
     async def _at_first_sight(self, reading: Brief, reason: str | None = None) -> Extracted:
         (found,) = await self.embedded.extract([reading])
         return (
-            found if reason is None else replace(found, again=Again(reader="model", reason=reason))
+            found
+            if reason is None
+            else replace(found, again=RereadRequest(reader="model", reason=reason))
         )
 
     async def close(self) -> None:

@@ -5,12 +5,16 @@ observations, chapters. Readings and changes by hand are all that a graph is mad
 from the beginning gives the same graph, whoever read and whenever.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import TypeVar
 
 import msgspec
 
+from recollect.derive import chapters, derived, findable, readings, remainders, taken_in
+from recollect.derive import summaries as thread_summaries
+from recollect.derive.knowledge import Neighbourhood
+from recollect.derive.readings import Vectors
 from recollect.governance import erasure
 from recollect.graph import copies, needs
 from recollect.graph.delta import Delta, Known
@@ -21,12 +25,13 @@ from recollect.graph.reconcile import reconcile
 from recollect.graph.resolve import resolve
 from recollect.graph.types import Episode, Record
 from recollect.ingest import naming, summaries
-from recollect.store import chapters, findable, index, readings, rows, taken_in
+from recollect.records import edits, users
+from recollect.store import index, rows
 from recollect.store.index import Item
-from recollect.store.knowledge import Neighbourhood
-from recollect.store.protocol import Row, Transaction
-from recollect.store.readings import Vectors
-from recollect.subjects import edits, users
+from recollect.store.protocol import Refolded, Transaction
+from recollect.store.queries.entities import EntityPlaceRow
+from recollect.store.queries.facts import FactPlaceRow
+from recollect.store.queries.readings import StepsNextRow
 
 FoundThing = TypeVar("FoundThing", FoundEntity, FoundFact)
 
@@ -62,8 +67,7 @@ def _find(tx: Transaction, graph_id: int, entity_ids: set[int]) -> None:
     """Let entities be found by what is said of them now."""
     listed = rows.to_json(sorted(entity_ids))
     items = [
-        index.entity_item(row["id"], row["name"], row["summary"])
-        for row in tx.all("entities_by_ids", ids=listed)
+        index.entity_item(row.id, row.name, row.summary) for row in tx.entities.by_ids(ids=listed)
     ]
     index.put(tx, graph_id, items)
 
@@ -71,7 +75,7 @@ def _find(tx: Transaction, graph_id: int, entity_ids: set[int]) -> None:
 def go_on(tx: Transaction, graph_id: int, table: Predicates, *, limit: int) -> bool:
     """Take in the next places after the last one that a graph apart knows, and the edits made after
     them; says whether there are more."""
-    found = tx.all("steps_next", graph_id=graph_id, limit=limit)
+    found = tx.readings.steps_next(graph_id=graph_id, limit=limit)
     described = set[int]()
     edited = edits.first_place(tx, graph_id)
     for row in found:
@@ -91,15 +95,15 @@ def go_on(tx: Transaction, graph_id: int, table: Predicates, *, limit: int) -> b
 def start_over(tx: Transaction, graph_id: int) -> None:
     """Let a graph of which nothing but the user's own node and record is there begin anew."""
     users.restore_node(tx, graph_id)
-    tx.run("graph_unlearn_supports", graph_id=graph_id)
-    tx.run("graph_unlearn_closings", graph_id=graph_id)
-    tx.run("graph_unlearn_doubts", graph_id=graph_id)
-    tx.run("graph_fold_from_start", graph_id=graph_id)
+    tx.graphs.unlearn_supports(graph_id=graph_id)
+    tx.graphs.unlearn_closings(graph_id=graph_id)
+    tx.graphs.unlearn_doubts(graph_id=graph_id)
+    tx.graphs.fold_from_start(graph_id=graph_id)
 
 
-def _step(row: Row) -> Step:
+def _step(row: StepsNextRow) -> Step:
     kept = readings.reading(row)
-    if row["remains"] is None:
+    if row.remains is None:
         return Step(episode=rows.episode(row), found=kept.found, vectors=kept.fact_vectors)
     gone = readings.remains(row)
     return Step(episode=gone, found=kept.found, vectors=kept.fact_vectors, gone=True)
@@ -166,16 +170,18 @@ def _free_uuids(tx: Transaction, graph_id: int, side: str, found: Found) -> Foun
     or beyond a wall."""
     there = graph_id, side
 
-    def free(item: FoundThing, query: str) -> FoundThing:
-        taken = tx.one(query, uuid=item.uuid) if item.uuid is not None else None
-        if taken is None or taken["is_user"] or (taken["graph_id"], taken["side"]) == there:
+    def free(
+        item: FoundThing, place_of: Callable[..., EntityPlaceRow | FactPlaceRow | None]
+    ) -> FoundThing:
+        taken = place_of(uuid=item.uuid) if item.uuid is not None else None
+        if taken is None or taken.is_user or (taken.graph_id, taken.side) == there:
             return item
         return msgspec.structs.replace(item, uuid=None)
 
     return msgspec.structs.replace(
         found,
-        entities=tuple(free(item, "entity_place") for item in found.entities),
-        facts=tuple(free(item, "fact_place") for item in found.facts),
+        entities=tuple(free(item, tx.entities.place) for item in found.entities),
+        facts=tuple(free(item, tx.facts.place) for item in found.facts),
     )
 
 
@@ -184,3 +190,17 @@ def _items(around: Neighbourhood, delta: Delta, vectors: Sequence[bytes | None])
         index.fact_item(around.fact_id(fact.uuid), fact.fact, vectors[fact.found])
         for fact in delta.new_facts
     ]
+
+
+def settle(tx: Transaction, put_back: Refolded) -> None:
+    """See to what rests on a graph that was folded again: what deleted episodes left, and what was
+    written of its threads, which nobody writes a second time while the facts under it are the same.
+    """
+    remainders.renew(tx, put_back.graph_id)
+    for number in put_back.outdated:
+        tx.summaries.unwrite(id=number)
+    told = (
+        thread_summaries.as_told(tx, number) for number in (*put_back.outdated, *put_back.changed)
+    )
+    made = [derived.summary(one) for one in told if one is not None]
+    findable.put(tx, put_back.graph_id, made)

@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from contextvars import Context
 
 from prometheus_client import Counter, Histogram
 
@@ -80,13 +79,10 @@ class Folder:
             _log.error("folder.stumbled", exc_info=error)
 
     async def fold(self, graph_id: int) -> None:
-        """Fold a graph now, if it has to be; returns when it is the fold of its readings.
-
-        What a caller does meanwhile counts as theirs; folding does not.
-        """
+        """Fold a graph now, if it has to be; returns when it is the fold of its readings."""
         work = self._fold_in_turn(graph_id)
         with suppress(LeaseLost):  # the graph is gone
-            await asyncio.create_task(work, context=Context())
+            await asyncio.create_task(work)
 
     async def _fold_in_turn(self, graph_id: int) -> None:
         turn = self._turns.setdefault(graph_id, asyncio.Lock())
@@ -113,7 +109,7 @@ class Folder:
                 if not await apart.catch_up():
                     return False
                 await self._go_on(apart, graph_id)
-                done = await apart.put_back()
+                done = await apart.put_back(fold.settle)
                 self._store.scrub_soon()  # a fold may take words away, too
                 return done
         finally:
@@ -141,9 +137,9 @@ class Folder:
 
 
 def _due(tx: Transaction) -> list[int]:
-    return [row["id"] for row in tx.all("graphs_to_fold")]
+    return tx.graphs.to_fold()
 
 
 def _has_to_be_folded(tx: Transaction, graph_id: int) -> bool:
-    row = tx.one("graph_fold_state", graph_id=graph_id)
-    return row is not None and row["fold_from"] is not None
+    row = tx.graphs.fold_state(graph_id=graph_id)
+    return row is not None and row.fold_from is not None

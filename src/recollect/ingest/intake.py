@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from recollect.derive import chapters
 from recollect.errors import InvalidInput, InvariantViolated, NotFound
 from recollect.graph import checks
 from recollect.graph.types import Access, GraphKind, NewEpisode, Record
@@ -15,10 +16,10 @@ from recollect.limits import (
     MESSAGES_PER_CALL_MAX,
     NAME_CHARS_MAX,
 )
-from recollect.store import chapters, index, rows, tasks
+from recollect.records import graphs
+from recollect.records.graphs import GraphDetails
+from recollect.store import index, rows, tasks
 from recollect.store.protocol import Transaction
-from recollect.subjects import graphs
-from recollect.subjects.graphs import GraphDetails
 
 
 class Receipt(Record):
@@ -88,10 +89,10 @@ def add_messages(
     tx: Transaction, access: Access, thread_id: str, messages: Sequence[NewEpisode]
 ) -> Receipt:
     """Append checked messages to a thread and to its user's graph."""
-    row = tx.one("thread_place", project_id=access.project_id, thread_id=thread_id)
+    row = tx.threads.place(project_id=access.project_id, thread_id=thread_id)
     if row is None:
         raise NotFound(f"thread not found: {thread_id}")
-    return _append(tx, row["graph_id"], row["id"], messages)
+    return _append(tx, row.graph_id, row.id, messages)
 
 
 def add_episodes(
@@ -162,20 +163,20 @@ def _append(
     task_uuid: str | None = None,
 ) -> Receipt:
     """The log's only way to grow: episodes in order, a job for each that is to be read."""
-    head = tx.one("graph_next_seq", id=graph_id, count=len(episodes))
+    head = tx.graphs.next_seq(id=graph_id, count=len(episodes))
     if head is None:
         raise InvariantViolated(f"graph {graph_id} vanished inside a transaction")
-    place = _Place(graph_id, thread_key, rows.micros(tx.now), head["last_seq"])
+    place = _Place(graph_id, thread_key, rows.micros(tx.now), head)
     task = task_uuid or tx.new_id()
     uuids = uuids or [tx.new_id() for _ in episodes]
-    first_seq = head["last_seq"] - len(episodes) + 1
+    first_seq = head - len(episodes) + 1
     numbered = enumerate(zip(uuids, episodes, strict=True), start=first_seq)
     ids = [_write(tx, place, seq, uuid, task, episode) for seq, (uuid, episode) in numbered]
     ignored = [number for number, new in zip(ids, episodes, strict=True) if new.ignored]
     index.keep_unfound(tx, graph_id, ignored)
     if all(episode.ignored for episode in episodes):
         return Receipt(uuids=uuids, task_uuid=None)
-    tx.run("queue_enter", graph_id=graph_id)
+    tx.queue.enter(graph_id=graph_id)
     if task_uuid is None:
         owed = len(episodes) - len(ignored)
         tasks.owe(tx, task, _task_type(thread_key, episodes[0]), graph_id, owed)
@@ -208,8 +209,7 @@ class _Place(NamedTuple):
 
 def _write(tx: Transaction, place: _Place, seq: int, uuid: str, task: str, new: NewEpisode) -> int:
     # An ignored role is kept as history; nothing is owed to it.
-    episode_id = tx.insert(
-        "episode_insert",
+    episode_id = tx.episodes.insert(
         uuid=uuid,
         graph_id=place.graph_id,
         seq=seq,
@@ -235,8 +235,7 @@ def _write(tx: Transaction, place: _Place, seq: int, uuid: str, task: str, new: 
         kept_for=new.kept_for,
     )
     if not new.ignored:
-        tx.run(
-            "job_insert",
+        tx.jobs.insert(
             graph_id=place.graph_id,
             episode_id=episode_id,
             task_uuid=task,

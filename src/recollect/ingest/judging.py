@@ -17,19 +17,18 @@ from recollect.extract.brief import Extracted
 from recollect.governance import policies
 from recollect.graph.found import Judgement
 from recollect.graph.gist import mark
-from recollect.graph.sight import Constraint, Sight, values
 from recollect.graph.types import Access, Episode, Fact, Graph
+from recollect.graph.visibility import Constraint, Visibility, values
 from recollect.ingest.known import everyone
 from recollect.limits import (
     JUDGED_ALIKE_MIN,
     JUDGED_FACTS_MAX,
     JUDGED_NEAR_MAX,
 )
-from recollect.models.judge import Opinion, setting
-from recollect.models.pair_signs import Pair
+from recollect.models.judge import Opinion, Pair, setting
 from recollect.search.columns import Floats
 from recollect.search.finder import Finder
-from recollect.search.query import Ranked
+from recollect.search.query import Hit
 from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
 
@@ -117,16 +116,16 @@ class Place(NamedTuple):
             return everyone(self.project_id)
         own = values(episode.metadata, self.guarded)
         same = tuple((key, frozenset(own.get(key, ()))) for key in sorted(self.guarded))
-        sight = Sight(allowed=(Constraint(required=same),))
-        return replace(everyone(self.project_id), sight=sight)
+        visibility = Visibility(allowed=(Constraint(required=same),))
+        return replace(everyone(self.project_id), visibility=visibility)
 
 
 def place_of(tx: Transaction, graph_id: int) -> Place | None:
     """A graph to judge in; None if it is gone."""
-    row = tx.one("graph_by_id", id=graph_id)
+    row = tx.graphs.by_id(id=graph_id)
     if row is None:
         return None
-    project_id = row["project_id"]
+    project_id = row.project_id
     return Place(project_id, rows.graph(row), policies.guarded(tx, project_id))
 
 
@@ -183,11 +182,11 @@ def _vector(packed: bytes) -> Floats:
     return np.frombuffer(packed, np.float16).astype(np.float32)
 
 
-def _known(new: _New, near: Sequence[Ranked[Fact]], item: Read) -> list[_Old]:
+def _known(new: _New, near: Sequence[Hit[Fact]], item: Read) -> list[_Old]:
     """The nearest sentences of open facts, of which an episode told by then and which the reader was
     not shown."""
     shown, own = frozenset(item.extracted.found.shown), [item.episode.uuid]
-    found: dict[str, list[Ranked[Fact]]] = {}
+    found: dict[str, list[Hit[Fact]]] = {}
     for hit in near:
         fact = hit.item
         told = fact.episodes != own and not (fact.valid_at and fact.valid_at > new.at)

@@ -29,7 +29,9 @@ from recollect.limits import (
 from recollect.search.finder import Finder
 from recollect.search.query import Query
 from recollect.store import rows
-from recollect.store.protocol import Row, Store, Transaction
+from recollect.store.protocol import Store, Transaction
+from recollect.store.queries.known import KnownFactsRow
+from recollect.store.queries.shapes import EntityRow
 
 _WORD = re.compile(r"[^\s,;:!?()\[\]\"]+")
 _RELATION = re.compile(r"[A-Z][A-Z0-9_]*")
@@ -68,25 +70,25 @@ async def shown(
     limit = _MEANT_MAX if episode.seq == last else _MEANT_THEN_MAX
     query = Query(text=_question(reading), kind="fact", now=episode.created_at, limit=limit)
     found = await finder.find(access, graph, query)
-    meant = [one.item.id for one in found.facts]
+    meant = [one.item.id for one in found]
     return await store.read(_gather, access, graph, episode, reading, meant)
 
 
 def everyone(project_id: int) -> Access:
-    """The sight of the memory itself, which sees all of a project."""
+    """The visibility of the memory itself, which sees all of a project."""
     return Access(project_id=project_id, project_uuid="", key_uuid="")
 
 
 def project_of(tx: Transaction, graph_id: int) -> int | None:
     """Whose graph it is; None if it is gone."""
-    row = tx.one("graph_by_id", id=graph_id)
-    return None if row is None else int(row["project_id"])
+    row = tx.graphs.by_id(id=graph_id)
+    return None if row is None else int(row.project_id)
 
 
 def _graph(tx: Transaction, graph_id: int) -> tuple[Graph, int] | None:
     """A graph, and the last place of its log."""
-    row = tx.one("graph_by_id", id=graph_id)
-    return None if row is None else (rows.graph(row), row["last_seq"])
+    row = tx.graphs.by_id(id=graph_id)
+    return None if row is None else (rows.graph(row), row.last_seq)
 
 
 def _question(reading: Brief) -> str:
@@ -117,10 +119,10 @@ def _gather(
     near = _near(tx, graph.id, episode, reading, meant)
     seen = view.facts(near.facts)
     chosen = _chosen(seen, near.facts)
-    ends = (row[end] for row in chosen for end in ("source_id", "target_id"))
+    ends = (end for row in chosen for end in (row.source_id, row.target_id))
     listed = view.entities([*near.entities, *ends])[:SHOWN_ENTITIES_MAX]
     return Shown(
-        entities=_entities(view, listed, {row["id"] for row in chosen}),
+        entities=_entities(view, listed, {row.id for row in chosen}),
         facts=_facts(chosen, view),
         relations=_relations(tx, graph.id, view),
     )
@@ -129,16 +131,16 @@ def _gather(
 def _near(
     tx: Transaction, graph_id: int, episode: Episode, reading: Brief, meant: Sequence[int]
 ) -> _Near:
-    own = [row["id"] for row in tx.all("known_own", graph_id=graph_id)]
+    own = tx.known.own(graph_id=graph_id)
     said = [reading.content, *(turn.content for turn in reading.before[-1:])]
     named = [one for one in _named(tx, graph_id, said) if one not in own]
     here: dict[str, Any] = {"graph_id": graph_id, "seq": episode.seq}
     ways: dict[str, list[Sequence[int]]] = {
         "meant": [meant],
         "named": [_of_entity(tx, one, episode.seq) for one in named],
-        "lately": [_ids(tx.all("known_lately", limit=_LATELY_MAX, **here))],
+        "lately": [tx.known.lately(limit=_LATELY_MAX, **here)],
         "own": [_of_entity(tx, one, episode.seq) for one in own],
-        "since": [_ids(tx.all("known_closed_since", limit=_SINCE_MAX, **here))],
+        "since": [tx.known.closed_since(limit=_SINCE_MAX, **here)],
     }
     turns: dict[int, float] = {}
     for way, lists in ways.items():
@@ -152,7 +154,7 @@ def _named(tx: Transaction, graph_id: int, said: Iterable[str]) -> list[int]:
     """Entities whose whole name stands in one of the texts; looked up by the texts' own words."""
     keys = dict.fromkeys(key for text in said for key in _keys(text))
     listed = rows.to_json(list(keys))
-    return _ids(tx.all("known_named", graph_id=graph_id, keys=listed, limit=KNOWN_NAMES_MAX))
+    return tx.known.named(graph_id=graph_id, keys=listed, limit=KNOWN_NAMES_MAX)
 
 
 def _keys(text: str) -> Iterable[str]:
@@ -163,64 +165,61 @@ def _keys(text: str) -> Iterable[str]:
 
 
 def _of_entity(tx: Transaction, entity_id: int, seq: int) -> list[int]:
-    queries = ("known_at_source", "known_at_target")
     found = [
         id_
-        for query in queries
-        for id_ in _ids(tx.all(query, entity_id=entity_id, seq=seq, limit=_OF_ENTITY_MAX))
+        for read in (tx.known.at_source, tx.known.at_target)
+        for id_ in read(entity_id=entity_id, seq=seq, limit=_OF_ENTITY_MAX)
     ]
     return sorted(set(found), reverse=True)[:_OF_ENTITY_MAX]
 
 
-def _ids(found: Iterable[Row]) -> list[int]:
-    return [row["id"] for row in found]
-
-
-def _chosen(seen: Sequence[Row], turns: dict[int, float]) -> list[Row]:
+def _chosen(seen: Sequence[KnownFactsRow], turns: dict[int, float]) -> list[KnownFactsRow]:
     """The nearest first."""
-    ranked = sorted(seen, key=lambda row: (turns[row["id"]], -row["id"]))
+    ranked = sorted(seen, key=lambda row: (turns[row.id], -row.id))
     return ranked[:SHOWN_FACTS_MAX]
 
 
-def _facts(chosen: Sequence[Row], view: View) -> tuple[ShownFact, ...]:
+def _facts(chosen: Sequence[KnownFactsRow], view: View) -> tuple[ShownFact, ...]:
     """As facts to be shown, those in the same words as one; the oldest first."""
-    alike: dict[str, list[Row]] = {}
+    alike: dict[str, list[KnownFactsRow]] = {}
     for row in chosen:
-        alike.setdefault(row["fact"].casefold(), []).append(row)
+        alike.setdefault(row.fact.casefold(), []).append(row)
     ranked = [_fact(group, rank, view) for rank, group in enumerate(alike.values())]
-    order = {group[0]["uuid"]: group[0]["id"] for group in alike.values()}
+    order = {group[0].uuid: group[0].id for group in alike.values()}
     return tuple(sorted(ranked, key=lambda fact: order[fact.uuid]))
 
 
-def _fact(group: Sequence[Row], rank: int, view: View) -> ShownFact:
+def _fact(group: Sequence[KnownFactsRow], rank: int, view: View) -> ShownFact:
     row, *twins = group
     return ShownFact(
-        uuid=row["uuid"],
-        sentence=row["fact"],
-        relation=row["name"],
-        source=row["source"],
-        target=row["target"],
-        valid_at=rows.moment_or_none(row["valid_at"]),
-        invalid_at=view.end(row["id"]),
-        event_at=rows.moment_or_none(row["event_at"]),
-        twins=tuple(twin["uuid"] for twin in twins),
+        uuid=row.uuid,
+        sentence=row.fact,
+        relation=row.name,
+        source=row.source,
+        target=row.target,
+        valid_at=rows.moment_or_none(row.valid_at),
+        invalid_at=view.end(row.id),
+        event_at=rows.moment_or_none(row.event_at),
+        twins=tuple(twin.uuid for twin in twins),
         rank=rank,
     )
 
 
-def _entities(view: View, listed: Sequence[Row], told: Collection[int]) -> tuple[ShownEntity, ...]:
+def _entities(
+    view: View, listed: Sequence[EntityRow], told: Collection[int]
+) -> tuple[ShownEntity, ...]:
     """Entities to be shown, the oldest first; *told* are the facts that are shown beside them."""
-    whole = view.whole([row["id"] for row in listed])
-    about = {row["id"]: view.about(row["id"]) for row in listed if not row["is_user"]}
-    seen = {row["id"]: row for row in view.facts({id_ for ids in about.values() for id_ in ids})}
+    whole = view.whole([row.id for row in listed])
+    about = {row.id: view.about(row.id) for row in listed if not row.is_user}
+    seen = {row.id: row for row in view.facts({id_ for ids in about.values() for id_ in ids})}
 
     def gloss(entity_id: int) -> str:
         more = (n for n in about.get(entity_id, ()) if n in seen and n not in told)
-        return _gloss([seen[number]["fact"] for number in more])
+        return _gloss([seen[number].fact for number in more])
 
     return tuple(
-        known_view.entity(row, whole=row["id"] in whole, gloss=gloss(row["id"]))
-        for row in sorted(listed, key=lambda row: int(row["id"]))
+        known_view.entity(row, whole=row.id in whole, gloss=gloss(row.id))
+        for row in sorted(listed, key=lambda row: int(row.id))
     )
 
 
@@ -234,7 +233,7 @@ def _gloss(sentences: Sequence[str]) -> str:
 
 def _relations(tx: Transaction, graph_id: int, view: View) -> tuple[str, ...]:
     """Names of relations in use, in the order of their first use."""
-    found = tx.all("known_relations", graph_id=graph_id, limit=_RELATIONS_AMONG_MAX)
-    seen = view.passing("fact", [row["id"] for row in found])
-    used = (row["name"] for row in found if row["id"] in seen)
+    found = tx.known.relations(graph_id=graph_id, limit=_RELATIONS_AMONG_MAX)
+    seen = view.passing("fact", [row.id for row in found])
+    used = (row.name for row in found if row.id in seen)
     return tuple(dict.fromkeys(filter(_RELATION.fullmatch, used)))[:SHOWN_RELATIONS_MAX]

@@ -3,12 +3,16 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from recollect.derive import effective
 from recollect.extract.brief import ShownEntity
-from recollect.graph.sight import values
 from recollect.graph.types import Access, Episode
-from recollect.store import effective, rows
-from recollect.store.protocol import Row, Transaction
-from recollect.subjects import seeing
+from recollect.graph.visibility import values
+from recollect.records import seeing
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.store.queries.entities import DirectNodesOfTaskRow
+from recollect.store.queries.known import KnownFactsRow
+from recollect.store.queries.shapes import EntityRow
 
 _ABOUT_MAX = 4
 
@@ -16,7 +20,7 @@ _ABOUT_MAX = 4
 class View:
     """What was there before an episode.
 
-    Two rules narrow it: the sight of whoever is going to read, and the keys of metadata that
+    Two rules narrow it: the visibility of whoever is going to read, and the keys of metadata that
     policies guard. Of these everything shown must say what the episode says, so that nobody who
     sees what is learned from it is told what only others may know.
     """
@@ -31,53 +35,49 @@ class View:
         self._own = values(episode.metadata, guarded)
         self._ends: dict[int, int] = {}
 
-    def facts(self, ids: Iterable[int]) -> list[Row]:
+    def facts(self, ids: Iterable[int]) -> list[KnownFactsRow]:
         """Those of these facts that an earlier episode states and that were open, oldest first."""
         listed = list(ids)
         passing = self.passing("fact", listed)
-        found = self._tx.all(
-            "known_facts",
+        found = self._tx.known.facts(
             graph_id=self._episode.graph_id,
             ids=rows.to_json([id_ for id_ in listed if id_ in passing]),
         )
-        there = [row for row in found if row["seq"] is not None and row["seq"] < self._episode.seq]
+        there = [row for row in found if row.seq is not None and row.seq < self._episode.seq]
         self._note_ends(there)
         now = rows.micros(self._episode.created_at)
-        return [row for row in there if self._ends.get(row["id"], now + 1) > now]
+        return [row for row in there if self._ends.get(row.id, now + 1) > now]
 
-    def _note_ends(self, found: Sequence[Row]) -> None:
+    def _note_ends(self, found: Sequence[KnownFactsRow]) -> None:
         """When each of the facts ends, as far as was known before the place."""
         closed = {
-            row["id"]: row
-            for row in found
-            if row["invalid_at"] is not None or row["expired_at"] is not None
+            row.id: row for row in found if row.invalid_at is not None or row.expired_at is not None
         }
-        told = self._tx.all("known_ends", ids=rows.to_json(list(closed))) if closed else []
-        explained = {row["id"] for row in told}
+        told = self._tx.known.ends(ids=rows.to_json(list(closed))) if closed else []
+        explained = {row.id for row in told}
         for row in told:
-            if row["seq"] < self._episode.seq:
-                end = row["ended_at"] or 0
-                self._ends[row["id"]] = min(self._ends.get(row["id"], end), end)
-        for id_, row in closed.items():
+            if row.seq < self._episode.seq:
+                end = row.ended_at or 0
+                self._ends[row.id] = min(self._ends.get(row.id, end), end)
+        for id_, over in closed.items():
             if id_ not in explained:
-                self._ends[id_] = row["invalid_at"] or 0
+                self._ends[id_] = over.invalid_at or 0
 
     def end(self, fact_id: int) -> datetime | None:
         """When an open fact is going to end, as far as was known."""
         return rows.moment_or_none(self._ends.get(fact_id))
 
-    def entities(self, ids: Iterable[int]) -> list[Row]:
+    def entities(self, ids: Iterable[int]) -> list[EntityRow]:
         """Those of these entities that were there, in the order given."""
         listed = list(dict.fromkeys(ids))
-        found = self._tx.all(
-            "known_entities",
+        found = self._tx.known.entities(
             graph_id=self._episode.graph_id,
             seq=self._episode.seq,
             ids=rows.to_json(listed),
         )
-        by_id = {row["id"]: row for row in found}
-        passing = self.passing("entity", [id_ for id_, row in by_id.items() if not row["is_user"]])
-        passing |= {id_ for id_, row in by_id.items() if row["is_user"]}
+        by_id = {row.id: row for row in found}
+        passing = self.passing("entity", [id_ for id_, row in by_id.items() if not row.is_user])
+        passing |= {id_ for id_, row in by_id.items() if row.is_user}
         return [by_id[id_] for id_ in listed if id_ in by_id and id_ in passing]
 
     def passing(self, kind: effective.DerivedKind, ids: Sequence[int]) -> set[int]:
@@ -94,30 +94,30 @@ class View:
 
     def whole(self, ids: Sequence[int]) -> set[int]:
         """Entities behind which nothing is hidden: nobody knows who gave them which of their names."""
-        sight = self._access.sight
+        visibility = self._access.visibility
         passing = self.passing("entity", ids) if self._guarded else set(ids)
-        if sight is None:
+        if visibility is None:
             return passing
         behind = effective.sources(self._tx, "entity", ids)
-        return {id_ for id_ in passing if seeing.sees_all(sight, behind[id_])}
+        return {id_ for id_ in passing if seeing.sees_all(visibility, behind[id_])}
 
     def about(self, entity_id: int) -> list[int]:
         """A few facts about an entity, the oldest of them first."""
-        found = self._tx.all("facts_about_entity", entity_id=entity_id, limit=_ABOUT_MAX)
-        return sorted(row["id"] for row in found)
+        found = self._tx.facts.about_entity(entity_id=entity_id, limit=_ABOUT_MAX)
+        return sorted(row.id for row in found)
 
 
-def entity(row: Row, *, whole: bool, gloss: str) -> ShownEntity:
+def entity(row: DirectNodesOfTaskRow | EntityRow, *, whole: bool, gloss: str) -> ShownEntity:
     """An entity to be shown; its other names, if all that gave it names may be seen."""
-    answers: list[str] = rows.from_json(row["names"]) or [row["name"]]
-    labels: list[str] = rows.from_json(row["labels"])
+    answers: list[str] = rows.from_json(row.names) or [row.name]
+    labels: list[str] = rows.from_json(row.labels)
     return ShownEntity(
-        uuid=row["uuid"],
-        name=row["name"],
+        uuid=row.uuid,
+        name=row.name,
         first=answers[0],
-        aliases=tuple(name for name in answers if name != row["name"]) if whole else (),
-        kind=row["kind"],
+        aliases=tuple(name for name in answers if name != row.name) if whole else (),
+        kind=row.kind,
         label=next((label for label in labels if label != "Entity"), None),
         gloss=gloss,
-        who="user" if row["is_user"] else "assistant" if row["is_assistant"] else None,
+        who="user" if row.is_user else "assistant" if row.is_assistant else None,
     )

@@ -11,14 +11,15 @@ from typing import Any
 import msgspec
 import regex
 
+from recollect.derive import knowledge
 from recollect.governance import policies
-from recollect.graph import heard, names
+from recollect.graph import name_mentions, names
 from recollect.graph.delta import KnownEntity
 from recollect.graph.found import Found
-from recollect.graph.heard import Heard, Text
+from recollect.graph.name_mentions import NamedText, NameMention
 from recollect.graph.types import DIRECT_KINDS, Episode, Record
 from recollect.limits import NAMED_CANDIDATES_MAX
-from recollect.store import knowledge, rows
+from recollect.store import rows
 from recollect.store.protocol import Transaction
 
 _OWN = regex.compile(
@@ -29,7 +30,7 @@ _OWN = regex.compile(
 class _Match(Record):
     """A stretch of the text, and the name of an entity that it reads like."""
 
-    heard: Heard
+    heard: NameMention
     entity: int
     name: str
 
@@ -41,8 +42,8 @@ def placed(tx: Transaction, graph_id: int, found: Found) -> Found:
 
 def guarded(tx: Transaction, graph_id: int, found: Found) -> Found:
     """A reading with the keys of metadata that policies guard when it is taken in."""
-    row = tx.one("graph_by_id", id=graph_id)
-    keys = frozenset[str]() if row is None else policies.guarded(tx, row["project_id"])
+    row = tx.graphs.by_id(id=graph_id)
+    keys = frozenset[str]() if row is None else policies.guarded(tx, row.project_id)
     return msgspec.structs.replace(found, guarded=tuple(sorted(keys)))
 
 
@@ -51,9 +52,9 @@ def named(tx: Transaction, episode: Episode, side: str | None) -> dict[str, int]
     walls that policies draw; None without walls. Their uuids and row ids."""
     if episode.kind in DIRECT_KINDS or episode.kept_for == "episodic":
         return {}
-    text = Text(_text(episode))
-    begun = tx.all("names_begun", graph_id=episode.graph_id, keys=rows.to_json(text.keys()))
-    said = text.phrases({row["key"] for row in begun})
+    text = NamedText(_text(episode))
+    begun = tx.known.names_begun(graph_id=episode.graph_id, keys=rows.to_json(text.keys()))
+    said = text.phrases(set(begun))
     found = _candidates(tx, episode.graph_id, said, side)
     chosen = {found[entity].uuid: entity for entity in _chosen(_matches(said, found))}
     return {**_speaker(tx, episode), **chosen}
@@ -63,8 +64,8 @@ def _speaker(tx: Transaction, episode: Episode) -> dict[str, int]:
     """The user, where a message of theirs speaks of themselves: "My tennis club is in Porto"."""
     if episode.role != "user" or _OWN.search(episode.content) is None:
         return {}
-    who = tx.all("entities_who", graph_id=episode.graph_id)
-    return {row["uuid"]: row["id"] for row in who if row["is_user"]}
+    who = tx.entities.who(graph_id=episode.graph_id)
+    return {row.uuid: row.id for row in who if row.is_user}
 
 
 def _text(episode: Episode) -> str:
@@ -83,26 +84,25 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _candidates(
-    tx: Transaction, graph_id: int, said: list[Heard], side: str | None
+    tx: Transaction, graph_id: int, said: list[NameMention], side: str | None
 ) -> dict[int, KnownEntity]:
     """Entities that answer to a stretch of the text, or whose name begins with a word of it."""
     whole = (one.key for one in said)
-    first = (f"f:{names.normal(one.text)}" for one in heard.first_names(said))
+    first = (f"f:{names.normal(one.text)}" for one in name_mentions.first_names(said))
     listed = [*dict.fromkeys(key for key in (*whole, *first) if key)]
     if not listed:
         return {}
     keys = rows.to_json(listed)
-    found = tx.all(
-        "entities_named",
+    found = tx.entities.named(
         graph_id=graph_id,
         keys=keys,
         side=side or "",
         limit=NAMED_CANDIDATES_MAX,
     )
-    return {row["id"]: knowledge.known_on(tx, row, side) for row in found}
+    return {row.id: knowledge.known_on(tx, row, side) for row in found}
 
 
-def _matches(said: list[Heard], found: dict[int, KnownEntity]) -> list[_Match]:
+def _matches(said: list[NameMention], found: dict[int, KnownEntity]) -> list[_Match]:
     answers: dict[str, list[tuple[int, str]]] = {}
     first: dict[str, list[tuple[int, str]]] = {}
     for number, known in found.items():
@@ -114,11 +114,11 @@ def _matches(said: list[Heard], found: dict[int, KnownEntity]) -> list[_Match]:
         _Match(heard=one, entity=number, name=name)
         for one in said
         for number, name in answers.get(names.normal(one.text), ())
-        if heard.is_name(one, name, person=found[number].kind == "person")
+        if name_mentions.is_name(one, name, person=found[number].kind == "person")
     ]
     short = [
         _Match(heard=one, entity=number, name=one.text)
-        for one in heard.first_names(said)
+        for one in name_mentions.first_names(said)
         for number, _ in first.get(names.normal(one.text), ())
     ]
     return plain + short

@@ -8,9 +8,10 @@ from typing import Protocol
 
 import msgspec
 
+from recollect.derive import readings
 from recollect.extract.brief import Brief, Extracted
-from recollect.graph import predicates, written
-from recollect.graph.found import Found
+from recollect.graph import predicates
+from recollect.graph.found import Found, read_direct
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import DIRECT_KINDS, Episode, Job
 from recollect.ingest import briefing, fold, judging, known, naming, queue, rereadings
@@ -19,7 +20,7 @@ from recollect.ingest.judging import Judge, Read
 from recollect.ingest.queue import Claim
 from recollect.limits import JOBS_PER_COMMIT_MAX
 from recollect.search.finder import Finder
-from recollect.store import index, readings
+from recollect.store import index
 from recollect.store.index import Item
 from recollect.store.protocol import Store, Transaction
 
@@ -136,7 +137,7 @@ def _written_down(episode: Episode) -> Extracted | None:
     """What a caller wrote as knowledge, which nobody has to read; None for everything else."""
     if episode.kind not in DIRECT_KINDS:
         return None
-    found = written.read(episode.kind, episode.content)
+    found = read_direct(episode.kind, episode.content)
     return Extracted(found=found, fact_vectors=(None,) * len(found.facts))
 
 

@@ -15,7 +15,7 @@ No moment that is written down here holds anybody longer than the longest pause 
 lies further ahead was written before the clock was set back.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import accumulate, takewhile
 from typing import Any, Literal
@@ -23,7 +23,7 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from recollect.errors import LeaseLost, NotFound
-from recollect.graph.types import Access, Job, Record, Task, TaskStatus
+from recollect.graph.types import Access, GraphKind, Job, Record, Task, TaskStatus
 from recollect.ingest import shares
 from recollect.limits import (
     EPISODE_CHARS_MAX,
@@ -33,10 +33,13 @@ from recollect.limits import (
     LEASE_S,
     OUTSIDE_PAUSE_MAX_S,
 )
+from recollect.records import seeing
 from recollect.store import index, rows
 from recollect.store.index import Item
-from recollect.store.protocol import Row, Transaction
-from recollect.subjects import seeing
+from recollect.store.protocol import Transaction
+from recollect.store.queries.jobs import JobsNextRow, JobsParkedRow, JobsWaitingRow
+from recollect.store.queries.queue import QueueOldestFreeRow
+from recollect.store.queries.tasks import TaskByUuidRow, TaskToldRow
 
 Run = Literal["group", "single", "alone"]
 DIED = "the process died while working on this episode and on nothing else"
@@ -61,7 +64,7 @@ class ParkedJob(Record):
     """A job that failed too often and waits for someone to look."""
 
     project: str
-    graph_kind: str
+    graph_kind: GraphKind
     graph: str
     episode_uuid: str
     task_uuid: str
@@ -101,27 +104,27 @@ def claim(tx: Transaction, owner: str, jobs_max: int = JOBS_PER_COMMIT_MAX) -> C
     None when there is nothing to do, or when someone is or has to be alone. Whoever has to be
     waits until all others are done; nobody else begins meanwhile, so that this comes to an end.
     """
-    held = tx.one("queue_held", now=rows.micros(tx.now), lease_end=_lease_end(tx))
-    others, solitude = (held["graphs"], held["alone"]) if held else (0, 0)
+    held = tx.queue.held(now=rows.micros(tx.now), lease_end=_lease_end(tx))
+    others, solitude = (held.graphs, held.alone) if held else (0, 0)
     while not solitude and (row := _oldest_free(tx)) is not None:
-        graph_id = row["graph_id"]
-        found = tx.all("jobs_next", graph_id=graph_id, limit=jobs_max)
+        graph_id = row.graph_id
+        found = tx.jobs.next(graph_id=graph_id, limit=jobs_max)
         if not found:
-            tx.run("queue_leave", graph_id=graph_id)  # its episodes were deleted
+            tx.queue.leave(graph_id=graph_id)  # its episodes were deleted
             continue
         chosen, run = _next_run(found)
         if run == "alone" and others and not _is_lost(chosen):
             return None
-        shares.use(tx, row, sum(len(job["content"]) for job in chosen), len(chosen))
+        shares.use(tx, row, sum(len(job.content) for job in chosen), len(chosen))
         claim = _begin(tx, graph_id, f"{owner}:{tx.new_id()}", chosen, run)
         more = len(found) == jobs_max or len(chosen) < len(found) or _oldest_free(tx) is not None
         return replace(claim, more=more)
     return None
 
 
-def _oldest_free(tx: Transaction) -> Row | None:
+def _oldest_free(tx: Transaction) -> QueueOldestFreeRow | None:
     now = rows.micros(tx.now)
-    return tx.one("queue_oldest_free", now=now, wait_end=_wait_end(tx), lease_end=_lease_end(tx))
+    return tx.queue.oldest_free(now=now, wait_end=_wait_end(tx), lease_end=_lease_end(tx))
 
 
 def _wait_end(tx: Transaction) -> int:
@@ -133,36 +136,38 @@ def _lease_end(tx: Transaction) -> int:
     return rows.micros(tx.now + timedelta(seconds=2 * LEASE_S))
 
 
-def _next_run(found: Sequence[Row]) -> tuple[Sequence[Row], Run]:
+def _next_run(found: Sequence[JobsNextRow]) -> tuple[Sequence[JobsNextRow], Run]:
     """What to run of a graph's oldest jobs, and in what company.
 
     A first job that was under way when a process died runs by itself; it has to be alone once
     it was the only one of its graph already.
     """
-    died_in = found[0]["run"]
+    died_in = found[0].run
     if died_in is not None:
         return found[:1], "single" if died_in == "group" else "alone"
-    fresh = _within_bounds(list(takewhile(lambda row: row["run"] is None, found)))
+    fresh = _within_bounds(list(takewhile(lambda row: row.run is None, found)))
     return fresh, "group" if len(fresh) > 1 else "single"
 
 
-def _is_lost(chosen: Sequence[Row]) -> bool:
-    return bool(chosen[0]["run"] == "alone")
+def _is_lost(chosen: Sequence[JobsNextRow]) -> bool:
+    return bool(chosen[0].run == "alone")
 
 
-def _within_bounds(found: Sequence[Row]) -> Sequence[Row]:
+def _within_bounds(found: Sequence[JobsNextRow]) -> Sequence[JobsNextRow]:
     """As many as are together no longer than one episode may be, and one at least."""
-    sizes = accumulate(len(row["content"]) for row in found)
+    sizes = accumulate(len(row.content) for row in found)
     return found[: max(1, sum(size <= EPISODE_CHARS_MAX for size in sizes))]
 
 
-def _begin(tx: Transaction, graph_id: int, lease: str, chosen: Sequence[Row], run: Run) -> Claim:
+def _begin(
+    tx: Transaction, graph_id: int, lease: str, chosen: Sequence[JobsNextRow], run: Run
+) -> Claim:
     lost = _is_lost(chosen)
     until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
     alone = run == "alone" and not lost
-    tx.run("queue_take", graph_id=graph_id, lease=lease, until=until, alone=alone)
+    tx.queue.take(graph_id=graph_id, lease=lease, until=until, alone=alone)
     jobs = [rows.job(row) for row in chosen]
-    tx.run("jobs_started", ids=_ids(jobs), run=run, now=rows.micros(tx.now))
+    tx.jobs.started(ids=_ids(jobs), run=run, now=rows.micros(tx.now))
     return Claim(graph_id=graph_id, lease=lease, jobs=jobs, lost=lost)
 
 
@@ -172,41 +177,41 @@ def _ids(jobs: Sequence[Job]) -> str | None:
 
 def hold(tx: Transaction, graph_id: int, owner: str) -> Claim | None:
     """Take a graph without any of its jobs, so that no worker adds to it; None while one does."""
-    tx.run("queue_enter", graph_id=graph_id)
-    row = tx.one("queue_lease", graph_id=graph_id)
+    tx.queue.enter(graph_id=graph_id)
+    row = tx.queue.lease(graph_id=graph_id)
     if row is None:
         raise LeaseLost  # there is no such graph any more
-    if rows.micros(tx.now) < row["lease_until"] <= _lease_end(tx):
+    if rows.micros(tx.now) < row.lease_until <= _lease_end(tx):
         return None
     lease = f"{owner}:{tx.new_id()}"
     until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
-    tx.run("queue_take", graph_id=graph_id, lease=lease, until=until, alone=False)
+    tx.queue.take(graph_id=graph_id, lease=lease, until=until, alone=False)
     return Claim(graph_id=graph_id, lease=lease, jobs=[])
 
 
 def let_go(tx: Transaction, held: Claim) -> None:
     """Give a graph back that was only held: when its next job may run is as it was."""
-    tx.run("queue_let_go", graph_id=held.graph_id, lease=held.lease)
-    tx.run("queue_leave", graph_id=held.graph_id)
+    tx.queue.let_go(graph_id=held.graph_id, lease=held.lease)
+    tx.queue.leave(graph_id=held.graph_id)
 
 
 def free(tx: Transaction, owner: str) -> int:
     """Take back the leases of an owner that is known to be gone; says how many there were."""
-    return tx.run("queue_free_owned", owner=f"{owner}:")
+    return tx.queue.free_owned(owner=f"{owner}:")
 
 
 def free_all(tx: Transaction) -> None:
     """Take back every lease, for whoever has the store to itself."""
-    tx.run("queue_free_all")
+    tx.queue.free_all()
 
 
 def check_lease(tx: Transaction, held: Claim) -> None:
     """Refuse to go on for a worker whose graph was deleted or taken over; else hold on longer."""
-    row = tx.one("queue_lease", graph_id=held.graph_id)
-    if row is None or row["lease"] != held.lease:
+    row = tx.queue.lease(graph_id=held.graph_id)
+    if row is None or row.lease != held.lease:
         raise LeaseLost
     until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
-    tx.run("queue_hold_on", graph_id=held.graph_id, until=until)
+    tx.queue.hold_on(graph_id=held.graph_id, until=until)
 
 
 def finish(tx: Transaction, held: Claim, done: Sequence[Job]) -> list[Job]:
@@ -216,8 +221,8 @@ def finish(tx: Transaction, held: Claim, done: Sequence[Job]) -> list[Job]:
     """
     check_lease(tx, held)
     now = rows.micros(tx.now)
-    alive = {row["id"] for row in tx.all("jobs_succeeded", ids=_ids(done), now=now)}
-    tx.run("episodes_processed", ids=rows.to_json(sorted(alive)), now=now)
+    alive = set(tx.jobs.succeeded(ids=_ids(done), now=now))
+    tx.episodes.processed(ids=rows.to_json(sorted(alive)), now=now)
     return [job for job in done if job.id in alive]
 
 
@@ -228,11 +233,11 @@ def release(tx: Transaction, held: Claim) -> None:
 
 
 def _give_back(tx: Transaction, held: Claim, wait_s: float = 0, **more: Any) -> None:
-    tx.run("jobs_given_back", ids=_ids(held.jobs))
+    tx.jobs.given_back(ids=_ids(held.jobs))
     until = rows.micros(tx.now + timedelta(seconds=wait_s)) if wait_s else 0
     hindrance = {"pauses": 0, "reason": None, **more}
-    tx.run("queue_give_back", graph_id=held.graph_id, wait_until=until, **hindrance)
-    tx.run("queue_leave", graph_id=held.graph_id)
+    tx.queue.give_back(graph_id=held.graph_id, wait_until=until, **hindrance)
+    tx.queue.leave(graph_id=held.graph_id)
 
 
 def put_off(
@@ -243,13 +248,13 @@ def put_off(
     Without a backoff it may be tried at once, by whoever finds that things are right again.
     """
     check_lease(tx, held)
-    row = tx.one("queue_lease", graph_id=held.graph_id)
-    pauses = row["pauses"] if row else 0
+    row = tx.queue.lease(graph_id=held.graph_id)
+    pauses = row.pauses if row else 0
     wait_s = 0.0 if backoff_first_s is None else backoff_first_s * 2 ** min(pauses, 16)
     wait_s = min(OUTSIDE_PAUSE_MAX_S, wait_s)
     _give_back(tx, held, wait_s, pauses=pauses + 1, reason=reason[:JOB_ERROR_CHARS_MAX])
     if held.lost:
-        tx.run("job_suspected", id=held.jobs[0].id)
+        tx.jobs.suspected(id=held.jobs[0].id)
 
 
 def fail(
@@ -267,7 +272,7 @@ def fail(
     """
     check_lease(tx, held)
     error = error[:JOB_ERROR_CHARS_MAX]
-    row = tx.one("job_failed", id=job.id, error=error)
+    row = tx.jobs.failed(id=job.id, error=error)
     return _count(tx, held, job, error, row, attempts_max, backoff_first_s)
 
 
@@ -275,10 +280,10 @@ def died(tx: Transaction, held: Claim, *, attempts_max: int, backoff_first_s: fl
     """Hold the end of a process against the job that was alone in it; True when it was parked."""
     check_lease(tx, held)
     (job,) = held.jobs
-    row = tx.one("job_lost", id=job.id)
+    row = tx.jobs.lost(id=job.id)
     first_s = backoff_first_s * _DEATH_PAUSE
     parked = _count(tx, held, job, DIED, row, attempts_max, first_s)
-    tx.run("job_suspected", id=job.id)
+    tx.jobs.suspected(id=job.id)
     return parked
 
 
@@ -287,12 +292,12 @@ def _count(
     held: Claim,
     job: Job,
     error: str,
-    row: Row | None,
+    tries: int | None,
     attempts_max: int,
     backoff_first_s: float,
 ) -> bool:
     """Park a job that had all its tries, or let its graph wait; True when it was parked."""
-    attempts = row["attempts"] if row else 0  # 0: deleted meanwhile, nothing is owed any more
+    attempts = tries or 0  # 0: deleted meanwhile, nothing is owed any more
     parked = attempts >= attempts_max
     wait_s = 0.0
     if parked:
@@ -305,57 +310,56 @@ def _count(
 
 def _park(tx: Transaction, job: Job, error: str) -> None:
     """Set a job aside. Its episode is not understood, but can be found by its words."""
-    tx.run("job_park", id=job.id, error=error, now=rows.micros(tx.now))
-    tx.run("episode_failed", id=job.id, error=error)
+    tx.jobs.park(id=job.id, error=error, now=rows.micros(tx.now))
+    tx.episodes.failed(id=job.id, error=error)
     words = Item(kind="episode", id=job.id, terms=index.episode_terms(job.episode))
     index.put(tx, job.graph_id, [words])
 
 
 def retry(tx: Transaction, access: Access, episode_uuid: str) -> None:
     """Put the parked job of an episode back into the queue."""
-    row = tx.one("job_parked_of_episode", episode_uuid=episode_uuid, project_id=access.project_id)
-    if row is None or not seeing.ids(tx, access, "episode", [row["id"]]):
+    row = tx.jobs.parked_of_episode(episode_uuid=episode_uuid, project_id=access.project_id)
+    if row is None or not seeing.ids(tx, access, "episode", [row.id]):
         raise NotFound(f"no parked job of episode {episode_uuid}")
-    tx.run("job_retry", id=row["id"])
-    tx.run("episode_awaited", id=row["id"])
-    tx.run("queue_enter", graph_id=row["graph_id"])
+    tx.jobs.retry(id=row.id)
+    tx.episodes.awaited(id=row.id)
+    tx.queue.enter(graph_id=row.graph_id)
 
 
 def parked(tx: Transaction, access: Access | None, limit: int) -> list[ParkedJob]:
     """Parked jobs of a project; of all projects for the operator of the machine."""
     return [
         ParkedJob(
-            project=row["project_name"],
-            graph_kind=row["graph_kind"],
-            graph=row["graph_name"],
-            episode_uuid=row["episode_uuid"],
-            task_uuid=row["task_uuid"],
-            attempts=row["attempts"],
-            error=row["error"] or "",
-            created_at=rows.moment(row["created_at"]),
-            parked_at=rows.moment(row["completed_at"]),
+            project=row.project_name,
+            graph_kind=row.graph_kind,
+            graph=row.graph_name,
+            episode_uuid=row.episode_uuid,
+            task_uuid=row.task_uuid,
+            attempts=row.attempts,
+            error=row.error or "",
+            created_at=rows.moment(row.created_at),
+            parked_at=rows.moment(row.completed_at),
         )
         for row in _parked(tx, access, limit)
     ]
 
 
-def _parked(tx: Transaction, access: Access | None, limit: int) -> list[Row]:
-    query = "jobs_parked"
+def _parked(tx: Transaction, access: Access | None, limit: int) -> list[JobsParkedRow]:
     if access is None:
-        return tx.all(query, project_id=None, limit=limit)
+        return tx.jobs.parked(project_id=None, limit=limit)
     return seeing.first(
         access,
-        lambda several: tx.all(query, project_id=access.project_id, limit=several),
+        lambda several: tx.jobs.parked(project_id=access.project_id, limit=several),
         lambda found: seeing.carriers(access, found),
         limit,
     )
 
 
-def backlog(tx: Transaction, access: Access, limit: int) -> list[Row]:
+def backlog(tx: Transaction, access: Access, limit: int) -> list[JobsWaitingRow]:
     """Jobs of a project that wait or run, oldest first, as far as the asker may see their episodes."""
     return seeing.first(
         access,
-        lambda several: tx.all("jobs_waiting", project_id=access.project_id, limit=several),
+        lambda several: tx.jobs.waiting(project_id=access.project_id, limit=several),
         lambda found: seeing.carriers(access, found),
         limit,
     )
@@ -364,51 +368,51 @@ def backlog(tx: Transaction, access: Access, limit: int) -> list[Row]:
 def state(tx: Transaction) -> QueueState:
     """The queue as the metrics and the doctor see it."""
     now, lease_end = rows.micros(tx.now), _lease_end(tx)
-    row = tx.one("queue_state", now=now, wait_end=_wait_end(tx), lease_end=lease_end)
+    row = tx.queue.state(now=now, wait_end=_wait_end(tx), lease_end=lease_end)
     if row is None:
         return QueueState(pending=0, parked=0, graphs=0, oldest_wait_s=0.0)
-    oldest = rows.moment_or_none(row["oldest"])
+    oldest = rows.moment_or_none(row.oldest)
     wait_s = (tx.now - oldest).total_seconds() if oldest else 0.0
     return QueueState(
-        pending=row["pending"],
-        parked=row["parked"],
-        graphs=row["graphs"],
+        pending=row.pending,
+        parked=row.parked,
+        graphs=row.graphs,
         oldest_wait_s=max(0.0, wait_s),
-        oldest_id=row["oldest_id"],
-        due=row["due"],
-        held=row["held"],
+        oldest_id=row.oldest_id,
+        due=row.due,
+        held=row.held,
         ahead_s=max(0.0, -wait_s),
     )
 
 
 def hindrances(tx: Transaction, limit: int) -> list[Hindrance]:
     """What keeps graphs waiting that is no job's fault, the commonest first."""
-    found = tx.all("queue_reasons", limit=limit)
-    return [Hindrance(reason=row["reason"], graphs=row["graphs"]) for row in found]
+    found = tx.queue.reasons(limit=limit)
+    return [Hindrance(reason=row.reason, graphs=row.graphs) for row in found]
 
 
 def task(tx: Transaction, access: Access, uuid: str) -> Task:
     """The jobs of one request, taken together."""
-    row = tx.one("task_by_uuid", uuid=uuid, project_id=access.project_id)
-    if row is None or not row["jobs"]:
+    row = tx.tasks.progress(uuid=uuid, project_id=access.project_id)
+    if row is None or not row.jobs:
         raise NotFound(f"task not found: {uuid}")
     return summed_up(uuid, row)
 
 
-def summed_up(uuid: str, row: Row | Mapping[str, Any]) -> Task:
+def summed_up(uuid: str, row: TaskByUuidRow | TaskToldRow) -> Task:
     """A task by the counts and times of its jobs."""
-    jobs, succeeded, parked_count = row["jobs"], row["succeeded"], row["parked"]
+    jobs, succeeded, parked_count = row.jobs, row.succeeded or 0, row.parked or 0
     open_ = jobs - succeeded - parked_count
     return Task(
         uuid=uuid,
-        status=_status(jobs, succeeded, parked_count, started=row["started_at"] is not None),
+        status=_status(jobs, succeeded, parked_count, started=row.started_at is not None),
         jobs=jobs,
         succeeded=succeeded,
         parked=parked_count,
-        error=row["error"],
-        created_at=rows.moment(row["created_at"]),
-        started_at=rows.moment_or_none(row["started_at"]),
-        completed_at=None if open_ else rows.moment_or_none(row["completed_at"]),
+        error=row.error,
+        created_at=rows.moment(row.created_at or 0),
+        started_at=rows.moment_or_none(row.started_at),
+        completed_at=None if open_ else rows.moment_or_none(row.completed_at),
     )
 
 

@@ -47,12 +47,12 @@ class Readiness:
 
 
 def _read(tx: Transaction) -> None:
-    tx.one("project_first")
+    tx.projects.first()
 
 
 def _write(tx: Transaction) -> None:
     """A row as it is: it goes to the disk all the same."""
-    tx.run("project_touch")
+    tx.projects.touch()
 
 
 def _of_models(folder: Path) -> str | None:

@@ -7,21 +7,21 @@ import hashlib
 
 import msgspec
 
+from recollect.derive import readings
 from recollect.graph.types import Record
-from recollect.store import readings
 from recollect.store.protocol import Transaction
 
 _PARTS = (
-    "digest_entities",
-    "digest_facts",
-    "digest_supports",
-    "digest_closings",
-    "digest_doubts",
-    "digest_mentions",
-    "digest_observations",
-    "digest_observation_facts",
-    "digest_summaries",
-    "digest_summary_facts",
+    "entities",
+    "facts",
+    "supports",
+    "closings",
+    "doubts",
+    "mentions",
+    "observations",
+    "observation_facts",
+    "summaries",
+    "summary_facts",
 )
 
 
@@ -49,24 +49,22 @@ class GraphState(Record):
 def states(tx: Transaction, graph_id: str | None = None) -> list[GraphState]:
     """Every graph of the store, or those of one name."""
     told = []
-    for row in tx.all("graphs_all", graph_id=graph_id):
-        digest_, counts = _digested(tx, row["id"])
-        counted = tx.one("graph_inputs", graph_id=row["id"])
+    for row in tx.graphs.all(graph_id=graph_id):
+        digest_, counts = _digested(tx, row.id)
+        counted = tx.graphs.inputs(graph_id=row.id)
         told.append(
             GraphState(
-                id=row["id"],
-                project=row["project_name"],
-                kind=row["kind"],
-                graph_id=row["graph_id"],
-                edits=counted["edits"] if counted else 0,
-                episodes=counted["episodes"] if counted else 0,
-                entities=counts["digest_entities"],
-                facts=counts["digest_facts"],
-                unread=counted["unread"] if counted else 0,
-                unkept=counted["unkept"] if counted else 0,
-                readers=tuple(
-                    found["reader"] for found in tx.all("graph_readers", graph_id=row["id"])
-                ),
+                id=row.id,
+                project=row.project_name,
+                kind=row.kind,
+                graph_id=row.graph_id,
+                edits=counted.edits if counted else 0,
+                episodes=counted.episodes if counted else 0,
+                entities=counts["entities"],
+                facts=counts["facts"],
+                unread=counted.unread if counted else 0,
+                unkept=counted.unkept if counted else 0,
+                readers=tuple(found for found in tx.graphs.readers(graph_id=row.id)),
                 digest=digest_,
             )
         )
@@ -83,8 +81,8 @@ def _digested(tx: Transaction, graph_id: int) -> tuple[str, dict[str, int]]:
     total = hashlib.sha256()
     counts = dict.fromkeys(_PARTS, 0)
     for part in _PARTS:
-        for row in tx.all(part, graph_id=graph_id):
-            total.update(msgspec.json.encode([part, *(row[key] for key in row.keys())]))  # noqa: SIM118
+        for row in tx.digests.part(part, graph_id=graph_id):
+            total.update(msgspec.json.encode([f"{part}", *row.values()]))
             counts[part] += 1
     return total.hexdigest(), counts
 

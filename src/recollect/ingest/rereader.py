@@ -26,8 +26,8 @@ from recollect.errors import (
     Unavailable,
     described,
 )
-from recollect.extract.brief import Again, Brief, Extracted, ReaderKind
-from recollect.extract.model import ModelExtractor
+from recollect.extract.brief import Brief, Extracted, ReaderKind, RereadRequest
+from recollect.extract.llm import ModelExtractor
 from recollect.graph.types import DIRECT_KINDS
 from recollect.ingest import briefing, known, rereadings
 from recollect.ingest.extractors import EmbeddedExtractor
@@ -149,7 +149,7 @@ class Rereader:
         """What the embedded reader did over, and who is to read it after that."""
         if self._then == "embedded" or not brief.learn or brief.kind in DIRECT_KINDS:
             return found
-        return replace(found, again=Again(reader=self._then, reason="it was read over"))
+        return replace(found, again=RereadRequest(reader=self._then, reason="it was read over"))
 
     async def _briefs(self, group: Sequence[Held]) -> list[tuple[Held, Brief]]:
         found = [(one, await self._brief(one)) for one in group]

@@ -6,10 +6,11 @@ from typing import Literal
 
 from recollect.errors import NotFound
 from recollect.extract.brief import ReaderKind
-from recollect.graph.types import Access, Record
+from recollect.graph.types import Access, GraphKind, Record
+from recollect.records import seeing
 from recollect.store import rows
-from recollect.store.protocol import Row, Transaction
-from recollect.subjects import seeing
+from recollect.store.protocol import Transaction
+from recollect.store.queries.rereadings import RereadingsPageRow
 
 Status = Literal["waiting", "parked"]
 _EVERY = 2**53
@@ -22,10 +23,10 @@ class Waiting(Record):
     """
 
     project: str
-    graph_kind: str
+    graph_kind: GraphKind
     graph: str
     episode_uuid: str
-    reader: str
+    reader: ReaderKind
     status: Status
     reason: str
     attempts: int
@@ -59,33 +60,31 @@ def listed(
 
 def _rows(
     tx: Transaction, access: Access | None, limit: int, status: Status | None, after: int
-) -> Sequence[Row]:
+) -> Sequence[RereadingsPageRow]:
     project_id = None if access is None else access.project_id
 
-    def read(several: int) -> list[Row]:
-        return tx.all(
-            "rereadings_page", project_id=project_id, status=status, after=after, limit=several
-        )
+    def read(several: int) -> list[RereadingsPageRow]:
+        return tx.rereadings.page(project_id=project_id, status=status, after=after, limit=several)
 
     if access is None:
         return read(limit)
     return seeing.first(access, read, lambda found: seeing.carriers(access, found), limit)
 
 
-def _waiting(tx: Transaction, row: Row) -> Waiting:
-    taken_until = rows.moment(row["lease_until"])
+def _waiting(tx: Transaction, row: RereadingsPageRow) -> Waiting:
+    taken_until = rows.moment(row.lease_until)
     return Waiting(
-        project=row["project_name"],
-        graph_kind=row["graph_kind"],
-        graph=row["graph_name"],
-        episode_uuid=row["episode_uuid"],
-        reader=row["reader"],
-        status=row["status"],
-        reason=row["reason"],
-        attempts=row["attempts"],
-        error=row["error"],
-        created_at=rows.moment(row["created_at"]),
-        ready_at=rows.moment(row["ready_at"]),
+        project=row.project_name,
+        graph_kind=row.graph_kind,
+        graph=row.graph_name,
+        episode_uuid=row.episode_uuid,
+        reader=row.reader,
+        status=row.status,
+        reason=row.reason,
+        attempts=row.attempts,
+        error=row.error,
+        created_at=rows.moment(row.created_at),
+        ready_at=rows.moment(row.ready_at),
         taken_until=taken_until if taken_until > tx.now else None,
     )
 
@@ -96,10 +95,10 @@ def retry(tx: Transaction, access: Access | None, episode_uuid: str | None) -> i
     Says how many there were. What somebody holds stays with whom it is.
     """
     if episode_uuid is None:
-        found = [row["episode_id"] for row in _rows(tx, access, _EVERY, None, 0)]
+        found = [row.episode_id for row in _rows(tx, access, _EVERY, None, 0)]
     else:
         found = [place(tx, access, episode_uuid)]
-    count = tx.run("rereadings_retry", ids=rows.to_json(found), now=rows.micros(tx.now))
+    count = tx.rereadings.retry(ids=rows.to_json(found), now=rows.micros(tx.now))
     if episode_uuid is not None and not count:
         raise NotFound(f"no second reading of episode {episode_uuid} waits or is parked")
     return count
@@ -108,30 +107,27 @@ def retry(tx: Transaction, access: Access | None, episode_uuid: str | None) -> i
 def place(tx: Transaction, access: Access | None, episode_uuid: str) -> int:
     """The row id of an episode that may be seen."""
     project_id = None if access is None else access.project_id
-    row = tx.one("episode_to_read", uuid=episode_uuid, project_id=project_id)
+    row = tx.episodes.to_read(uuid=episode_uuid, project_id=project_id)
     if row is None or (access is not None and not seeing.carriers(access, [row])):
         raise NotFound(f"episode not found: {episode_uuid}")
-    return int(row["id"])
+    return int(row.id)
 
 
 def waiting_for(
     tx: Transaction, access: Access, reader: ReaderKind, graph_id: int | None = None
 ) -> int:
     """How many of a project wait for a reader, those that somebody holds included."""
-    row = tx.one(
-        "rereadings_waiting_for", project_id=access.project_id, reader=reader, in_graph=graph_id
-    )
-    return row["n"] if row else 0
+    row = tx.rereadings.waiting_for(project_id=access.project_id, reader=reader, in_graph=graph_id)
+    return row or 0
 
 
 def counts(tx: Transaction) -> list[Count]:
     """How many wait and how many are parked, by reader."""
     return [
-        Count(reader=row["reader"], status=row["status"], count=row["n"])
-        for row in tx.all("rereadings_counts")
+        Count(reader=row.reader, status=row.status, count=row.n) for row in tx.rereadings.counts()
     ]
 
 
 def facts_by_reader(tx: Transaction) -> dict[str, int]:
     """How many facts rest on which reader."""
-    return {row["reader"]: row["facts"] for row in tx.all("readings_by_reader")}
+    return {row.reader: row.facts for row in tx.readings.by_reader()}

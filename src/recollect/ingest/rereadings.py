@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from recollect.derive import readings
 from recollect.errors import Conflict, NotFound
 from recollect.extract.brief import Brief, Extracted, ReaderKind
 from recollect.graph.types import Access, Episode, Record
@@ -22,9 +23,10 @@ from recollect.limits import (
     READING_LEASE_S,
     READING_WAIT_S_MAX,
 )
-from recollect.store import readings, rows
-from recollect.store.protocol import Row, Transaction
-from recollect.subjects import seeing
+from recollect.records import seeing
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.store.queries.rereadings import RereadingsInOrderRow, RereadingTakenRow
 
 _LOST = "lease: it is not held any more; take the next reading"
 _DONE = "episode_uuid: it does not wait to be read; it was answered, or somebody changed its mind"
@@ -50,8 +52,7 @@ class Due(NamedTuple):
 
 def want(tx: Transaction, episode_id: int, reader: ReaderKind, reason: str) -> None:
     """Have an episode read again; the last wish counts, and whoever is at it has lost it."""
-    tx.run(
-        "rereading_want",
+    tx.rereadings.want(
         episode_id=episode_id,
         reader=reader,
         reason=reason[:JOB_ERROR_CHARS_MAX],
@@ -61,8 +62,7 @@ def want(tx: Transaction, episode_id: int, reader: ReaderKind, reason: str) -> N
 
 def want_all(tx: Transaction, graph_id: int, reader: ReaderKind, reason: str) -> None:
     """Have every episode of a graph read again; what is left of the same wish is only gone on with."""
-    tx.run(
-        "rereadings_want_all",
+    tx.rereadings.want_all(
         graph_id=graph_id,
         reader=reader,
         reason=reason,
@@ -73,13 +73,13 @@ def want_all(tx: Transaction, graph_id: int, reader: ReaderKind, reason: str) ->
 def left(tx: Transaction, graph_ids: Sequence[int], reason: str) -> int:
     """How many episodes of some graphs still wait for one reason."""
     listed = rows.to_json(list(graph_ids))
-    row = tx.one("rereadings_left", graphs=listed, reason=reason)
-    return int(row["waiting"]) if row else 0
+    row = tx.rereadings.left(graphs=listed, reason=reason)
+    return int(row) if row else 0
 
 
 def are_waiting(tx: Transaction, graph_id: int, reader: ReaderKind) -> bool:
     """Whether anything in a graph waits for a reader."""
-    return tx.one("rereadings_wait", graph_id=graph_id, reader=reader) is not None
+    return tx.rereadings.wait(graph_id=graph_id, reader=reader) is not None
 
 
 def claim(
@@ -107,15 +107,14 @@ def claim_group(
     first = next_due(tx, reader, folded=False)
     if first is None:
         return ()
-    found = tx.all(
-        "rereadings_following",
+    found = tx.rereadings.following(
         graph_id=first.graph_id,
         reader=reader,
         now=rows.micros(tx.now),
         wait_end=_wait_end(tx),
         limit=limit,
     )
-    return tuple(_take(tx, row["episode_id"], owner, lease_s) for row in found)
+    return tuple(_take(tx, row, owner, lease_s) for row in found)
 
 
 def next_due(
@@ -129,10 +128,9 @@ def next_due(
     """The episode that would be taken next."""
     now = rows.micros(tx.now)
     project_id = None if access is None else access.project_id
-    if access is not None and access.sight is not None:
+    if access is not None and access.visibility is not None:
         return _next_seen(tx, access, reader, graph_id, now)
-    row = tx.one(
-        "rereading_next",
+    row = tx.rereadings.next(
         reader=reader,
         now=now,
         wait_end=_wait_end(tx),
@@ -140,7 +138,7 @@ def next_due(
         project_id=project_id,
         folded=folded,
     )
-    return None if row is None else Due(row["episode_id"], row["graph_id"])
+    return None if row is None else Due(row.episode_id, row.graph_id)
 
 
 def _wait_end(tx: Transaction) -> int:
@@ -150,18 +148,16 @@ def _wait_end(tx: Transaction) -> int:
 def _next_seen(
     tx: Transaction, access: Access, reader: ReaderKind, graph_id: int | None, now: int
 ) -> Due | None:
-    waiting = tx.all(
-        "rereadings_in_order", reader=reader, project_id=access.project_id, in_graph=graph_id
-    )
-    first: dict[int, Row] = {}
+    waiting = tx.rereadings.in_order(reader=reader, project_id=access.project_id, in_graph=graph_id)
+    first: dict[int, RereadingsInOrderRow] = {}
     for row in seeing.carriers(access, waiting):
-        first.setdefault(row["graph_id"], row)
+        first.setdefault(row.graph_id, row)
     end = _wait_end(tx)
     due = [
-        (row["ready_at"], Due(row["episode_id"], row["graph_id"]))
+        (row.ready_at, Due(row.episode_id, row.graph_id))
         for row in first.values()
-        if not any(now < row[when] <= end for when in ("ready_at", "lease_until"))
-        and row["fold_from"] is None
+        if not any(now < when <= end for when in (row.ready_at, row.lease_until))
+        and row.fold_from is None
     ]
     return min(due)[1] if due else None
 
@@ -169,7 +165,7 @@ def _next_seen(
 def _take(tx: Transaction, episode_id: int, owner: str, lease_s: float) -> Held:
     lease = f"{owner}:{tx.new_id()}" if owner else tx.new_id()
     until = tx.now + timedelta(seconds=lease_s)
-    tx.run("rereading_take", episode_id=episode_id, lease=lease, until=rows.micros(until))
+    tx.rereadings.take(episode_id=episode_id, lease=lease, until=rows.micros(until))
     return held(tx, episode_id, lease)
 
 
@@ -178,24 +174,24 @@ def held(tx: Transaction, episode_id: int, lease: str) -> Held:
     return _held(_row(tx, episode_id, lease))
 
 
-def _held(row: Row) -> Held:
+def _held(row: RereadingTakenRow) -> Held:
     return Held(
         episode=rows.episode(row),
-        reader=row["reader"],
-        lease=row["lease"],
-        until=rows.moment(row["lease_until"]),
-        attempts=row["attempts"],
-        strict_ontology=bool(row["strict_ontology"]),
+        reader=row.reader,
+        lease=row.lease,
+        until=rows.moment(row.lease_until),
+        attempts=row.attempts,
+        strict_ontology=bool(row.strict_ontology),
     )
 
 
-def _row(tx: Transaction, episode_id: int, lease: str) -> Row:
-    row = tx.one("rereading_taken", episode_id=episode_id)
+def _row(tx: Transaction, episode_id: int, lease: str) -> RereadingTakenRow:
+    row = tx.rereadings.taken(episode_id=episode_id)
     if row is None:
-        if tx.one("episode_place_in_log", id=episode_id) is None:
+        if tx.episodes.place_in_log(id=episode_id) is None:
             raise NotFound("episode not found")
         raise Conflict(_DONE)
-    if row["lease"] != lease:
+    if row.lease != lease:
         raise Conflict(_LOST)
     return row
 
@@ -203,8 +199,7 @@ def _row(tx: Transaction, episode_id: int, lease: str) -> Row:
 def show(tx: Transaction, taken: Held, brief: Brief) -> None:
     """Keep what the holder is shown, so that the answer is held against exactly that."""
     _row(tx, taken.episode.id, taken.lease)
-    tx.run(
-        "rereading_show",
+    tx.rereadings.show(
         episode_id=taken.episode.id,
         lease=taken.lease,
         shown=msgspec.json.encode(brief).decode(),
@@ -214,19 +209,18 @@ def show(tx: Transaction, taken: Held, brief: Brief) -> None:
 def shown(tx: Transaction, episode_id: int, lease: str) -> tuple[Held, Brief]:
     """What a holder has, and what was shown with it."""
     row = _row(tx, episode_id, lease)
-    if row["shown"] is None:
+    if row.shown is None:
         raise Conflict(_LOST)
-    return _held(row), msgspec.json.decode(row["shown"], type=Brief)
+    return _held(row), msgspec.json.decode(row.shown, type=Brief)
 
 
 def give_back(
     tx: Transaction, taken: Held, *, until: datetime | None = None, error: str | None = None
 ) -> None:
     """Let others take it, now or later; that is nobody's failure. A lost lease is none either."""
-    row = tx.one("rereading_taken", episode_id=taken.episode.id)
-    if row is not None and row["lease"] == taken.lease:
-        tx.run(
-            "rereading_give_back",
+    row = tx.rereadings.taken(episode_id=taken.episode.id)
+    if row is not None and row.lease == taken.lease:
+        tx.rereadings.give_back(
             episode_id=taken.episode.id,
             ready_at=rows.micros(until or tx.now),
             error=None if error is None else error[:JOB_ERROR_CHARS_MAX],
@@ -244,7 +238,7 @@ def succeed(tx: Transaction, taken: Held, read: Extracted) -> None:
     What somebody else is to read after this one waits for that from now on.
     """
     _row(tx, taken.episode.id, taken.lease)
-    tx.run("rereading_done", episode_id=taken.episode.id)
+    tx.rereadings.done(episode_id=taken.episode.id)
     found = naming.placed(tx, taken.episode.graph_id, read.found)
     readings.replace(tx, taken.episode.id, found, read.fact_vectors)
     if read.again is not None:
@@ -264,29 +258,28 @@ def fail(
     Without a backoff the holder keeps it and may try again. The first reading stays either way.
     """
     _row(tx, taken.episode.id, taken.lease)
-    row = tx.one(
-        "rereading_failed",
+    row = tx.rereadings.failed(
         episode_id=taken.episode.id,
         error=error[:JOB_ERROR_CHARS_MAX],
         attempts_max=attempts_max,
     )
-    parked = row is not None and row["status"] == "parked"
+    parked = row is not None and row.status == "parked"
     if parked or row is None:
         give_back(tx, taken)
     elif backoff_first_s is not None:
-        wait_s = min(JOB_BACKOFF_MAX_S, backoff_first_s * 2 ** (row["attempts"] - 1))
+        wait_s = min(JOB_BACKOFF_MAX_S, backoff_first_s * 2 ** (row.attempts - 1))
         give_back(tx, taken, until=tx.now + timedelta(seconds=wait_s))
     return parked
 
 
 def due_now(tx: Transaction, reader: ReaderKind) -> int:
     """A reader that could not be reached is back: what was put off is due; says how many."""
-    return tx.run("rereadings_due_now", reader=reader, now=rows.micros(tx.now))
+    return tx.rereadings.due_now(reader=reader, now=rows.micros(tx.now))
 
 
 def free(tx: Transaction, owner: str) -> int:
     """Take back the leases of an owner that is known to be gone; says how many there were."""
-    return tx.run("rereadings_free", owner=f"{owner}:")
+    return tx.rereadings.free(owner=f"{owner}:")
 
 
 def unfolded(
@@ -298,5 +291,5 @@ def unfolded(
 ) -> Sequence[int]:
     """Graphs in which something waits, and cannot be taken before they are folded."""
     project_id = None if access is None else access.project_id
-    found = tx.all("rereadings_unfolded", reader=reader, project_id=project_id, in_graph=graph_id)
-    return [row["graph_id"] for row in found]
+    found = tx.rereadings.unfolded(reader=reader, project_id=project_id, in_graph=graph_id)
+    return list(found)

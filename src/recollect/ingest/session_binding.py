@@ -8,10 +8,10 @@ from recollect.errors import Conflict
 from recollect.graph.types import Access, Json, Record
 from recollect.ingest import session_feed
 from recollect.limits import LOG_FED_CHARS_MAX, LOG_FED_ITEMS_MAX
+from recollect.records import session_logs, users
+from recollect.records.session_lines import episode_of, line_row
+from recollect.records.session_logs import SessionLog
 from recollect.store.protocol import Transaction
-from recollect.subjects import session_logs, users
-from recollect.subjects.session_lines import episode_of, line_row
-from recollect.subjects.session_logs import SessionLog
 
 
 class Changed(Record):
@@ -48,11 +48,11 @@ def change(
 def _bind(tx: Transaction, access: Access, session: SessionLog, user_id: str) -> None:
     if session.user_id is not None:
         raise Conflict(f"user_id: the session is bound to {session.user_id!r} and stays so")
-    if tx.one("session_log_is_trace", id=session.id) is not None:
+    if tx.traces.session_log_is_trace(id=session.id) is not None:
         raise Conflict("user_id: this is the trace of an agent, and feeds the agent's graph")
     owner = users.get(tx, access, user_id)
     session_logs.check_thread(tx, access, session.session_id, owner.user_id)
-    tx.run("session_log_bind", id=session.id, user_id=owner.id)
+    tx.session_logs.bind(id=session.id, user_id=owner.id)
 
 
 def _feed(
@@ -60,8 +60,8 @@ def _feed(
 ) -> bool:
     """Feed what was said before; without a date it was said by the time the log last changed."""
     _check_size(tx, session)
-    found = tx.all("session_log_items", log_id=session.id)
-    stored = [(row["id"], episode_of(line_row(row))) for row in found]
+    found = tx.session_logs.items(log_id=session.id)
+    stored = [(row.id, episode_of(line_row(row))) for row in found]
     fed = session_feed.feed(
         tx, access, session, stored, allowed=may_feed, said_by=before.updated_at
     )
@@ -69,8 +69,8 @@ def _feed(
 
 
 def _check_size(tx: Transaction, session: SessionLog) -> None:
-    row = tx.one("session_log_items_size", log_id=session.id)
-    if row and (row["items"] > LOG_FED_ITEMS_MAX or row["chars"] > LOG_FED_CHARS_MAX):
+    row = tx.session_logs.items_size(log_id=session.id)
+    if row and (row.items > LOG_FED_ITEMS_MAX or row.chars > LOG_FED_CHARS_MAX):
         raise Conflict(
             f"user_id: a log of more than {LOG_FED_ITEMS_MAX} items or {LOG_FED_CHARS_MAX} "
             "characters is bound with `feeds` false, and fed from then on when that is switched on"

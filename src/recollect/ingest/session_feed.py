@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from recollect.episodic.episode import ITEM, Episode
 from recollect.errors import InvalidInput, NotAllowed
 from recollect.graph import checks
 from recollect.graph.types import Access, NewEpisode
 from recollect.ingest import intake
 from recollect.limits import MESSAGE_CHARS_MAX, NAME_CHARS_MAX
+from recollect.records import session_logs
+from recollect.records.session_logs import SessionLog
+from recollect.session_log.episode import ITEM, Episode
 from recollect.store.protocol import Transaction
-from recollect.subjects import session_logs
-from recollect.subjects.session_logs import SessionLog
 
 FED_ROLES = ("user", "assistant", "system")
 _TEXT_PARTS = ("text", "input_text", "output_text")
@@ -123,7 +123,7 @@ def feed(
     receipt = intake.add_messages(tx, access, session.session_id, new)
     fed: dict[int, list[str]] = {}
     for (row_id, number, _), uuid in zip(messages, receipt.uuids, strict=True):
-        tx.run("session_log_fed_insert", uuid=uuid, log_episode_id=row_id)
+        tx.session_logs.fed_insert(uuid=uuid, log_episode_id=row_id)
         fed.setdefault(number, []).append(uuid)
     return fed
 

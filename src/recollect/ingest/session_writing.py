@@ -9,20 +9,6 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from recollect.episodic.episode import (
-    BOUNDARY,
-    META,
-    SAFE_INTEGER,
-    Episode,
-    Meta,
-    make_meta,
-    make_payload,
-    renumbered,
-)
-from recollect.episodic.errors import InvalidEpisode
-from recollect.episodic.jsonl import Parsed, numbered
-from recollect.episodic.session import INTERRUPT_NOTE, INTERRUPT_TITLE
-from recollect.episodic.values import FrozenDict
 from recollect.errors import AlreadyExists, Conflict, InvalidInput, LogMoved
 from recollect.graph import checks
 from recollect.graph.types import Access, Record
@@ -34,10 +20,8 @@ from recollect.limits import (
     LOG_TURN_EPISODES_MAX,
     LOG_TURNS_OPEN_MAX,
 )
-from recollect.store import rows
-from recollect.store.protocol import Transaction
-from recollect.subjects import session_logs
-from recollect.subjects.session_lines import (
+from recollect.records import session_logs
+from recollect.records.session_lines import (
     Line,
     Turn,
     episode_of,
@@ -46,7 +30,23 @@ from recollect.subjects.session_lines import (
     turn_row,
     working,
 )
-from recollect.subjects.session_logs import SessionLog
+from recollect.records.session_logs import SessionLog
+from recollect.session_log.episode import (
+    BOUNDARY,
+    META,
+    SAFE_INTEGER,
+    Episode,
+    FrozenDict,
+    Meta,
+    make_meta,
+    make_payload,
+    renumbered,
+)
+from recollect.session_log.errors import InvalidEpisode
+from recollect.session_log.jsonl import Parsed, numbered
+from recollect.session_log.session import INTERRUPT_NOTE, INTERRUPT_TITLE
+from recollect.store import rows
+from recollect.store.protocol import Transaction
 
 DISCARDED_EVENT = "turn.discarded"
 DISCARDED_WHY = "the server ended while the turn was open"
@@ -136,12 +136,11 @@ def open_turn(
     """Fork the committed log. The turn lives as long as *owner*, a process, does."""
     session = session_logs.get(tx, access, session_id)
     name = tx.new_id() if turn_id is None else checks.caller_id("turn_id", turn_id)
-    if tx.one("session_turn_by_name", log_id=session.id, turn_id=name) is not None:
+    if tx.session_logs.turn_by_name(log_id=session.id, turn_id=name) is not None:
         raise AlreadyExists(f"turn_id: {name!r} is open already")
-    if len(tx.all("session_turns_of_log", log_id=session.id)) >= LOG_TURNS_OPEN_MAX:
+    if len(tx.session_logs.turns_of_log(log_id=session.id)) >= LOG_TURNS_OPEN_MAX:
         raise Conflict(f"a session has at most {LOG_TURNS_OPEN_MAX} open turns")
-    tx.run(
-        "session_turn_insert",
+    tx.session_logs.turn_insert(
         log_id=session.id,
         turn_id=name,
         forked_at=session.last_id,
@@ -170,8 +169,7 @@ def append_to_turn(
     ]
     lines = _lines(_numbered(own, turn.last_id), bounded=True)
     for line in lines:
-        tx.run(
-            "session_turn_append",
+        tx.session_logs.turn_append(
             turn_key=turn.id,
             number=line.number,
             type=line.type,
@@ -179,7 +177,7 @@ def append_to_turn(
             payload=line.payload,
         )
     last = turn.last_id + len(lines)
-    tx.run("session_turn_advance", id=turn.id, last_number=last)
+    tx.session_logs.turn_advance(id=turn.id, last_number=last)
     return Appended(log_id=session.id, last_id=last, lines=lines)
 
 
@@ -199,7 +197,7 @@ def merge(
     own = [episode_of(line) for line in working(tx, turn)]
     ids = range(session.last_id + 1, session.last_id + 1 + len(own))
     moved = {one.id: new for one, new in zip(own, ids, strict=True) if one.id != new}
-    tx.run("session_turn_delete", id=turn.id)
+    tx.session_logs.turn_delete(id=turn.id)
     renewed = [renumbered(one, new, moved) for one, new in zip(own, ids, strict=True)]
     return _commit(tx, access, session, renewed, may_feed=may_feed)
 
@@ -207,7 +205,7 @@ def merge(
 def discard(tx: Transaction, access: Access, session_id: str, turn_id: str) -> int:
     """Drop a turn and leave no trace of it; says how many episodes it had."""
     turn = turn_of(tx, session_logs.get(tx, access, session_id), turn_id)
-    tx.run("session_turn_delete", id=turn.id)
+    tx.session_logs.turn_delete(id=turn.id)
     return turn.last_id - turn.forked_at
 
 
@@ -215,7 +213,7 @@ def interrupt(tx: Transaction, access: Access, session_id: str, turn_id: str) ->
     """Drop a turn, and note in the committed log that it was interrupted."""
     session = session_logs.get(tx, access, session_id)
     turn = turn_of(tx, session, turn_id)
-    tx.run("session_turn_delete", id=turn.id)
+    tx.session_logs.turn_delete(id=turn.id)
     payload = {"reason": "interrupt", "title": INTERRUPT_TITLE, "content": INTERRUPT_NOTE}
     note = Draft(BOUNDARY, make_meta("runtime", turn_id), make_payload(BOUNDARY, payload))
     return _commit(tx, access, session, _numbered([note], session.last_id))
@@ -223,14 +221,14 @@ def interrupt(tx: Transaction, access: Access, session_id: str, turn_id: str) ->
 
 def discard_lost(tx: Transaction, alive: str) -> int:
     """Drop the turns of every process but one, and say so in their logs; how many there were."""
-    lost = tx.all("session_turns_lost", alive=alive)
+    lost = tx.session_logs.turns_lost(alive=alive)
     for row in lost:
         turn = turn_row(row)
-        tx.run("session_turn_delete", id=turn.id)
-        data = {"turnId": turn.turn_id, "dropped": row["episodes"], "reason": DISCARDED_WHY}
+        tx.session_logs.turn_delete(id=turn.id)
+        data = {"turnId": turn.turn_id, "dropped": row.episodes, "reason": DISCARDED_WHY}
         payload = make_payload(META, {"event": DISCARDED_EVENT, "data": data})
-        head = tx.one("session_log_last_number", id=turn.log_id)
-        last = 0 if head is None else head["last_number"]
+        head = tx.session_logs.last_number(id=turn.log_id)
+        last = 0 if head is None else head
         note = Draft(META, make_meta("runtime", turn.turn_id), payload)
         if last < SAFE_INTEGER:  # a log without ids left says nothing, and the server still starts
             _store(tx, turn.log_id, _numbered([note], last))
@@ -287,8 +285,7 @@ def _store(
     if episodes[-1].id > SAFE_INTEGER:
         raise Conflict("no id is left in this log")
     ids = [
-        tx.insert(
-            "session_log_append",
+        tx.session_logs.append(
             log_id=log_id,
             number=line.number,
             type=line.type,
@@ -298,7 +295,7 @@ def _store(
         )
         for episode, line in zip(episodes, lines or _lines(episodes), strict=True)
     ]
-    tx.run("session_log_advance", id=log_id, last_number=episodes[-1].id, now=rows.micros(tx.now))
+    tx.session_logs.advance(id=log_id, last_number=episodes[-1].id, now=rows.micros(tx.now))
     return ids
 
 

@@ -7,24 +7,25 @@ next. One that was idle begins where the others are, so it is served at once but
 from recollect.errors import InvalidInput
 from recollect.governance import keys
 from recollect.limits import JOB_CHARS_MIN, WEIGHT_MAX, WEIGHT_MIN
-from recollect.store.protocol import Row, Transaction
+from recollect.store.protocol import Transaction
+from recollect.store.queries.queue import QueueOldestFreeRow
 
 
-def use(tx: Transaction, waiting: Row, chars: int, jobs: int) -> None:
+def use(tx: Transaction, waiting: QueueOldestFreeRow, chars: int, jobs: int) -> None:
     """Charge a project for jobs that are begun for it; *waiting* is what was found in the queue."""
-    cost = (chars + jobs * JOB_CHARS_MIN) / waiting["weight"]
-    begun = waiting["turn"]
-    tx.run("share_use", project_id=waiting["project_id"], begun=begun, used=begun + cost)
+    cost = (chars + jobs * JOB_CHARS_MIN) / waiting.weight
+    begun = waiting.turn
+    tx.queue.share_use(project_id=waiting.project_id, begun=begun, used=begun + cost)
 
 
 def weigh(tx: Transaction, project: str, weight: float) -> None:
     """Give a project a greater or smaller share of the workers when several have to wait."""
     if not WEIGHT_MIN <= weight <= WEIGHT_MAX:
         raise InvalidInput(f"weight: must be from {WEIGHT_MIN:g} to {WEIGHT_MAX:g}")
-    tx.run("share_weigh", project_id=keys.project_named(tx, project).id, weight=weight)
+    tx.queue.share_weigh(project_id=keys.project_named(tx, project).id, weight=weight)
 
 
 def weight(tx: Transaction, project_id: int) -> float:
     """The weight of a project; 1 unless somebody said otherwise."""
-    row = tx.one("share_weight", project_id=project_id)
-    return float(row["weight"]) if row else 1.0
+    row = tx.queue.share_weight(project_id=project_id)
+    return float(row) if row else 1.0

@@ -1,14 +1,15 @@
 """Keeping observations and summaries in step with the log: called once for each episode, in the
 transaction that learns it, so that how episodes share a commit changes nothing."""
 
+from recollect.derive import derived, observations, readings, summaries
+from recollect.derive.derived import Derived
 from recollect.graph import copies
 from recollect.graph import observations as rules
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import Access, Episode
-from recollect.store import derived, observations, readings, rows, summaries
-from recollect.store.derived import Derived
+from recollect.records import guidance
+from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.subjects import guidance
 
 
 def refresh(tx: Transaction, episode: Episode, table: Predicates) -> list[Derived]:
@@ -46,10 +47,10 @@ def refresh(tx: Transaction, episode: Episode, table: Predicates) -> list[Derive
 
 def _label(tx: Transaction, graph_id: int, text: str) -> str:
     """The type of observation, of those that the project asks for, that a new one is."""
-    row = tx.one("graph_by_id", id=graph_id)
+    row = tx.graphs.by_id(id=graph_id)
     if row is None:
         return rules.GENERIC
     # The wishes belong to the project, whoever is asking.
-    access = Access(project_id=row["project_id"], project_uuid="", key_uuid="")
+    access = Access(project_id=row.project_id, project_uuid="", key_uuid="")
     steering = guidance.steering_at(tx, access, guidance.scope_of(rows.graph(row)))
     return rules.label(text, [(item.name, item.description) for item in steering.types])

@@ -2,17 +2,19 @@
 a task stands for, or off the receipt of what it erased."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from recollect.errors import NotFound
 from recollect.graph.types import Access, Record, Task
 from recollect.ingest import queue
 from recollect.limits import BATCH_ITEMS_MAX
+from recollect.records import seeing
 from recollect.store import rows
-from recollect.store.protocol import Row, Transaction
-from recollect.subjects import seeing
+from recollect.store.protocol import Transaction
+from recollect.store.queries.tasks import TaskEpisodesRow, TaskToldRow
 
+V = TypeVar("V")
 _ROWS_PER_LOOK = 200
 _EPISODES_MAX = 1_000
 _NEWEST = 2**62
@@ -35,11 +37,11 @@ class Tracked(Record):
 
 def get(tx: Transaction, access: Access, uuid: str) -> Tracked:
     """A task by its uuid."""
-    row = tx.one("task_told", uuid=uuid, project_id=access.project_id)
+    row = tx.tasks.by_uuid_told(uuid=uuid, project_id=access.project_id)
     found = None if row is None else _tracked(tx, access, row)
-    if row is not None and found is None and not row["owed"]:
+    if row is not None and found is None and not row.owed:
         # It stands for no episodes, and only whoever asked for it knows its uuid.
-        found = Tracked(type=row["type"], task=_task(row), episodes=[])
+        found = Tracked(type=row.type, task=_task(row), episodes=[])
     if row is None:
         found = _imported(tx, access, uuid)
     if found is None:
@@ -50,11 +52,11 @@ def get(tx: Transaction, access: Access, uuid: str) -> Tracked:
 def _imported(tx: Transaction, access: Access, uuid: str) -> Tracked | None:
     """A task of another store: what was asked for is not known here, only its episodes are."""
     whole = queue.task(tx, access, uuid)
-    behind = tx.all("task_episodes", uuid=uuid, limit=_EPISODES_MAX)
+    behind = tx.tasks.episodes(uuid=uuid, limit=_EPISODES_MAX)
     seen = seeing.carriers(access, behind)
     if not seen:
         return None
-    return Tracked(type="graph.add", task=whole, episodes=[one["uuid"] for one in seen])
+    return Tracked(type="graph.add", task=whole, episodes=[one.uuid for one in seen])
 
 
 def page(
@@ -69,8 +71,8 @@ def page(
     """The newest tasks that may be seen, of one type or status if given, before a place if given."""
     fitting: list[Tracked] = []
     for row in _newest(tx, access, kind, before or _NEWEST):
-        # Without a sight the row tells the status, and only what is told is looked into.
-        if access.sight is None and status not in (None, _task(row).status):
+        # Without a visibility the row tells the status, and only what is told is looked into.
+        if access.visibility is None and status not in (None, _task(row).status):
             continue
         tracked = _tracked(tx, access, row)
         if tracked is None or status not in (None, tracked.task.status):
@@ -83,65 +85,64 @@ def page(
 
 def place(tx: Transaction, access: Access, uuid: str) -> int:
     """Where a task stands among all of the project."""
-    row = tx.one("task_told", uuid=uuid, project_id=access.project_id)
+    row = tx.tasks.by_uuid_told(uuid=uuid, project_id=access.project_id)
     if row is None or _tracked(tx, access, row) is None:
         raise NotFound(f"task not found: {uuid}")
-    return int(row["id"])
+    return int(row.id)
 
 
-def _newest(tx: Transaction, access: Access, kind: str | None, before: int) -> Iterator[Row]:
-    while found := tx.all(
-        "tasks_told",
+def _newest(
+    tx: Transaction, access: Access, kind: str | None, before: int
+) -> Iterator[TaskToldRow]:
+    while found := tx.tasks.newest(
         project_id=access.project_id,
         type=kind,
         before=before,
         limit=_ROWS_PER_LOOK,
     ):
         yield from found
-        before = found[-1]["id"]
+        before = found[-1].id
 
 
-def _tracked(tx: Transaction, access: Access, row: Row) -> Tracked | None:
+def _tracked(tx: Transaction, access: Access, row: TaskToldRow) -> Tracked | None:
     """A task as somebody sees it: for whoever may not see everything it stands for those of its
     episodes that may be seen, and without any it is not there."""
-    most = _EPISODES_MAX if access.sight is None else BATCH_ITEMS_MAX  # to count those it sees
-    seen = seeing.carriers(access, tx.all("task_episodes", uuid=row["uuid"], limit=most))
-    uuids = [one["uuid"] for one in seen[:_EPISODES_MAX]]
-    if access.sight is None:
-        deleted = max(0, row["owed"] - row["jobs"])
-        return Tracked(type=row["type"], task=_task(row), episodes=uuids, deleted=deleted)
+    most = _EPISODES_MAX if access.visibility is None else BATCH_ITEMS_MAX  # to count those it sees
+    seen = seeing.carriers(access, tx.tasks.episodes(uuid=row.uuid, limit=most))
+    uuids = [one.uuid for one in seen[:_EPISODES_MAX]]
+    if access.visibility is None:
+        deleted = max(0, row.owed - row.jobs)
+        return Tracked(type=row.type, task=_task(row), episodes=uuids, deleted=deleted)
     if not seen:
         return None
-    return Tracked(type=row["type"], task=_task(_counted(row, seen)), episodes=uuids)
+    return Tracked(type=row.type, task=_task(_counted(row, seen)), episodes=uuids)
 
 
-def _counted(row: Row, seen: Sequence[Row]) -> Mapping[str, Any]:
+def _counted(row: TaskToldRow, seen: Sequence[TaskEpisodesRow]) -> TaskToldRow:
     """A task as if it had been about these episodes only."""
-    states = Counter(one["status"] for one in seen)
-    return {
-        "uuid": row["uuid"],
-        "created_at": row["created_at"],
-        "jobs": len(seen),
-        "succeeded": states["succeeded"],
-        "parked": states["parked"],
-        "started_at": min(_known(seen, "started_at"), default=None),
-        "completed_at": max(_known(seen, "completed_at"), default=None),
-        "error": max(_known(seen, "error"), default=None),
-    }
+    states = Counter(one.status for one in seen)
+    return row._replace(
+        jobs=len(seen),
+        succeeded=states["succeeded"],
+        parked=states["parked"],
+        started_at=min(_known(one.started_at for one in seen), default=None),
+        completed_at=max(_known(one.completed_at for one in seen), default=None),
+        error=max(_known(one.error for one in seen), default=None),
+    )
 
 
-def _known(seen: Sequence[Row], name: str) -> list[Any]:
-    return [one[name] for one in seen if one[name] is not None]
+def _known(values: Iterable[V | None]) -> list[V]:
+    return [value for value in values if value is not None]
 
 
-def _task(row: Row | Mapping[str, Any]) -> Task:
-    if row["jobs"]:
-        return queue.summed_up(row["uuid"], row)
+def _task(row: TaskToldRow) -> Task:
+    if row.jobs:
+        return queue.summed_up(row.uuid, row)
     # A task that owed episodes of which none is left owes nothing any more: nobody is to wait for it.
-    unwiped = row["scrubbed"] == 0
-    at = rows.moment(row["created_at"])
+    unwiped = row.scrubbed == 0
+    at = rows.moment(row.created_at)
     return Task(
-        uuid=row["uuid"],
+        uuid=row.uuid,
         status="processing" if unwiped else "succeeded",
         jobs=0,
         succeeded=0,
@@ -149,5 +150,5 @@ def _task(row: Row | Mapping[str, Any]) -> Task:
         created_at=at,
         started_at=at,
         # When files were wiped is not known, only that they were.
-        completed_at=at if row["scrubbed"] is None else None,
+        completed_at=at if row.scrubbed is None else None,
     )

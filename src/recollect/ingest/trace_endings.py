@@ -1,19 +1,21 @@
 """How traces of agents end, go on, and are sorted."""
 
-from recollect.episodic.episode import META
+from typing import Final
+
 from recollect.errors import Conflict
 from recollect.governance.receipts import Erased
 from recollect.graph.types import Access, Json, Record
 from recollect.ingest import session_writing
 from recollect.ingest.session_writing import draft
 from recollect.ingest.tracing import check_family
+from recollect.records import erasing, traces
+from recollect.records.agents import Agent, expect
+from recollect.records.traces import Status, Trace
+from recollect.session_log.episode import META
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.subjects import erasing, traces
-from recollect.subjects.agents import Agent, expect
-from recollect.subjects.traces import Status, Trace
 
-FINALIZED = "agent.trajectory.finalize"
+FINALIZED: Final = "agent.trajectory.finalize"
 
 
 class Ending(Record):
@@ -64,8 +66,7 @@ def end(
 
 def settle(tx: Transaction, agent: Agent, trace: Trace) -> None:
     """Let the jobs of a trace's turns be a task that is told of."""
-    tx.run(
-        "trace_task_put",
+    tx.traces.task_put(
         uuid=trace.task_uuid,
         graph_id=agent.graph.id,
         type=FINALIZED,
@@ -92,7 +93,7 @@ def sort(
     expect(expected, trace.revision)
     check_family(family)
     _as_it_is(tx, trace, family)
-    tx.run("trace_touched", id=trace.log_id, now=rows.micros(tx.now))
+    tx.traces.touched(id=trace.log_id, now=rows.micros(tx.now))
     return traces.get(tx, access, agent, uuid)
 
 
@@ -125,8 +126,7 @@ def _change(
     ended_at: int | None = None,
     family: str | None = None,
 ) -> None:
-    tx.run(
-        "trace_change",
+    tx.traces.change(
         log_id=trace.log_id,
         task_family=family,
         status=how.status,

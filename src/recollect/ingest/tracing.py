@@ -7,19 +7,19 @@ nothing is to be learned from the trace. Telling the same again changes nothing.
 import re
 from typing import Any
 
-from recollect.episodic.episode import BOUNDARY
 from recollect.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from recollect.graph import checks
 from recollect.graph.types import Access, Json, NewEpisode, Record
 from recollect.ingest import intake, session_feed, session_writing
 from recollect.ingest.session_writing import draft
 from recollect.limits import DESCRIPTION_CHARS_MAX, INTEGER_MAX
+from recollect.records import session_logs, traces
+from recollect.records.agents import Agent
+from recollect.records.session_lines import episode_of
+from recollect.records.trace_events import TOOL_EVENTS, carried, logged
+from recollect.records.traces import Event, Trace
+from recollect.session_log.episode import BOUNDARY
 from recollect.store.protocol import Transaction
-from recollect.subjects import session_logs, traces
-from recollect.subjects.agents import Agent
-from recollect.subjects.session_lines import episode_of
-from recollect.subjects.trace_events import TOOL_EVENTS, carried, logged
-from recollect.subjects.traces import Event, Trace
 
 _FAMILY = re.compile(r"[a-z0-9][a-z0-9._/-]{0,127}")
 
@@ -59,8 +59,7 @@ def begin(tx: Transaction, access: Access, agent: Agent, new: NewTrace) -> Trace
         return _same(known, new)
     first = None if new.parent is None else traces.get(tx, access, agent, new.parent)
     log = session_logs.create(tx, access, None, feeds=False, metadata=new.metadata)
-    tx.run(
-        "trace_insert",
+    tx.traces.insert(
         log_id=log.id,
         graph_id=agent.graph.id,
         trace_id=new.trace_id,
@@ -93,9 +92,9 @@ def check_family(slug: str | None) -> None:
 
 
 def _named(tx: Transaction, access: Access, agent: Agent, trace_id: str) -> Trace | None:
-    row = tx.one("trace_by_name", graph_id=agent.graph.id, trace_id=trace_id)
+    row = tx.traces.by_name(graph_id=agent.graph.id, trace_id=trace_id)
     try:
-        return None if row is None else traces.get(tx, access, agent, row["uuid"])
+        return None if row is None else traces.get(tx, access, agent, row)
     except NotFound as error:  # it is there, and not for this caller
         raise Conflict(f"trace_id: {trace_id!r} was begun with other metadata") from error
 
@@ -136,8 +135,7 @@ def tell(
         tx, access, trace.session_id, [draft("content", type_, payload, meta)]
     )
     (line,) = made.lines
-    tx.run(
-        "trace_event_insert",
+    tx.traces.event_insert(
         log_id=trace.log_id,
         number=line.number,
         uuid=event_uuid,
@@ -217,4 +215,4 @@ def _feed(
         tx, graph_id=agent.graph.id, thread_key=None, task_uuid=trace.task_uuid, planned=planned
     )
     for uuid, _ in planned:
-        tx.run("trace_fed_insert", log_id=trace.log_id, number=number, uuid=uuid)
+        tx.traces.fed_insert(log_id=trace.log_id, number=number, uuid=uuid)

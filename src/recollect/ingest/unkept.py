@@ -4,13 +4,16 @@ The embedded reader finds the same again. What a language model found is not ask
 it is put together from the graph, where all of it is but the words of what only said something again.
 """
 
+from recollect.derive import readings
 from recollect.extract.brief import Extracted
 from recollect.graph.found import EntityKind, Found, FoundEntity, FoundFact
 from recollect.graph.types import Job
 from recollect.ingest import briefing, naming
 from recollect.ingest.pipeline import Extractor, to_learn
-from recollect.store import readings, rows
-from recollect.store.protocol import Row, Store, Transaction
+from recollect.store import rows
+from recollect.store.protocol import Store, Transaction
+from recollect.store.queries.facts import FactsStatedByRow
+from recollect.store.queries.shapes import EntityRow
 
 _BY_MODEL = "model:"
 
@@ -36,7 +39,7 @@ def there_are(tx: Transaction, graph_id: int) -> bool:
 
 
 def _unread(tx: Transaction, graph_id: int, limit: int) -> list[Job]:
-    return [rows.job(row) for row in tx.all("steps_unread", graph_id=graph_id, limit=limit)]
+    return [rows.job(row) for row in tx.readings.steps_unread(graph_id=graph_id, limit=limit)]
 
 
 def _without(tx: Transaction, jobs: list[Job]) -> list[Job]:
@@ -54,55 +57,57 @@ def _put_together(tx: Transaction, episode_ids: list[int]) -> None:
     for number in episode_ids:
         facts = [
             row
-            for row in tx.all("facts_stated_by", episode_id=number)
-            if (row["extractor"] or "").startswith(_BY_MODEL)
+            for row in tx.facts.stated_by(episode_id=number)
+            if (row.extractor or "").startswith(_BY_MODEL)
         ]
         if facts:
             found, vectors = _found(tx, number, facts)
             readings.put(tx, number, found, vectors)
 
 
-def _found(tx: Transaction, episode_id: int, facts: list[Row]) -> tuple[Found, readings.Vectors]:
-    mentioned = tx.all("entities_mentioned_by", episode_id=episode_id)
-    places = {row["id"]: place for place, row in enumerate(mentioned)}
-    kept = [row for row in facts if row["source_id"] in places and row["target_id"] in places]
+def _found(
+    tx: Transaction, episode_id: int, facts: list[FactsStatedByRow]
+) -> tuple[Found, readings.Vectors]:
+    mentioned = tx.entities.mentioned_by(episode_id=episode_id)
+    places = {row.id: place for place, row in enumerate(mentioned)}
+    kept = [row for row in facts if row.source_id in places and row.target_id in places]
     found = Found(
         entities=tuple(map(_entity, mentioned)),
         facts=tuple(_fact(row, places) for row in kept),
-        extractor=facts[0]["extractor"],
+        extractor=facts[0].extractor,
     )
-    return found, tuple(row["vector"] for row in kept)
+    return found, tuple(row.vector for row in kept)
 
 
-def _entity(row: Row) -> FoundEntity:
-    labels = [label for label in rows.from_json(row["labels"]) if label != "Entity"]
-    kind: EntityKind | None = row["kind"]
+def _entity(row: EntityRow) -> FoundEntity:
+    labels = [label for label in rows.from_json(row.labels) if label != "Entity"]
+    kind: EntityKind | None = row.kind
     return FoundEntity(
-        name=row["name"],
+        name=row.name,
         kind=kind,
         label=labels[0] if labels else None,
-        aliases=tuple(name for name in rows.from_json(row["names"]) if name != row["name"]),
-        who="user" if row["is_user"] else "assistant" if row["is_assistant"] else None,
-        attributes=None if row["is_user"] else rows.from_json(row["attributes"]),
+        aliases=tuple(name for name in rows.from_json(row.names) if name != row.name),
+        who="user" if row.is_user else "assistant" if row.is_assistant else None,
+        attributes=None if row.is_user else rows.from_json(row.attributes),
     )
 
 
-def _fact(row: Row, places: dict[int, int]) -> FoundFact:
-    start, end = row["span_start"], row["span_end"]
+def _fact(row: FactsStatedByRow, places: dict[int, int]) -> FoundFact:
+    start, end = row.span_start, row.span_end
     return FoundFact(
-        source=places[row["source_id"]],
-        target=places[row["target_id"]],
-        name=row["name"],
-        predicate=row["predicate"],
-        fact=row["fact"],
-        valid_at=rows.moment_or_none(row["valid_at"]),
-        invalid_at=rows.moment_or_none(row["invalid_at"]) if row["ended_itself"] else None,
-        dated=row["valid_at"] is not None and row["valid_at"] != row["said_at"],
-        negated=bool(row["negated"]),
-        ends=bool(row["ends"]),
-        slot=row["slot"],
-        attributes=rows.from_json(row["attributes"]),
+        source=places[row.source_id],
+        target=places[row.target_id],
+        name=row.name,
+        predicate=row.predicate,
+        fact=row.fact,
+        valid_at=rows.moment_or_none(row.valid_at),
+        invalid_at=rows.moment_or_none(row.invalid_at) if row.ended_itself else None,
+        dated=row.valid_at is not None and row.valid_at != row.said_at,
+        negated=bool(row.negated),
+        ends=bool(row.ends),
+        slot=row.slot,
+        attributes=rows.from_json(row.attributes),
         span=None if start is None or end is None else (start, end),
-        confidence=row["confidence"],
-        rating=row["rating"],
+        confidence=row.confidence,
+        rating=row.rating,
     )

@@ -5,15 +5,17 @@ import asyncio
 from contextlib import suppress
 
 from recollect import log
+from recollect.derive import derived, findable, summaries
 from recollect.errors import BudgetExhausted, ModelAnswerInvalid, ModelUnavailable
-from recollect.extract.model.summarize import Material, summarize
+from recollect.extract.llm.free_text import Material, summarize
 from recollect.graph import user_summary
 from recollect.graph.types import Access, Graph, Json, Record
 from recollect.limits import USER_SUMMARY_FACTS_MAX, WRITTEN_AFTER_EPISODES, WRITTEN_MESSAGES_MAX
 from recollect.models.language_model import LanguageModel
-from recollect.store import derived, findable, rows, summaries
-from recollect.store.protocol import Row, Store, Transaction
-from recollect.subjects import guidance
+from recollect.records import guidance
+from recollect.store import rows
+from recollect.store.protocol import Store, Transaction
+from recollect.store.queries.shapes import ChapterSaidRow, MessagesAmongRow
 
 _log = log.get(__name__)
 _POLL_S = 5.0
@@ -93,36 +95,34 @@ class Writer:
 
 def next_thread(tx: Transaction) -> Due | None:
     """The thread whose summary is to be written next."""
-    row = tx.one("summary_unwritten")
+    row = tx.summaries.unwritten()
     if row is None:
         return None
-    facts = tx.all("summary_facts_kept", id=row["id"])
-    found = tx.all(
-        "summary_messages_of_thread",
-        thread_id=row["thread_id"],
+    facts = tx.summaries.facts_kept(id=row.id)
+    found = tx.summaries.messages_of_thread(
+        thread_id=row.thread_id,
         seq=2**62,
-        limit=min(WRITTEN_MESSAGES_MAX, row["episode_count"] - row["written_count"]),
+        limit=min(WRITTEN_MESSAGES_MAX, row.episode_count - row.written_count),
     )
     material = Material(
         task=_OF_THREAD,
-        previous=row["written"] or "",
+        previous=row.written or "",
         facts=[_fact(fact) for fact in facts],
         messages=[_message(message) for message in reversed(found)],
     )
     return Due(
-        graph_id=row["graph_id"],
-        changes=row["changes"],
+        graph_id=row.graph_id,
+        changes=row.changes,
         material=material,
-        summary_id=row["id"],
-        episodes=row["episode_count"],
-        fact_id=max((fact["id"] for fact in facts), default=0),
+        summary_id=row.id,
+        episodes=row.episode_count,
+        fact_id=max((fact.id for fact in facts), default=0),
     )
 
 
 def keep_thread(tx: Transaction, due: Due, written: str | None) -> None:
     """Keep what was written, and that it was tried; nothing if something was forgotten since."""
-    kept = tx.run(
-        "summary_write",
+    kept = tx.summaries.write(
         id=due.summary_id,
         written=written,
         written_count=due.episodes,
@@ -136,44 +136,38 @@ def keep_thread(tx: Transaction, due: Due, written: str | None) -> None:
 
 def next_user(tx: Transaction, graph_id: int) -> Due | None:
     """The user of a graph, if enough was said since the last summary or it was asked otherwise."""
-    row = tx.one("graph_by_id", id=graph_id)
-    who = [node for node in tx.all("entities_who", graph_id=graph_id) if node["is_user"]]
+    row = tx.graphs.by_id(id=graph_id)
+    who = [node for node in tx.entities.who(graph_id=graph_id) if node.is_user]
     if row is None or not who:
         return None
-    asked = _asked(tx, rows.graph(row), row["project_id"])
-    old = tx.one("user_summary_of", graph_id=graph_id)
-    fresh = old is None or old["basis"] != user_summary.basis(asked)
-    if (
-        not fresh
-        and old is not None
-        and row["last_seq"] < old["episode_count"] + WRITTEN_AFTER_EPISODES
-    ):
+    asked = _asked(tx, rows.graph(row), row.project_id)
+    old = tx.summaries.user_summary_of(graph_id=graph_id)
+    fresh = old is None or old.basis != user_summary.basis(asked)
+    if not fresh and old is not None and row.last_seq < old.episode_count + WRITTEN_AFTER_EPISODES:
         return None
-    facts = tx.all(
-        "user_facts_told",
-        entity_id=who[0]["id"],
+    facts = tx.summaries.user_facts_told(
+        entity_id=who[0].id,
         now=rows.micros(tx.now),
         limit=USER_SUMMARY_FACTS_MAX,
     )
     material = Material(
         task=_OF_USER,
         questions=[*asked, *_QUESTIONS],
-        previous="" if fresh or old is None else old["summary"],
-        facts=[{"fact": fact["fact"]} for fact in reversed(facts) if fact["doubted_by"] == "[]"],
+        previous="" if fresh or old is None else old.summary,
+        facts=[{"fact": fact.fact} for fact in reversed(facts) if fact.doubted_by == "[]"],
     )
     return Due(
         graph_id=graph_id,
-        changes=row["changes"],
+        changes=row.changes,
         material=material,
-        episodes=row["last_seq"],
+        episodes=row.last_seq,
         basis=user_summary.basis(asked),
     )
 
 
 def keep_user(tx: Transaction, due: Due, written: str) -> None:
     """Keep what was written of a user, unless something was forgotten since."""
-    tx.run(
-        "user_summary_put",
+    tx.summaries.user_summary_put(
         graph_id=due.graph_id,
         summary=written,
         basis=due.basis,
@@ -190,12 +184,12 @@ def _asked(tx: Transaction, graph: Graph, project_id: int) -> list[str]:
     return [item.text for item in found]
 
 
-def _fact(row: Row) -> Json:
-    ended = rows.moment_or_none(row["invalid_at"])
-    return {"fact": row["fact"], **({"until": ended.date().isoformat()} if ended else {})}
+def _fact(row: ChapterSaidRow) -> Json:
+    ended = rows.moment_or_none(row.invalid_at)
+    return {"fact": row.fact, **({"until": ended.date().isoformat()} if ended else {})}
 
 
-def _message(row: Row) -> Json:
-    speaker = row["speaker"] or row["role"]
-    content = row["content"][:_MESSAGE_CHARS_MAX]
+def _message(row: MessagesAmongRow) -> Json:
+    speaker = row.speaker or row.role
+    content = row.content[:_MESSAGE_CHARS_MAX]
     return {**({"speaker": speaker} if speaker else {}), "content": content}

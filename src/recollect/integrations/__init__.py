@@ -1,5 +1,5 @@
 """The memory as a tool of agent frameworks, one module each.
 
-None is loaded before it is asked for, and each needs its extra: `recollect[langgraph]`,
-`recollect[openai-agents]` or `recollect[pydantic-ai]`.
+None is loaded before it is asked for, and each needs its extra: `langgraph`,
+`openai-agents` or `pydantic-ai`.
 """

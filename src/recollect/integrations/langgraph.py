@@ -1,4 +1,4 @@
-"""LangChain tools and a LangGraph store over the memory: `pip install 'recollect[langgraph]'`.
+"""LangChain tools and a LangGraph store over the memory: the extra `langgraph`.
 
 async with Memory.open("my-memory") as memory:
     tools = memory_tools(memory, user="ann")
@@ -23,9 +23,9 @@ from langgraph.store.base import (
     SearchOp,
 )
 
+from recollect.app import key_values
 from recollect.errors import InvalidInput
-from recollect.governance.audit_targets import Target
-from recollect.integrations import items
+from recollect.graph.acting import Target
 from recollect.integrations.reach import ADD, SEARCH, Reach, recall, remember
 from recollect.library.memory import Memory
 from recollect.library.sync_memory import SyncMemory
@@ -121,23 +121,21 @@ class MemoryStore(BaseStore):
         graph_id = self._graph_id(op.namespace)
         engine = self._reach.memory._engine
         if op.value is None:
-            found = await engine.read(items.one, graph_id, op.key)
+            found = await engine.ask(key_values.one, graph_id, op.key)
             if found is not None:
                 await self._reach.memory.forget(episode=found.uuid)
             return
-        target = Target("graph", graph_id, chosen=True)
+        access = engine.acts("graph.add", Target("graph", graph_id, chosen=True))
         to_find = op.index is not False
-        done = await engine.write(
-            "graph.add", target, items.put, graph_id, op.key, dict(op.value), to_find
+        task = await engine.act(
+            access, key_values.put, graph_id, op.key, dict(op.value), found=to_find
         )
-        if done.erased is not None:
-            await engine.opened.services.wipe(done.erased)
-        if done.receipt.task_uuid is not None:
-            await engine.learned(done.receipt.task_uuid)
+        if task is not None:
+            await engine.learned(task)
 
     async def _get(self, op: GetOp) -> Item | None:
         engine = self._reach.memory._engine
-        found = await engine.read(items.one, self._graph_id(op.namespace), op.key)
+        found = await engine.ask(key_values.one, self._graph_id(op.namespace), op.key)
         return None if found is None else _item(Item, op.namespace, found)
 
     async def _search(self, op: SearchOp) -> list[SearchItem]:
@@ -148,18 +146,20 @@ class MemoryStore(BaseStore):
                 found = await self._hits(graph_id, op.query)
             else:
                 engine = self._reach.memory._engine
-                found = [(one, None) for one in await engine.read(items.of_graph, graph_id)]
+                found = [(one, None) for one in await engine.ask(key_values.of_graph, graph_id)]
             scored += [_item(SearchItem, namespace, one, score=score) for one, score in found]
         if op.query:
             scored.sort(key=lambda one: one.score or 0.0, reverse=True)
         kept = [one for one in scored if _passes(one.value, op.filter)]
         return kept[op.offset : op.offset + op.limit]
 
-    async def _hits(self, graph_id: str, query: str) -> list[tuple[items.Item, float | None]]:
+    async def _hits(
+        self, graph_id: str, query: str
+    ) -> list[tuple[key_values.StoredValue, float | None]]:
         memory = self._reach.memory
         found = await memory.search(query, graph=graph_id, kind="episodes", limit=SEARCH_LIMIT_MAX)
         scores = {one.uuid: one.score for one in found}
-        kept = await memory._engine.read(items.by_uuids, list(scores))
+        kept = await memory._engine.ask(key_values.by_uuids, list(scores))
         return [(kept[uuid], score) for uuid, score in scores.items() if uuid in kept]
 
     async def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
@@ -174,7 +174,7 @@ class MemoryStore(BaseStore):
 
     async def _graph_ids(self, prefix: Namespace) -> list[str]:
         engine = self._reach.memory._engine
-        return await engine.read(items.graph_ids, self._graph_id(prefix))
+        return await engine.ask(key_values.graph_ids, self._graph_id(prefix))
 
     def _graph_id(self, namespace: Namespace) -> str:
         return ".".join([self._root, *map(_escaped, namespace)])
@@ -184,7 +184,7 @@ class MemoryStore(BaseStore):
         return tuple(map(_unescaped, labels))
 
 
-def _item(kind: Any, namespace: Namespace, found: items.Item, **more: Any) -> Any:
+def _item(kind: Any, namespace: Namespace, found: key_values.StoredValue, **more: Any) -> Any:
     return kind(
         namespace=namespace,
         key=found.key,

@@ -1,4 +1,4 @@
-"""Function tools for the OpenAI Agents SDK: `pip install 'recollect[openai-agents]'`.
+"""Function tools for the OpenAI Agents SDK: the extra `openai-agents`.
 
 async with Memory.open("my-memory") as memory:
     agent = Agent(name="helper", tools=memory_tools(memory, user="ann"))

@@ -1,4 +1,4 @@
-"""A toolset for Pydantic AI: `pip install 'recollect[pydantic-ai]'`.
+"""A toolset for Pydantic AI: the extra `pydantic-ai`.
 
 async with Memory.open("my-memory") as memory:
     agent = Agent("openai:gpt-5", toolsets=[memory_toolset(memory, user="ann")])

@@ -1,35 +1,27 @@
 """What a memory inside a program stands on: open services, and one project of theirs."""
 
-import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from contextvars import Context
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
+from msgspec.structs import replace
 from pydantic import ValidationError
 
-from recollect.bootstrap import Services, open_services
-from recollect.errors import Conflict, InvalidInput, ModelUnavailable, NotFound, Unavailable
-from recollect.governance import audited, keys
-from recollect.governance.audit_targets import Target
-from recollect.governance.audited import Acting
-from recollect.governance.receipts import Erased, Receipt
-from recollect.graph.types import Access, Project
-from recollect.ingest import queue
+from recollect.app import jobs, projects
+from recollect.app.services import Services, open_services
+from recollect.errors import Conflict, InvalidInput, ModelUnavailable
+from recollect.graph.acting import Acting, Target
+from recollect.graph.types import Access
 from recollect.models import weights
 from recollect.models.manifest import EMBEDDER, PARSER
 from recollect.settings import Settings
-from recollect.store.protocol import Transaction
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 ACTOR = "library"
-_LOOK_S_FIRST = 0.005
-_LOOK_S_MAX = 0.25
-_OVER = ("succeeded", "partial", "failed")
 
 
 def choose(path: str | PathLike[str] | None, given: Settings | None) -> Settings:
@@ -52,10 +44,16 @@ class Opened(NamedTuple):
 
 
 class Engine:
-    """Opens, reads, writes, waits and closes; everything else says what."""
+    """Opens, carries out use cases, waits and closes.
 
-    def __init__(self, settings: Settings, *, project: str, workers: int) -> None:
+    *acting* is the command that uses the library; a program's acts are the library's.
+    """
+
+    def __init__(
+        self, settings: Settings, *, project: str, workers: int, acting: Acting | None = None
+    ) -> None:
         self.settings = settings
+        self._acting = acting
         self._project = project
         self._workers = workers
         self._opened: Opened | None = None
@@ -75,15 +73,13 @@ class Engine:
             raise Conflict("a memory is opened once: ask for another one")
         services = await open_services(self.settings, reads_here=True)
         try:
-            with _acting(Acting(actor=ACTOR, action="project.create", commands=True)):
-                found = await services.store.write(_project, self._project)
+            acting = self._acting or Acting(actor=ACTOR, action="project.create", commands=True)
+            entered = await projects.enter(services, acting, self._project)
         except BaseException:
             await services.close()
             raise
-        access = Access(project_id=found.id, project_uuid=found.uuid, key_uuid="")
-        self._opened = Opened(services, access)
-        # In a context of their own: workers act for nobody, whoever opens this.
-        Context().run(services.start_workers, self._workers, owner=ACTOR)
+        self._opened = Opened(services, replace(entered, acting=self._acting))
+        services.start_workers(self._workers, owner=ACTOR)
 
     async def close(self) -> None:
         """Finish the jobs under way and let go of everything; safe to repeat."""
@@ -91,43 +87,35 @@ class Engine:
         if opened is not None:
             await opened.services.close()
 
-    async def read(
+    async def ask(
         self,
-        unit: Callable[Concatenate[Transaction, Access, P], T],
+        use_case: Callable[Concatenate[Services, Access, P], Awaitable[T]],
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Run a unit on one consistent snapshot."""
+        """Carry out a use case that changes nothing."""
         services, access = self.opened
         with text_only():
-            return await services.store.read(unit, access, *args, **kwargs)
+            return await use_case(services, access, *args, **kwargs)
 
-    async def write(
+    async def act(
         self,
-        action: str,
-        target: Target | None,
-        unit: Callable[Concatenate[Transaction, Access, P], T],
+        access: Access,
+        use_case: Callable[Concatenate[Services, Access, P], Awaitable[T]],
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Run a unit and commit it; the audit log tells of it as *action* on *target*."""
-        services, access = self.opened
-        with text_only(), _acting(_who(action, access, target)):
-            return await services.store.write(unit, access, *args, **kwargs)
+        """Carry out a use case that changes something; `acts` gives the access for it."""
+        with text_only():
+            return await use_case(self.opened.services, access, *args, **kwargs)
 
-    async def erase(
-        self,
-        action: str,
-        target: Target,
-        unit: Callable[Concatenate[Transaction, Access, P], Erased],
-        *args: P.args,
-        **kwargs: P.kwargs,
-    ) -> Receipt:
-        """Run a unit that erases; done when memory and, if possible now, files hold no more."""
-        services, access = self.opened
-        with _acting(_who(action, access, target, erases=True)):
-            erased = await services.store.write(unit, access, *args, **kwargs)
-        return await services.wipe(erased)
+    def acts(self, action: str, target: Target | None, *, erases: bool = False) -> Access:
+        """The access for one act, of which the audit log tells as *action* on *target*."""
+        access = self.opened.access
+        who = self._acting or Acting(
+            actor=ACTOR, action=action, project_id=access.project_id, target=target, erases=erases
+        )
+        return replace(access, acting=who)
 
     def require_models(self) -> None:
         """Say at once when nothing could be learned here, before anything is stored."""
@@ -143,33 +131,8 @@ class Engine:
 
     async def learned(self, task_uuid: str) -> None:
         """Wait until everything of a task was read, by whoever works on the folder."""
-        self.opened.services.wake_workers()
-        pause = _LOOK_S_FIRST
-        while True:
-            services, access = self.opened
-            try:
-                task = await services.store.glance(queue.task, access, task_uuid)
-            except NotFound:  # forgotten meanwhile
-                return
-            if task.status in _OVER:
-                break
-            await asyncio.sleep(pause)
-            pause = min(pause * 1.1, _LOOK_S_MAX)
-        if task.parked:
-            raise Unavailable(f"stored, but it could not be read: {task.error}")
-
-
-def _project(tx: Transaction, name: str) -> Project:
-    """The project of that name; the default one is made when it is missing."""
-    if name == keys.DEFAULT_PROJECT and tx.one("project_by_name", name=name) is None:
-        return keys.create_project(tx, name)
-    return keys.project_named(tx, name)
-
-
-def _who(action: str, access: Access, target: Target | None, *, erases: bool = False) -> Acting:
-    return Acting(
-        actor=ACTOR, action=action, project_id=access.project_id, target=target, erases=erases
-    )
+        services, access = self.opened
+        await jobs.learned(services, access, task_uuid, lambda: self.opened)
 
 
 @contextmanager
@@ -179,8 +142,3 @@ def text_only() -> Iterator[None]:
         yield
     except UnicodeEncodeError as error:
         raise InvalidInput("text: half of a character in it cannot be written") from error
-
-
-def _acting(who: Acting) -> AbstractContextManager[Any]:
-    """Let *who* act, unless someone does already: a command that uses this library."""
-    return audited.acting(who) if audited.who_acts() is None else nullcontext()

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Self
 
+from recollect.episodic_memory.entries import MemoryEntry, moment
 from recollect.errors import InvalidInput
 from recollect.graph.episode_filters import (
     DEFAULT_PRODUCER,
@@ -15,8 +16,6 @@ from recollect.graph.episode_filters import (
     role_of,
 )
 from recollect.graph.types import Episode
-from recollect.memories.entries import Entry
-from recollect.memories.moments import moment
 
 When = datetime | str | int | float
 
@@ -31,7 +30,7 @@ class EpisodeType(StrEnum):
 class EpisodeEntry:
     """A message: what was said, by whom, for whom and when, in UTC.
 
-    A time may be given in any form that `recollect.memories.moments` reads; without one it is now.
+    A time may be given in any form that `recollect.episodic_memory.entries` reads; without one it is now.
     *uid* is there once it is kept, *score* where it was found.
     """
 
@@ -77,10 +76,10 @@ def _in_utc(field_name: str, value: When | None) -> datetime | None:
     return moment(field_name, value.isoformat() if isinstance(value, datetime) else value)
 
 
-def sent(entry: EpisodeEntry) -> Entry:
+def sent(entry: EpisodeEntry) -> MemoryEntry:
     """An entry to be kept, as the checks of every memory client take it."""
     at = entry.created_at
-    return Entry(
+    return MemoryEntry(
         content=entry.content,
         producer=entry.producer_id,
         addressee=entry.produced_for_id,

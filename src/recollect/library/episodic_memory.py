@@ -12,26 +12,26 @@ open serves the same ones.
 import asyncio
 from collections.abc import AsyncIterator, Collection
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
-from contextvars import Context
 from dataclasses import dataclass
 from datetime import datetime
 
+from recollect.app import episodic_sessions
+from recollect.episodic_memory import entries, filter_language, names
+from recollect.episodic_memory.manager import InstanceManager
+from recollect.episodic_memory.metrics import FACTORY, MemoryMetrics, MetricsFactory
+from recollect.episodic_memory.types import Bounds, MemoryQuery, Recalled
 from recollect.errors import Conflict, InvalidInput
-from recollect.graph import checks, filter_language
-from recollect.library import episode_entry, forgetting
+from recollect.graph import checks
+from recollect.library import episode_entry, erasure
 from recollect.library.engine import Engine
 from recollect.library.episode_entry import EpisodeEntry, EpisodeType
-from recollect.library.session import Session
+from recollect.library.session import EpisodicSession
 from recollect.limits import (
     INSTANCE_WAIT_S,
     MEMORY_EXPAND_MAX,
     MEMORY_SEARCH_LIMIT_MAX,
     SEARCH_QUERY_CHARS_MAX,
 )
-from recollect.memories import entries, long_term, names, short_term
-from recollect.memories.manager import InstanceManager
-from recollect.memories.metrics import FACTORY, MemoryMetrics, MetricsFactory
-from recollect.memories.types import Bounds, Question, Recalled
 
 __all__ = [
     "EpisodeEntry",
@@ -49,7 +49,7 @@ __all__ = [
 class ShortTermMemory:
     """The window over the newest episodes of a session, and how things stood before it."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: EpisodicSession) -> None:
         self.session = session
 
     async def read(
@@ -61,7 +61,9 @@ class ShortTermMemory:
         graph, chosen = await self.session.look()
         if graph is None or not chosen.short_term:
             return (), ""
-        found = await self.session.read(short_term.read, graph, chosen.window, tree, limit)
+        found = await self.session.engine.ask(
+            episodic_sessions.newest, graph, chosen.window, tree, limit
+        )
         return tuple(map(episode_entry.kept, found.episodes)), " ".join(found.summary)
 
     async def size(self) -> Bounds:
@@ -84,7 +86,7 @@ class ShortTermMemory:
 class LongTermMemory:
     """Everything that a session remembers, found by words and meaning."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: EpisodicSession) -> None:
         self._session = session
 
     async def search(
@@ -99,14 +101,13 @@ class LongTermMemory:
     ) -> tuple[EpisodeEntry, ...]:
         """The episodes that fit best, in the order of time, with up to *expand_context* around each;
         those of *without*, uids, are told already. Nothing when this memory is switched off."""
-        services, access = self._session.engine.opened
-        asked = _asked(services.clock(), query, limit, expand_context, score_threshold, only)
+        engine = self._session.engine
+        now = engine.opened.services.clock()
+        asked = _asked(now, query, limit, expand_context, score_threshold, only)
         graph, chosen = await self._session.look()
         if graph is None or not chosen.long_term:
             return ()
-        found = await long_term.search(
-            services.finder, services.store, access, graph, asked, without=without
-        )
+        found = await engine.ask(episodic_sessions.search, graph, asked, without=without)
         return tuple(episode_entry.kept(hit.item, hit.score) for hit in found)
 
     async def configure(self, *, enabled: bool | None = None) -> None:
@@ -135,12 +136,12 @@ class QueryResult:
 
 def _asked(
     now: datetime, query: str, limit: int, expand: int, score_min: float | None, only: str
-) -> Question:
+) -> MemoryQuery:
     """What is asked of a memory, checked."""
     checks.text("query", query, SEARCH_QUERY_CHARS_MAX)
     if not 1 <= limit <= MEMORY_SEARCH_LIMIT_MAX:
         raise InvalidInput(f"limit: must be from 1 to {MEMORY_SEARCH_LIMIT_MAX}, got {limit}")
-    return Question(
+    return MemoryQuery(
         text=query,
         now=now,
         limit=limit,
@@ -273,8 +274,7 @@ class EpisodicMemoryManager:
         names.of_session(session_key)
         swept_s = self._engine.opened.services.settings.memory_sweep_s
         if self._sweeper is None:
-            # In a context of its own: it outlives whoever comes first.
-            self._sweeper = asyncio.create_task(self._instances.run(swept_s), context=Context())
+            self._sweeper = asyncio.create_task(self._instances.run(swept_s))
         async with self._instances.hold(session_key) as instance:
             yield instance
 
@@ -290,11 +290,12 @@ class EpisodicMemoryManager:
     async def delete(self, session_key: str) -> None:
         """Erase a session and all that rests on it, once nobody holds it; Conflict if someone
         does for too long. The graph of a user goes with the user: `Memory.forget(user=...)`."""
-        session = Session(self._engine, session_key)
-        if session.target.kind == "user":
+        session = EpisodicSession(self._engine, session_key)
+        target = session.place.target
+        if target.kind == "user":
             raise InvalidInput("session_key: this is a user's; forget the user instead")
-        named = {"graph": session.target.id}
-        await self._instances.delete(session_key, lambda: forgetting.forget(self._engine, named))
+        named = {"graph": target.id}
+        await self._instances.delete(session_key, lambda: erasure.forget(self._engine, named))
 
     async def close(self) -> None:
         """Close every instance, and open no more; safe to repeat."""
@@ -306,7 +307,7 @@ class EpisodicMemoryManager:
             self._sweeper = None
 
     async def _create(self, session_key: str) -> EpisodicMemory:
-        session = Session(self._engine, session_key)
+        session = EpisodicSession(self._engine, session_key)
         params = EpisodicMemoryParams(
             session_key=session_key,
             long_term_memory=LongTermMemory(session),

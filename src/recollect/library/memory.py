@@ -14,24 +14,17 @@ from os import PathLike
 from types import TracebackType
 from typing import Any, Literal, Self, Unpack, overload
 
-from recollect.governance.audit_targets import Target
-from recollect.governance.keys import DEFAULT_PROJECT
-from recollect.library import (
-    adding,
-    asking,
-    correcting,
-    forgetting,
-    knowing,
-    places,
-    rating,
-    telling,
-)
-from recollect.library.adding import Content, Moment, Told
-from recollect.library.asking import Kind, Narrowing, Results
+from recollect.app import memories, merges, provenance
+from recollect.app.memories import MemoryRef, one_memory
+from recollect.app.projects import DEFAULT_PROJECT
+from recollect.errors import InvalidInput
+from recollect.graph.acting import Target
+from recollect.graph.types import Json
+from recollect.library import convert, erasure, new_episode, search
 from recollect.library.engine import Engine, choose, text_only
 from recollect.library.episodic_memory import EpisodicMemoryManager
 from recollect.library.handles import GraphMemory, ThreadMemory
-from recollect.library.places import Place, one_place
+from recollect.library.new_episode import Content, Moment, Told, moment
 from recollect.library.results import (
     Entity,
     Episode,
@@ -41,9 +34,9 @@ from recollect.library.results import (
     Summary,
     Why,
 )
+from recollect.library.search import Kind, Narrowing, Results
 from recollect.limits import PAGE_DEFAULT, PAGE_MAX, SEARCH_LIMIT_DEFAULT
 from recollect.settings import Settings
-from recollect.subjects import provenance
 
 
 class Memory:
@@ -115,9 +108,9 @@ class Memory:
         unless someone is told to speak. A dictionary or a list is JSON. User, graph and thread are
         made when missing. Returns when it has been learned or, without *wait*, when it is on disk.
         """
-        place = one_place(user, graph, thread)
+        place = one_memory(user, graph, thread)
         with text_only():
-            new = adding.episode(
+            new = new_episode.episode(
                 place,
                 content,
                 kind=kind,
@@ -129,11 +122,10 @@ class Memory:
         if wait:
             self._engine.require_models()
         action = "graph.add" if thread is None else "thread.add_messages"
-        stored = await self._engine.write(action, place.target, adding.store, place, new)
+        access = self._engine.acts(action, place.target)
+        stored = await self._engine.act(access, memories.remember, place, new)
         if wait and stored.task_uuid is not None:
             await self._engine.learned(stored.task_uuid)
-        else:
-            self._engine.opened.services.wake_workers()
         return stored.uuids[0]
 
     @overload
@@ -207,8 +199,8 @@ class Memory:
         **narrow: Unpack[Narrowing],
     ) -> Results:
         """What fits a question best, best first; `Narrowing` says what it can be narrowed by."""
-        place = one_place(user, graph)
-        return await asking.search(self._engine, place, query, kind, limit, narrow)
+        place = one_memory(user, graph)
+        return await search.search(self._engine, place, query, kind, limit, narrow)
 
     async def context(
         self,
@@ -223,7 +215,7 @@ class Memory:
         The matter is the *query*, or else the newest messages of the thread; without either, the
         newest facts are told.
         """
-        return await asking.context(self._engine, one_place(user, graph, thread), query)
+        return await self._engine.ask(memories.context, one_memory(user, graph, thread), query)
 
     async def facts(
         self,
@@ -240,17 +232,24 @@ class Memory:
         Or what was true *at* some time, what the memory knew at *known_at*, or both together; with
         *ended* everything, also what no longer holds.
         """
-        found = await knowing.facts(
-            self._engine, one_place(user, graph), at=at, known_at=known_at, ended=ended, limit=limit
+        if ended and (at is not None or known_at is not None):
+            raise InvalidInput("ended: everything and what held at a time exclude each other")
+        found = await self._engine.ask(
+            memories.facts,
+            one_memory(user, graph),
+            at=moment("at", at),
+            known_at=moment("known_at", known_at),
+            ended=ended,
+            limit=limit,
         )
-        return [telling.fact(one) for one in found]
+        return [convert.fact(one) for one in found]
 
     async def entity(
         self, called: str, *, user: str | None = None, graph: str | None = None
     ) -> Entity:
         """Someone or something by name or uuid, with the facts about it that hold now."""
-        found, known = await self._engine.read(knowing.entity, one_place(user, graph), called)
-        return telling.entity(found, facts=tuple(telling.fact(one) for one in known))
+        found, known = await self._engine.ask(memories.entity, one_memory(user, graph), called)
+        return convert.entity(found, facts=tuple(convert.fact(one) for one in known))
 
     async def timeline(
         self,
@@ -261,40 +260,45 @@ class Memory:
         limit: int = PAGE_MAX,
     ) -> list[Fact]:
         """All facts about an entity, ended ones too, in the order in which they became true."""
-        place = one_place(user, graph)
-        _, known = await self._engine.read(knowing.timeline, place, entity, limit)
-        return [telling.fact(one) for one in known]
+        place = one_memory(user, graph)
+        known = await self._engine.ask(memories.timeline, place, entity, limit)
+        return [convert.fact(one) for one in known]
 
     async def learned(self, episode: str) -> list[Fact]:
         """The facts that an episode, by its uuid, has something to say about."""
-        found = await self._engine.read(knowing.learned, episode)
-        return [telling.fact(one) for one in found]
+        found = await self._engine.ask(memories.learned_from, episode)
+        return [convert.fact(one) for one in found]
 
     async def why(self, fact: Fact | str) -> Why:
         """Why a fact is known: the episodes and the words behind it, what ended it and on whose word,
         and what it ended."""
         uuid = fact if isinstance(fact, str) else fact.uuid
-        return telling.why(await self._engine.read(provenance.of_fact, uuid))
+        return convert.why(await self._engine.ask(provenance.of_fact, uuid))
 
     async def reopen(self, fact: Fact | str) -> Fact:
         """Take back what ended a fact: it holds again, and the same words do not end it again."""
         uuid = fact if isinstance(fact, str) else fact.uuid
-        return telling.fact(await correcting.reopen(self._engine, uuid))
+        access = self._engine.acts("graph.edge.reopen", Target("edge", uuid))
+        return convert.fact(await self._engine.act(access, provenance.reopen, uuid))
 
     async def undo(self, fact: Fact | str) -> Fact:
         """Take back the last change by hand to a fact: a correction, an end, or that it was reopened."""
         uuid = fact if isinstance(fact, str) else fact.uuid
-        return telling.fact(await correcting.undo(self._engine, uuid))
+        access = self._engine.acts("graph.edge.undo", Target("edge", uuid))
+        return convert.fact(await self._engine.act(access, merges.undo, uuid))
 
     async def merge(self, entity: Entity | str, other: Entity | str) -> Entity:
         """Let two entities be one from now on, the first of them; a user's own node always stays."""
-        uuids = [one if isinstance(one, str) else one.uuid for one in (entity, other)]
-        return telling.entity(await correcting.merge(self._engine, *uuids))
+        uuid, gone = (one if isinstance(one, str) else one.uuid for one in (entity, other))
+        access = self._engine.acts("graph.node.merge", Target("node", uuid))
+        return convert.entity(await self._engine.act(access, merges.merge, uuid, gone))
 
     async def unmerge(self, other: Entity | str) -> Entity:
         """Take back a merge: the entity that had gone is there again, with the facts of its own."""
         uuid = other if isinstance(other, str) else other.uuid
-        return telling.entity(await correcting.unmerge(self._engine, uuid))
+        access = self._engine.acts("graph.node.unmerge", Target("node", uuid))
+        await self._engine.act(access, merges.unmerge, uuid)
+        return convert.entity(await self._engine.ask(memories.known_entity, uuid))
 
     async def rate(
         self,
@@ -310,10 +314,11 @@ class Memory:
 
         A search is narrowed by it with *rating_min*; a fact that is not rated is never left out.
         """
-        place = one_place(user, graph)
-        given = rating.instruction(instruction, high=high, medium=medium, low=low)
+        place = one_memory(user, graph)
+        given = _rating(instruction, high=high, medium=medium, low=low)
         action = "user.update" if user is not None else "graph.update"
-        await self._engine.write(action, place.target, rating.store, place, given)
+        access = self._engine.acts(action, place.target)
+        await self._engine.act(access, memories.rate, place, given)
 
     async def forget(
         self,
@@ -329,12 +334,12 @@ class Memory:
         What a user, a thread, a graph or an episode had ended holds again; what a fact had does not.
         """
         named = {"user": user, "graph": graph, "thread": thread, "episode": episode, "fact": fact}
-        return await forgetting.forget(self._engine, named)
+        return await erasure.forget(self._engine, named)
 
     async def messages(self, thread: str, *, limit: int = PAGE_DEFAULT) -> list[Episode]:
         """The newest messages of a thread, oldest first."""
-        found = await self._engine.read(knowing.messages, thread, limit)
-        return [telling.episode(one) for one in found]
+        found = await self._engine.ask(memories.messages, thread, limit)
+        return [convert.episode(one) for one in found]
 
     async def user(
         self,
@@ -355,20 +360,27 @@ class Memory:
             "metadata": None if metadata is None else dict(metadata),
         }
         told = {field: value for field, value in told.items() if value is not None}
-        target = Target("user", user_id, chosen=True)
-        await self._engine.write("user.add", target, places.make_user, user_id, told)
+        access = self._engine.acts("user.add", Target("user", user_id, chosen=True))
+        await self._engine.act(access, memories.ensure_user, user_id, told)
         return GraphMemory(self, user=user_id)
 
     async def graph(self, graph_id: str) -> GraphMemory:
         """The memory of a graph that belongs to no user; made when missing."""
-        place = Place(graph=graph_id)
-        await self._engine.write("graph.create", place.target, places.make, place)
+        place = MemoryRef(graph=graph_id)
+        access = self._engine.acts("graph.create", place.target)
+        await self._engine.act(access, memories.ensure, place)
         return GraphMemory(self, graph=graph_id)
 
     async def thread(self, thread_id: str, *, user: str | None = None) -> ThreadMemory:
         """A conversation; a new one is made for the *user*."""
-        target = Target("thread", thread_id, chosen=True)
-        found = await self._engine.write(
-            "thread.create", target, places.make_thread, thread_id, user
-        )
+        access = self._engine.acts("thread.create", Target("thread", thread_id, chosen=True))
+        found = await self._engine.act(access, memories.ensure_thread, thread_id, user)
         return ThreadMemory(self, thread=thread_id, user=found.user_id)
+
+
+def _rating(text: str, *, high: str, medium: str, low: str) -> Json:
+    examples = {"high": high, "medium": medium, "low": low}
+    for name, given in {"instruction": text, **examples}.items():
+        if not given.strip():
+            raise InvalidInput(f"{name}: must not be empty")
+    return {"instruction": text, "examples": examples}

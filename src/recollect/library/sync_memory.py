@@ -13,14 +13,14 @@ from collections.abc import Coroutine, Mapping
 from os import PathLike
 from typing import Any, Literal, Self, Unpack, overload
 
+from recollect.app.projects import DEFAULT_PROJECT
 from recollect.errors import Conflict
-from recollect.governance.keys import DEFAULT_PROJECT
-from recollect.library.adding import Content, Moment, Told
-from recollect.library.asking import Kind, Narrowing, Results
 from recollect.library.handles import GraphMemory, ThreadMemory
 from recollect.library.memory import Memory
+from recollect.library.new_episode import Content, Moment, Told
 from recollect.library.portal import Face, OpenFace, Portal
 from recollect.library.results import Entity, Episode, Fact, Forgotten, Observation, Summary, Why
+from recollect.library.search import Kind, Narrowing, Results
 from recollect.limits import PAGE_DEFAULT, PAGE_MAX, SEARCH_LIMIT_DEFAULT
 from recollect.settings import Settings
 

@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote
 from recollect.api.app import App
 from recollect.graph.types import Access, Json
 from recollect.limits import MCP_RESOURCES_PER_PAGE
-from recollect.mcp.calling import Refused, ask
+from recollect.mcp.calls import Refused, ask
 from recollect.mcp.tools import get
 
 USER_TEMPLATE = "recollect://users/{user_id}/context"

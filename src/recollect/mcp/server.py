@@ -1,7 +1,6 @@
 """The protocol itself, by the official SDK: who asks is looked up for every request."""
 
 from collections.abc import Awaitable, Callable
-from importlib.metadata import version
 from typing import Any
 
 import mcp_types as types
@@ -9,11 +8,12 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
+from recollect import __version__
 from recollect.api.app import App
 from recollect.errors import InvalidInput, NotAuthenticated
 from recollect.graph.types import Access
-from recollect.mcp import calling, memory, parameters
-from recollect.mcp.calling import Refused
+from recollect.mcp import calls, memory, parameters
+from recollect.mcp.calls import Refused
 from recollect.mcp.tools import Tool
 
 Context = ServerRequestContext[Any, Any]
@@ -39,7 +39,7 @@ class MemoryServer:
     async def list_tools(self, context: Context, _: Any) -> types.ListToolsResult:
         """The tools that whoever asks may know of."""
         access = await self._access(context)
-        return types.ListToolsResult(tools=[_shown(tool) for tool in calling.offered(access)])
+        return types.ListToolsResult(tools=[_shown(tool) for tool in calls.offered(access)])
 
     async def call_tool(
         self, context: Context, params: types.CallToolRequestParams
@@ -47,11 +47,11 @@ class MemoryServer:
         """One tool; what fails behind it is a result, what cannot be called an error."""
         try:
             access = await self._access_of(context)
-            outcome = await calling.run(self._app, access, params.name, params.arguments or {})
+            outcome = await calls.run(self._app, access, params.name, params.arguments or {})
         except InvalidInput as error:
             raise MCPError(types.INVALID_PARAMS, error.message) from error
         except NotAuthenticated as error:
-            outcome = calling.Outcome(f"could not call {params.name}: {calling.refused(error)}")
+            outcome = calls.Outcome(f"could not call {params.name}: {calls.refused(error)}")
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=outcome.text)],
             structured_content=outcome.value,
@@ -159,7 +159,7 @@ def build(app: App, access_of: AccessOf) -> Server[Any]:
     memory_server = MemoryServer(app, access_of)
     return Server(
         NAME,
-        version=version("recollect"),
+        version=__version__,
         title="Recollect",
         instructions=_INSTRUCTIONS,
         # No argument is repeated in a header, so calls need no look at the list of tools.

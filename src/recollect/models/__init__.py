@@ -1,1 +1,1 @@
-"""Local models: which weights, where from, whether they are whole."""
+"""The models: local ones and their weights, and the client of a language model."""

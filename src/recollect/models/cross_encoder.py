@@ -1,4 +1,4 @@
-"""A question and a text, read together, to how well the text answers the question."""
+"""The reranking model: how well a text answers a question."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -13,13 +13,13 @@ from recollect.models.manifest import CROSS_ENCODER
 
 Logits = npt.NDArray[np.float32]
 
-TOKENS_MAX = 256  # of question and text together: time grows with it, and facts are short
-QUERY_CHARS_MAX = 400  # what is behind would push the text out
+TOKENS_MAX = 256  # question and text together: time grows with it, and facts are short
+QUERY_CHARS_MAX = 400  # a longer question would push the text out
 PAIR = "Query: {query}\nSentence: {text}"  # as the model was trained: one sequence, not two
 
 
 class CrossEncoder:
-    """The reranking model: it reads both texts at once, so nothing can be worked out ahead."""
+    """Reads question and text together, so nothing can be computed ahead."""
 
     def __init__(self, folder: Path) -> None:
         from tokenizers import Tokenizer
@@ -30,10 +30,10 @@ class CrossEncoder:
         self._tokenizer.no_padding()
 
     def scores(self, query: str, texts: Sequence[str]) -> Logits:
-        """One logit per text, in order: above zero is rather an answer than not.
+        """One logit per text, in order; above zero it is more likely an answer than not.
 
-        Each pair runs by itself. The model's activations are quantised per run, so in company a
-        pair would get a slightly different score each time.
+        Pairs are not batched: activations are quantised per run, so a score would depend on the
+        rest of the batch.
         """
         asked = query[:QUERY_CHARS_MAX]
         pairs = [PAIR.format(query=asked, text=text) for text in texts]
@@ -47,12 +47,12 @@ class CrossEncoder:
             "attention_mask": np.ones_like(tokens),
             "token_type_ids": np.zeros_like(tokens),
         }
-        # Two classes, no answer and answer: their difference is the logit of the second.
+        # The logits of two classes; their difference is the logit of "answer".
         no_answer, answer = self._session.run(None, feed)[0][0]
         return float(answer - no_answer)
 
 
 @cache
 def load(models: Path) -> CrossEncoder:
-    """The cross-encoder out of the folder of installed weights, loaded once per process."""
+    """The installed cross-encoder, loaded once per process."""
     return CrossEncoder(weights.verified(CROSS_ENCODER, models))

@@ -1,4 +1,4 @@
-"""Texts to vectors of unit length, on one thread."""
+"""The embedding model: texts to unit vectors, on one thread."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -15,8 +15,8 @@ Vectors = npt.NDArray[np.float32]
 
 DIMENSIONS = 384
 TOKENS_MAX = 512
-# The likeness of a question to texts that have nothing to do with it, and how far it varies.
-# Measured on four conversations, in each of which it was the same: docs/measurements/search.md.
+# The similarity of a question to unrelated texts, and its deviation; the same in each of the four
+# conversations it was measured on (docs/measurements/search.md).
 USUAL_LIKENESS = 0.53
 LIKENESS_DEVIATION = 0.03
 QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
@@ -37,9 +37,8 @@ class Embedder:
     def passages(self, texts: Sequence[str]) -> Vectors:
         """One unit vector per text, in order.
 
-        Each text runs by itself. The model's activations are quantised per run, so in company a
-        text would get a slightly different vector each time, and decisions made on vectors
-        would not be repeatable.
+        Texts are not batched: activations are quantised per run, so a vector would depend on the
+        rest of the batch, and decisions based on it would not be repeatable.
         """
         vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
         for number, encoded in enumerate(self._tokenizer.encode_batch(list(texts))):
@@ -60,8 +59,8 @@ class Embedder:
         return first / length if length else first
 
 
-class Remembered:
-    """An embedder that need not be asked twice in a row: a sentence is weighed first, and kept later."""
+class CachedEmbedder:
+    """Remembers recent vectors: a sentence is embedded once to be classified and again as a fact."""
 
     def __init__(self, embedder: Embedder, most: int = 512) -> None:
         self._embedder = embedder
@@ -79,5 +78,5 @@ class Remembered:
 
 @cache
 def load(models: Path) -> Embedder:
-    """The embedder out of the folder of installed weights, loaded once per process."""
+    """The installed embedder, loaded once per process."""
     return Embedder(weights.verified(EMBEDDER, models))

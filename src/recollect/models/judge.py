@@ -1,15 +1,17 @@
-"""Two sentences about one life, the older and the newer: is the older one still so?
+"""Given an older and a newer sentence about the same life, does the older one still hold?
 
-The model was trained here (`training/`), on whole histories in which about one pair in thirty closes,
-and comes with the package. What it makes of the two sentences is weighed together with what they
-have in common (`pair_signs.py`). The weights, the thresholds and the hash of the model are in
-`judge.json`, which `make train` writes.
+The model was trained here (`training/`), on whole histories in which about one pair in thirty
+closes, and comes with the package. A logistic regression combines its logits with what the two
+sentences have in common, counted (`pair_features`). Its weights, the thresholds and the model's
+hash are in `judge.json`, which `make train` writes.
 """
 
 import hashlib
 import math
+import re
+from calendar import month_name
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -19,16 +21,105 @@ import numpy as np
 from recollect.errors import ModelUnavailable
 from recollect.models import onnx
 from recollect.models.manifest import EMBEDDER
-from recollect.models.pair_signs import Pair, repeats, signs
 
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+(?:[.,:/-]\d+)*")
+_DIGITS = re.compile(r"\d+")
+_CAPITALISED = re.compile(r"(?<=\s)[A-Z][\w'-]+")
+_SMALL = frozenset(
+    """
+    a about an and are as at be been but by did do does for from had has have he her his i in into
+    is it its my no not now of on or our out over s she so still t than that the their then there
+    they this to up was we were which who will with you your
+    """.split()  # noqa: SIM905 - a list of one word per line hides the words
+)
+_CHANGE = re.compile(
+    r"\b(?:now|no longer|instead|switched|moved|changed|cancel\w*|stopp?ed|ended|quit|left|sold|"
+    r"dropped|replaced|new|any ?more|from now|went back|over|closed|gave up|not|never)\b",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"[^:.,]{1,60}: ")  # a quotation, with the speaker in front
+_NAMES_MAX = 3
+_MONTHS = {name.lower(): str(number) for number, name in enumerate(month_name) if name}
 FILE = Path(__file__).with_name("judge.onnx")
 SETTING = Path(__file__).with_name("judge.json")
 _TOKENS_MAX = 96
 
 
-class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the model's own logits and the signs are weighed, and from when on that is *sure* enough to
-    end a fact, or enough to *doubt* it. *most* is the most that the model was ever seen to give."""
+class Pair(NamedTuple):
+    """An older and a newer sentence: the names of their owners (which all facts of theirs contain),
+    their similarity, by how much another older sentence is more similar, and the days between."""
+
+    older: str
+    newer: str
+    owners: str = ""
+    alike: float = 1.0
+    behind: float = 0.0
+    days: float = 0.0
+
+
+class _Parts(NamedTuple):
+    words: frozenset[str]
+    numbers: frozenset[str]
+    names: frozenset[str]
+    changes: bool
+
+
+@lru_cache(maxsize=4_096)
+def _parts(text: str, owners: str) -> _Parts:
+    own = frozenset(_WORD.findall(owners.lower()))
+    found = frozenset(_WORD.findall(text.lower()))
+    names = frozenset(name.lower() for name in _CAPITALISED.findall(text))
+    return _Parts(
+        words=found - own - _SMALL,
+        numbers=frozenset(word for word in found if word[0].isdigit()),
+        names=names - own,
+        changes=_CHANGE.search(text) is not None,
+    )
+
+
+def repeats(pair: Pair) -> bool:
+    """Whether the older sentence has numbers or names and the newer one has them all: then nothing
+    in it was replaced."""
+    old, new = _parts(pair.older, pair.owners), _parts(pair.newer, pair.owners)
+    values = _digits(old) | (old.names - _MONTHS.keys())
+    return bool(values) and values <= _digits(new) | new.words
+
+
+def _digits(parts: _Parts) -> frozenset[str]:
+    """Runs of digits, and the numbers of months, so that a date is the same in any notation."""
+    found = (digits for number in parts.numbers for digits in _DIGITS.findall(number))
+    months = (_MONTHS[word] for word in parts.words if word in _MONTHS)
+    return frozenset((*(digits.lstrip("0") or "0" for digits in found), *months))
+
+
+def pair_features(pair: Pair) -> list[float]:
+    """What the sentences have in common, each feature scaled to about one. Owners' names are left out."""
+    old, new = _parts(pair.older, pair.owners), _parts(pair.newer, pair.owners)
+    shared = len(old.words & new.words)
+    return [
+        pair.alike,
+        pair.behind,
+        shared / max(1, len(old.words | new.words)),
+        shared / max(1, min(len(old.words), len(new.words))),
+        (len(old.words) - shared) / 10,
+        (len(new.words) - shared) / 10,
+        float(bool(old.numbers & new.numbers)),
+        float(bool(old.numbers - new.numbers)),
+        float(bool(new.numbers - old.numbers)),
+        min(_NAMES_MAX, len(old.names & new.names)) / _NAMES_MAX,
+        min(_NAMES_MAX, len(old.names - new.names)) / _NAMES_MAX,
+        min(_NAMES_MAX, len(new.names - old.names)) / _NAMES_MAX,
+        math.log1p(max(0.0, pair.days)) / 7,
+        float(old.changes),
+        float(new.changes),
+        float(_QUOTED.match(pair.older) is not None),
+        float(_QUOTED.match(pair.newer) is not None),
+    ]
+
+
+class JudgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The weights of the logits and features, and the probabilities from which a fact is closed
+    (*sure*) or doubted. *most* are the highest logits that the model was seen to give."""
 
     version: str
     sha256: str
@@ -40,22 +131,22 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Opinion(NamedTuple):
-    """What the newer sentence does to the older one, if it does something, and how sure that is."""
+    """What the newer sentence would do to the older one, and the probability that it does."""
 
     verdict: Literal["replaces", "ends"]
     sure: float
 
 
-class Reading(NamedTuple):
-    """What the model alone makes of two sentences: the logits of a closing and of being about the
-    same thing, and which kind of closing it would be."""
+class PairLogits(NamedTuple):
+    """The model's output: the logits of closing and of being about the same thing, and the kind of
+    closing it would be."""
 
     closes: float
     about: float
     verdict: Literal["replaces", "ends"]
 
 
-class Judge:
+class JudgeModel:
     """Reads both sentences at once. Not to be shared between threads."""
 
     def __init__(self, file: Path, tokenizer: Path, *, sha256: str | None) -> None:
@@ -71,12 +162,12 @@ class Judge:
         self._tokenizer.enable_truncation(_TOKENS_MAX)
         self._tokenizer.no_padding()
 
-    def opinions(self, pairs: Sequence[Pair], setting: Setting) -> list[Opinion]:
-        """One for each pair, in order. Sentences that it could not even doubt, whatever the model
-        made of them, are not read; one whose numbers and names are all said again is not in doubt."""
+    def opinions(self, pairs: Sequence[Pair], setting: JudgeSettings) -> list[Opinion]:
+        """One per pair, in order. The model is not run where even its highest logits would raise no
+        doubt. A sentence whose numbers and names are all repeated is not in doubt either."""
         return [self._opinion(pair, setting) for pair in pairs]
 
-    def _opinion(self, pair: Pair, setting: Setting) -> Opinion:
+    def _opinion(self, pair: Pair, setting: JudgeSettings) -> Opinion:
         if weighed(*setting.most, pair, setting) < setting.doubt:
             return Opinion("replaces", 0.0)
         (one,) = self.read([(pair.older, pair.newer)])
@@ -86,14 +177,14 @@ class Judge:
             return Opinion("replaces", 0.0)
         return Opinion(one.verdict, sure)
 
-    def read(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
-        """What the model alone makes of pairs of an older and a newer sentence.
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairLogits]:
+        """The model's output for pairs of an older and a newer sentence.
 
-        Each pair runs by itself: in company its numbers would be rounded otherwise.
+        Pairs are not batched: rounding would depend on the rest of the batch.
         """
         return [self._run(encoded) for encoded in self._tokenizer.encode_batch(list(pairs))]
 
-    def _run(self, encoded: Any) -> Reading:
+    def _run(self, encoded: Any) -> PairLogits:
         tokens = np.array([encoded.ids], dtype=np.int64)
         feed = {
             "input_ids": tokens,
@@ -102,23 +193,23 @@ class Judge:
         }
         holds, replaces, ends, about = self._session.run(None, feed)[0][0].astype(np.float64)
         closes = float(np.logaddexp(replaces, ends) - holds)
-        return Reading(closes, float(about), "replaces" if replaces >= ends else "ends")
+        return PairLogits(closes, float(about), "replaces" if replaces >= ends else "ends")
 
 
-def weighed(closes: float, about: float, pair: Pair, by: Setting) -> float:
-    """How sure it is that the older sentence is over."""
-    given = (closes, about, *signs(pair))
+def weighed(closes: float, about: float, pair: Pair, by: JudgeSettings) -> float:
+    """The probability that the older sentence no longer holds."""
+    given = (closes, about, *pair_features(pair))
     total = sum(w * x for w, x in zip(by.weights, given, strict=True)) + by.bias
     return 1 / (1 + math.exp(-total))
 
 
 @cache
-def setting() -> Setting:
-    """The weights and thresholds that come with the model."""
-    return msgspec.json.decode(SETTING.read_bytes(), type=Setting)
+def setting() -> JudgeSettings:
+    """The trained weights and thresholds."""
+    return msgspec.json.decode(SETTING.read_bytes(), type=JudgeSettings)
 
 
 @cache
-def load(models: Path) -> Judge:
-    """The judge, which shares its words with the embedder; loaded once per process."""
-    return Judge(FILE, EMBEDDER.folder(models) / "tokenizer.json", sha256=setting().sha256)
+def load(models: Path) -> JudgeModel:
+    """The judge, which shares its tokenizer with the embedder; loaded once per process."""
+    return JudgeModel(FILE, EMBEDDER.folder(models) / "tokenizer.json", sha256=setting().sha256)

@@ -3,30 +3,28 @@
 import asyncio
 import logging
 import time
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 from prometheus_client import Counter, Histogram
 
+from recollect import extras
 from recollect.clock import Clock, system_clock
-from recollect.errors import (
-    BudgetExhausted,
-    ModelAnswerInvalid,
-    ModelRejected,
-    ModelUnavailable,
-)
+from recollect.errors import BudgetExhausted, ModelAnswerInvalid, ModelRejected, ModelUnavailable
 from recollect.graph.types import Record
+from recollect.limits import OUTAGE_PAUSE_FIRST_S, OUTAGE_PAUSE_MAX_S
 from recollect.models import completions
-from recollect.models.answer_schema import strict_schema
-from recollect.models.completions import Completion
-from recollect.models.outage import Outage
-from recollect.models.token_budget import Spending, TokenBudget
+from recollect.models.completions import Completion, strict_schema
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
     import openai
 
+_WINDOW = timedelta(hours=1)
 _CALLS = Counter(
     "recollect_model_calls_total", "Calls of the language model, by outcome.", ["outcome"]
 )
@@ -40,8 +38,8 @@ _SECONDS = Histogram(
     "Seconds until the language model answered or failed.",
     buckets=(0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300),
 )
-# Everything else that the client library would add: facts about this machine, and whatever its
-# own environment variables name.
+# The client library would add others: facts about this machine, and whatever its own environment
+# variables name.
 _HEADERS_SENT = frozenset(
     {
         "accept",
@@ -53,33 +51,129 @@ _HEADERS_SENT = frozenset(
         "host",
         "transfer-encoding",
         "user-agent",
-        "x-stainless-raw-response",  # by which the library knows that it should not interpret
+        "x-stainless-raw-response",  # tells the library not to interpret the response
     }
 )
-# English has about four; a guess should be too high rather than too low.
+# English has about four; an estimate should rather be too high.
 _BYTES_PER_TOKEN = 3
 _REMARK_CHARS_MAX = 200
 _ECHO_CHARS = 24
 _PROBE_S = 15.0
 _PROBE_TOKENS = 1_024
-# What is wrong with one request, such as its length; another one may well be accepted.
+# The fault of one request, such as its length; another may well be accepted.
 _THIS_REQUEST = frozenset({400, 413, 422})
+
+
+@dataclass(slots=True)
+class Spending:
+    """The tokens of one call: an estimate while it is under way, then its actual cost."""
+
+    at: datetime
+    tokens: int
+
+
+class TokenBudget:
+    """Tokens spent within the last hour, calls under way included; kept in memory only."""
+
+    def __init__(self, tokens_per_hour_max: int | None, clock: Clock) -> None:
+        self._most = tokens_per_hour_max
+        self._clock = clock
+        self._spendings: deque[Spending] = deque()
+
+    def reserve(self, tokens: int) -> Spending:
+        """Reserve tokens for a call; BudgetExhausted says when there is room again.
+
+        A call larger than the whole budget is allowed while nothing else is spent, because its
+        episode would otherwise wait forever.
+        """
+        now = self._clock()
+        for spending in self._spendings:
+            spending.at = min(spending.at, now)  # the clock was set back since
+        while self._spendings and self._spendings[0].at + _WINDOW <= now:
+            self._spendings.popleft()
+        retry_at = self._room_at(tokens)
+        if retry_at is not None:
+            raise BudgetExhausted(
+                f"the language model's budget of {self._most} tokens per hour is spent; "
+                f"there is room again at {retry_at.isoformat(timespec='seconds')}",
+                retry_at=retry_at,
+            )
+        spending = Spending(now, tokens)
+        if self._most is not None:
+            self._spendings.append(spending)
+        return spending
+
+    def _room_at(self, tokens: int) -> datetime | None:
+        """When that many tokens will fit; None: now."""
+        used = sum(spending.tokens for spending in self._spendings)
+        at: datetime | None = None
+        for spending in self._spendings:
+            if self._most is None or not used or used + tokens <= self._most:
+                break
+            used -= spending.tokens
+            at = spending.at + _WINDOW
+        return at
+
+
+class Outage:
+    """An endpoint's outage: it lasts from a call without an answer to the next call with one.
+
+    Callers that can do without an answer make no call meanwhile; those that need one try again after
+    pauses that grow with each failure.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._failures = 0
+        self._since = clock()
+        self._until: datetime | None = None
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the last call failed."""
+        return self._failures > 0
+
+    @property
+    def rest_until(self) -> datetime | None:
+        """When the next call is worth trying; None: now. A clock that is set back ends the pause."""
+        if self._until is None or not self._since <= self._clock() < self._until:
+            return None
+        return self._until
+
+    def failed(self) -> None:
+        """A call got no answer."""
+        resting = self.rest_until
+        if self._failures and resting is not None:
+            return  # calls that were under way together fail together
+        pause = OUTAGE_PAUSE_FIRST_S * 2 ** min(self._failures, 16)
+        until = self._clock() + timedelta(seconds=min(OUTAGE_PAUSE_MAX_S, pause))
+        self.rest(until if resting is None else max(until, resting))
+        self._failures += 1
+
+    def rest(self, until: datetime) -> None:
+        """Allow no call before that time, although the endpoint may be up."""
+        self._since, self._until = self._clock(), until
+
+    def over(self) -> None:
+        """A call got an answer."""
+        self._failures, self._until = 0, None
+
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
 class Prompt(Record):
-    """A question: the rules, which are ours, and the material, which is not."""
+    """The rules, which are ours (*system*), and the material, which is not (*user*)."""
 
     system: str
     user: str
 
 
 class LanguageModel:
-    """Asks an endpoint, within a bound of time, of calls at once and of tokens per hour.
+    """Calls an endpoint, bounded in time, concurrency and tokens per hour.
 
-    Nothing is tried a second time here: the queue does that, with pauses and in sight.
+    Nothing is retried here: the queue does that, with pauses, where operators can see it.
     """
 
     def __init__(self, settings: Settings, *, clock: Clock = system_clock) -> None:
@@ -90,10 +184,10 @@ class LanguageModel:
         self.outage = Outage(clock)
 
     async def ask(self, prompt: Prompt, answer: type[T], read: Callable[[T], R]) -> R:
-        """What *read* makes of the model's answer, for exactly one call.
+        """What *read* makes of the model's answer to exactly one call.
 
-        ModelUnavailable: there was no answer; ModelRejected: to this request there is none.
-        ModelAnswerInvalid: there was one, but it is not of the type *answer*, or *read* says so.
+        ModelUnavailable: there was no answer; ModelRejected: this request gets none.
+        ModelAnswerInvalid: the answer is not of the type *answer*, or *read* rejects it.
         BudgetExhausted: the call was not made.
         """
         async with self._places:
@@ -110,8 +204,8 @@ class LanguageModel:
                 raise
             except _failures() as error:
                 outcome, message = self._explain(error, prompt)
-                cost = 0 if hasattr(error, "status_code") else cost  # turned down before any work
-                # Without its cause, whose text repeats what was sent.
+                cost = 0 if hasattr(error, "status_code") else cost  # refused before any work
+                # Without the cause, whose text repeats what was sent.
                 raise self._without_answer(error, message) from None
             finally:
                 spending.tokens = cost
@@ -120,7 +214,7 @@ class LanguageModel:
         return result
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         await self._client.close()
 
     def _spend(self, tokens: int) -> Spending:
@@ -132,7 +226,7 @@ class LanguageModel:
             raise
 
     def _without_answer(self, error: Exception, message: str) -> ModelUnavailable:
-        """What a call without an answer is: the trouble of this request, or that of all."""
+        """The error for a call without an answer: this request's fault, or an outage."""
         if getattr(error, "status_code", 0) in _THIS_REQUEST:
             self.outage.over()
             return ModelRejected(message)
@@ -140,7 +234,7 @@ class LanguageModel:
         return ModelUnavailable(message)
 
     async def _send(self, prompt: Prompt, answer: type[Any]) -> bytes:
-        # The client's own timeout is one per read: a trickle would outlast it.
+        # The client's own timeout is per read, so a trickle would outlast it.
         async with asyncio.timeout(self._settings.llm_timeout_s):
             reply = await self._client.chat.completions.with_raw_response.create(
                 **_request(self._settings, prompt, answer)
@@ -150,7 +244,7 @@ class LanguageModel:
         return content
 
     def _explain(self, error: Exception, prompt: Prompt) -> tuple[str, str]:
-        """The outcome, and what to tell the operator about a call without an answer."""
+        """The outcome of a call without an answer, and what to tell the operator."""
         import openai
 
         place = f"the language model at {self._settings.llm_url}"
@@ -167,7 +261,7 @@ class LanguageModel:
         return "rejected", f"{place} answered {status}{_advice(status, self._settings)}{remark}"
 
     def _remark(self, error: "openai.APIStatusError", prompt: Prompt) -> str:
-        """The endpoint's own words, unless they repeat what it was sent."""
+        """The endpoint's own words, unless they repeat the request."""
         body = error.body
         said = body.get("message") if isinstance(body, dict) else body
         if not isinstance(said, str) or not said.strip():
@@ -183,13 +277,13 @@ class LanguageModel:
 
 
 class _Alive(Record, forbid_unknown_fields=True):
-    """The answer to a call that only asks whether there is one."""
+    """The answer to a probe."""
 
     alive: bool
 
 
 async def probe(settings: Settings) -> float:
-    """Seconds until the endpoint answered a tiny question; raises as `ask` does when it did not."""
+    """Seconds until the endpoint answered a tiny question; raises as `ask` does."""
     bounds = {
         "llm_timeout_s": min(_PROBE_S, settings.llm_timeout_s),
         "llm_output_tokens_max": min(_PROBE_TOKENS, settings.llm_output_tokens_max),
@@ -206,20 +300,22 @@ async def probe(settings: Settings) -> float:
 
 
 def from_settings(settings: Settings, *, clock: Clock = system_clock) -> LanguageModel | None:
-    """The language model that the settings name; None when they name none."""
+    """The language model that the settings name, if any."""
     return None if settings.llm_url is None else LanguageModel(settings, clock=clock)
 
 
 def _client(settings: Settings) -> "openai.AsyncOpenAI":
-    """A client that asks once, goes nowhere else, and takes nothing from the environment."""
-    import openai  # a second that only those should pay who use it
+    """A client without retries or redirects that takes nothing from the environment."""
+    if sentence := extras.missing("llm"):
+        raise ModelUnavailable(sentence)
+    import openai  # takes a second, so only where it is used
 
     async def only_ours(request: Any) -> None:
         for name in list(request.headers):
             if name not in _HEADERS_SENT or (name == "authorization" and settings.llm_key is None):
                 del request.headers[name]
 
-    # A variable of its own could make the library log whole requests.
+    # One of the library's environment variables could make it log whole requests.
     logging.getLogger("openai").setLevel(logging.WARNING)
     key = settings.llm_key
     return openai.AsyncOpenAI(
@@ -279,7 +375,7 @@ def _advice(status: int, settings: Settings) -> str:
 
 
 def _cost(completion: Completion, prompt: Prompt) -> int:
-    """Count what the call cost; by estimate where the endpoint does not say."""
+    """What the call cost, estimated where the endpoint does not say."""
     usage = completion.usage
     if usage is None:
         content = completion.choices[0].message.content or ""

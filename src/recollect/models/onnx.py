@@ -1,7 +1,7 @@
-"""Running ONNX models: one thread, no accelerators, and no word to anybody.
+"""Runs ONNX models on one thread, without accelerators or telemetry.
 
-The runtime reports to its vendor unless told not to before it is loaded, so this is the only module
-that loads it.
+The runtime reports to its vendor unless telemetry is off before it is imported, so it is imported
+only here.
 """
 
 import os
@@ -11,7 +11,7 @@ from typing import Any
 
 def session(model: Path | bytes) -> Any:
     """A model that is ready to run."""
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # noqa: TID251 - told, not asked
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # noqa: TID251 - set, not read
     import onnxruntime  # loaded only where a model runs
 
     options = onnxruntime.SessionOptions()

@@ -21,7 +21,7 @@ _SHORT = 30
 
 @cache
 def load(models: Path) -> "Language":
-    """The pipeline out of the folder of installed weights, loaded once per process."""
+    """The installed pipeline, loaded once per process."""
     import spacy  # half a second that only extraction should pay
     from spacy.language import Language
 
@@ -36,10 +36,10 @@ def load(models: Path) -> "Language":
 
 
 def sentence_ends(doc: "Doc") -> "Doc":
-    """Say where a sentence ends and where none does, as far as the full stops tell.
+    """Set sentence boundaries by full stops, leaving only long stretches without one to the parser.
 
-    The parser would rather guess: it cuts "anything in /docs | ask him", and goes on over the stop of
-    "costs 6.49 eur. the db is sqlite". Only a long stretch without a stop is left to it.
+    It would split "anything in /docs | ask him", and run past the stop in "costs 6.49 eur. the db is
+    sqlite".
     """
     start = 0
     for token in doc[:-1]:
@@ -54,6 +54,6 @@ def sentence_ends(doc: "Doc") -> "Doc":
 
 
 def _is_end(token: "Token", following: "Token") -> bool:
-    """A stop with a space behind it, and not another one: "Hm . . . well"."""
+    """A stop followed by a space and a word; not "Hm . . . well"."""
     stops = token.text in (".", "!", "?") or _MEASURE.fullmatch(token.text) is not None
     return stops and bool(token.whitespace_) and following.is_alpha

@@ -1,8 +1,8 @@
-"""What kind of thing a sentence is, and whether it is worth remembering at all.
+"""What kind of statement a sentence is, and whether it is worth remembering at all.
 
-A multinomial logistic regression, trained here (`training/kinds`), over the words of a sentence and
-over what it means. Words tell a question from a plan, meaning tells a mood from an allergy; together
-they are better than either. It costs nothing beside the vector, which the fact needs anyway.
+A multinomial logistic regression, trained here (`training/kinds`), over hashed word n-grams and the
+sentence's embedding: words tell a question from a plan, the embedding a mood from an allergy. It
+costs next to nothing, since the fact needs the embedding anyway.
 """
 
 import re
@@ -33,9 +33,9 @@ _NAME = re.compile(r"(?<=\s)[A-Z][a-z]+")
 Floats = npt.NDArray[np.float32]
 
 
-class Said(NamedTuple):
-    """A sentence, by whom (one of `ROLES`), and the question before it, if any. *told* is how it reads
-    as a fact; *within* is the whole sentence, if this is a part of one."""
+class Utterance(NamedTuple):
+    """A sentence, its speaker (one of `ROLES`), and the question it follows, if any. *told* is its
+    wording as a fact; *within* is the whole sentence, if this is a part of one."""
 
     text: str
     role: str
@@ -44,8 +44,8 @@ class Said(NamedTuple):
     within: str = ""
 
 
-def _signs(said: Said) -> Iterator[str]:
-    """What the words of a sentence show."""
+def _features(said: Utterance) -> Iterator[str]:
+    """Word n-grams, and features of the whole sentence."""
     words = ["0" if word[0].isdigit() else word for word in _WORD.findall(said.text.lower())]
     asks = said.text.rstrip(" \"')").endswith("?")
     first, last = (words[0], words[-1]) if words else ("", "")
@@ -65,18 +65,18 @@ def _signs(said: Said) -> Iterator[str]:
             yield "_".join(words[start : start + length])
 
 
-def buckets(said: Said) -> list[int]:
-    """The places of its signs in the table of weights."""
-    return sorted({zlib.crc32(sign.encode()) % BUCKETS for sign in _signs(said)})
+def buckets(said: Utterance) -> list[int]:
+    """The rows of its features in the table of weights."""
+    return sorted({zlib.crc32(feature.encode()) % BUCKETS for feature in _features(said)})
 
 
 def scale(count: int) -> float:
-    """What each of so many signs counts, so that long sentences do not outweigh short ones."""
+    """The weight of each of *count* features, so that long sentences do not outweigh short ones."""
     return float(_WORDS_WEIGHT / np.sqrt(max(1, count)))
 
 
 class SentenceKinds:
-    """The classifier. *sure* is how likely a sentence has to be worth something."""
+    """The classifier. The trained threshold says from which probability a sentence is worth keeping."""
 
     def __init__(self, file: Path = FILE) -> None:
         with np.load(file, allow_pickle=False) as held:
@@ -85,23 +85,23 @@ class SentenceKinds:
             self._bias = held["bias"].astype(np.float32)
             self._sure = float(held["sure"])
 
-    def kinds(self, sentences: Sequence[Said], vectors: Floats) -> list[Kind]:
-        """The kind of each; *vectors* are those of the sentences as they are told."""
+    def kinds(self, sentences: Sequence[Utterance], vectors: Floats) -> list[Kind]:
+        """The kind of each; *vectors* embed the sentences as worded in *told*."""
         return [self._kind(said, vector) for said, vector in zip(sentences, vectors, strict=True)]
 
-    def chances(self, said: Said, vector: Floats) -> Floats:
-        """How likely each kind is."""
+    def chances(self, said: Utterance, vector: Floats) -> Floats:
+        """The probability of each kind."""
         places = buckets(said)
         logits = self._bias + self._words[places].sum(0) * scale(len(places))
         logits = logits + (vector * VECTOR_WEIGHT) @ self._meaning
         raised = np.exp(logits - logits.max())
         return cast(Floats, raised / raised.sum())
 
-    def _kind(self, said: Said, vector: Floats) -> Kind:
+    def _kind(self, said: Utterance, vector: Floats) -> Kind:
         chances = self.chances(said, vector)
         hedged = _HEDGED.search(said.text) is not None
         worth = 1 - chances[-1]
-        if said.within:  # a part is too short to show alone what it is worth
+        if said.within:  # a part may be too short to show its worth
             worth = max(worth, 1 - self.chances(said._replace(text=said.within), vector)[-1])
         if worth < (max(self._sure, _HEDGED_SURE) if hedged else self._sure):
             return "none"
@@ -110,10 +110,10 @@ class SentenceKinds:
 
 def classifier(
     embed: Callable[[Sequence[str]], Floats],
-) -> Callable[[Sequence[Said]], list[Kind]]:
-    """Tells the kinds of sentences with the vectors of an embedder."""
+) -> Callable[[Sequence[Utterance]], list[Kind]]:
+    """A function that classifies sentences, embedding them with *embed*."""
 
-    def kinds(sentences: Sequence[Said]) -> list[Kind]:
+    def kinds(sentences: Sequence[Utterance]) -> list[Kind]:
         return load().kinds(sentences, embed([said.told for said in sentences]))
 
     return kinds

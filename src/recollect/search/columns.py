@@ -1,21 +1,27 @@
 """Columns of a segment: one value per slot, in numpy arrays that grow."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import copy
 from sys import getsizeof
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
+
+from recollect.graph.visibility import Typed, typed
 
 NO_TIME = np.iinfo(np.int64).min  # a moment that is not known; moments are microseconds
 _FIRST = 64
 _ENTRY_BYTES = 150  # of a list and a dictionary
 
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+
 Ints = npt.NDArray[np.int64]
 Slots = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float32]
+Scores = npt.NDArray[np.float64]
 
 
 class Column:
@@ -98,3 +104,65 @@ def _value_bytes(value: Any) -> int:
     """About what a text or a tuple of texts takes, and its number."""
     texts = value if isinstance(value, tuple) else (value,)
     return _ENTRY_BYTES + sum(getsizeof(text) for text in texts)
+
+
+class MetadataKey:
+    """Which metadata texts hold which values under one key. `values` are the distinct ones.
+
+    A key is indexed when it is first asked for; from then on only new texts are read. Values are
+    told apart by type, as in `graph.visibility`, and a list counts as its elements.
+    """
+
+    def __init__(self, name: str, texts: Codes) -> None:
+        self.name = name
+        self.values: list[Any] = []
+        self._texts = texts
+        self._read = 0
+        self._codes: dict[Typed, int] = {}
+        self._text = Column(np.int32, -1)
+        self._value = Column(np.int32, -1)
+        self._readings: dict[Callable[[Any], Any], list[Any]] = {}
+
+    def read(self) -> None:
+        """Take in the texts that have come since."""
+        texts, values = [], []
+        for number in range(self._read, len(self._texts.values)):
+            given = _decode(self._texts.values[number]).get(self.name)
+            for value in given if isinstance(given, list) else [given]:
+                if value is not None:
+                    texts.append(number)
+                    values.append(self._code_of(value))
+        self._read = len(self._texts.values)
+        places = np.arange(self._text.size, self._text.size + len(texts))
+        for column, new in ((self._text, texts), (self._value, values)):
+            column.grow(column.size + len(new))
+            column.put(places, new)
+
+    def _code_of(self, value: Any) -> int:
+        code = self._codes.setdefault(typed(value), len(self.values))
+        if code == len(self.values):
+            self.values.append(value)
+        return code
+
+    def read_as(self, reader: Callable[[Any], Any]) -> list[Any]:
+        """For every value, what *reader* makes of it; each is read once."""
+        known = self._readings.setdefault(reader, [])
+        known += [reader(value) for value in self.values[len(known) :]]
+        return known
+
+    def one_of(self, wanted: "list[Typed]") -> Flags:
+        """For every value, whether it is one of these."""
+        flags = np.zeros(len(self.values), bool)
+        flags[[self._codes[one] for one in wanted if one in self._codes]] = True
+        return flags
+
+    def holding(self, values: Flags) -> Flags:
+        """For every text, and in the end for having none, whether it holds a flagged value."""
+        flags = np.zeros(self._read + 1, bool)
+        flags[self._text.array[values[self._value.array]]] = True
+        return flags
+
+    @property
+    def present(self) -> Flags:
+        """For every text, and in the end for having none, whether it has a value."""
+        return self.holding(np.ones(len(self.values), bool))

@@ -1,8 +1,9 @@
 """Searching a collection of documents: by words and by vectors, half and half.
 
-Documents are not part of a graph. They can be found by their words as soon as they are there;
-vectors are made by the searches themselves, a bounded number each time, beginning with the
-documents that seem to fit best.
+Documents are not part of a graph and have no segment: a search reads the whole collection page by
+page and keeps only what the query asks of each document, which takes a tenth of the time that
+building postings for it would. Vectors are made by the searches themselves, a bounded number each
+time, beginning with the documents that seem to fit best.
 """
 
 import asyncio
@@ -12,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
-from recollect.graph.filters import MetadataTree
-from recollect.graph.terms import hashed, terms
+from recollect.graph.filters import MetadataTree, tree_holds
+from recollect.graph.terms import COUNT_BYTES, HASH_BYTES, hashed, terms
 from recollect.graph.types import Access, Record
 from recollect.limits import (
     DOCUMENT_QUERY_TERMS_MAX,
@@ -23,24 +24,22 @@ from recollect.limits import (
     SEARCH_LIMIT_DEFAULT,
 )
 from recollect.models import embedder
-from recollect.search.document_scan import (
-    Floats,
-    Scan,
-    Scores,
-    by_likeness,
-    by_words,
-    packed_vector,
-    scan,
-    unpacked,
-)
-from recollect.search.fuse import marginal_relevance
-from recollect.search.query import Ranked
+from recollect.records import collections, seeing
+from recollect.records.collections import Collection, Document
+from recollect.search.columns import Floats, Ints, Scores
+from recollect.search.postings import Hashes, bm25, length_norm, rarity
+from recollect.search.query import Hit
+from recollect.search.rank import marginal_relevance
 from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
-from recollect.subjects import collections
-from recollect.subjects.collections import Document
+from recollect.store.queries.collections import DocumentShelfRow
 
+_VECTORS_PER_SEARCH = DOCUMENTS_PER_PAGE
 _POOL = 4  # so many times the limit is what `mmr` chooses from
+_K1 = 1.2  # of BM25, for texts of any length
+# Between these cosines a text goes from having nothing to do with a question to answering it.
+_LIKENESS_FROM = 0.4
+_LIKENESS_TO = 0.8
 
 
 class DocumentQuery(Record):
@@ -53,19 +52,33 @@ class DocumentQuery(Record):
     mmr_lambda: float | None = None  # without one, by score alone
 
 
+class DocumentScan(Record):
+    """The documents that pass the filter, in the order of their ids, against one query.
+
+    `counts` says how often each document has each term of the query. A cosine is NaN where a
+    document has no vector yet.
+    """
+
+    collection: Collection
+    ids: Ints
+    lengths: Scores
+    counts: Scores
+    cosines: Floats
+
+
 async def find(
     store: Store, models: Path, access: Access, name: str, query: DocumentQuery
-) -> list[Ranked[Document]]:
+) -> list[Hit[Document]]:
     """The documents that fit best, with scores from 0 to 1; without a text the oldest, with 1."""
     if query.text is None:
         found = await store.read(scan, access, name, (), None, query.tree)
         every = np.arange(len(found.ids)), np.ones(len(found.ids))
-        return await _told(store, access, found, *every, query)
+        return await _hits(store, access, found, *every, query)
     if not query.text.strip():
         await store.read(collections.get, access, name)  # one that is not there is still an error
         return []
     hashes = list(dict.fromkeys(hashed(term) for term in terms(query.text)))
-    asked = await asyncio.to_thread(_asked, models, query.text)
+    asked = await asyncio.to_thread(_embedded, models, query.text)
     found = await store.read(
         scan, access, name, hashes[:DOCUMENT_QUERY_TERMS_MAX], asked, query.tree
     )
@@ -74,20 +87,22 @@ async def find(
     scores = (words + by_likeness(found.cosines)) / 2
     fitting = np.flatnonzero(scores > 0)
     order = fitting[np.argsort(-scores[fitting], kind="stable")]
-    return await _told(store, access, found, order, scores, query)
+    return await _hits(store, access, found, order, scores, query)
 
 
-def _asked(models: Path, text: str) -> Floats:
+def _embedded(models: Path, text: str) -> Floats:
     vector: Floats = embedder.load(models).queries([text])[0]
     return vector
 
 
-async def _complete(store: Store, models: Path, found: Scan, words: Scores, asked: Floats) -> Scan:
+async def _complete(
+    store: Store, models: Path, found: DocumentScan, words: Scores, asked: Floats
+) -> DocumentScan:
     """Make vectors for documents that have none, as many as one search may."""
     without = np.flatnonzero(np.isnan(found.cosines))
     if not len(without):
         return found
-    first = without[np.argsort(-words[without], kind="stable")][:DOCUMENTS_PER_PAGE].tolist()
+    first = without[np.argsort(-words[without], kind="stable")][:_VECTORS_PER_SEARCH].tolist()
     texts = await store.read(_beginnings, [int(found.ids[place]) for place in first])
     places = _affordable({place: texts.get(int(found.ids[place]), "") for place in first})
     chosen = [texts.get(int(found.ids[place]), "") for place in places]
@@ -112,25 +127,27 @@ def _affordable(texts: Mapping[int, str]) -> list[int]:
 
 
 def _beginnings(tx: Transaction, ids: Sequence[int]) -> dict[int, str]:
-    found = tx.all("document_beginnings", ids=rows.to_json(list(ids)), chars=DOCUMENT_VECTOR_CHARS)
-    return {row["id"]: row["beginning"] for row in found}
+    found = tx.collections.document_beginnings(
+        ids=rows.to_json(list(ids)), chars=DOCUMENT_VECTOR_CHARS
+    )
+    return {row.id: row.beginning for row in found}
 
 
 def _keep(tx: Transaction, ids: Sequence[int], vectors: Sequence[bytes]) -> None:
     """Store vectors; a document that is gone meanwhile has nowhere to put one."""
     for number, vector in zip(ids, vectors, strict=True):
-        tx.run("document_set_vector", id=number, vector=vector)
+        tx.collections.document_set_vector(id=number, vector=vector)
 
 
-async def _told(
+async def _hits(
     store: Store,
     access: Access,
-    found: Scan,
-    order: "np.typing.NDArray[np.int64]",
+    found: DocumentScan,
+    order: Ints,
     scores: Scores,
     query: DocumentQuery,
-) -> list[Ranked[Document]]:
-    """The documents at the best places."""
+) -> list[Hit[Document]]:
+    """The documents at the best places, with their scores."""
     if query.score_min is not None:
         order = order[scores[order] >= query.score_min]
     if query.text is not None and query.mmr_lambda is not None:
@@ -138,16 +155,16 @@ async def _told(
     best = order[: query.limit]
     by_id = {int(found.ids[place]): float(scores[place]) for place in best}
     documents = await store.read(collections.by_ids, access, found.collection, list(by_id))
-    return [Ranked(item=document, score=by_id[document.id]) for document in documents]
+    return [Hit(item=document, score=by_id[document.id]) for document in documents]
 
 
 async def _varied(
     store: Store,
-    found: Scan,
-    places: "np.typing.NDArray[np.int64]",
+    found: DocumentScan,
+    places: Ints,
     scores: Scores,
     query: DocumentQuery,
-) -> "np.typing.NDArray[np.int64]":
+) -> Ints:
     """Those that fit and are unlike each other, first."""
     vectors = await store.read(_vectors, [int(found.ids[place]) for place in places])
     weight = 0.5 if query.mmr_lambda is None else query.mmr_lambda
@@ -158,11 +175,104 @@ async def _varied(
 def _vectors(tx: Transaction, ids: Sequence[int]) -> Floats:
     """The vectors of documents in order; zeros, unlike anything, where there is none."""
     held = {
-        row["id"]: row["vector"]
-        for row in tx.all("document_vectors_by_ids", ids=rows.to_json(list(ids)))
+        row.id: row.vector
+        for row in tx.collections.document_vectors_by_ids(ids=rows.to_json(list(ids)))
     }
     vectors = np.zeros((len(ids), embedder.DIMENSIONS), np.float32)
     for place, number in enumerate(ids):
         if held.get(number) is not None:
             vectors[place] = unpacked(held[number])
     return vectors
+
+
+def scan(
+    tx: Transaction,
+    access: Access,
+    name: str,
+    hashes: Sequence[int],
+    query: Floats | None,
+    tree: MetadataTree | None,
+) -> DocumentScan:
+    """Look at every document of a collection, page by page."""
+    collection = collections.get(tx, access, name)
+    asked = np.array(hashes, np.uint64)
+    parts = [_looked_at([], asked, query)]
+    after = 0
+    while page := tx.collections.document_shelf(
+        collection_id=collection.id,
+        after=after,
+        limit=DOCUMENTS_PER_PAGE,
+        with_metadata=tree is not None or access.visibility is not None,
+    ):
+        after = page[-1].id
+        passing = [row for row in page if _passes(access, tree, row)]
+        parts.append(_looked_at(passing, asked, query))
+    ids, lengths, counts, cosines = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return DocumentScan(
+        collection=collection, ids=ids, lengths=lengths, counts=counts, cosines=cosines
+    )
+
+
+def _passes(access: Access, tree: MetadataTree | None, row: DocumentShelfRow) -> bool:
+    if tree is None and access.visibility is None:
+        return True
+    metadata = rows.from_json(row.metadata) or {}
+    return seeing.document(access, metadata) and (tree is None or tree_holds(tree, metadata))
+
+
+def _looked_at(
+    page: Sequence[DocumentShelfRow], asked: Hashes, query: Floats | None
+) -> tuple[Ints, Scores, Scores, Floats]:
+    """Ids, lengths, counts and cosines of one page."""
+    ids = np.array([row.id for row in page], np.int64)
+    return ids, *_held([row.terms for row in page], asked), _cosines(page, query)
+
+
+def _held(packed: Sequence[bytes], asked: Hashes) -> tuple[Scores, Scores]:
+    """How many terms each document has, and how often it has those that are asked for."""
+    sizes = [len(blob) // (HASH_BYTES + COUNT_BYTES) for blob in packed]
+    cut = [size * HASH_BYTES for size in sizes]
+    hashes = np.frombuffer(b"".join(b[:n] for b, n in zip(packed, cut, strict=True)), np.uint64)
+    counts = np.frombuffer(b"".join(b[n:] for b, n in zip(packed, cut, strict=True)), np.uint16)
+    owners = np.repeat(np.arange(len(packed)), sizes)
+    found = np.zeros((len(packed), len(asked)))
+    for column, term in enumerate(asked):
+        places = np.flatnonzero(hashes == term)
+        found[owners[places], column] = counts[places]
+    return np.bincount(owners, counts, len(packed)).astype(np.float64), found
+
+
+def _cosines(page: Sequence[DocumentShelfRow], query: Floats | None) -> Floats:
+    cosines = np.full(len(page), np.nan, np.float32)
+    held = [place for place, row in enumerate(page) if row.vector is not None]
+    if query is not None and held:
+        joined = unpacked(b"".join(page[place].vector or b"" for place in held))
+        cosines[held] = joined.reshape(len(held), -1) @ query
+    return cosines
+
+
+def packed_vector(vector: Floats) -> bytes:
+    """A vector as it is stored, in half precision."""
+    return vector.astype(np.float16).tobytes()
+
+
+def unpacked(blob: bytes) -> Floats:
+    """A stored vector, or several one behind the other."""
+    return np.frombuffer(blob, np.float16).astype(np.float32)
+
+
+def by_words(found: DocumentScan) -> Scores:
+    """From 0 to 1: BM25 with the statistics of what passed, over the most it could be."""
+    size = len(found.ids)
+    if not size or not found.counts.shape[1]:
+        return np.zeros(size)
+    weights = rarity(size, np.count_nonzero(found.counts, axis=0))
+    norm = length_norm(found.lengths, float(found.lengths.mean()), _K1)
+    scores = bm25(1.0, found.counts, norm[:, None], _K1) @ weights
+    return np.asarray(scores / (float(weights.sum()) * (_K1 + 1)))
+
+
+def by_likeness(cosines: Floats) -> Scores:
+    """From 0 to 1: the likeness of vectors; 0 without one."""
+    stretched = (cosines.astype(np.float64) - _LIKENESS_FROM) / (_LIKENESS_TO - _LIKENESS_FROM)
+    return np.asarray(np.nan_to_num(np.clip(stretched, 0.0, 1.0), nan=0.0))

@@ -1,4 +1,4 @@
-"""Searching one graph: what callers of every surface use."""
+"""Searching one graph, the whole way: segment, prepared query, ranking, and the items themselves."""
 
 import asyncio
 import hashlib
@@ -9,43 +9,38 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
-import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from recollect.errors import NotFound
-from recollect.graph.contexts import Context, Reach
+from recollect.graph.contexts import Context, ContextSpan
 from recollect.graph.filters import Filters
-from recollect.graph.sight import Sight
+from recollect.graph.kinds import Kind
 from recollect.graph.types import Access, Fact, Graph
+from recollect.graph.visibility import Visibility
 from recollect.limits import RERANK_BUDGET_S
 from recollect.models import cross_encoder, embedder
-from recollect.search import explaining, overview, rank, surroundings
-from recollect.search.asked import Asked, ask, known_to
+from recollect.search import contexts, explain, rank
 from recollect.search.columns import NO_TIME, Floats
-from recollect.search.events import Event
-from recollect.search.explaining import Standing, Weighed
-from recollect.search.fetch import SHAPES, fetch
-from recollect.search.fuse import best as best_of
-from recollect.search.overview import Overview, OverviewWanted
-from recollect.search.query import Found, Kind, Query, Ranked
-from recollect.search.question import Resolved, parts, resolve
-from recollect.search.rank import Hit
+from recollect.search.explain import ScoreBreakdown, SearchOutcome
+from recollect.search.kinds import KINDS
+from recollect.search.overview import Overview, OverviewRequest, overview
+from recollect.search.prepare import known_to, look_up, parts, prepare
+from recollect.search.query import Hit, Lookups, PreparedQuery, Query
 from recollect.search.rerank import rerank
-from recollect.search.seen import as_seen
 from recollect.search.segment import Segment
 from recollect.search.segments import Segments
-from recollect.search.times import around
-from recollect.search.view import mask
+from recollect.search.times import TimedEvent, around
+from recollect.search.visibility import as_seen
 from recollect.store import rows
-from recollect.store.protocol import Store
-from recollect.subjects import knowledge
+from recollect.store.protocol import Store, Transaction
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_ASKED_MAX = 16
-_FITS = 0.5  # the score from which a fact counts as the event that a question speaks of
-_ANY_TIME = datetime.min.replace(tzinfo=UTC)  # filters do not ask for the present
+_EMBEDDED_MAX = 16  # queries whose vectors are cached
+_FITS = 0.5  # the score from which a fact counts as the event that a query names
+_ANY_TIME = datetime.min.replace(tzinfo=UTC)  # filters do not depend on the present
 
 
 class Finder:
@@ -55,64 +50,62 @@ class Finder:
         self._store = store
         self._segments = segments
         self._models = models
-        self._asked: dict[bytes, Floats] = {}
+        self._embedded: dict[bytes, Floats] = {}
         self._lock = threading.Lock()
 
-    async def find(self, access: Access, graph: Graph, query: Query) -> Found:
+    async def find(self, access: Access, graph: Graph, query: Query) -> list[Hit[Any]]:
         """What fits *query* best, as of now; an empty text finds nothing."""
         if not query.text.strip() or query.limit <= 0:
-            return Found()
-        look, resolved = await self._begin(access, graph, query)
-        hits = await asyncio.to_thread(self._search, look, query, resolved)
-        found = await self._store.read(fetch, access, graph, query.kind, hits)
+            return []
+        view, lookups = await self._begin(access, graph, query)
+        ranked = await asyncio.to_thread(self._search, view, query, lookups)
+        hits = await self._store.read(fetch, access, graph, query.kind, ranked)
         if query.reranker == "cross_encoder":
-            found = await asyncio.to_thread(self._rerank, query, found)
-            found = [one for one in found if one.score >= (query.score_min or 0.0)]
-        field = SHAPES[query.kind].field
-        return msgspec.structs.replace(Found(), **{field: tuple(found[: query.limit])})
+            hits = await asyncio.to_thread(self._rerank, query, hits)
+            hits = [hit for hit in hits if hit.score >= (query.score_min or 0.0)]
+        return hits[: query.limit]
 
     async def contexts(
         self,
         access: Access,
         graph: Graph,
         query: Query,
-        reach: Reach,
+        reach: ContextSpan,
         without: Collection[int] = (),
     ) -> list[Context]:
         """The episodes that fit *query* best, but for those of *without*, row ids; each within
         what was said around it, the best episodes first. An empty text finds nothing."""
         if not query.text.strip() or query.limit <= 0:
             return []
-        look, resolved = await self._begin(access, graph, query)
-        return await asyncio.to_thread(self._contexts, look, query, resolved, reach, without)
+        view, lookups = await self._begin(access, graph, query)
+        return await asyncio.to_thread(self._contexts, view, query, lookups, reach, without)
 
     async def explain(
-        self, access: Access, graph: Graph, query: Query, found: Found, about: int | None
-    ) -> tuple[dict[int, Weighed], Standing | None]:
+        self,
+        access: Access,
+        graph: Graph,
+        query: Query,
+        hits: Sequence[Hit[Any]],
+        about: int | None,
+    ) -> tuple[dict[int, ScoreBreakdown], SearchOutcome | None]:
         """The parts of the scores of what *query* found, by row ids; and how one thing fared with
         it, by its row id, whether it was found or not."""
-        hits = getattr(found, SHAPES[query.kind].field)
-        look, resolved = await self._begin(access, graph, query)
+        view, lookups = await self._begin(access, graph, query)
         ids = [hit.item.id for hit in hits]
-        return await asyncio.to_thread(self._explain, look, query, resolved, ids, about)
+        return await asyncio.to_thread(self._explain, view, query, lookups, ids, about)
 
     def _explain(
-        self, look: "_Look", query: Query, resolved: Resolved, ids: list[int], about: int | None
-    ) -> tuple[dict[int, Weighed], Standing | None]:
-        asked = self._ask(look, query, resolved)
-        standing = None if about is None else look(explaining.stand, asked, about)
-        return look(explaining.weigh, asked, ids), standing
+        self, view: "_View", query: Query, lookups: Lookups, ids: list[int], about: int | None
+    ) -> tuple[dict[int, ScoreBreakdown], SearchOutcome | None]:
+        prepared = self._prepare(view, query, lookups)
+        standing = None if about is None else view(explain.outcome, prepared, about)
+        return view(explain.break_down, prepared, ids), standing
 
-    async def overview(self, access: Access, graph: Graph, wanted: OverviewWanted) -> Overview:
+    async def overview(self, access: Access, graph: Graph, wanted: OverviewRequest) -> Overview:
         """The best-connected part of a graph, by row ids."""
         query = Query(text="", kind="fact", now=_ANY_TIME, filters=wanted.filters)
-        look, resolved = await self._begin(access, graph, query)
-        return await asyncio.to_thread(lambda: look(overview.of, query, resolved, wanted))
-
-    async def _begin(self, access: Access, graph: Graph, query: Query) -> tuple["_Look", Resolved]:
-        segment = await self._segments.of(access, graph)
-        read = self._store.read if query.filters.episode_uuids else self._store.glance
-        return _Look(segment, access.sight), await read(resolve, graph.id, query)
+        view, lookups = await self._begin(access, graph, query)
+        return await asyncio.to_thread(lambda: view(overview, wanted, lookups))
 
     async def matching(
         self, access: Access, graph: Graph, kind: Kind, filters: Filters
@@ -120,157 +113,185 @@ class Finder:
         """The row ids of everything of a kind that passes the filters, in no order."""
         query = Query(text="", kind=kind, now=_ANY_TIME, filters=filters)
         segment = await self._segments.of(access, graph)
-        resolved = await self._store.read(resolve, graph.id, query)
-        look = _Look(segment, access.sight)
-        return await asyncio.to_thread(lambda: look(_passing, query, resolved))
+        lookups = await self._store.read(look_up, graph.id, query)
+        view = _View(segment, access.visibility)
+        return await asyncio.to_thread(lambda: view(_passing, query, lookups))
 
     async def nearest(
         self, access: Access, graph: Graph, vectors: Sequence[Floats], limit: int
-    ) -> list[list[Ranked[Fact]]]:
+    ) -> list[list[Hit[Fact]]]:
         """For each vector the open facts that are nearest in meaning, with the cosine."""
         segment = await self._segments.of(access, graph)
-        look = _Look(segment, access.sight)
-        near = await asyncio.to_thread(lambda: look(_nearest, vectors, limit))
-        ids = list(dict.fromkeys(hit.id for hits in near for hit in hits))
-        found = await self._store.read(knowledge.facts_by_ids, access, graph, ids)
-        facts = {fact.id: fact for fact in found}
-        return [
-            [Ranked(item=facts[hit.id], score=hit.score) for hit in hits if hit.id in facts]
-            for hits in near
-        ]
+        view = _View(segment, access.visibility)
+        near = await asyncio.to_thread(lambda: view(_nearest, vectors, limit))
+        ids = list(dict.fromkeys(hit.item for hits in near for hit in hits))
+        found = await self._store.read(KINDS["fact"].read, access, graph, ids)
+        return [_replaced(hits, found) for hits in near]
 
     def forget(self) -> None:
-        """Hold nothing of what was asked."""
+        """Drop the cached vectors of queries."""
         with self._lock:
-            self._asked.clear()
+            self._embedded.clear()
 
     def load(self) -> None:
-        """Load the model that questions are embedded with."""
+        """Load the model that queries are embedded with."""
         embedder.load(self._models)
 
     async def warm(self, access: Access, graph: Graph) -> None:
-        """Bring what a search of this graph needs into memory."""
+        """Load what a search of this graph needs."""
         await self._segments.of(access, graph)
         await asyncio.to_thread(self.load)
 
-    def _search(self, look: "_Look", query: Query, resolved: Resolved) -> list[Hit]:
+    async def _begin(self, access: Access, graph: Graph, query: Query) -> tuple["_View", Lookups]:
+        segment = await self._segments.of(access, graph)
+        read = self._store.read if query.filters.episode_uuids else self._store.glance
+        return _View(segment, access.visibility), await read(look_up, graph.id, query)
+
+    def _search(self, view: "_View", query: Query, lookups: Lookups) -> list[Hit[int]]:
         """The costly part, for a thread of its own.
 
-        What fits one part of a question that asks for several things fits the question.
+        What fits one part of a question that asks several things fits the question.
         """
-        asked = self._ask(look, query, resolved)
-        hits = look(rank.search, asked)
+        prepared = self._prepare(view, query, lookups)
+        hits = view(rank.search, prepared)
         several = parts(query.text) if query.reranker is None else ()
+        about = {
+            "people": prepared.people,
+            "own": prepared.own,
+            "together": prepared.together,
+        }
         for text in several:
-            part = self._ask(look, msgspec.structs.replace(query, text=text), resolved)
-            about = {"people": asked.people, "own": asked.own, "together": asked.together}
-            hits += look(rank.search, msgspec.structs.replace(part, **about))
+            part = self._prepare(view, replace(query, text=text), lookups)
+            hits += view(rank.search, replace(part, **about))
         return _best_once(hits, query.limit) if several else hits
 
     def _contexts(
         self,
-        look: "_Look",
+        view: "_View",
         query: Query,
-        resolved: Resolved,
-        reach: Reach,
+        lookups: Lookups,
+        reach: ContextSpan,
         without: Collection[int],
     ) -> list[Context]:
-        return look(surroundings.contexts, self._ask(look, query, resolved), reach, without)
+        prepared = self._prepare(view, query, lookups)
+        return view(contexts.contexts, prepared, reach, without)
 
-    def _ask(self, look: "_Look", query: Query, resolved: Resolved) -> Asked:
-        """The question as it stands before this segment."""
-        speakers, resolved = look(known_to, resolved)
-        if query.center_uuid and not resolved.center:
+    def _prepare(self, view: "_View", query: Query, lookups: Lookups) -> PreparedQuery:
+        """The query prepared for what may be seen of the segment."""
+        speakers, known = view(known_to, lookups)
+        if query.center_uuid and not known.center:
             raise NotFound(f"node not found: {query.center_uuid}")
-        asked = ask(speakers, query, resolved, self._embed)
-        if asked.event is not None:
-            asked = self._dated(look, speakers, asked, asked.event)
-        return asked
+        prepared = prepare(speakers, query, known, self._embed)
+        if prepared.event is not None:
+            prepared = self._dated(view, speakers, prepared, prepared.event)
+        return prepared
 
-    def _dated(self, look: "_Look", speakers: set[str], asked: Asked, event: Event) -> Asked:
-        """Find out when what a question calls its time happened; unknown, it narrows nothing."""
-        query = Query(text=event.text, kind="fact", now=asked.query.now, limit=1)
-        wanted = ask(speakers, query, Resolved(named=asked.resolved.named), self._embed)
-        when = look(_happened, wanted)
+    def _dated(
+        self, view: "_View", speakers: set[str], prepared: PreparedQuery, event: TimedEvent
+    ) -> PreparedQuery:
+        """Find out when the event happened that a query names as its time; one that is not known
+        does not narrow."""
+        query = Query(text=event.text, kind="fact", now=prepared.query.now, limit=1)
+        named = Lookups(named=prepared.lookups.named)
+        when = view(_happened, prepare(speakers, query, named, self._embed))
         window = around(event, *when) if when else None
-        return msgspec.structs.replace(asked, windows=(*asked.windows, window)) if window else asked
+        return replace(prepared, windows=(*prepared.windows, window)) if window else prepared
 
     def _embed(self, text: str) -> Floats:
-        """The vector of a question; one context asks the same for several kinds of things."""
+        """The vector of a query, cached because one context searches for several kinds."""
         key = hashlib.sha256(text.encode()).digest()
         with self._lock:
-            vector = self._asked.get(key)
+            vector = self._embedded.get(key)
         if vector is None:
             vector = embedder.load(self._models).queries([text])[0]
             with self._lock:
-                self._asked[key] = vector
-                while len(self._asked) > _ASKED_MAX:
-                    del self._asked[next(iter(self._asked))]
+                self._embedded[key] = vector
+                while len(self._embedded) > _EMBEDDED_MAX:
+                    del self._embedded[next(iter(self._embedded))]
         return vector
 
-    def _rerank(self, query: Query, found: Sequence[Ranked[Any]]) -> list[Ranked[Any]]:
-        """What was found, in the order that the cross-encoder and the fused scores agree on."""
-        text = SHAPES[query.kind].text
+    def _rerank(self, query: Query, hits: Sequence[Hit[Any]]) -> list[Hit[Any]]:
+        """The hits in the order that the cross-encoder and the fused scores agree on."""
+        text = KINDS[query.kind].text
         model = cross_encoder.load(self._models)
         ordered = rerank(
             query.text,
-            [(text(one.item), one.score) for one in found],
+            [(text(hit.item), hit.score) for hit in hits],
             lambda asked, texts: [float(value) for value in model.scores(asked, texts)],
             RERANK_BUDGET_S,
             time.perf_counter,
         )
         return [
-            Ranked(item=found[one.place].item, score=one.score, relevance=one.relevance)
+            Hit(item=hits[one.place].item, score=one.score, relevance=one.relevance)
             for one in ordered
         ]
 
 
-class _Look(NamedTuple):
-    """A segment and the sight it is looked at with: whoever works on it sees no more."""
+def fetch(
+    tx: Transaction, access: Access, graph: Graph, kind: Kind, hits: Sequence[Hit[int]]
+) -> list[Hit[Any]]:
+    """Hits with the items in the place of their row ids, without those that are deleted or hidden
+    by now."""
+    return _replaced(hits, KINDS[kind].read(tx, access, graph, [hit.item for hit in hits]))
+
+
+def _replaced(hits: Sequence[Hit[int]], found: Sequence[Any]) -> list[Hit[Any]]:
+    known = {item.id: item for item in found}
+    return [Hit(item=known[hit.item], score=hit.score) for hit in hits if hit.item in known]
+
+
+class _View(NamedTuple):
+    """A segment and the visibility it is seen with: whatever is called with it sees no more."""
 
     segment: Segment
-    sight: Sight | None
+    visibility: Visibility | None
 
     def __call__(
         self, task: Callable[Concatenate[Segment, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        return self.segment.work(lambda whole: task(as_seen(whole, self.sight), *args, **kwargs))
+        return self.segment.work(
+            lambda whole: task(as_seen(whole, self.visibility), *args, **kwargs)
+        )
 
 
-def _happened(segment: Segment, wanted: Asked) -> tuple[datetime | None, datetime | None] | None:
+def _happened(
+    segment: Segment, prepared: PreparedQuery
+) -> tuple[datetime | None, datetime | None] | None:
     """From when until when the fact that fits best held; None if none fits well."""
-    hits = rank.search(segment, wanted)
+    hits = rank.search(segment, prepared)
     if not hits or hits[0].score < _FITS:
         return None
-    (slot,) = segment.facts.known([hits[0].id])
+    (slot,) = segment.facts.known([hits[0].item])
     first, last = segment.facts.valid_at.array[slot], segment.facts.invalid_at.array[slot]
     return _moment(first), _moment(last)
-
-
-def _nearest(segment: Segment, vectors: Sequence[Floats], limit: int) -> list[list[Hit]]:
-    facts, held = segment.facts, segment.vectors["fact"]
-    open_ = facts.alive.array & (facts.invalid_at.array == NO_TIME)
-    found = []
-    for vector in vectors:
-        slots = held.nearest(vector, open_)
-        alike = held.likeness(slots, vector).astype(np.float64)
-        best, scores = best_of(slots, alike, limit, facts.ids.array)
-        ids = segment.row_ids("fact", best)
-        found.append([Hit(id_, float(score)) for id_, score in zip(ids, scores, strict=True)])
-    return found
-
-
-def _best_once(hits: Sequence[Hit], limit: int) -> list[Hit]:
-    best: dict[int, Hit] = {}
-    for hit in sorted(hits, key=lambda hit: -hit.score):
-        best.setdefault(hit.id, hit)
-    return list(best.values())[:limit]
 
 
 def _moment(value: int) -> datetime | None:
     return None if value == NO_TIME else rows.moment(int(value))
 
 
-def _passing(segment: Segment, query: Query, resolved: Resolved) -> list[int]:
-    passing = mask(segment, query, resolved)
+def _nearest(segment: Segment, vectors: Sequence[Floats], limit: int) -> list[list[Hit[int]]]:
+    facts, held = segment.facts, segment.vectors["fact"]
+    open_ = facts.alive.array & (facts.invalid_at.array == NO_TIME)
+    found = []
+    for vector in vectors:
+        slots = held.nearest(vector, open_)
+        alike = held.likeness(slots, vector).astype(np.float64)
+        best, scores = rank.top(slots, alike, limit, facts.ids.array)
+        ids = segment.row_ids("fact", best)
+        found.append(
+            [Hit(item=i, score=float(score)) for i, score in zip(ids, scores, strict=True)]
+        )
+    return found
+
+
+def _best_once(hits: Sequence[Hit[int]], limit: int) -> list[Hit[int]]:
+    best: dict[int, Hit[int]] = {}
+    for hit in sorted(hits, key=lambda hit: -hit.score):
+        best.setdefault(hit.item, hit)
+    return list(best.values())[:limit]
+
+
+def _passing(segment: Segment, query: Query, lookups: Lookups) -> list[int]:
+    passing = segment.mask(query.kind, query.filters, lookups)
     return segment.row_ids(query.kind, passing.nonzero()[0].astype("int32"))

@@ -1,23 +1,40 @@
-"""The filters over whole shelves: for every slot, whether its item is there and passes.
+"""Filters over whole tables: for every slot, whether its item is there and passes.
 
-What passes is decided in `graph/passing.py`; this is the same rule over columns. What has to be
-read as JSON is looked at once per text, however many items carry it.
+`graph/filters.py` and `graph/episode_filters.py` decide for a single item; this is the same rule over
+columns. JSON texts and metadata values are tested once each, however many items carry them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from recollect.graph.comparing import Values, tree_test
-from recollect.graph.filters import Dates, DateTest, Filters, MetadataTree
-from recollect.graph.types import Record
-from recollect.search.columns import NO_TIME, Codes, Flags, Ints, Slots
-from recollect.search.episode_masks import episodes_holding
-from recollect.search.metadata import satisfying
-from recollect.search.shelves import EntityShelf, EpisodeShelf, FactShelf, Links, Shelves
+from recollect.graph.episode_filters import (
+    EPISODE_TYPE,
+    ORDERED,
+    EpisodeTest,
+    EpisodeTree,
+    TestParts,
+    judge,
+    text_of,
+    written_number,
+)
+from recollect.graph.filters import (
+    Dates,
+    DateTest,
+    Filters,
+    MetadataTree,
+    Values,
+    ValueTest,
+    tree_test,
+    value_test,
+)
+from recollect.graph.visibility import Typed, typed
+from recollect.search.columns import NO_TIME, Codes, Column, Flags, Ints, MetadataKey, Slots
+from recollect.search.query import Lookups
+from recollect.search.tables import EntityTable, EpisodeTable, FactTable, Tables
 from recollect.store.rows import micros
 
 _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
@@ -31,117 +48,88 @@ _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-class Anchors(Record):
-    """The uuid lists of the filters, as slots: None does not narrow, an empty one lets none by."""
-
-    facts: Slots | None = None
-    episodes: Slots | None = None
-    sources: Slots | None = None
-    targets: Slots | None = None
-    connected: Slots | None = None
-    named: Mapping[str, int] = {}  # the slots of episodes that conditions name, by uuid
-
-
-NO_ANCHORS = Anchors()
-
-
-def fact_mask(shelves: Shelves, filters: Filters, anchors: Anchors = NO_ANCHORS) -> Flags:
-    """The facts that are there and pass."""
-    facts = shelves.facts
+def fact_mask(tables: Tables, filters: Filters, lookups: Lookups) -> Flags:
+    """The facts that are there and pass, whatever they rest on."""
+    facts = tables.facts
     mask: Flags = facts.alive.array.copy()
     if filters.edge_types:
         mask &= _by_code(facts.names.flags(filters.edge_types), facts.name.array)
     if filters.exclude_edge_types:
         mask &= ~_by_code(facts.names.flags(filters.exclude_edge_types), facts.name.array)
     if filters.node_labels or filters.exclude_node_labels:
-        mask &= _joining_labelled(shelves, filters)
+        mask &= _joining_labelled(tables, filters)
     if filters.rating_min is not None:
         mask &= ~(facts.rating.array < np.float32(filters.rating_min))  # also True of NaN
     if filters.properties:
         mask &= _with_properties(facts, filters)
-    _keep_anchored(mask, shelves, anchors)
+    _keep_anchored(mask, tables, lookups)
     _keep_dated(mask, facts, filters)
-    return _keep_resting(mask, shelves, shelves.supports, filters, anchors)
+    return mask
 
 
-def entity_mask(shelves: Shelves, filters: Filters, anchors: Anchors = NO_ANCHORS) -> Flags:
-    """The entities that are there and pass."""
-    entities = shelves.entities
+def entity_mask(tables: Tables, filters: Filters, _: Lookups) -> Flags:
+    """The entities that are there and pass, whatever they rest on."""
+    entities = tables.entities
     mask: Flags = entities.alive.array.copy()
     if filters.node_labels or filters.exclude_node_labels:
         mask &= _wanted_labels(entities, filters) & ~_unwanted_labels(entities, filters)
     if filters.properties:
         mask &= _with_properties(entities, filters)
-    return _keep_resting(mask, shelves, shelves.mentions, filters, anchors)
+    return mask
 
 
-def episode_mask(shelves: Shelves, filters: Filters, anchors: Anchors = NO_ANCHORS) -> Flags:
-    """The episodes that can be found and pass."""
-    episodes = shelves.episodes
+def episode_mask(tables: Tables, filters: Filters, _: Lookups) -> Flags:
+    """The episodes that can be found."""
+    episodes = tables.episodes
     mask: Flags = episodes.alive.array & episodes.open.array
-    if anchors.episodes is not None:
-        mask &= _flagged(anchors.episodes, len(mask))
+    return mask & episodes.recallable.array if filters.recallable_only else mask
+
+
+def required_episodes(tables: Tables, filters: Filters, lookups: Lookups) -> list[Flags]:
+    """Sets of episodes: whatever passes must rest on one of each. The anchor may be met by one
+    episode and a condition by another."""
+    required = []
+    if lookups.episodes is not None:
+        near = _flagged(tables.episodes.known(lookups.episodes), len(tables.episodes))
+        required.append(near & tables.episodes.alive.array)
     if filters.episode_metadata is not None:
-        mask &= satisfying_episodes(episodes, filters)
+        required.append(satisfying_episodes(tables.episodes, filters))
     if filters.episodes is not None:
-        mask &= episodes_holding(filters.episodes, episodes, anchors.named)
-    if filters.recallable_only:
-        mask &= episodes.recallable.array
-    return mask
+        required.append(episodes_holding(filters.episodes, tables.episodes, lookups.tested))
+    return required
 
 
-def observation_mask(shelves: Shelves, filters: Filters, anchors: Anchors = NO_ANCHORS) -> Flags:
-    """The observations that are there and rest on a fact whose episodes pass."""
-    mask: Flags = shelves.observations.alive.array.copy()
-    for episodes in _wanted_episodes(shelves, filters, anchors):
-        facts = resting_on(shelves.supports, episodes, len(shelves.facts))
-        facts &= shelves.facts.alive.array
-        held = [
-            slot for slot, behind in shelves.observations.evidence.items() if facts[behind].any()
-        ]
-        mask &= _flagged(np.array(held, np.int32), len(mask))
-    return mask
-
-
-def thread_summary_mask(shelves: Shelves, filters: Filters, anchors: Anchors = NO_ANCHORS) -> Flags:
-    """The thread summaries that are there and have a message that passes."""
-    mask: Flags = shelves.thread_summaries.alive.array.copy()
-    for episodes in _wanted_episodes(shelves, filters, anchors):
-        strands = np.zeros(len(shelves.episodes.strands.values) + 1, bool)
-        strands[shelves.episodes.strand.array[episodes]] = True
-        strands[-1] = False  # without a strand
-        mask &= strands[shelves.thread_summaries.strand.array]
-    return mask
-
-
-def _wanted_episodes(shelves: Shelves, filters: Filters, anchors: Anchors) -> list[Flags]:
-    """Sets of episodes, of each of which something must rest on one."""
-    wanted = []
-    if anchors.episodes is not None:
-        near = _flagged(anchors.episodes, len(shelves.episodes))
-        wanted.append(near & shelves.episodes.alive.array)
-    if filters.episode_metadata is not None:
-        wanted.append(satisfying_episodes(shelves.episodes, filters))
-    if filters.episodes is not None:
-        wanted.append(episodes_holding(filters.episodes, shelves.episodes, anchors.named))
-    return wanted
-
-
-def resting_on(links: Links, episodes: Flags, size: int) -> Flags:
-    """Of a shelf of *size* items, those that rest on at least one of the flagged episodes."""
-    mask = np.zeros(size, bool)
-    mask[links.item.array[episodes[links.episode.array]]] = True
-    return mask
-
-
-def satisfying_episodes(episodes: EpisodeShelf, filters: Filters) -> Flags:
+def satisfying_episodes(episodes: EpisodeTable, filters: Filters) -> Flags:
     """The episodes that are there and satisfy the whole metadata tree, each by itself."""
     tree = filters.episode_metadata
     if tree is None:
         return np.array(episodes.alive.array)
-    fitting = satisfying(tree, episodes.key, len(episodes.metadata_texts.values))
+    fitting = _satisfying(tree, episodes, len(episodes.metadata_texts.values))
     flags: Flags = fitting[episodes.metadata.array] & episodes.alive.array
     return flags
+
+
+def _satisfying(tree: MetadataTree, episodes: EpisodeTable, size: int) -> Flags:
+    """For each of *size* metadata texts, and last for having none, whether the tree holds."""
+    parts = [_value_holds(test, episodes.key(test.name)) for test in tree.tests]
+    parts += [_satisfying(part, episodes, size) for part in tree.trees]
+    joined = np.logical_and if tree.joined_by == "and" else np.logical_or
+    found: Flags = joined.reduce(parts) if parts else np.full(size + 1, tree.joined_by == "and")
+    return found
+
+
+def _value_holds(test: ValueTest, key: MetadataKey) -> Flags:
+    if test.operator == "IS NULL":
+        return ~key.present
+    if test.operator == "IS NOT NULL":
+        return key.present
+    given = test.value
+    if test.operator in ("=", "<>") and isinstance(given, str | int | float):
+        equal = key.holding(key.one_of([typed(given)]))
+        return equal if test.operator == "=" else key.present & ~equal
+    holds = value_test(test)
+    fitting = (holds({key.name: value}) for value in key.values)
+    return key.holding(np.fromiter(fitting, bool, len(key.values)))
 
 
 def _by_code(flags: Flags, codes: Any, without: bool = False) -> Flags:
@@ -160,54 +148,58 @@ def _fitting_texts(texts: Codes, holds: Callable[[Values], bool]) -> Flags:
     return np.fromiter((holds(_decode(text)) for text in texts.values), bool, len(texts.values))
 
 
-def _with_properties(shelf: FactShelf | EntityShelf, filters: Filters) -> Flags:
+def _with_properties(table: FactTable | EntityTable, filters: Filters) -> Flags:
     holds = tree_test(MetadataTree(joined_by="and", tests=filters.properties))
-    fitting = _fitting_texts(shelf.attribute_texts, holds)
-    return _by_code(fitting, shelf.attributes.array, holds({}))
+    fitting = _fitting_texts(table.attribute_texts, holds)
+    return _by_code(fitting, table.attributes.array, holds({}))
 
 
-def _joining_labelled(shelves: Shelves, filters: Filters) -> Flags:
+def _joining_labelled(tables: Tables, filters: Filters) -> Flags:
     """The facts with a wanted label at either end, and at neither an unwanted one."""
-    source, target = shelves.facts.source.array, shelves.facts.target.array
-    wanted = _wanted_labels(shelves.entities, filters)
-    unwanted = _unwanted_labels(shelves.entities, filters)
+    source, target = tables.facts.source.array, tables.facts.target.array
+    wanted = _wanted_labels(tables.entities, filters)
+    unwanted = _unwanted_labels(tables.entities, filters)
     without = not filters.node_labels
     joining = _by_code(wanted, source, without) | _by_code(wanted, target, without)
     return joining & ~(_by_code(unwanted, source) | _by_code(unwanted, target))
 
 
-def _wanted_labels(entities: EntityShelf, filters: Filters) -> Flags:
+def _wanted_labels(entities: EntityTable, filters: Filters) -> Flags:
     if not filters.node_labels:
         return np.ones(len(entities), bool)
     return _labelled(entities, set(filters.node_labels))
 
 
-def _unwanted_labels(entities: EntityShelf, filters: Filters) -> Flags:
+def _unwanted_labels(entities: EntityTable, filters: Filters) -> Flags:
     return _labelled(entities, set(filters.exclude_node_labels))
 
 
-def _labelled(entities: EntityShelf, names: set[str]) -> Flags:
+def _labelled(entities: EntityTable, names: set[str]) -> Flags:
     """The entities that carry one of the labels."""
     sets = entities.label_sets.values
     carrying = np.fromiter((not names.isdisjoint(labels) for labels in sets), bool, len(sets))
     return _by_code(carrying, entities.labels.array)
 
 
-def _keep_anchored(mask: Flags, shelves: Shelves, anchors: Anchors) -> None:
-    source, target = shelves.facts.source.array, shelves.facts.target.array
-    entities = len(shelves.entities)
-    if anchors.facts is not None:
-        mask &= _flagged(anchors.facts, len(mask))
-    if anchors.sources is not None:
-        mask &= _by_code(_flagged(anchors.sources, entities), source)
-    if anchors.targets is not None:
-        mask &= _by_code(_flagged(anchors.targets, entities), target)
-    if anchors.connected is not None:
-        near = _flagged(anchors.connected, entities)
+def _keep_anchored(mask: Flags, tables: Tables, lookups: Lookups) -> None:
+    """Keep the facts that the filters name, or that join the entities they name."""
+    source, target = tables.facts.source.array, tables.facts.target.array
+
+    def entities(ids: Sequence[int]) -> Flags:
+        return _flagged(tables.entities.known(ids), len(tables.entities))
+
+    if lookups.facts is not None:
+        mask &= _flagged(tables.facts.known(lookups.facts), len(mask))
+    if lookups.sources is not None:
+        mask &= _by_code(entities(lookups.sources), source)
+    if lookups.targets is not None:
+        mask &= _by_code(entities(lookups.targets), target)
+    if lookups.connected is not None:
+        near = entities(lookups.connected)
         mask &= _by_code(near, source) | _by_code(near, target)
 
 
-def _keep_dated(mask: Flags, facts: FactShelf, filters: Filters) -> None:
+def _keep_dated(mask: Flags, facts: FactTable, filters: Filters) -> None:
     for dates, moments in (
         (filters.created_at, facts.created_at),
         (filters.valid_at, facts.valid_at),
@@ -220,7 +212,7 @@ def _keep_dated(mask: Flags, facts: FactShelf, filters: Filters) -> None:
         mask &= _standing(facts, filters.valid_on, filters.known_on)
 
 
-def _standing(facts: FactShelf, valid_on: datetime | None, known_on: datetime | None) -> Flags:
+def _standing(facts: FactTable, valid_on: datetime | None, known_on: datetime | None) -> Flags:
     """What was true at one moment, known at another, or would have been told at the second of
     the first."""
     starts, ends = facts.valid_at.array, facts.invalid_at.array
@@ -240,12 +232,12 @@ def _dated(dates: Dates, moments: Ints) -> Flags:
     for group in dates:
         together = np.ones(len(moments), bool)
         for test in group:
-            together &= _tested(test, moments)
+            together &= _date_holds(test, moments)
         fitting |= together
     return fitting
 
 
-def _tested(test: DateTest, moments: Ints) -> Flags:
+def _date_holds(test: DateTest, moments: Ints) -> Flags:
     known: Flags = moments != NO_TIME
     if test.operator == "IS NULL":
         return np.logical_not(known)
@@ -265,10 +257,121 @@ def _within(moment: datetime, starts: Ints, ends: Ints) -> Flags:
     return spans
 
 
-def _keep_resting(
-    mask: Flags, shelves: Shelves, links: Links, filters: Filters, anchors: Anchors
-) -> Flags:
-    """The anchor may be met by one episode and a tree by another, as in the rule."""
-    for episodes in _wanted_episodes(shelves, filters, anchors):
-        mask &= resting_on(links, episodes, len(mask))
-    return mask
+def episodes_holding(tree: EpisodeTree, episodes: EpisodeTable, tested: Mapping[str, int]) -> Flags:
+    """The episodes that are there and of which the whole tree holds; *tested* are the row ids of
+    those that it names by uuid."""
+    named = {uuid: int(slot) for uuid, id_ in tested.items() for slot in episodes.known([id_])}
+    found: Flags = _holding(tree, episodes, named) & episodes.alive.array
+    return found
+
+
+def _holding(tree: EpisodeTree, episodes: EpisodeTable, named: Mapping[str, int]) -> Flags:
+    parts = [_EPISODE_TESTS[test.field](test, episodes, named) for test in tree.tests]
+    parts += [_holding(inner, episodes, named) for inner in tree.trees]
+    together = tree.joined_by == "and"
+    found = np.full(len(episodes), together)
+    for part in parts:
+        found = found & part if together else found | part
+    return ~found if tree.joined_by == "not" else found
+
+
+def _metadata(test: EpisodeTest, episodes: EpisodeTable, _: Mapping[str, int]) -> Flags:
+    flags: Flags = _texts(test, episodes.key(test.key))[episodes.metadata.array]
+    return flags
+
+
+def _texts(test: EpisodeTest, key: MetadataKey) -> Flags:
+    """For every text of metadata, and in the end for having none, whether the test holds."""
+    if test.comparison == "IS NULL":
+        return ~key.present
+    given = test.value if isinstance(test.value, tuple) else (test.value,)
+    if test.comparison not in ORDERED and all(isinstance(one, str) for one in given):
+        # Everything that is stored can be read as a text, so there is no need to look at it.
+        equal = key.holding(key.one_of([alike for one in given for alike in _written(str(one))]))
+        return key.present & ~equal if test.comparison == "<>" else equal
+    judged = judge(test)
+    fits, differs = _weighed(judged, key.read_as(judged.read))
+    if test.comparison == "<>":
+        return key.holding(differs) & ~key.holding(fits)
+    return key.holding(fits)
+
+
+def _written(text: str) -> list[Typed]:
+    """Every stored value that is written as *text*."""
+    number = written_number(text)
+    found = [typed(text)]
+    if number is not None and text_of(number) == text:
+        found.append(typed(number))
+    return found + [typed(truth) for truth in (True, False) if text_of(truth) == text]
+
+
+def _weighed(judged: TestParts, readings: Sequence[Any]) -> tuple[Flags, Flags]:
+    """Which values fit, and which can be read but do not."""
+    known = np.fromiter((one is not None for one in readings), bool, len(readings))
+    fits = judged.fits
+    fitting = np.fromiter((one is not None and fits(one) for one in readings), bool, len(readings))
+    return fitting, known & ~fitting
+
+
+def _coded(test: EpisodeTest, codes: Codes, column: Column) -> Flags:
+    """The same for a field with at most one value; code -1 is none."""
+    if test.comparison == "IS NULL":
+        absent: Flags = column.array == -1
+        return absent
+    judged = judge(test)
+    fits, differs = _weighed(judged, [judged.read(value) for value in codes.values])
+    chosen = differs if test.comparison == "<>" else fits
+    flags: Flags = np.append(chosen, False)[column.array]
+    return flags
+
+
+def _producer(test: EpisodeTest, episodes: EpisodeTable, _: Mapping[str, int]) -> Flags:
+    return _coded(test, episodes.producers, episodes.producer)
+
+
+def _role(test: EpisodeTest, episodes: EpisodeTable, _: Mapping[str, int]) -> Flags:
+    return _coded(test, episodes.roles, episodes.role)
+
+
+def _addressee(test: EpisodeTest, episodes: EpisodeTable, _: Mapping[str, int]) -> Flags:
+    return _coded(test, episodes.addressees, episodes.addressee)
+
+
+def _type(test: EpisodeTest, episodes: EpisodeTable, _: Mapping[str, int]) -> Flags:
+    """All episodes are of one type."""
+    verdict = None if test.comparison == "IS NULL" else judge(test)(EPISODE_TYPE)
+    return np.full(len(episodes), verdict is (test.comparison != "<>"))
+
+
+def _created_at(test: EpisodeTest, episodes: EpisodeTable, _: Mapping[str, int]) -> Flags:
+    given = test.value if isinstance(test.value, tuple) else (test.value,)
+    moments = [micros(one) for one in given if isinstance(one, datetime)]
+    created = episodes.created_at.array
+    if not moments:
+        return np.zeros(len(created), bool)
+    order = ORDERED.get(test.comparison)
+    if order is not None:
+        return np.asarray(order(created, moments[0]))
+    return np.isin(created, moments, invert=test.comparison == "<>")
+
+
+def _uid(test: EpisodeTest, episodes: EpisodeTable, named: Mapping[str, int]) -> Flags:
+    """A uid equals texts only, and has no order."""
+    given = test.value if isinstance(test.value, tuple) else (test.value,)
+    texts = [one for one in given if isinstance(one, str)]
+    equal = np.zeros(len(episodes), bool)
+    if not texts or test.comparison in ORDERED:
+        return equal
+    equal[[named[one] for one in texts if one in named]] = True
+    return ~equal if test.comparison == "<>" else equal
+
+
+_EPISODE_TESTS: dict[str, Callable[[EpisodeTest, EpisodeTable, Mapping[str, int]], Flags]] = {
+    "uid": _uid,
+    "producer_id": _producer,
+    "producer_role": _role,
+    "produced_for_id": _addressee,
+    "episode_type": _type,
+    "created_at": _created_at,
+    "metadata": _metadata,
+}

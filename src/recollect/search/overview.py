@@ -1,4 +1,4 @@
-"""A graph to look at: its best-connected nodes, and which facts join them. Columns only."""
+"""An overview of a graph: its best-connected nodes, and the facts that join them."""
 
 from typing import NamedTuple
 
@@ -6,13 +6,11 @@ import numpy as np
 
 from recollect.graph.filters import NO_FILTERS, Filters
 from recollect.graph.types import Record
-from recollect.search.query import Query
-from recollect.search.question import Resolved
+from recollect.search.query import Lookups
 from recollect.search.segment import Segment
-from recollect.search.view import mask
 
 
-class OverviewWanted(Record):
+class OverviewRequest(Record):
     """Which facts count, which labels nodes have to have, and how many of both at most."""
 
     nodes: int
@@ -21,7 +19,7 @@ class OverviewWanted(Record):
     labels: tuple[str, ...] = ()
 
 
-class Link(NamedTuple):
+class OverviewLink(NamedTuple):
     """A fact between two nodes, by their places in the list of nodes."""
 
     source: int
@@ -35,18 +33,18 @@ class Overview(Record):
     facts join two of them."""
 
     nodes: tuple[tuple[int, int], ...]
-    links: tuple[Link, ...]
+    links: tuple[OverviewLink, ...]
     relations: tuple[tuple[str, int], ...]
     nodes_total: int
     facts_total: int
 
 
-def of(segment: Segment, query: Query, resolved: Resolved, wanted: OverviewWanted) -> Overview:
+def overview(segment: Segment, wanted: OverviewRequest, lookups: Lookups) -> Overview:
     """The part of a segment that passes, cut to what is wanted: newer facts before older ones."""
     facts, entities = segment.facts, segment.entities
-    kept = np.flatnonzero(mask(segment, query, resolved))
+    kept = np.flatnonzero(segment.mask("fact", wanted.filters, lookups))
     source, target = facts.source.array[kept], facts.target.array[kept]
-    there = _entities(segment, query, resolved, wanted)
+    there = segment.mask("entity", Filters(node_labels=wanted.labels))
     joining = (source >= 0) & (target >= 0)
     joining[joining] &= there[source[joining]] & there[target[joining]]
     kept, source, target = kept[joining], source[joining], target[joining]
@@ -65,7 +63,7 @@ def of(segment: Segment, query: Query, resolved: Resolved, wanted: OverviewWante
     return Overview(
         nodes=tuple(zip(entities.ids.array[chosen].tolist(), degree[chosen].tolist(), strict=True)),
         links=tuple(
-            Link(int(places[source[at]]), int(places[target[at]]), names[codes[at]])
+            OverviewLink(int(places[source[at]]), int(places[target[at]]), names[codes[at]])
             for at in shown.tolist()
         ),
         relations=tuple(
@@ -77,13 +75,3 @@ def of(segment: Segment, query: Query, resolved: Resolved, wanted: OverviewWante
         nodes_total=len(met),
         facts_total=int(np.count_nonzero(source != target)),
     )
-
-
-def _entities(
-    segment: Segment, query: Query, resolved: Resolved, wanted: OverviewWanted
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which nodes may be shown, by their labels."""
-    labelled = Query(
-        text="", kind="entity", now=query.now, filters=Filters(node_labels=wanted.labels)
-    )
-    return mask(segment, labelled, Resolved())

@@ -7,27 +7,41 @@ changes gets a new document number, and postings of the old one are passed over 
 
 from collections.abc import Iterable, Sequence
 from copy import copy
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from recollect.graph.terms import COUNT_BYTES, HASH_BYTES
-from recollect.search.columns import Column, Flags, Slots
-from recollect.search.strands import Window
+from recollect.search.columns import Column, Flags, Scores, Slots
+from recollect.search.neighbours import Neighbourhoods
 
-# The constants of BM25, for short texts: how soon repetition stops counting, and how much length
+# The constants of BM25: how soon repetition stops counting, here for short texts, and how much length
 # counts.
 K1 = 0.8
 B = 0.75
 # A long neighbour lends its words as if it had so many: else it would drown those around it.
 _LENT_MAX = 40
 
-Scores = npt.NDArray[np.float64]
 Hashes = npt.NDArray[np.uint64]
 
 
-class Run(NamedTuple):
+def rarity(size: int, holding: Any) -> Any:
+    """The weight of a term that *holding* of *size* texts have."""
+    return np.log1p((size - holding + 0.5) / (holding + 0.5))
+
+
+def length_norm(lengths: Scores, mean: float, k1: float = K1) -> Scores:
+    """How much its length weighs on each text."""
+    return k1 * (1 - B + B * lengths / max(1.0, mean))
+
+
+def bm25(weight: float, counts: Scores, norm: Scores, k1: float = K1) -> Scores:
+    """The score of texts for a term of this weight that they have so many times."""
+    return weight * counts * (k1 + 1) / (counts + norm)
+
+
+class PostingRun(NamedTuple):
     """Postings in the order of their terms: those of `hashes[i]` begin at `starts[i]`."""
 
     hashes: Hashes
@@ -37,15 +51,15 @@ class Run(NamedTuple):
 
 
 class Postings:
-    """The terms of the items of one shelf."""
+    """The terms of the items of one table."""
 
     def __init__(self) -> None:
-        self.runs: list[Run] = []
+        self.runs: list[PostingRun] = []
         self._slot = Column(np.int32, -1)  # of each document
         self._length = Column(np.float64, 0.0)  # of each slot, in terms
         self._alive = Column(np.bool_, False)
         self._document = Column(np.int32, -1)  # of each slot, -1 without one
-        self._kept: tuple[Window, Scores, Scores] | None = None
+        self._kept: tuple[Neighbourhoods, Scores, Scores] | None = None
 
     def put(self, slots: Slots, packed: Sequence[bytes | None]) -> None:
         """Give items new terms, as `graph.terms.packed` writes them; None takes them away."""
@@ -108,50 +122,52 @@ class Postings:
             alive = self._alive.array[documents]
             self.runs.append(_run(hashes[alive], documents[alive], counts[alive]))
 
-    def search(self, hashes: Iterable[int], visible: Flags, window: Window | None = None) -> Scores:
+    def search(
+        self, hashes: Iterable[int], visible: Flags, neighbours: Neighbourhoods | None = None
+    ) -> Scores:
         """The BM25 score of every slot, as a share of what holding all the words is worth.
 
-        What is not *visible* counts for nothing. With a window, the words of neighbours count as
-        well, before repetition is weighed.
+        What is not *visible* counts for nothing. With *neighbours*, their words count too, before
+        repetition is weighed.
         """
         scores = np.zeros(len(visible))
         count = int(np.count_nonzero(visible))
         if not count:
             return scores
-        norm, share = self._norms(visible, window)
+        norm, share = self._norms(visible, neighbours)
         wanted = 0.0
         for term in dict.fromkeys(hashes):
             slots, counts = self._holding(term, visible)
-            rarity = float(np.log1p((count - len(slots) + 0.5) / (len(slots) + 0.5)))
-            wanted += rarity
+            weight = rarity(count, len(slots))
+            wanted += weight
             if not len(slots):
                 continue
-            if window is not None:
-                spread = window.spread(window.place[slots], counts, counts * share[slots])
+            if neighbours is not None:
+                spread = neighbours.spread(neighbours.place[slots], counts, counts * share[slots])
                 held = spread > 0
-                slots, counts = window.slots[held], spread[held]
-            scores[slots] += rarity * counts * (K1 + 1) / (counts + norm[slots])
-        return _shares(scores, wanted, most=None if window is None else 1.0)
+                slots, counts = neighbours.slots[held], spread[held]
+            scores[slots] += bm25(weight, counts, norm[slots])
+        return _shares(scores, wanted, most=None if neighbours is None else 1.0)
 
     def search_among(
-        self, hashes: Iterable[int], visible: Flags, window: Window, slots: Slots
+        self, hashes: Iterable[int], visible: Flags, neighbours: Neighbourhoods, slots: Slots
     ) -> Scores:
         """The same for a few slots, sooner."""
         scores = np.zeros(len(slots))
         count = int(np.count_nonzero(visible))
-        norm, share = self._norms(visible, window)
-        near, weights = window.around(slots)
+        norm, share = self._norms(visible, neighbours)
+        near, weights = neighbours.around(slots)
         weights *= share[near]
         held, own_norm = np.zeros(len(visible)), norm[slots]
         wanted = 0.0
         for term in dict.fromkeys(hashes):
             holding, counts = self._holding(term, visible)
-            rarity = float(np.log1p((count - len(holding) + 0.5) / (len(holding) + 0.5)))
+            weight = rarity(count, len(holding))
             held[holding] = counts
             total = held.take(slots) + np.einsum("ij,ij->j", held.take(near), weights)
             held[holding] = 0.0
-            scores += rarity * total * (K1 + 1) / (total + own_norm)
-            wanted += rarity
+            scores += bm25(weight, total, own_norm)
+            wanted += weight
         return _shares(scores, wanted, most=1.0)
 
     def held(self, hashes: Iterable[int], visible: Flags) -> Scores:
@@ -171,10 +187,10 @@ class Postings:
             holding, _ = self._holding(term, visible)
             if not len(holding):
                 continue
-            rarity = float(np.log1p((count - len(holding) + 0.5) / (len(holding) + 0.5)))
-            wanted += rarity
+            weight = rarity(count, len(holding))
+            wanted += weight
             held = np.isin(slots, holding)
-            both += rarity * np.outer(held, held)
+            both += weight * np.outer(held, held)
         return both / wanted if wanted > 0 else both
 
     def lacking(self, hashes: Iterable[int], visible: Flags, slots: Slots) -> Flags:
@@ -185,25 +201,27 @@ class Postings:
             lacks |= np.outer(held, ~held)
         return lacks
 
-    def _norms(self, visible: Flags, window: Window | None) -> tuple[Scores, Scores]:
+    def _norms(self, visible: Flags, neighbours: Neighbourhoods | None) -> tuple[Scores, Scores]:
         """How much length weighs on each slot, and what share of its words a slot lends.
 
-        Of the window that was asked for last they are kept: mostly that is of the whole graph.
+        Cached for the neighbours used last, which are mostly those of the whole graph.
         """
-        if window is not None and self._kept is not None and self._kept[0] is window:
+        if neighbours is not None and self._kept is not None and self._kept[0] is neighbours:
             return self._kept[1:]
         lengths = self._lengths(len(visible))
-        share = lengths if window is None else _LENT_MAX / np.maximum(lengths, _LENT_MAX)
-        if window is not None:
-            own = lengths[window.slots]
+        share = lengths if neighbours is None else _LENT_MAX / np.maximum(lengths, _LENT_MAX)
+        if neighbours is not None:
+            own = lengths[neighbours.slots]
             places = np.arange(len(own), dtype=np.int32)
-            lengths[window.slots] = window.spread(places, own, own * share[window.slots])
-        norm = K1 * (1 - B + B * lengths / max(1.0, float(lengths[visible].mean())))
-        self._kept = None if window is None else (window, norm, share)
+            lengths[neighbours.slots] = neighbours.spread(
+                places, own, own * share[neighbours.slots]
+            )
+        norm = length_norm(lengths, float(lengths[visible].mean()))
+        self._kept = None if neighbours is None else (neighbours, norm, share)
         return norm, share
 
     def _lengths(self, size: int) -> Scores:
-        """How many terms each of the first slots of the shelf has."""
+        """How many terms each of the first slots of the table has."""
         lengths = np.zeros(size)
         known = self._length.array[:size]
         lengths[: len(known)] = known
@@ -236,13 +254,13 @@ class Postings:
         return runs + sum(column.bytes for column in columns)
 
 
-def _run(hashes: Hashes, documents: Slots, counts: npt.NDArray[np.uint16]) -> Run:
+def _run(hashes: Hashes, documents: Slots, counts: npt.NDArray[np.uint16]) -> PostingRun:
     order = np.argsort(hashes, kind="stable")
     distinct, starts = np.unique(hashes[order], return_index=True)
-    return Run(distinct, np.append(starts, len(hashes)), documents[order], counts[order])
+    return PostingRun(distinct, np.append(starts, len(hashes)), documents[order], counts[order])
 
 
-def _spread(run: Run) -> Hashes:
+def _spread(run: PostingRun) -> Hashes:
     """The term of each posting."""
     return np.repeat(run.hashes, np.diff(run.starts))
 

@@ -1,20 +1,23 @@
-"""What is asked of a search, and what it answers."""
+"""A search on its way: a `Query` is asked, a `PreparedQuery` is ranked, a `Hit` is answered."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Generic, Literal, TypeVar
 
 from recollect.graph.filters import NO_FILTERS, Filters
-from recollect.graph.types import Entity, Episode, Fact, Observation, Record, ThreadSummary
+from recollect.graph.kinds import Kind
+from recollect.graph.types import Record
 from recollect.limits import SEARCH_LIMIT_DEFAULT
+from recollect.search.columns import Floats
+from recollect.search.times import TimedEvent, TimeWindow
 
-Kind = Literal["fact", "entity", "episode", "observation", "thread_summary"]
 Reranker = Literal["rrf", "mmr", "node_distance", "episode_mentions", "cross_encoder"]
 
 T = TypeVar("T")
 
 
 class Query(Record):
-    """One search of one kind of thing. Without a reranker the best fusion we know decides."""
+    """A search for things of one kind. Without a reranker our own fused score decides."""
 
     text: str
     kind: Kind
@@ -24,25 +27,67 @@ class Query(Record):
     reranker: Reranker | None = None
     mmr_lambda: float = 0.5
     center_uuid: str | None = None
-    near_uuid: str | None = None  # a little closeness to this entity counts, too
+    near_uuid: str | None = None  # facts close to this entity get a small bonus
     origin_uuids: tuple[str, ...] = ()  # entities or episodes that breadth-first search starts at
     score_min: float | None = None
     time_zone: str | None = None  # in which words like "yesterday" are meant
 
 
-class Ranked(Record, Generic[T]):
+class NamedEntity(Record):
+    """An entity that a query names, and where its name stands in the text."""
+
+    entity_id: int
+    start: int
+    end: int
+
+
+class Lookups(Record):
+    """The row ids of what a query refers to by uuid or by name; None where nothing was given."""
+
+    facts: tuple[int, ...] | None = None
+    episodes: tuple[int, ...] | None = None
+    sources: tuple[int, ...] | None = None
+    targets: tuple[int, ...] | None = None
+    connected: tuple[int, ...] | None = None
+    center: tuple[int, ...] = ()
+    near: tuple[int, ...] = ()
+    origin_entities: tuple[int, ...] = ()
+    origin_episodes: tuple[int, ...] = ()
+    named: tuple[NamedEntity, ...] = ()
+    tested: Mapping[str, int] = {}  # episodes that filter conditions name, by uuid
+
+
+NO_LOOKUPS = Lookups()
+
+
+class PreparedQuery(Record):
+    """A query ready to be ranked against one segment.
+
+    *people* are the speakers of the graph that it names, by their folded first names, in the order
+    of mention. *together*: it asks about what they share. *own*: it asks about whoever asks.
+    *past*: it asks about what was. *event* is what happened at the time in question, if it is told
+    that way. *hashes* are the terms searched for; *plain* all but names; *content* those that are
+    not written like a name; *names* those that are, but of nobody who speaks here.
+    """
+
+    query: Query
+    lookups: Lookups
+    hashes: tuple[int, ...]
+    vector: Floats | None
+    plain: tuple[int, ...] = ()
+    content: tuple[int, ...] = ()
+    names: tuple[int, ...] = ()
+    people: tuple[str, ...] = ()
+    together: bool = False
+    own: bool = False
+    past: bool = False
+    windows: tuple[TimeWindow, ...] = ()
+    event: TimedEvent | None = None
+
+
+class Hit(Record, Generic[T]):
     """Something found, and how well it fits. `relevance` comes from the cross-encoder only."""
 
     item: T
     score: float
     relevance: float | None = None
-
-
-class Found(Record):
-    """The answer of a search: the list of the kind asked for, best first; the others are empty."""
-
-    facts: tuple[Ranked[Fact], ...] = ()
-    entities: tuple[Ranked[Entity], ...] = ()
-    episodes: tuple[Ranked[Episode], ...] = ()
-    observations: tuple[Ranked[Observation], ...] = ()
-    thread_summaries: tuple[Ranked[ThreadSummary], ...] = ()

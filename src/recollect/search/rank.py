@@ -1,28 +1,25 @@
-"""What a segment finds for a question, best first.
+"""Ranking: what a segment finds for a query, best first.
 
-Without a reranker, the opinions about an item are weighed and added up, and so is what else is
-known of the question. The scale of meaning is fixed, so that it does not depend on what else the
-graph holds. Measured on real conversations, that beats ranks by far: docs/measurements/search.md.
+Without a reranker, the measures of a candidate are weighted and added up. The scale of meaning is
+fixed, so that a score does not depend on what else the graph holds. On real conversations that beats
+fusing ranks by far: docs/measurements/search.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import NamedTuple
 
 import numpy as np
 
-from recollect.search import fuse, walk
-from recollect.search.asked import Asked
-from recollect.search.bonus import bonus
-from recollect.search.columns import Flags, Floats, Slots
-from recollect.search.fresh import doubts, freshened, overtaken
-from recollect.search.fuse import Scores
-from recollect.search.query import Kind
+from recollect.graph.kinds import Kind
+from recollect.search import hops
+from recollect.search.columns import Flags, Floats, Ints, Scores, Slots
+from recollect.search.freshness import doubts, freshened, overtaken
+from recollect.search.query import Hit, PreparedQuery
+from recollect.search.score import Candidates, bonus
 from recollect.search.segment import Segment
 from recollect.search.vectors import usual_vector
-from recollect.search.view import View, mask
 
-# The share of each opinion. Meaning is counted in deviations, words as a share of all asked for.
+# The weight of each measure. Meaning is counted in deviations, words as a share of all asked for.
 MEANING = 0.7
 WORDS = 2.5
 FACT_TOLD = 0.5
@@ -43,44 +40,40 @@ _DISTANCE_MAX = 20
 _JUDGED_LATER = ("cross_encoder",)  # its scores are not those that are answered
 
 
-class Hit(NamedTuple):
-    """The row id of something found, and how well it fits."""
-
-    id: int
-    score: float
-
-
-def search(segment: Segment, asked: Asked) -> list[Hit]:
-    """The best items for a question; twice as many as wanted for a cross-encoder to look at."""
-    query = asked.query
-    visible = mask(segment, query, asked.resolved)
+def search(segment: Segment, prepared: PreparedQuery) -> list[Hit[int]]:
+    """The row ids of the best items; for a cross-encoder twice as many as wanted."""
+    query = prepared.query
+    visible = segment.passing(prepared)
     if not visible.any():
         return []
-    slots, scores = _RANKINGS[query.reranker or "default"](View(segment, asked, visible))
+    slots, scores = _RANKINGS[query.reranker or "default"](Candidates(segment, prepared, visible))
     return [
-        Hit(number, float(score))
+        Hit(item=number, score=float(score))
         for number, score in zip(segment.row_ids(query.kind, slots), scores, strict=True)
         if query.score_min is None or query.reranker in _JUDGED_LATER or score >= query.score_min
     ]
 
 
-def fused(view: View) -> Scores:
-    """The score of each slot put forward."""
-    return _sum(opinions(view))
+def fused(candidates: Candidates) -> Scores:
+    """The score of each candidate."""
+    return _sum(measures(candidates))
 
 
-def opinions(view: View) -> dict[str, Scores]:
-    """What each opinion adds to the score of each slot put forward: what else is known of the
-    question, its meaning, its words, and what stands behind a fact or a turn."""
-    if view.kind == "episode":
-        return {"turn": _turn(view, view.words()), "facts": TURN_FACTS * view.facts()}
+def measures(candidates: Candidates) -> dict[str, Scores]:
+    """What each measure adds to the score of each candidate: what the query tells besides its words,
+    its meaning, its words, and the episodes behind a fact or the facts behind a turn."""
+    if candidates.kind == "episode":
+        return {
+            "turn": _turn(candidates, candidates.words()),
+            "facts": TURN_FACTS * candidates.facts(),
+        }
     found = {
-        "known": bonus(view),
-        "meaning": MEANING * view.meaning(),
-        "words": WORDS * view.words(),
+        "known": bonus(candidates),
+        "meaning": MEANING * candidates.meaning(),
+        "words": WORDS * candidates.words(),
     }
-    if view.kind == "fact":
-        found["told"] = FACT_TOLD * _told(view, _sum(found))
+    if candidates.kind == "fact":
+        found["told"] = FACT_TOLD * _told(candidates, _sum(found))
     return found
 
 
@@ -88,52 +81,61 @@ def _sum(found: dict[str, Scores]) -> Scores:
     return reduce(np.add, found.values())
 
 
-def _turn(view: View, words: Scores) -> Scores:
-    """What a turn is worth: little when it is the same question, asked before."""
-    fits = TURN_MEANING * view.meaning() + TURN_WORDS * words
-    return bonus(view) + np.where(view.repeats(), TURN_REPEATS * fits, fits)
+def _turn(candidates: Candidates, words: Scores) -> Scores:
+    """The score of a turn; low for the same question, asked before."""
+    fits = TURN_MEANING * candidates.meaning() + TURN_WORDS * words
+    return bonus(candidates) + np.where(candidates.repeats(), TURN_REPEATS * fits, fits)
 
 
-def _told(view: View, scores: Scores) -> Scores:
-    """What the best episode behind each fact is worth: its words and neighbours tell what a fact
-    is about that says it in other words. Asked of the best facts only."""
-    chosen, _ = _chosen(view, view.slots, scores, max(_ASKED_BEHIND, 2 * view.query.limit))
-    behind, facts, episodes = view.behind(chosen)
+def _told(candidates: Candidates, scores: Scores) -> Scores:
+    """The score of the best episode behind each fact: its words and neighbours tell what the fact
+    is about when the fact itself uses other words. Computed for the best facts only."""
+    chosen, _ = _chosen(
+        candidates, candidates.slots, scores, max(_ASKED_BEHIND, 2 * candidates.query.limit)
+    )
+    behind, facts, episodes = candidates.behind(chosen)
     if behind is None:
-        return np.zeros(len(view.slots))
+        return np.zeros(len(candidates.slots))
     worth = np.zeros(len(behind.visible))
     worth[behind.slots] = _turn(behind, behind.words_among())
-    best = np.full(len(view.visible), -np.inf)
+    best = np.full(len(candidates.visible), -np.inf)
     np.maximum.at(best, facts, worth[episodes])
     best[np.isinf(best)] = 0.0
-    return best[view.slots]
+    return best[candidates.slots]
 
 
-def _chosen(view: View, slots: Slots, scores: Scores, limit: int) -> tuple[Slots, Scores]:
-    return fuse.best(slots, scores, limit, view.segment.shelf(view.kind).ids.array)
+def _chosen(
+    candidates: Candidates, slots: Slots, scores: Scores, limit: int
+) -> tuple[Slots, Scores]:
+    return top(slots, scores, limit, candidates.segment.table(candidates.kind).ids.array)
 
 
-def _best(view: View, times: int) -> tuple[Slots, Scores]:
-    return _chosen(view, view.slots, likely(view, fused(view)), times * view.query.limit)
+def _best(candidates: Candidates, times: int) -> tuple[Slots, Scores]:
+    return _chosen(
+        candidates,
+        candidates.slots,
+        likely(candidates, fused(candidates)),
+        times * candidates.query.limit,
+    )
 
 
-def likely(view: View, scores: Scores) -> Scores:
+def likely(candidates: Candidates, scores: Scores) -> Scores:
     """Fused scores with the newer before the older, and what may be over behind: that a fact fits is
     worth something as far as it still holds, and does harm as far as it is over. What was judged and
     what the question shows are independent signs of that."""
-    fresh = freshened(view, scores)
-    doubted = 1 - (1 - doubts(view, fresh)) * (1 - overtaken(view, fresh))
+    fresh = freshened(candidates, scores)
+    doubted = 1 - (1 - doubts(candidates, fresh)) * (1 - overtaken(candidates, fresh))
     if not doubted.any():
         return fresh
-    fits = scaled(view.kind, fresh) * np.maximum(1 - WRONG * doubted, _LEAST)
-    return np.where(doubted > 0, _unscaled(view.kind, fits), fresh)
+    fits = scaled(candidates.kind, fresh) * np.maximum(1 - WRONG * doubted, _LEAST)
+    return np.where(doubted > 0, _unscaled(candidates.kind, fits), fresh)
 
 
-def best(view: View, without: Slots) -> tuple[Slots, Scores]:
+def best(candidates: Candidates, without: Slots) -> tuple[Slots, Scores]:
     """As many as are wanted, better ones first, with their fused scores; none of *without*."""
-    scores = fused(view)
-    kept = ~np.isin(view.slots, without)
-    return _chosen(view, view.slots[kept], scores[kept], view.query.limit)
+    scores = fused(candidates)
+    kept = ~np.isin(candidates.slots, without)
+    return _chosen(candidates, candidates.slots[kept], scores[kept], candidates.query.limit)
 
 
 def scaled(kind: Kind, scores: Scores) -> Scores:
@@ -148,32 +150,35 @@ def _unscaled(kind: Kind, fits: Scores) -> Scores:
     return _UNRELATED.get(kind, _UNRELATED_ELSE) + _STEEP * np.log(fits / (1 - fits))
 
 
-def _default(view: View) -> tuple[Slots, Scores]:
-    slots, scores = _best(view, 1)
-    return slots, scaled(view.kind, scores)
+def _default(candidates: Candidates) -> tuple[Slots, Scores]:
+    slots, scores = _best(candidates, 1)
+    return slots, scaled(candidates.kind, scores)
 
 
-def _rrf(view: View) -> tuple[Slots, Scores]:
+def _rrf(candidates: Candidates) -> tuple[Slots, Scores]:
     """The sum of one over the ranks by words, by meaning, and by hops if it starts somewhere."""
-    limit = view.query.limit
-    words = view.words()
+    limit = candidates.query.limit
+    words = candidates.words()
     matching = words > 0
-    lists = [_chosen(view, view.slots[matching], words[matching], 2 * limit)[0]]
-    if view.asked.vector is not None:
-        lists.append(_chosen(view, view.slots, view.meaning(), 2 * limit)[0])
-    if view.reached is not None:
-        near = np.flatnonzero((view.reached < walk.FAR) & view.visible).astype(np.int32)
-        hops = -view.reached[near].astype(np.float64)
-        lists.append(_chosen(view, near, hops, 2 * limit)[0])
-    slots, scores = fuse.reciprocal_ranks(lists)
+    lists = [_chosen(candidates, candidates.slots[matching], words[matching], 2 * limit)[0]]
+    if candidates.prepared.vector is not None:
+        lists.append(_chosen(candidates, candidates.slots, candidates.meaning(), 2 * limit)[0])
+    if candidates.reached is not None:
+        near = np.flatnonzero((candidates.reached < hops.FAR) & candidates.visible).astype(np.int32)
+        nearness = -candidates.reached[near].astype(np.float64)
+        lists.append(_chosen(candidates, near, nearness, 2 * limit)[0])
+    slots, scores = reciprocal_ranks(lists)
     return slots[:limit], scores[:limit]
 
 
-def _mmr(view: View) -> tuple[Slots, Scores]:
+def _mmr(candidates: Candidates) -> tuple[Slots, Scores]:
     """Relevant ones that are unlike each other."""
-    slots, scores = _best(view, _WIDER)
-    chosen, values = fuse.marginal_relevance(
-        scores, _apart(view.meanings(slots)), view.query.mmr_lambda, view.query.limit
+    slots, scores = _best(candidates, _WIDER)
+    chosen, values = marginal_relevance(
+        scores,
+        _apart(candidates.meanings(slots)),
+        candidates.query.mmr_lambda,
+        candidates.query.limit,
     )
     return slots[chosen], np.array(values)
 
@@ -189,42 +194,42 @@ def _apart(vectors: Floats) -> Floats:
     return unit.astype(np.float32)
 
 
-def _node_distance(view: View) -> tuple[Slots, Scores]:
+def _node_distance(candidates: Candidates) -> tuple[Slots, Scores]:
     """Fewer hops from the centre first; what cannot be reached last."""
-    center = view.segment.entities.known(view.asked.resolved.center)
-    slots, scores = _best(view, _WIDER)
-    hops = walk.item_hops(view.segment, view.kind, center, _DISTANCE_MAX)[slots]
-    order = np.lexsort((-scores, hops))[: view.query.limit]
-    near = np.where(hops < walk.FAR, 1 / (1 + hops.astype(np.float64)), 0.0)
+    center = candidates.segment.entities.known(candidates.prepared.lookups.center)
+    slots, scores = _best(candidates, _WIDER)
+    distances = hops.item_hops(candidates.segment, candidates.kind, center, _DISTANCE_MAX)[slots]
+    order = np.lexsort((-scores, distances))[: candidates.query.limit]
+    near = np.where(distances < hops.FAR, 1 / (1 + distances.astype(np.float64)), 0.0)
     return slots[order], near[order]
 
 
-def _episode_mentions(view: View) -> tuple[Slots, Scores]:
+def _episode_mentions(candidates: Candidates) -> tuple[Slots, Scores]:
     """What most episodes stand behind first: most of those given as anchors, or of all."""
-    slots, scores = _best(view, _WIDER)
-    counts = _mention_counts(view)[slots]
-    order = np.lexsort((-scores, -counts))[: view.query.limit]
+    slots, scores = _best(candidates, _WIDER)
+    counts = _mention_counts(candidates)[slots]
+    order = np.lexsort((-scores, -counts))[: candidates.query.limit]
     return slots[order], counts[order]
 
 
-def _mention_counts(view: View) -> Scores:
-    segment = view.segment
-    if view.kind not in ("fact", "entity"):
-        return np.zeros(len(view.visible))
-    links = segment.supports if view.kind == "fact" else segment.mentions
+def _mention_counts(candidates: Candidates) -> Scores:
+    segment = candidates.segment
+    if candidates.kind not in ("fact", "entity"):
+        return np.zeros(len(candidates.visible))
+    links = segment.supports if candidates.kind == "fact" else segment.mentions
     items, episodes = links.pairs(segment.episodes)
-    anchors = view.asked.resolved.episodes
+    anchors = candidates.prepared.lookups.episodes
     if anchors is not None:
         items = items[np.isin(episodes, segment.episodes.known(anchors))]
-    return np.bincount(items, minlength=len(view.visible)).astype(np.float64)
+    return np.bincount(items, minlength=len(candidates.visible)).astype(np.float64)
 
 
-def _cross_encoder(view: View) -> tuple[Slots, Scores]:
+def _cross_encoder(candidates: Candidates) -> tuple[Slots, Scores]:
     """The fused order, from which the cross-encoder goes on once the texts are read."""
-    return _best(view, 2)
+    return _best(candidates, 2)
 
 
-_RANKINGS: dict[str, Callable[[View], tuple[Slots, Scores]]] = {
+_RANKINGS: dict[str, Callable[[Candidates], tuple[Slots, Scores]]] = {
     "default": _default,
     "rrf": _rrf,
     "mmr": _mmr,
@@ -232,3 +237,54 @@ _RANKINGS: dict[str, Callable[[View], tuple[Slots, Scores]]] = {
     "episode_mentions": _episode_mentions,
     "cross_encoder": _cross_encoder,
 }
+
+
+def reciprocal_ranks(lists: Sequence[Slots]) -> tuple[Slots, Scores]:
+    """Items of ranked lists and the sum of one over their ranks; better ones first.
+
+    Among equals, whoever comes first in the first of the lists.
+    """
+    total: dict[int, float] = {}
+    for ranked in lists:
+        for place, slot in enumerate(ranked.tolist(), start=1):
+            total[slot] = total.get(slot, 0.0) + 1 / place
+    order = sorted(total, key=lambda slot: -total[slot])
+    return np.array(order, np.int32), np.array([total[slot] for slot in order])
+
+
+def top(slots: Slots, scores: Scores, limit: int, ids: Ints | None = None) -> tuple[Slots, Scores]:
+    """The best *limit*, better ones first, newer ones first among equals.
+
+    *ids* are those of all slots, and tell what is newer. Slots do not: a segment that is read
+    again from its rows gives them out in another order.
+    """
+    if len(scores) > limit:  # sorting is only worth its time for those that may be among them
+        chosen = scores >= np.partition(scores, -limit)[-limit]
+        slots, scores = slots[chosen], scores[chosen]
+    newness = slots if ids is None else ids[slots]
+    order = np.lexsort((-newness, -scores))[:limit]
+    return slots[order], scores[order]
+
+
+def marginal_relevance(
+    scores: Scores, vectors: Floats, weight: float, limit: int
+) -> tuple[list[int], list[float]]:
+    """Places chosen one by one: relevant, and unlike those chosen before.
+
+    *weight* is that of relevance, so 1 leaves the order as it is. Scores are brought between 0
+    and 1 first, so that they can be held against likenesses.
+    """
+    low, high = (float(scores.min()), float(scores.max())) if len(scores) else (0.0, 1.0)
+    relevance = (scores - low) / (high - low) if high > low else np.ones(len(scores))
+    alike = np.zeros(len(scores))
+    chosen: list[int] = []
+    values: list[float] = []
+    left = np.ones(len(scores), bool)
+    for _ in range(min(limit, len(scores))):
+        value = np.where(left, weight * relevance - (1 - weight) * alike, -np.inf)
+        place = int(np.argmax(value))
+        chosen.append(place)
+        values.append(float(value[place]))
+        left[place] = False
+        alike = np.maximum(alike, np.einsum("ij,j->i", vectors, vectors[place]))
+    return chosen, values

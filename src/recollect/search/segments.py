@@ -2,23 +2,27 @@
 
 import asyncio
 from collections import OrderedDict
+from typing import cast
 
 from recollect import log
 from recollect.errors import NotFound, RecollectError
+from recollect.graph.kinds import Kind
 from recollect.graph.types import Access, Graph
 from recollect.limits import INDEX_ROWS_PER_PAGE, SNAPSHOT_ROWS_MIN
 from recollect.search import snapshot
-from recollect.search.segment import Page, Segment
+from recollect.search.kinds import KINDS
+from recollect.search.segment import IndexPage, Segment
 from recollect.store import index, rows
-from recollect.store.protocol import Row, Store, Transaction
+from recollect.store.protocol import Store, Transaction
+from recollect.store.queries.graphs import GraphRow
 
 _log = log.get(__name__)
 _CHUNKS_TOGETHER = 8  # so many are written in one transaction
 
 
-def _graph(tx: Transaction, access: Access, graph_uuid: str) -> Row:
+def _graph(tx: Transaction, access: Access, graph_uuid: str) -> GraphRow:
     """A graph that still exists and belongs to the asker's project."""
-    graph = tx.one("graph_by_uuid", uuid=graph_uuid, project_id=access.project_id)
+    graph = tx.graphs.by_uuid(uuid=graph_uuid, project_id=access.project_id)
     if graph is None:
         raise NotFound("graph not found")
     return graph
@@ -27,39 +31,36 @@ def _graph(tx: Transaction, access: Access, graph_uuid: str) -> Row:
 def _state(tx: Transaction, access: Access, graph_uuid: str) -> tuple[int, int]:
     """The epoch of a graph's index and the version of its last change."""
     graph = _graph(tx, access, graph_uuid)
-    return graph["index_epoch"], graph["index_version"]
+    return graph.index_epoch, graph.index_version
 
 
-def _page(tx: Transaction, access: Access, graph_uuid: str, epoch: int, since: int) -> Page | None:
+def _page(
+    tx: Transaction, access: Access, graph_uuid: str, epoch: int, since: int
+) -> IndexPage | None:
     """The next changes of a graph; None when a new epoch has begun meanwhile."""
     graph = _graph(tx, access, graph_uuid)
-    if graph["index_epoch"] != epoch:
+    if graph.index_epoch != epoch:
         return None
-    until = min(since + INDEX_ROWS_PER_PAGE, graph["index_version"])
-    found = tx.all("index_rows_between", graph_id=graph["id"], since=since, until=until)
-    ids: dict[str, list[int]] = {}
+    until = min(since + INDEX_ROWS_PER_PAGE, graph.index_version)
+    found = tx.index.rows_between(graph_id=graph.id, since=since, until=until)
+    ids: dict[Kind, list[int]] = {kind: [] for kind in KINDS}
     for row in found:
-        if row["terms"] is not None:
-            ids.setdefault(row["item_kind"], []).append(row["item_id"])
+        if row.terms is not None:
+            ids[cast(Kind, row.item_kind)].append(row.item_id)
     listed = {kind: rows.to_json(numbers) for kind, numbers in ids.items()}
-    episodes = listed.get("episode", "[]")
-    return Page(
+    return IndexPage(
         until=until,
         rows=found,
-        facts=tx.all("index_facts", ids=listed.get("fact", "[]")),
-        endings=tx.all("index_endings", ids=listed.get("fact", "[]")),
-        entities=tx.all("index_entities", ids=listed.get("entity", "[]")),
-        episodes=tx.all("index_episodes", ids=episodes),
-        observations=tx.all("index_observations", ids=listed.get("observation", "[]")),
-        thread_summaries=tx.all("index_summaries", ids=listed.get("thread_summary", "[]")),
-        supports=tx.all("index_supports", ids=episodes),
-        mentions=tx.all("index_mentions", ids=episodes),
+        items={kind: spec.rows(tx)(ids=listed[kind]) for kind, spec in KINDS.items()},
+        endings=tx.index.endings(ids=listed["fact"]),
+        supports=tx.index.supports(ids=listed["episode"]),
+        mentions=tx.index.mentions(ids=listed["episode"]),
     )
 
 
 def _kept(tx: Transaction, graph_id: int) -> list[bytes]:
     """The chunks of a graph's snapshot."""
-    return [row["data"] for row in tx.all("index_snapshot", graph_id=graph_id)]
+    return [row.data for row in tx.index.snapshot(graph_id=graph_id)]
 
 
 def _dumped(segment: Segment) -> tuple[int, list[bytes]]:

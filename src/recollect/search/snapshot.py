@@ -12,13 +12,12 @@ import msgspec
 import numpy as np
 
 from recollect.search.columns import Codes, Column
-from recollect.search.postings import Postings, Run
+from recollect.search.postings import PostingRun, Postings
 from recollect.search.segment import Segment
-from recollect.search.shelves import Links, Shelf
-from recollect.search.strands import Strands
+from recollect.search.tables import ItemTable, Links
 from recollect.search.vectors import Vectors
 
-_FORMAT = 6
+_FORMAT = 7
 _ALIGNED = 64
 CHUNK_BYTES = 4 * 1024 * 1024
 
@@ -32,7 +31,7 @@ class _Array(msgspec.Struct, frozen=True, array_like=True):
     offset: int
 
 
-class _Head(msgspec.Struct, frozen=True, array_like=True):
+class _SnapshotHead(msgspec.Struct, frozen=True, array_like=True):
     """What a snapshot begins with."""
 
     format: int
@@ -55,14 +54,14 @@ def dump(segment: Segment) -> tuple[int, list[bytes]]:
         arrays.append(_Array(path, array.dtype.str, array.shape, offset))
         blobs.append(data.ljust(-(-len(data) // _ALIGNED) * _ALIGNED, b"\0"))
         offset += len(blobs[-1])
-    head = _Head(
+    head = _SnapshotHead(
         format=_FORMAT,
         version=segment.version,
         mark=token_bytes(16),
         size=offset,
         arrays=arrays,
         codes={path: codes.values for path, codes in _codes(segment)},
-        evidence=segment.observations.evidence,
+        evidence=segment.tables.observations.evidence,
         doubts=segment.facts.doubts,
         endings=segment.facts.endings,
         runs={kind: len(words.runs) for kind, words in segment.words.items()},
@@ -76,7 +75,7 @@ def dump(segment: Segment) -> tuple[int, list[bytes]]:
 def load(epoch: int, chunks: Sequence[bytes]) -> Segment | None:
     """The segment that was dumped; None when another program did it, or not to its end."""
     try:
-        head = msgspec.msgpack.decode(chunks[0], type=_Head)
+        head = msgspec.msgpack.decode(chunks[0], type=_SnapshotHead)
     except (IndexError, msgspec.DecodeError):
         return None
     if head.format != _FORMAT or head.size != sum(map(len, chunks[1:])):
@@ -93,26 +92,26 @@ def load(epoch: int, chunks: Sequence[bytes]) -> Segment | None:
         return None
     for kind, words in segment.words.items():
         words.runs = [
-            Run(*(held[f"words.{kind}.run{number}.{name}"] for name in Run._fields))
+            PostingRun(*(held[f"words.{kind}.run{number}.{name}"] for name in PostingRun._fields))
             for number in range(head.runs[kind])
         ]
     for path, column in _columns(segment):
         column.restore(held[path])
     for path, codes in _codes(segment):
         codes.restore(tuple(v) if isinstance(v, list) else v for v in head.codes[path])
-    for shelf in segment.all_shelves().values():
-        shelf.restore()
-    segment.observations.evidence = head.evidence
+    for table in segment.tables.by_kind.values():
+        table.restore()
+    segment.tables.observations.evidence = head.evidence
     segment.facts.doubts = head.doubts
     segment.facts.endings = head.endings
-    segment.strands.restore(held["strands.keys"], held["strands.slots"])
+    segment.episodes.order.restore(held["order.keys"], held["order.slots"])
     segment.version = segment.kept_version = head.version
     return segment
 
 
-def _parts(segment: Segment) -> Iterator[tuple[str, Shelf | Postings | Vectors | Links | Strands]]:
-    for kind, shelf in segment.all_shelves().items():
-        yield f"shelf.{kind}", shelf
+def _parts(segment: Segment) -> Iterator[tuple[str, ItemTable | Postings | Vectors | Links]]:
+    for kind, table in segment.tables.by_kind.items():
+        yield f"table.{kind}", table
         yield f"words.{kind}", segment.words[kind]
         yield f"vectors.{kind}", segment.vectors[kind]
     yield "supports", segment.supports
@@ -141,7 +140,7 @@ def _arrays(segment: Segment) -> Iterator[tuple[str, Any]]:
         yield path, column.array
     for kind, words in segment.words.items():
         for number, run in enumerate(words.runs):
-            for name, array in zip(Run._fields, run, strict=True):
+            for name, array in zip(PostingRun._fields, run, strict=True):
                 yield f"words.{kind}.run{number}.{name}", array
-    yield "strands.keys", segment.strands.keys
-    yield "strands.slots", segment.strands.slots
+    yield "order.keys", segment.episodes.order.keys
+    yield "order.slots", segment.episodes.order.slots

@@ -1,19 +1,233 @@
-"""The time that a question is about, when its words name one: "last spring", "before she moved".
+"""The time that a question is about: its tense, and the dates or events that it names.
 
-Only words that plainly speak of time count. "Now" and "today" in the present do not narrow, as
-what holds now comes first anyway; neither does what repeats ("every Monday", "in winter she
-skates") nor a length of time ("for three years").
+"Last spring", "before she moved": only words that plainly speak of time count. "Now" and "today" in
+the present do not narrow, as what holds now comes first anyway; neither does what repeats ("every
+Monday", "in winter she skates") nor a length of time ("for three years").
 """
 
 import re
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from itertools import islice
+from typing import Literal, NamedTuple
 
 from recollect.dates import Tense, When, find
-from recollect.dates.triggers import may_speak_of_time
+from recollect.dates.lexer import may_speak_of_time
 from recollect.graph.types import Record
-from recollect.search.events import Clause, Event, event_in
-from recollect.search.tenses import tense_of
+
+_IRREGULAR = (
+    "ate became began bent blew bought broke brought built came caught chose did drank drew drove "
+    "fed fell felt flew forgot fought found gave got grew had heard held hid hung kept knew left "
+    "lent lit lost made meant met paid ran rang rode rose said sang sat saw sent shot slept sold "
+    "spent spoke stole stood swam taught thought threw told took understood was went were woke won "
+    "wore wrote"
+)
+# "Bed", "red" and "need" only look like a past; "used" and "led" are one.
+_NOT_PAST = "bed red need feed seed speed shed indeed hundred sacred breed weed reed wed sled fred"
+_PAST = re.compile(
+    rf"\b(?:{'|'.join(_IRREGULAR.split())}|(?!(?:{'|'.join(_NOT_PAST.split())})\b)[a-z]{{2,}}ed)\b"
+)
+_WAS = re.compile(r"\b(?:did|was|were|had|used to|(?:did|was|were|had)n['\u2019]?t)\b")
+_PERFECT = re.compile(
+    r"\b(?:has|have|'ve)(?:n['\u2019]?t)?\b(?:\s\w+){0,3}?\s(?:been|\w+ed|\w+en)\b"
+)
+_WILL = re.compile(
+    r"\b(?:will|shall|won['\u2019]?t|gonna|going to|about to|upcoming|plans?|planning|scheduled)\b"
+    r"|['\u2019]ll\b|\b(?:is|are|am|wh\w+['\u2019]?s)\b(?:\s\w+){0,3}?\s(?!thing\b|morning\b|evening\b)\w{2,}ing\b"
+)
+_HABIT = re.compile(r"\b(?:do|does|don['\u2019]?t|doesn['\u2019]?t|usually|always|typically)\b")
+# "Is the doorbell muted", "what is the approved budget": a state, but "the book that she borrowed".
+_STATE = re.compile(
+    r"\b(?:[Ii]s|[Aa]re|[Aa]m)\b(?P<between>(?:\s[\w'\u2019-]+){1,6}?)\s(?P<state>[a-z]{2,}ed)\b"
+)
+_DONE_BY = re.compile(
+    r"\s\S+\s(?:I|you|he|she|it|we|they|who|that|which)$|\s[a-z]\S*(?:\s[A-Z]\S*)+$"
+)
+_BEING = re.compile(r"\b(?:is|are|am|can|should|may|must)\b|\b\w+['\u2019]s\b")
+
+
+def tense_of(text: str) -> Tense | None:
+    """The tense of a question; None when its words do not tell, as a list of keywords does not.
+
+    What was planned then is past, what is planned now is future.
+    """
+    lower = text.lower()
+    if _WAS.search(lower) or _PERFECT.search(lower):
+        return "past"
+    if _WILL.search(lower):
+        return "future"
+    if _HABIT.search(lower):
+        return "present"
+    if _PAST.search(_stateless(text).lower()):
+        return "past"
+    return "present" if _BEING.search(lower) else None
+
+
+def _stateless(text: str) -> str:
+    """A question without the participle that only says in what state something is."""
+    state = _STATE.search(text)
+    if state is None or _DONE_BY.search(state["between"]):
+        return text
+    return text[: state.start("state")] + text[state.end("state") :]
+
+
+def is_habit(text: str) -> bool:
+    """Whether a question asks what is done again and again, as "what does she eat" does."""
+    lower = text.lower()
+    return tense_of(text) == "present" and _HABIT.search(lower) is not None
+
+
+def says_past(clause: str) -> bool:
+    """Whether some verb of *clause* is in the past."""
+    return _PAST.search(clause.lower()) is not None
+
+
+EventRelation = Literal["before", "after", "since", "when"]
+
+
+class TimedEvent(NamedTuple):
+    """What happened, as a text to search for, and where the time asked for lies around it."""
+
+    text: str
+    relation: EventRelation
+
+
+class EventClause(NamedTuple):
+    """An event and the characters of the question that speak of it, from *start* to *end*.
+
+    The event's own text begins at *inner*, behind the word that says how it stands to the time.
+    """
+
+    event: TimedEvent
+    start: int
+    inner: int
+    end: int
+
+
+_RELATIONS: dict[str, EventRelation] = {
+    "before": "before",
+    "until": "before",
+    "till": "before",
+    "prior to": "before",
+    "leading up to": "before",
+    "after": "after",
+    "following": "after",
+    "since": "since",
+    "ever since": "since",
+    "during": "when",
+    "while": "when",
+    "when": "when",
+    "at the time of": "when",
+    "by the time": "before",
+}
+_WORD = re.compile(
+    r"(?<![\w-])(?:" + "|".join(sorted(_RELATIONS, key=len, reverse=True)) + r")(?![\w-])",
+    re.IGNORECASE,
+)
+_SUBJECT = r"(?:i|you|he|she|it|we|they)"
+_OWNER = r"(?:the|his|her|their|my|our|your|its|this|that|these|those)"
+_AUXILIARY = re.compile(
+    r"(?:did|do|does|is|are|was|were|will|would|has|have|had|can|could|should|shall|may|might|s)\b",
+    re.IGNORECASE,
+)
+# What a clause must begin with: a name counts by its capital letter.
+_PERSON = re.compile(rf"{_SUBJECT}(?:['\u2019]\w+)?\s+\w+", re.IGNORECASE)
+_NAMED = re.compile(r"[A-Z][\w'\u2019-]*(?:\s+[A-Z][\w'\u2019-]*)*\s+\w+")
+_OWNED = re.compile(rf"{_OWNER}\s+\w+", re.IGNORECASE)
+_SOME = re.compile(r"(?:an?|that|this)\s+\w+", re.IGNORECASE)
+_GERUND = re.compile(
+    r"(?!(?:thing|anything|everything|something|morning|evening|spring)\b)\w{2,}ing\b"
+)
+_POSSESSED = re.compile(r"(?:\w+\s)?\w+['\u2019]s?\s+\w+")
+# Behind these, "after" and "before" belong to the verb, and "when" is what is asked for.
+_TAKEN = re.compile(
+    r"\b(?:look|looks|looked|looking|named?|names|naming|take|takes|took|taking|ask|asks|asked|run"
+    r"|runs|ran|go|goes|went|sought|chas\w+|seek\w*|and|the ones?|never|ever|once)\s*$",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(
+    r"\b(?:know|knows|knew|tell me|tell us|told me|remember|remind me|recall|say|said|ask|asked|sure"
+    r"|wonder|wondering|find out|figure out|exactly|check|date|year|day|month|is|was|to|on|and|or)\s*$",
+    re.IGNORECASE,
+)
+_END = re.compile(r"[,;?!]|\.(?:\s|$)|$")
+_QUESTION = re.compile(
+    r"\s(?=(?:what|where|who|whom|which|how|why|did|does)\b)|\s(?=(?:was|were|is)\s+(?:the|she|he)\b)",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(r"[^\W\d_]")
+_WORDS_MAX = 8  # a question has one or two of them
+
+
+def event_in(text: str) -> EventClause | None:
+    """The first event that *text* names a time by; None for most questions.
+
+    What is done again and again ("before she goes to bed") is no event, and a question for a time
+    ("when did she move") does not name one.
+    """
+    for match in islice(_WORD.finditer(text), _WORDS_MAX):
+        found = _clause(text, match)
+        if found is not None:
+            return found
+    return None
+
+
+def _clause(text: str, match: "re.Match[str]") -> EventClause | None:
+    word = match.group().lower()
+    start = match.end() + len(text[match.end() :]) - len(text[match.end() :].lstrip())
+    end = _end(text, match.start(), start)
+    clause = text[start:end].strip()
+    around = f"{text[: match.start()]} {text[end:]}"
+    if not clause or _is_taken(word, text[: match.start()], clause, around):
+        return None
+    if not _is_event(word, clause, around):
+        return None
+    return EventClause(TimedEvent(clause, _RELATIONS[word]), match.start(), start, end)
+
+
+def _end(text: str, first: int, start: int) -> int:
+    """Where a clause ends: at a mark, or before the question that follows one in front."""
+    mark = _END.search(text, start)
+    end = mark.start() if mark else len(text)
+    if not _LETTER.search(text[:first]):
+        question = _QUESTION.search(text, start, end)
+        end = question.start() if question else end
+    return end
+
+
+def _is_taken(word: str, before: str, clause: str, around: str) -> bool:
+    if word in ("after", "before", "following") and _TAKEN.search(before):
+        return True
+    if word != "when":
+        return False
+    asks = _AUXILIARY.match(clause) or _ASKED.search(before)
+    return bool(asks) or not _LETTER.search(around)
+
+
+def _is_event(word: str, clause: str, around: str) -> bool:
+    """Whether *clause* names something that happened once."""
+    if _PERSON.match(clause) or (_NAMED.match(clause) and says_past(clause)):
+        return says_past(clause)
+    if word in ("when", "while", "by the time"):
+        return says_past(clause) and bool(_OWNED.match(clause) or _GERUND.match(clause))
+    if is_habit(around) and _RELATIONS[word] != "since":
+        return False
+    if _OWNED.match(clause) or _POSSESSED.match(clause):
+        return not _is_pointer(clause)
+    past = tense_of(around) in ("past", None)
+    return past and bool(_GERUND.match(clause) or _SOME.match(clause))
+
+
+def _is_pointer(clause: str) -> bool:
+    """ "Before that day" or "during this time" points at nothing that could be searched for."""
+    return (
+        re.fullmatch(
+            r"(?:this|that|these|those|the)\s+(?:time|times|day|days|moment|point|period|year|week|month"
+            r"|fact|last|first|next)",
+            clause,
+            re.IGNORECASE,
+        )
+        is not None
+    )
 
 
 class TimeWindow(NamedTuple):
@@ -36,7 +250,7 @@ class TimeWords(Record):
     """
 
     windows: tuple[TimeWindow, ...] = ()
-    event: Event | None = None
+    event: TimedEvent | None = None
     words: str = ""
     rest: str = ""
 
@@ -61,7 +275,7 @@ def time_words(text: str, now: datetime, time_zone: str | None = None) -> TimeWo
     )
 
 
-def around(event: Event, first: datetime | None, last: datetime | None) -> TimeWindow | None:
+def around(event: TimedEvent, first: datetime | None, last: datetime | None) -> TimeWindow | None:
     """The window around an event that held from *first* until *last*; None without a date."""
     if first is None:
         return None
@@ -104,7 +318,7 @@ _SLACK = {
 }
 
 
-def _said(text: str, now: datetime, time_zone: str | None) -> tuple[Clause | None, list[When]]:
+def _said(text: str, now: datetime, time_zone: str | None) -> tuple[EventClause | None, list[When]]:
     """The event and the times that narrow."""
     clause = event_in(text)
     if not may_speak_of_time(text):
@@ -124,7 +338,7 @@ def _said(text: str, now: datetime, time_zone: str | None) -> tuple[Clause | Non
     ]
 
 
-def _is_date(text: str, clause: Clause, when: When) -> bool:
+def _is_date(text: str, clause: EventClause, when: When) -> bool:
     """ "After Christmas" and "during the summer" name dates; "after last year's trip" does not."""
     if not when.dated or _GENITIVE.match(text, when.end):
         return False

@@ -1,4 +1,4 @@
-"""The vectors of a shelf: one byte a number to score by, one bit a number to look through.
+"""The vectors of a table: one byte a number to score by, one bit a number to look through.
 
 All vectors are of unit length, and what is kept is how they differ from the usual vector, as most of
 their length is what they have in common: a byte then is five times as exact, and a bit, the side
@@ -46,7 +46,7 @@ def _bits(vectors: Floats) -> Bits:
 
 
 class Vectors:
-    """The vectors of the items of one shelf: mostly one, several for a long text.
+    """The vectors of the items of one table: mostly one, several for a long text.
 
     They lie in rows, each of which belongs to a slot; a row whose item has other vectors now
     belongs to nobody.
@@ -116,7 +116,7 @@ class Vectors:
         return other
 
     def held(self, size: int) -> Flags:
-        """Which of the first *size* slots of the shelf have a vector."""
+        """Which of the first *size* slots of the table have a vector."""
         flags = np.zeros(size, bool)
         known = self._count.array[:size] > 0
         flags[: len(known)] = known

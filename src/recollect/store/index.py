@@ -5,21 +5,21 @@ besides words and vector, it reads from the item itself.
 """
 
 from collections.abc import Sequence
-from typing import Literal, TypeVar
+from typing import TypeVar
 
+from recollect.graph.kinds import Kind
 from recollect.graph.terms import packed, terms
 from recollect.graph.types import DIRECT_KINDS, Episode, Record
 from recollect.store import rows
 from recollect.store.protocol import Transaction
 
 T = TypeVar("T")
-ItemKind = Literal["episode", "fact", "entity", "observation", "thread_summary"]
 
 
 class Item(Record):
     """Something to be found: its terms as `graph.terms.packed` writes them, and its vector."""
 
-    kind: ItemKind
+    kind: Kind
     id: int
     terms: bytes
     vector: bytes | None = None
@@ -47,8 +47,7 @@ def episode_terms(episode: Episode) -> bytes:
 def put(tx: Transaction, graph_id: int, items: Sequence[Item]) -> None:
     """Make items findable, or findable by what they say now."""
     for version, item in _numbered(tx, graph_id, items):
-        tx.run(
-            "index_row_put",
+        tx.index.row_put(
             graph_id=graph_id,
             version=version,
             item_kind=item.kind,
@@ -64,31 +63,31 @@ def keep_unfound(tx: Transaction, graph_id: int, episode_ids: Sequence[int]) -> 
     put(tx, graph_id, unfound)
 
 
-def touch(tx: Transaction, graph_id: int, kind: ItemKind, ids: Sequence[int]) -> None:
+def touch(tx: Transaction, graph_id: int, kind: Kind, ids: Sequence[int]) -> None:
     """Say that items changed in what they are filtered by, though not in their words."""
     first = _next_version(tx, graph_id, len(ids))
     if first is not None:
         listed = rows.to_json(list(ids))
-        tx.run("index_rows_touch", graph_id=graph_id, version=first, item_kind=kind, ids=listed)
+        tx.index.rows_touch(graph_id=graph_id, version=first, item_kind=kind, ids=listed)
 
 
-def remove(tx: Transaction, graph_id: int, kind: ItemKind, ids: Sequence[int]) -> None:
+def remove(tx: Transaction, graph_id: int, kind: Kind, ids: Sequence[int]) -> None:
     """Make items unfindable, and tell every segment that already holds them.
 
     No segment holds what was never indexed, so that leaves no mark.
     """
     listed = rows.to_json(list(ids))
-    found = tx.all("index_rows_among", graph_id=graph_id, item_kind=kind, ids=listed)
+    found = tx.index.rows_among(graph_id=graph_id, item_kind=kind, ids=listed)
     first = _next_version(tx, graph_id, len(found))
     if first is not None:
         drop_snapshot(tx, graph_id)
-        held = rows.to_json([row["item_id"] for row in found])
-        tx.run("index_rows_remove", graph_id=graph_id, version=first, item_kind=kind, ids=held)
+        held = rows.to_json(list(found))
+        tx.index.rows_remove(graph_id=graph_id, version=first, item_kind=kind, ids=held)
 
 
 def drop_snapshot(tx: Transaction, graph_id: int) -> None:
     """Forget a segment that was kept as bytes: it holds what is no longer to be held."""
-    tx.run("index_snapshot_drop", graph_id=graph_id)
+    tx.index.snapshot_drop(graph_id=graph_id)
 
 
 def put_snapshot(
@@ -105,20 +104,20 @@ def put_snapshot(
     The first chunk, which is *head* and like no other, takes the place of what was kept before.
     Once something has changed, nothing of it stays. Whoever finds another's head has come too late.
     """
-    graph = tx.one("graph_by_id", id=graph_id)
-    same = graph is not None and (graph["index_epoch"], graph["index_version"]) == (epoch, version)
+    graph = tx.graphs.by_id(id=graph_id)
+    same = graph is not None and (graph.index_epoch, graph.index_version) == (epoch, version)
     if first == 0 or not same:
         drop_snapshot(tx, graph_id)
     if not same or (first and not _began(tx, graph_id, head)):
         return False
     for number, data in enumerate(chunks, start=first):
-        tx.run("index_snapshot_put", graph_id=graph_id, chunk=number, version=version, data=data)
+        tx.index.snapshot_put(graph_id=graph_id, chunk=number, version=version, data=data)
     return True
 
 
 def _began(tx: Transaction, graph_id: int, head: bytes) -> bool:
-    row = tx.one("index_snapshot_head", graph_id=graph_id)
-    return row is not None and row["data"] == head
+    row = tx.index.snapshot_head(graph_id=graph_id)
+    return row == head
 
 
 def _numbered(tx: Transaction, graph_id: int, items: Sequence[T]) -> list[tuple[int, T]]:
@@ -128,5 +127,5 @@ def _numbered(tx: Transaction, graph_id: int, items: Sequence[T]) -> list[tuple[
 
 def _next_version(tx: Transaction, graph_id: int, count: int) -> int | None:
     """The first of so many new versions of a graph; None for none, or if it is gone."""
-    row = tx.one("graph_next_version", id=graph_id, count=count) if count else None
-    return None if row is None else row["index_version"] - count + 1
+    row = tx.graphs.next_version(id=graph_id, count=count) if count else None
+    return None if row is None else row - count + 1

@@ -2,47 +2,28 @@
 
 A unit of work is a plain function whose first argument is a transaction. The store decides
 where it runs (a writer thread, a reader thread, a pool) and that it runs whole or not at all.
-All SQL has a name and lives in the store's `queries/`; a second store is the same names in
-another dialect.
+What it may ask is in `queries/`, by noun; the SQL of it belongs to
+each store.
 """
 
-from collections.abc import Callable, Iterator
-from datetime import datetime
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
+
+from recollect.store.transaction import Transaction as Transaction
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Row(Protocol):
-    """A result row, read by column name."""
+class Refolded(NamedTuple):
+    """A graph that was put back, with the thread summaries that read differently now.
 
-    def __getitem__(self, column: str, /) -> Any: ...
+    *outdated* are those whose written text does not rest on the same facts any more.
+    """
 
-    def keys(self) -> Iterator[str] | list[str]: ...
-
-
-class Transaction(Protocol):
-    """One unit of work. Ids and the present moment come from here, so tests can choose them."""
-
-    @property
-    def now(self) -> datetime:
-        """The moment this unit first asked for the time, aware UTC."""
-
-    def new_id(self) -> str:
-        """A fresh server UUID."""
-
-    def one(self, query: str, /, order: str | None = None, **params: Any) -> Row | None:
-        """The first row of a named query, or None."""
-
-    def all(self, query: str, /, order: str | None = None, **params: Any) -> list[Row]:
-        """Every row of a named query; *order* picks one of the orders the query declares."""
-
-    def insert(self, query: str, /, **params: Any) -> int:
-        """Execute a named statement that adds one row, and give back the row's `id`."""
-
-    def run(self, query: str, /, **params: Any) -> int:
-        """Execute a named statement and say how many rows it touched."""
+    graph_id: int
+    outdated: Sequence[int]
+    changed: Sequence[int]
 
 
 class ApartGraph(Protocol):
@@ -56,9 +37,9 @@ class ApartGraph(Protocol):
     async def catch_up(self) -> bool:
         """Take what was added to its log since; False when something in it was changed."""
 
-    async def put_back(self) -> bool:
+    async def put_back(self, then: Callable[[Transaction, Refolded], None]) -> bool:
         """Let the store have the graph as it is there, at once; False when the store has moved on,
-        and then nothing is changed."""
+        and then nothing is changed. *then* runs in the same transaction."""
 
     async def close(self) -> None:
         """Let go of it."""

@@ -7,8 +7,28 @@ from typing import Any
 import msgspec
 
 from recollect.graph.types import Entity, Episode, Fact, Graph, Job, Key, Project, Thread, User
-from recollect.store.protocol import Row
+from recollect.store.queries.agents import AgentByUuidRow
+from recollect.store.queries.entities import DirectNodesOfTaskRow
+from recollect.store.queries.facts import WholeFactRow
+from recollect.store.queries.graphs import GraphRow
+from recollect.store.queries.jobs import JobsNextRow
+from recollect.store.queries.keys import KeyByHashRow, KeyByUuidRow
+from recollect.store.queries.links import EvidenceOfFactRow
+from recollect.store.queries.projects import ProjectRow
+from recollect.store.queries.readings import ReadingsOfEpisodesRow, StepsNextRow, StepsUnreadRow
+from recollect.store.queries.rereadings import RereadingTakenRow
+from recollect.store.queries.shapes import EntityRow, ThreadedEpisodeRow, UserGroupUsersPageRow
+from recollect.store.queries.threads import ThreadByNameRow, ThreadsPageSaidRow
 
+AnyEpisodeRow = (
+    ThreadedEpisodeRow
+    | JobsNextRow
+    | StepsUnreadRow
+    | StepsNextRow
+    | ReadingsOfEpisodesRow
+    | RereadingTakenRow
+    | EvidenceOfFactRow
+)  # an episode with the name of its thread, whatever stands beside it
 _MOMENTS_REMEMBERED = 16_384  # facts of one graph share few times, and are read again and again
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -47,169 +67,169 @@ def from_json(text: str | None) -> Any:
     return None if text is None else _decode(text)
 
 
-def project(row: Row) -> Project:
+def project(row: ProjectRow) -> Project:
     """A project row as a value."""
     return Project(
-        id=row["id"],
-        uuid=row["uuid"],
-        name=row["name"],
-        description=row["description"],
-        default_time_zone=row["default_time_zone"],
-        created_at=moment(row["created_at"]),
+        id=row.id,
+        uuid=row.uuid,
+        name=row.name,
+        description=row.description,
+        default_time_zone=row.default_time_zone,
+        created_at=moment(row.created_at),
     )
 
 
-def key(row: Row) -> Key:
+def key(row: KeyByHashRow | KeyByUuidRow) -> Key:
     """A key row as a value; the hash stays behind."""
     return Key(
-        uuid=row["uuid"],
-        project_id=row["project_id"],
-        project_uuid=row["project_uuid"],
-        project_name=row["project_name"],
-        name=row["name"],
-        prefix=row["prefix"],
-        is_admin=bool(row["is_admin"]),
-        role=row["role"],
-        mode=row["mode"],
-        logs_reads=bool(row["logs_reads"]),
-        mcp_write=bool(row["mcp_write"]),
-        created_at=moment(row["created_at"]),
-        revoked_at=moment_or_none(row["revoked_at"]),
+        uuid=row.uuid,
+        project_id=row.project_id,
+        project_uuid=row.project_uuid,
+        project_name=row.project_name,
+        name=row.name,
+        prefix=row.prefix,
+        is_admin=bool(row.is_admin),
+        role=row.role,
+        mode=row.mode,
+        logs_reads=bool(row.logs_reads),
+        mcp_write=bool(row.mcp_write),
+        created_at=moment(row.created_at),
+        revoked_at=moment_or_none(row.revoked_at),
     )
 
 
-def graph(row: Row) -> Graph:
+def graph(row: GraphRow | AgentByUuidRow) -> Graph:
     """A graph row as a value."""
     return Graph(
-        id=row["id"],
-        uuid=row["uuid"],
-        kind=row["kind"],
-        graph_id=row["graph_id"],
-        name=row["name"],
-        description=row["description"],
-        time_zone=row["time_zone"],
-        rating=from_json(row["rating"]),
-        created_at=moment(row["created_at"]),
-        updated_at=moment(row["updated_at"]),
+        id=row.id,
+        uuid=row.uuid,
+        kind=row.kind,
+        graph_id=row.graph_id,
+        name=row.name,
+        description=row.description,
+        time_zone=row.time_zone,
+        rating=from_json(row.rating),
+        created_at=moment(row.created_at),
+        updated_at=moment(row.updated_at),
     )
 
 
-def user(row: Row) -> User:
+def user(row: UserGroupUsersPageRow) -> User:
     """A user row as a value."""
     return User(
-        id=row["id"],
-        uuid=row["uuid"],
-        user_id=row["user_id"],
-        graph_id=row["graph_id"],
-        graph_uuid=row["graph_uuid"],
-        entity_uuid=row["entity_uuid"],
-        email=row["email"],
-        first_name=row["first_name"],
-        last_name=row["last_name"],
-        metadata=from_json(row["metadata"]),
-        time_zone=row["time_zone"],
-        disable_default_ontology=bool(row["disable_default_ontology"]),
-        rating=from_json(row["rating"]),
-        thread_count=row["thread_count"],
-        created_at=moment(row["created_at"]),
-        updated_at=moment(row["updated_at"]),
+        id=row.id,
+        uuid=row.uuid,
+        user_id=row.user_id,
+        graph_id=row.graph_id,
+        graph_uuid=row.graph_uuid,
+        entity_uuid=row.entity_uuid,
+        email=row.email,
+        first_name=row.first_name,
+        last_name=row.last_name,
+        metadata=from_json(row.metadata),
+        time_zone=row.time_zone,
+        disable_default_ontology=bool(row.disable_default_ontology),
+        rating=from_json(row.rating),
+        thread_count=row.thread_count,
+        created_at=moment(row.created_at),
+        updated_at=moment(row.updated_at),
     )
 
 
-def thread(row: Row) -> Thread:
+def thread(row: ThreadByNameRow | ThreadsPageSaidRow) -> Thread:
     """A thread row as a value."""
     return Thread(
-        id=row["id"],
-        uuid=row["uuid"],
-        thread_id=row["thread_id"],
-        user_id=row["user_id"],
-        user_uuid=row["user_uuid"],
-        graph_id=row["graph_id"],
-        graph_uuid=row["graph_uuid"],
-        metadata=from_json(row["metadata"]),
-        rating=from_json(row["rating"]),
-        created_at=moment(row["created_at"]),
-        updated_at=moment(row["updated_at"]),
-        ended_at=moment_or_none(row["ended_at"]),
+        id=row.id,
+        uuid=row.uuid,
+        thread_id=row.thread_id,
+        user_id=row.user_id,
+        user_uuid=row.user_uuid,
+        graph_id=row.graph_id,
+        graph_uuid=row.graph_uuid,
+        metadata=from_json(row.metadata),
+        rating=from_json(row.rating),
+        created_at=moment(row.created_at),
+        updated_at=moment(row.updated_at),
+        ended_at=moment_or_none(row.ended_at),
     )
 
 
-def episode(row: Row) -> Episode:
+def episode(row: AnyEpisodeRow) -> Episode:
     """An episode row as a value."""
     return Episode(
-        id=row["id"],
-        uuid=row["uuid"],
-        graph_id=row["graph_id"],
-        seq=row["seq"],
-        kind=row["kind"],
-        content=row["content"],
-        role=row["role"],
-        speaker=row["speaker"],
-        source_description=row["source_description"],
-        thread_id=row["thread_name"],
-        document_id=row["document_id"],
-        metadata=from_json(row["metadata"]),
-        ignored=bool(row["ignored"]),
-        created_at=moment(row["created_at"]),
-        received_at=moment(row["received_at"]),
-        processed_at=moment_or_none(row["processed_at"]),
-        task_uuid=row["task_uuid"],
-        producer=row["producer"],
-        addressee=row["addressee"],
-        extra=from_json(row["extra"]),
-        kept_for=row["kept_for"],
-        failure=row["failure"],
+        id=row.id,
+        uuid=row.uuid,
+        graph_id=row.graph_id,
+        seq=row.seq,
+        kind=row.kind,
+        content=row.content,
+        role=row.role,
+        speaker=row.speaker,
+        source_description=row.source_description,
+        thread_id=row.thread_name,
+        document_id=row.document_id,
+        metadata=from_json(row.metadata),
+        ignored=bool(row.ignored),
+        created_at=moment(row.created_at),
+        received_at=moment(row.received_at),
+        processed_at=moment_or_none(row.processed_at),
+        task_uuid=row.task_uuid,
+        producer=row.producer,
+        addressee=row.addressee,
+        extra=from_json(row.extra),
+        kept_for=row.kept_for,
+        failure=row.failure,
     )
 
 
-def entity(row: Row) -> Entity:
+def entity(row: DirectNodesOfTaskRow | EntityRow) -> Entity:
     """An entity row as a value."""
     return Entity(
-        id=row["id"],
-        uuid=row["uuid"],
-        graph_id=row["graph_id"],
-        name=row["name"],
-        labels=from_json(row["labels"]),
-        summary=row["summary"],
-        attributes=from_json(row["attributes"]),
-        is_user=bool(row["is_user"]),
-        is_assistant=bool(row["is_assistant"]),
-        created_at=moment(row["created_at"]),
+        id=row.id,
+        uuid=row.uuid,
+        graph_id=row.graph_id,
+        name=row.name,
+        labels=from_json(row.labels),
+        summary=row.summary,
+        attributes=from_json(row.attributes),
+        is_user=bool(row.is_user),
+        is_assistant=bool(row.is_assistant),
+        created_at=moment(row.created_at),
     )
 
 
-def fact(row: Row) -> Fact:
+def fact(row: WholeFactRow) -> Fact:
     """A fact row as a value, with the names of its two ends and the episodes behind it."""
     return Fact(
-        id=row["id"],
-        uuid=row["uuid"],
-        graph_id=row["graph_id"],
-        name=row["name"],
-        fact=row["fact"],
-        source_uuid=row["source_uuid"],
-        source_name=row["source_name"],
-        source_labels=from_json(row["source_labels"]),
-        target_uuid=row["target_uuid"],
-        target_name=row["target_name"],
-        target_labels=from_json(row["target_labels"]),
-        attributes=from_json(row["attributes"]),
-        rating=row["rating"],
-        episodes=from_json(row["episodes"]) or [],
-        created_at=moment(row["created_at"]),
-        expired_at=moment_or_none(row["expired_at"]),
-        valid_at=moment_or_none(row["valid_at"]),
-        invalid_at=moment_or_none(row["invalid_at"]),
-        event_at=moment_or_none(row["event_at"]),
+        id=row.id,
+        uuid=row.uuid,
+        graph_id=row.graph_id,
+        name=row.name,
+        fact=row.fact,
+        source_uuid=row.source_uuid,
+        source_name=row.source_name,
+        source_labels=from_json(row.source_labels),
+        target_uuid=row.target_uuid,
+        target_name=row.target_name,
+        target_labels=from_json(row.target_labels),
+        attributes=from_json(row.attributes),
+        rating=row.rating,
+        episodes=from_json(row.episodes) or [],
+        created_at=moment(row.created_at),
+        expired_at=moment_or_none(row.expired_at),
+        valid_at=moment_or_none(row.valid_at),
+        invalid_at=moment_or_none(row.invalid_at),
+        event_at=moment_or_none(row.event_at),
     )
 
 
-def job(row: Row) -> Job:
+def job(row: JobsNextRow | StepsUnreadRow) -> Job:
     """A job row joined with its episode, as a value."""
     return Job(
-        id=row["job_id"],
-        graph_id=row["graph_id"],
+        id=row.job_id,
+        graph_id=row.graph_id,
         episode=episode(row),
-        task_uuid=row["task_uuid"],
-        attempts=row["attempts"],
-        strict_ontology=bool(row["strict_ontology"]),
+        task_uuid=row.task_uuid,
+        attempts=row.attempts,
+        strict_ontology=bool(row.strict_ontology),
     )

@@ -5,7 +5,7 @@ themselves and the traces of what they did. The rest learns skills or fetches tr
 each is answered with 501 and says so.
 """
 
-from recollect.api.compat.zep4.routes_unlearned import METHODS as AGENT_METHODS
+from recollect.compat.zep.v4.routes_unsupported import METHODS as AGENT_METHODS
 
 CONTRACT = "contracts/zep-v4-delta.md"
 ISSUE = "generation 4"

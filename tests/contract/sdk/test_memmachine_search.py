@@ -93,7 +93,7 @@ def test_hits_are_in_the_order_of_time(talk: Place) -> None:
     ("asked", "count"), [({}, 10), ({"limit": 0}, 10), ({"limit": 1}, 1), ({"limit": 100}, 12)]
 )
 def test_as_many_are_recalled_as_were_asked_for(
-    talk: Place, asked: dict[str, int], count: int
+    talk: Place, asked: dict[str, Any], count: int
 ) -> None:
     """Ten when nothing was asked, which the client also makes of none."""
     assert len(recalled(ask(talk, **asked))) == count

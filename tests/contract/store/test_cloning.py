@@ -8,12 +8,12 @@ from recollect.graph.terms import packed
 from recollect.graph.terms import terms as terms_of
 from recollect.graph.types import Access, Episode
 from recollect.ingest import intake, queue
+from recollect.records import cloning, episodes, graphs, guidance, knowledge, threads, users
+from recollect.records.cloning import Copied, Ends
+from recollect.records.guidance import EntityType, Instruction, Ontology, Targets
+from recollect.records.pages import PageRequest
 from recollect.store import index, rows
 from recollect.store.protocol import Store, Transaction
-from recollect.subjects import cloning, episodes, graphs, guidance, knowledge, threads, users
-from recollect.subjects.cloning import Copied, Ends
-from recollect.subjects.guidance import EntityType, Instruction, Ontology, Targets
-from recollect.subjects.pages import PageRequest
 from tests.contract.store.world import (
     SEES_ALL,
     add_messages,
@@ -50,14 +50,14 @@ def learn(tx: Transaction, graph_id: int, source: int | None, said: list[Episode
     second = insert_entity(tx, graph_id, "Eric", said)
     uuid = insert_fact(tx, graph_id, (first, second), "Paul met Eric", said)
     listed = rows.to_json([uuid])
-    (fact,) = tx.all("fact_ids_by_uuids", graph_id=graph_id, uuids=listed)
+    (fact,) = tx.facts.ids_by_uuids(graph_id=graph_id, uuids=listed)
     items = [index.entity_item(first, "Paul", ""), index.entity_item(second, "Eric", "")]
-    index.put(tx, graph_id, [*items, index.fact_item(fact["id"], "Paul met Eric", b"v")])
+    index.put(tx, graph_id, [*items, index.fact_item(fact, "Paul met Eric", b"v")])
 
 
 def indexed(tx: Transaction, graph_id: int) -> list[tuple[str, bytes | None, bytes | None]]:
     """What the index holds, without the numbers that are a graph's own."""
-    found = [(r["item_kind"], r["terms"], r["vector"]) for r in index_rows(tx, graph_id)]
+    found = [(r.item_kind, r.terms, r.vector) for r in index_rows(tx, graph_id)]
     return sorted(found, key=repr)
 
 
@@ -191,9 +191,8 @@ async def test_what_a_user_is_known_for_is_copied_onto_the_new_node(
     await store.write(learn, user.graph_id, own.id, said.episodes)
 
     def teach(tx: Transaction) -> None:
-        tx.run("mention_insert", entity_id=own.id, episode_id=said.episodes[0].id)
-        tx.run(
-            "entity_learn",
+        tx.links.mention_insert(entity_id=own.id, episode_id=said.episodes[0].id)
+        tx.entities.learn(
             id=own.id,
             name="Ann",
             labels=rows.to_json(own.labels),
@@ -215,9 +214,9 @@ async def test_what_a_user_is_known_for_is_copied_onto_the_new_node(
 
     def answers_to(tx: Transaction, name: str) -> set[int]:
         return {
-            row["entity_id"]
+            row
             for key in names.keys(name)
-            for row in tx.all("entity_ids_by_key", graph_id=copied.id, key=key, limit=10)
+            for row in tx.entities.ids_by_key(graph_id=copied.id, key=key, limit=10)
         }
 
     assert await store.read(answers_to, "Annie") == {node.id}

@@ -6,17 +6,17 @@ import msgspec
 import pytest
 
 from recollect import ids
+from recollect.derive import derived as resting
+from recollect.derive import derived_copies
 from recollect.errors import NotFound
 from recollect.graph.filters import DateTest, Filters, MetadataTree, ValueTest
 from recollect.graph.found import Found, FoundEntity
 from recollect.graph.types import Access, Graph, NewEpisode, Observation
 from recollect.ingest import intake, rebuild
-from recollect.store import derived as resting
-from recollect.store import derived_copies
+from recollect.records import derived, episodes, graphs, guidance, knowledge, threads, users
+from recollect.records.guidance import Instruction, ObservationType, Steering, Targets
+from recollect.records.pages import PageRequest, read_cursor
 from recollect.store.protocol import Store, Transaction
-from recollect.subjects import derived, episodes, graphs, guidance, knowledge, threads, users
-from recollect.subjects.guidance import Instruction, ObservationType, Steering, Targets
-from recollect.subjects.pages import PageRequest, read_cursor
 from tests.contract.store.test_learning import ACME, AT, SAID, Told, facts, jane, learn, says
 from tests.contract.store.world import StillClock, new_graph, new_thread, new_user
 from tests.support import here
@@ -254,9 +254,9 @@ async def test_what_is_gone_with_its_entity_is_reported_as_gone(
     await say(store, access, "tea", "jazz", "hiking")
 
     def drop(tx: Transaction) -> resting.Aftermath:
-        ids = [row["id"] for row in tx.all("facts_by_uuids", graph_id=jane.graph_id, uuids=listed)]
+        ids = [row.id for row in tx.facts.by_uuids(graph_id=jane.graph_id, uuids=listed)]
         found = resting.resting_on(tx, facts=ids)
-        tx.run("facts_delete", ids=str(ids))
+        tx.facts.delete(ids=str(ids))
         return resting.renew(tx, found)
 
     listed = "[" + ",".join(f'"{f.uuid}"' for f in await store.read(facts, jane.graph_id)) + "]"
@@ -295,20 +295,18 @@ async def test_a_different_observation_is_a_different_digest(
     """The digest covers each of the tables."""
     await say(store, access, "tea", "jazz", "hiking")
 
-    async def changed(query: str, **params: object) -> bool:
+    async def changed(noun: str, method: str, **params: object) -> bool:
         before = await store.read(rebuild.digest, jane.graph_id)
-        await store.write(lambda tx: tx.run(query, **params))
+        await store.write(lambda tx: getattr(getattr(tx, noun), method)(**params))
         return await store.read(rebuild.digest, jane.graph_id) != before
 
     (item,) = (await seen(store, access)).values()
-    one = (
-        f"[{await store.read(lambda tx: tx.all('observation_fact_ids', id=item.id)[0]['fact_id'])}]"
-    )
+    one = f"[{await store.read(lambda tx: tx.observations.fact_ids(id=item.id)[0])}]"
     row = await store.read(derived.thread_summary, access, "t")
-    assert await changed("observation_facts_drop", id=item.id, facts=one)
-    assert await changed("summary_facts_drop", id=row.id, facts=one)
-    assert await changed("observation_delete", id=item.id)
-    assert await changed("summary_delete", id=row.id)
+    assert await changed("observations", "facts_drop", id=item.id, facts=one)
+    assert await changed("summaries", "facts_drop", id=row.id, facts=one)
+    assert await changed("observations", "delete", id=item.id)
+    assert await changed("summaries", "delete", id=row.id)
 
 
 async def test_documents_have_summaries_of_their_own(store: Store, access: Access) -> None:
@@ -428,7 +426,7 @@ async def test_a_copy_of_a_graph_has_copies_of_what_was_derived(
 
     def copy(tx: Transaction) -> list[tuple[int, int]]:
         ends = {
-            graph_id: tx.all("entities_who", graph_id=graph_id)[0]["id"]
+            graph_id: tx.entities.who(graph_id=graph_id)[0].id
             for graph_id in (jane.graph_id, joan.graph_id)
         }
         pairs = [(ends[jane.graph_id], ends[joan.graph_id])]
@@ -460,7 +458,7 @@ async def test_one_more_message_costs_the_same_in_a_long_thread(
         await store.write(intake.add_messages, access, "t", sent)
         await learn(store, told)
     row = await store.read(derived.thread_summary, access, "t")
-    kept = await store.read(lambda tx: tx.all("summary_facts_kept", id=row.id))
+    kept = await store.read(lambda tx: tx.summaries.facts_kept(id=row.id))
     assert len(kept) <= 48
     assert "thing 119" in row.summary
     assert len(row.summary) <= 1_000

@@ -7,9 +7,9 @@ import pytest
 from recollect.errors import InvalidInput, NotFound
 from recollect.graph.types import Access, Episode, NewEpisode
 from recollect.ingest import intake, queue
+from recollect.records import episodes, graphs, knowledge, pages
+from recollect.records.pages import Mark, PageRequest, read_cursor
 from recollect.store.protocol import Store
-from recollect.subjects import episodes, graphs, knowledge, pages
-from recollect.subjects.pages import Mark, PageRequest, read_cursor
 from tests.contract.store.world import (
     SEES_ALL,
     StillClock,

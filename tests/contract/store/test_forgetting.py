@@ -7,9 +7,9 @@ import pytest
 from recollect.errors import NotFound
 from recollect.governance import erasure
 from recollect.graph.types import Access, Episode, Graph
+from recollect.records import episodes, graphs, knowledge, threads, users
+from recollect.records.pages import PageRequest
 from recollect.store.protocol import Store, Transaction
-from recollect.subjects import episodes, graphs, knowledge, threads, users
-from recollect.subjects.pages import PageRequest
 from tests.contract.store.world import (
     SEES_ALL,
     add_messages,
@@ -137,7 +137,7 @@ async def test_the_users_own_node_and_profile_survive(store: Store, access: Acce
 
     def learn(tx: Transaction) -> None:
         for episode in heard:
-            tx.run("mention_insert", entity_id=node.id, episode_id=episode.id)
+            tx.links.mention_insert(entity_id=node.id, episode_id=episode.id)
         bonn = insert_entity(tx, graph.id, "Bonn", heard)
         insert_fact(tx, graph.id, (node.id, bonn), "Jane lives in Bonn", heard)
 
@@ -189,8 +189,8 @@ async def test_every_change_of_the_index_has_a_version_of_its_own(
 
     def since(tx: Transaction, version: int) -> list[tuple[int, int]]:
         found = index_rows(tx, graph.id, version)
-        assert {row["item_kind"] for row in found} <= {"episode"}
-        return [(row["version"], row["item_id"]) for row in found]
+        assert {row.item_kind for row in found} <= {"episode"}
+        return [(row.version, row.item_id) for row in found]
 
     ids = [episode.id for episode in heard]
     assert await store.read(since, 0) == list(enumerate(ids, start=1))

@@ -5,9 +5,9 @@ import pytest
 from recollect.errors import AlreadyExists, InvalidInput, NotFound
 from recollect.graph.types import Access
 from recollect.ingest import intake, queue
+from recollect.records import episodes, graphs
+from recollect.records.graphs import GraphDetails
 from recollect.store.protocol import Store
-from recollect.subjects import episodes, graphs
-from recollect.subjects.graphs import GraphDetails
 from tests.contract.store.world import (
     StillClock,
     add_text,

@@ -6,10 +6,10 @@ import pytest
 
 from recollect.errors import InvalidInput, NotFound
 from recollect.graph.types import Access, Entity, Fact, Graph
+from recollect.records import graphs, knowledge, users
+from recollect.records.knowledge import EntityChange, FactChange
+from recollect.records.pages import PageRequest, read_cursor
 from recollect.store.protocol import Store, Transaction
-from recollect.subjects import graphs, knowledge, users
-from recollect.subjects.knowledge import EntityChange, FactChange
-from recollect.subjects.pages import PageRequest, read_cursor
 from tests.contract.store.world import (
     SEES_ALL,
     StillClock,

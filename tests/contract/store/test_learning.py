@@ -10,13 +10,12 @@ import pytest
 from recollect.errors import LeaseLost
 from recollect.extract.brief import Brief, Extracted
 from recollect.graph import predicates
-from recollect.graph.found import Found, FoundEntity, FoundFact
+from recollect.graph.found import Found, FoundEntity, FoundFact, Triple
 from recollect.graph.types import Access, Entity, Fact, NewEpisode
-from recollect.graph.written import Triple
 from recollect.ingest import intake, pipeline, queue, rebuild
+from recollect.records import episodes, users
 from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
-from recollect.subjects import episodes, users
 from tests.contract.store.world import (
     StillClock,
     findable,
@@ -112,8 +111,8 @@ async def learn(store: Store, told: Told) -> None:
 
 def facts(tx: Transaction, graph_id: int) -> list[Fact]:
     """What was learned, without what the profile tells."""
-    ids = [row["uuid"] for row in tx.all("digest_facts", graph_id=graph_id)]
-    told = [tx.one("fact_by_uuid", uuid=uuid, project_id=1) for uuid in ids]
+    ids = [row["uuid"] for row in tx.digests.part("facts", graph_id=graph_id)]
+    told = [tx.facts.by_uuid(uuid=uuid, project_id=1) for uuid in ids]
     return [
         fact for fact in (rows.fact(row) for row in told if row) if not fact.name.startswith("HAS_")
     ]
@@ -121,8 +120,10 @@ def facts(tx: Transaction, graph_id: int) -> list[Fact]:
 
 def entity_named(tx: Transaction, graph_id: int, name: str) -> Entity:
     """The one entity of that name."""
-    (found,) = [row for row in tx.all("digest_entities", graph_id=graph_id) if row["name"] == name]
-    row = tx.one("entity_by_uuid", uuid=found["uuid"], project_id=1)
+    (found,) = [
+        row for row in tx.digests.part("entities", graph_id=graph_id) if row["name"] == name
+    ]
+    row = tx.entities.by_uuid(uuid=found["uuid"], project_id=1)
     assert row is not None
     return rows.entity(row)
 
@@ -142,11 +143,11 @@ async def test_a_fact_has_its_ends_its_times_and_its_episode(
     assert fact.source_uuid == jane.entity_uuid
     assert (fact.valid_at, fact.invalid_at, fact.expired_at) == (AT, None, None)
     assert len(fact.episodes) == 1
-    supports = await store.read(lambda tx: tx.all("digest_supports", graph_id=jane.graph_id))
+    supports = await store.read(lambda tx: tx.digests.part("supports", graph_id=jane.graph_id))
     assert [(s["fact"], s["role"], s["span_start"], s["span_end"]) for s in supports] == [
         (fact.uuid, "states", 0, 4)
     ]
-    mentions = await store.read(lambda tx: tx.all("digest_mentions", graph_id=jane.graph_id))
+    mentions = await store.read(lambda tx: tx.digests.part("mentions", graph_id=jane.graph_id))
     assert {m["entity"] for m in mentions} == {fact.source_uuid, fact.target_uuid}
 
 
@@ -163,7 +164,7 @@ async def test_what_is_learned_is_findable_with_its_vector(
     assert await store.read(findable, jane.graph_id, "entity") == ends
     assert await store.read(findable, jane.graph_id, "episode") == set(fact.episodes)
     vectors = {
-        (row["item_kind"], row["item_id"]): row["vector"]
+        (row.item_kind, row.item_id): row.vector
         for row in await store.read(index_rows, jane.graph_id)
     }
     episode = await store.read(episodes.get, access, fact.episodes[0])
@@ -192,7 +193,7 @@ async def test_a_new_job_closes_the_old_one_and_names_who_closed_it(
     assert old.invalid_at == new.valid_at
     assert old.expired_at is not None
     assert new.invalid_at is None
-    supports = await store.read(lambda tx: tx.all("digest_supports", graph_id=jane.graph_id))
+    supports = await store.read(lambda tx: tx.digests.part("supports", graph_id=jane.graph_id))
     assert sorted(s["role"] for s in supports if s["fact"] == old.uuid) == ["closes", "states"]
 
 

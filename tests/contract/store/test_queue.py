@@ -9,9 +9,9 @@ from recollect.graph.types import Access
 from recollect.ingest import intake, pipeline, queue
 from recollect.ingest.queue import Claim
 from recollect.limits import JOB_BACKOFF_MAX_S, JOB_ERROR_CHARS_MAX, JOBS_PER_COMMIT_MAX, LEASE_S
+from recollect.records import episodes, graphs, users
 from recollect.store import index
 from recollect.store.protocol import Store, Transaction
-from recollect.subjects import episodes, graphs, users
 from tests.contract.store.conftest import Reopen
 from tests.contract.store.world import (
     StillClock,
@@ -176,7 +176,7 @@ async def test_a_job_is_not_done_twice(store: Store, access: Access) -> None:
     await pipeline.process(store, held, held.jobs)
 
     def versions(tx: Transaction) -> list[int]:
-        return [row["version"] for row in index_rows(tx, graph.id)]
+        return [row.version for row in index_rows(tx, graph.id)]
 
     before = await store.read(versions)
     await pipeline.process(store, held, held.jobs)
@@ -683,6 +683,6 @@ async def test_deleting_what_was_never_indexed_leaves_no_mark(store: Store, acce
 
     def versions(tx: Transaction) -> list[int]:
         index.remove(tx, graph.id, "episode", [done.id, waiting.id, 10**9])
-        return [row["version"] for row in index_rows(tx, graph.id)]
+        return [row.version for row in index_rows(tx, graph.id)]
 
     assert await store.write(versions) == [2]

@@ -7,21 +7,20 @@ import msgspec
 import numpy as np
 import pytest
 
+from recollect.derive import readings
 from recollect.extract.brief import Brief
 from recollect.graph import predicates
-from recollect.graph.found import Found, FoundEntity
+from recollect.graph.found import Found, FoundEntity, Nodes
 from recollect.graph.terms import hashed, terms
 from recollect.graph.types import Access, NewEpisode
-from recollect.graph.written import Nodes
 from recollect.ingest import intake, pipeline, queue, rebuild
 from recollect.ingest.worker import Worker
+from recollect.records import cloning, episodes, graphs, knowledge, threads, users
+from recollect.records.knowledge import EntityChange, FactChange
+from recollect.records.pages import PageRequest
+from recollect.records.users import UserDetails
 from recollect.search.segments import Segments
-from recollect.store import readings
 from recollect.store.protocol import Store, Transaction
-from recollect.subjects import cloning, episodes, graphs, knowledge, threads, users
-from recollect.subjects.knowledge import EntityChange, FactChange
-from recollect.subjects.pages import PageRequest
-from recollect.subjects.users import UserDetails
 from tests.contract.store.test_learning import (
     AT,
     JANE,
@@ -87,7 +86,7 @@ def profile(tx: Transaction, graph_id: int) -> list[tuple[str, str, bool]]:
     """What the user's record tells: name, sentence, and whether it holds."""
     return [
         (row["name"], row["fact"], row["invalid_at"] is None)
-        for row in tx.all("digest_facts", graph_id=graph_id)
+        for row in tx.digests.part("facts", graph_id=graph_id)
         if row["source"] == row["target"]
     ]
 
@@ -155,7 +154,7 @@ async def test_the_record_of_a_user_outlives_a_rebuild(
         await store.write(readings.replace, number, Found(), ())
     await here.settle(store, jane.graph_id)
     assert await store.read(profile, jane.graph_id) == before
-    assert await store.read(lambda tx: tx.all("digest_supports", graph_id=jane.graph_id)) == []
+    assert await store.read(lambda tx: tx.digests.part("supports", graph_id=jane.graph_id)) == []
     node = await store.read(users.node, access, "jane")
     assert (node.name, node.summary, node.labels) == ("Jane Smith", "", ["Entity", "User"])
 
@@ -344,9 +343,9 @@ async def test_a_user_who_is_called_otherwise_is_folded_again(
 
 def _marked(tx: Transaction, graph_id: int) -> tuple[bool, int]:
     """Whether a graph has to be folded again, and how often that was said."""
-    row = tx.one("graph_fold_state", graph_id=graph_id)
+    row = tx.graphs.fold_state(graph_id=graph_id)
     assert row is not None
-    return row["fold_from"] is not None, row["inputs"]
+    return row.fold_from is not None, row.inputs
 
 
 async def test_a_change_before_anything_was_said_is_no_edit(

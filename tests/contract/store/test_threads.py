@@ -5,8 +5,8 @@ import pytest
 from recollect.errors import AlreadyExists, NotFound
 from recollect.graph.types import Access
 from recollect.ingest import intake
+from recollect.records import episodes, graphs, threads, users
 from recollect.store.protocol import Store
-from recollect.subjects import episodes, graphs, threads, users
 from tests.contract.store.world import (
     StillClock,
     add_messages,

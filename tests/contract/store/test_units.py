@@ -9,9 +9,9 @@ from recollect.errors import NotFound, StoreUnavailable
 from recollect.governance import keys
 from recollect.graph.types import Access
 from recollect.ingest import intake
+from recollect.records import episodes, graphs
+from recollect.records.graphs import GraphDetails
 from recollect.store.protocol import Store, Transaction
-from recollect.subjects import episodes, graphs
-from recollect.subjects.graphs import GraphDetails
 from tests.contract.store.conftest import Reopen
 from tests.contract.store.world import Refused, StillClock, add_text, new_graph, text
 
@@ -246,11 +246,11 @@ async def test_time_and_ids_come_from_what_was_handed_in(store: Store, clock: St
 
 
 async def test_an_unknown_query_is_an_error(store: Store) -> None:
-    """A misspelt query name raises; it never answers as if nothing were there."""
+    """A misspelt query raises; it never answers as if nothing were there."""
+    with pytest.raises(AttributeError):
+        await store.read(lambda tx: tx.facts.no_such_query())  # type: ignore[attr-defined]
     with pytest.raises(KeyError):
-        await store.read(lambda tx: tx.one("no_such_query"))
-    with pytest.raises(KeyError):
-        await store.write(lambda tx: tx.run("no_such_query"))
+        await store.read(lambda tx: tx.soundness.count("no_such_check"))
 
 
 async def test_an_order_must_be_one_that_the_query_declares(store: Store, access: Access) -> None:

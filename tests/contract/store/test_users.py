@@ -5,10 +5,10 @@ import pytest
 from recollect.errors import AlreadyExists, InvalidInput, NotFound
 from recollect.graph.types import Access
 from recollect.ingest import intake, queue
+from recollect.records import graphs, knowledge, threads, users
+from recollect.records.pages import PageRequest
+from recollect.records.users import UserDetails
 from recollect.store.protocol import Store
-from recollect.subjects import graphs, knowledge, threads, users
-from recollect.subjects.pages import PageRequest
-from recollect.subjects.users import UserDetails
 from tests.contract.store.world import (
     StillClock,
     add_messages,

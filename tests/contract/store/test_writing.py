@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from recollect.derive import readings
 from recollect.graph.found import Found
 from recollect.graph.terms import packed, terms
 from recollect.graph.types import Access, NewEpisode
@@ -11,11 +12,10 @@ from recollect.ingest import intake, rebuild
 from recollect.ingest.writing import Writer
 from recollect.limits import SUMMARY_CHARS_MAX, WRITTEN_AFTER_EPISODES
 from recollect.models.language_model import LanguageModel
+from recollect.records import derived, episodes, guidance, users
+from recollect.records.guidance import Instruction, Targets
 from recollect.settings import Settings
-from recollect.store import readings
 from recollect.store.protocol import Store
-from recollect.subjects import derived, episodes, guidance, users
-from recollect.subjects.guidance import Instruction, Targets
 from tests.contract.store.test_derived import TOLD, say, summary
 from tests.contract.store.test_learning import jane, learn
 from tests.contract.store.world import index_items, index_rows, packed_words
@@ -248,5 +248,5 @@ async def test_a_summary_is_found_by_what_was_written_and_by_what_came_after(
 async def found_by(store: Store, graph_id: int) -> bytes | None:
     """The words that the one thread summary of a graph is found by."""
     rows = await store.read(index_rows, graph_id)
-    (words,) = [row["terms"] for row in rows if row["item_kind"] == "thread_summary"]
+    (words,) = [row.terms for row in rows if row.item_kind == "thread_summary"]
     return None if words is None else bytes(words)

@@ -15,11 +15,12 @@ from recollect.ids import Ids
 from recollect.ingest import intake, pipeline, queue
 from recollect.ingest.intake import Receipt
 from recollect.limits import INTEGER_MAX
+from recollect.records import episodes, graphs, threads, users
+from recollect.records.graphs import GraphDetails
+from recollect.records.users import UserDetails
 from recollect.store import numbers, rows
-from recollect.store.protocol import Row, Store, Transaction
-from recollect.subjects import episodes, graphs, threads, users
-from recollect.subjects.graphs import GraphDetails
-from recollect.subjects.users import UserDetails
+from recollect.store.protocol import Store, Transaction
+from recollect.store.queries.index import IndexRowsBetweenRow
 
 START = datetime(2024, 5, 1, 10, 0, tzinfo=UTC)
 # For reads of a graph that is in hand already.
@@ -149,15 +150,15 @@ async def work(store: Store) -> int:
 Place = tuple[str, int]  # the kind of an item and its row id
 
 
-def index_rows(tx: Transaction, graph_id: int, since: int = 0) -> list[Row]:
+def index_rows(tx: Transaction, graph_id: int, since: int = 0) -> list[IndexRowsBetweenRow]:
     """The rows of a graph's index that changed after a version, in their order."""
-    return tx.all("index_rows_between", graph_id=graph_id, since=since, until=INTEGER_MAX)
+    return tx.index.rows_between(graph_id=graph_id, since=since, until=INTEGER_MAX)
 
 
 def index_items(tx: Transaction, graph_id: int) -> dict[Place, bytes | None]:
     """What the index says of each item of a graph; None for what is gone."""
     found = index_rows(tx, graph_id)
-    items = {(row["item_kind"], row["item_id"]): row["terms"] for row in found}
+    items = {(row.item_kind, row.item_id): row.terms for row in found}
     assert len(items) == len(found)
     return items
 
@@ -167,10 +168,10 @@ def packed_words(words: str) -> bytes:
     return packed(terms(words))
 
 
-_READ_BY_IDS = {
-    "episode": "episodes_by_ids",
-    "fact": "facts_told_by_ids",
-    "entity": "entities_by_ids",
+_READ_BY_IDS: dict[str, Callable[[Transaction], Callable[..., Sequence[Any]]]] = {
+    "episode": lambda tx: tx.episodes.by_ids,
+    "fact": lambda tx: tx.facts.told_by_ids,
+    "entity": lambda tx: tx.entities.by_ids,
 }
 
 
@@ -180,22 +181,21 @@ def findable(tx: Transaction, graph_id: int, *kinds: str) -> set[str]:
     for kind in kinds or _READ_BY_IDS:
         found = index_items(tx, graph_id).items()
         ids = [number for (of, number), held in found if of == kind and held is not None]
-        known = tx.all(_READ_BY_IDS[kind], ids=rows.to_json(ids))
-        assert {row["graph_id"] for row in known} <= {graph_id}
+        known = _READ_BY_IDS[kind](tx)(ids=rows.to_json(ids))
+        assert {row.graph_id for row in known} <= {graph_id}
         assert len(known) == len(ids)
         hidden = {
-            row["id"]
+            row.id
             for row in known
-            if kind == "episode" and (row["ignored"] or row["kind"] in DIRECT_KINDS)
+            if kind == "episode" and (row.ignored or row.kind in DIRECT_KINDS)
         }
-        uuids |= {row["uuid"] for row in known if row["id"] not in hidden}
+        uuids |= {row.uuid for row in known if row.id not in hidden}
     return uuids
 
 
 def insert_entity(tx: Transaction, graph_id: int, name: str, episodes: Sequence[Episode]) -> int:
     """An entity that *episodes* mention; says its row id."""
-    entity_id = tx.insert(
-        "entity_insert",
+    entity_id = tx.entities.insert(
         side="",
         **numbers.of_graph(graph_id),
         uuid=tx.new_id(),
@@ -211,7 +211,7 @@ def insert_entity(tx: Transaction, graph_id: int, name: str, episodes: Sequence[
         now=rows.micros(tx.now),
     )
     for episode in episodes:
-        tx.run("mention_insert", entity_id=entity_id, episode_id=episode.id)
+        tx.links.mention_insert(entity_id=entity_id, episode_id=episode.id)
     return entity_id
 
 
@@ -228,8 +228,7 @@ def insert_fact(
 ) -> str:
     """A fact between two entities that *episodes* support; says its uuid."""
     uuid = tx.new_id()
-    fact_id = tx.insert(
-        "fact_insert",
+    fact_id = tx.facts.insert(
         side="",
         **numbers.of_graph(graph_id),
         uuid=uuid,
@@ -254,8 +253,7 @@ def insert_fact(
         event_at=None,
     )
     for episode in episodes:
-        tx.run(
-            "support_insert",
+        tx.links.support_insert(
             fact_id=fact_id,
             episode_id=episode.id,
             role="states",

@@ -16,9 +16,9 @@ import pytest
 
 from recollect.graph.types import Access
 from recollect.ingest import intake, queue, rebuild
+from recollect.records import knowledge
+from recollect.records.knowledge import FactChange
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import knowledge
-from recollect.subjects.knowledge import FactChange
 from tests.contract.store.world import message, new_graph, new_project
 from tests.support import here
 from tests.support.server import EXTRACTION_ON, Server, program, program_environment
@@ -127,7 +127,7 @@ def test_what_was_changed_behind_its_back_is_found_and_mended(data: Path) -> Non
 def test_corrections_by_hand_come_out_the_same(data: Path) -> None:
     """They are kept at their place, and carried out again."""
     (jane, _) = on(data, rebuild.states)
-    row = on(data, lambda tx: tx.all("digest_facts", graph_id=jane.id))[0]
+    row = on(data, lambda tx: tx.digests.part("facts", graph_id=jane.id))[0]
     access = on(data, _access)
     on(data, knowledge.update_fact, access, row["uuid"], FactChange(fact="corrected"))
     code, said = run("--verify", "--data", str(data), "--json")

@@ -83,9 +83,9 @@ def _check(log: list[dict[str, Any]], merged: dict[str, list[int] | None]) -> tu
     dropped = [one["payload"]["data"]["turnId"] for one in notes]
     assert len(dropped) == len(set(dropped))
     assert not held.keys() & set(dropped), "a turn was both merged and dropped"
-    for turn, ids in merged.items():
-        if ids is not None:
-            assert held.get(turn) == ids, f"{turn} was acknowledged"
+    for turn, given in merged.items():
+        if given is not None:
+            assert held.get(turn) == given, f"{turn} was acknowledged"
     assert held.keys() | set(dropped) >= set(merged), "a turn vanished"
     return len(held), len(dropped)
 

@@ -18,7 +18,7 @@ def build(folder: Path) -> Path:
         check=True,
         timeout=120,
     )
-    return next(folder.glob("recollect-*.whl"))
+    return next(folder.glob("recollectdb-*.whl"))
 
 
 def test_the_wheel_holds_every_file_of_the_package(tmp_path: Path) -> None:

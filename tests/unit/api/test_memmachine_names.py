@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.episodic_memory import names
+from recollect.episodic_memory.names import DEFAULT_ID, USERS_ORG, Name, graph_of, project_of
 from recollect.errors import InvalidInput
 from recollect.graph import checks
-from recollect.memories import names
-from recollect.memories.names import DEFAULT_ID, USERS_ORG, Name, graph_of, project_of
 
 IDS = st.text(st.sampled_from("ab:_-É9٣語"), min_size=1, max_size=6)
 ORGS = st.one_of(IDS, st.just(DEFAULT_ID), st.just(USERS_ORG))

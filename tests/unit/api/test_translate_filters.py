@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from recollect.api.compat.zep import translate_filters
-from recollect.api.compat.zep.wire import MetadataFilterGroup, SearchFilters
 from recollect.api.http import parse_body
+from recollect.compat.zep import translate_filters
+from recollect.compat.zep.wire import MetadataFilterGroup, SearchFilters
 from recollect.errors import InvalidInput
 from recollect.graph.filters import NO_FILTERS, DateTest, Filters, MetadataTree, ValueTest
 

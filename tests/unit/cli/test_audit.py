@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from recollect.bootstrap import open_services
+from recollect.app import projects
+from recollect.app.services import open_services
 from recollect.cli.main import app
-from recollect.governance import audited, keys
+from recollect.graph.acting import Acting
 from recollect.settings import Settings
 from recollect.store.sqlite.connection import FILE_NAME
 
@@ -172,6 +173,18 @@ def test_list_can_be_narrowed(run: Run, listed: Callable[..., list[dict[str, Any
     assert "no project named" in missing.output
 
 
+def test_weighing_a_project_is_told_in_its_own_log(
+    run: Run, listed: Callable[..., list[dict[str, Any]]]
+) -> None:
+    """It is named by its argument, not by an option."""
+    run("project", "create", "p")
+    assert run("project", "weigh", "p", "2").exit_code == 0
+    assert [entry["action"] for entry in listed("--project", "p")] == [
+        "project.create",
+        "project.weigh",
+    ]
+
+
 def test_the_first_start_is_in_the_log_and_the_next_one_is_not(
     data: Path, listed: Callable[..., list[dict[str, Any]]]
 ) -> None:
@@ -180,8 +193,7 @@ def test_the_first_start_is_in_the_log_and_the_next_one_is_not(
     async def start() -> None:
         services = await open_services(Settings(data=data, workers=0))
         try:
-            with audited.acting(audited.by_command("serve")):
-                await services.store.write(keys.ensure_default, None)
+            await projects.default_key(services, Acting.by_command("serve"), None)
         finally:
             await services.close()
 

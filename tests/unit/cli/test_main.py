@@ -2,15 +2,24 @@
 
 import subprocess
 import sys
+import tomllib
 from importlib import metadata
 
 import pytest
 from typer.testing import CliRunner
 
+from recollect import extras
 from recollect.cli.main import COMMANDS, app, load
+from recollect.errors import ModelUnavailable
+from recollect.models import language_model
+from recollect.settings import Settings
+from tests.docs.reference import ROOT
 
 # What the server, the models and the clients need, and a list of commands does not.
-HEAVY = {"mcp", "numpy", "onnxruntime", "openai", "pydantic", "spacy", "sqlite3", "uvicorn"}
+HEAVY = {
+    *(module for modules in extras.MODULES.values() for module in modules),
+    *("asyncio", "numpy", "onnxruntime", "pydantic", "spacy", "sqlite3", "structlog"),
+}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -45,7 +54,44 @@ def test_help_and_the_package_itself_load_nothing_heavy() -> None:
 def test_the_version_is_that_of_the_package() -> None:
     """As it was installed."""
     answer = CliRunner().invoke(app, ["--version"])
-    assert answer.output == f"recollect {metadata.version('recollect')}\n"
+    assert answer.output == f"recollect {metadata.version('recollectdb')}\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "extra", "hidden"),
+    [("serve", "server", "uvicorn"), ("worker", "server", "uvloop"), ("mcp", "mcp", "mcp")],
+)
+def test_a_command_without_its_extra_says_what_to_install(
+    command: str, extra: str, hidden: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one sentence, and no traceback."""
+    monkeypatch.setitem(sys.modules, hidden, None)
+    answer = CliRunner().invoke(app, [command])
+    assert answer.exit_code == 1
+    assert answer.output == (
+        f"error: this needs the extra `{extra}` of recollectdb, of which {hidden} is not installed: "
+        f"run `pip install '.[{extra}]'` in the checkout\n"
+    )
+
+
+def test_a_language_model_without_its_extra_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is said where one is configured, to the library as to the commands."""
+    monkeypatch.setitem(sys.modules, "openai", None)
+    chosen = Settings(llm_url="http://127.0.0.1:9/v1", llm_model="any")
+    with pytest.raises(ModelUnavailable, match="extra `llm`"):
+        language_model.from_settings(chosen)
+
+
+def test_the_extras_are_those_of_the_package() -> None:
+    """`recollect/extras.py` looks for what `pyproject.toml` installs."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    provides = metadata.packages_distributions()
+    for extra, modules in extras.MODULES.items():
+        installed = {provides[module][0].lower() for module in modules}
+        listed = {line.partition(">")[0] for line in project["optional-dependencies"][extra]}
+        assert installed == listed - {"recollectdb[mcp]"}
 
 
 def test_an_unknown_command_is_named() -> None:

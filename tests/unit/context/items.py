@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from recollect.graph.types import Entity, Episode, Fact, Observation, ThreadSummary
+from recollect.search.query import Hit
 
 NOW = datetime(2025, 6, 1, 12, 0, tzinfo=UTC)
 
@@ -92,3 +93,8 @@ def a_thread_summary(number: int, summary: str = "", **fields: Any) -> ThreadSum
         "covered_at": day(number),
     }
     return ThreadSummary(**{**known, **fields})
+
+
+def hits_of(**kinds: Any) -> list[Hit[Any]]:
+    """Hits of several kinds, one kind after the other."""
+    return [hit for hits in kinds.values() for hit in hits]

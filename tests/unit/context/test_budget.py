@@ -24,7 +24,8 @@ def test_a_section_is_paid_for_with_its_first_line() -> None:
 
 def test_turns_take_the_best_of_each_list_first() -> None:
     """A list with a larger share gives more each time; one that is over is passed by."""
-    assert list(in_turns([[1, 2, 3, 4, 5], ["a", "b"], []], [2, 1, 1])) == [1, 2, "a", 3, 4, "b", 5]
+    lists: list[list[object]] = [[1, 2, 3, 4, 5], ["a", "b"], []]
+    assert list(in_turns(lists, [2, 1, 1])) == [1, 2, "a", 3, 4, "b", 5]
     assert list(in_turns([])) == []
 
 

@@ -9,19 +9,18 @@ import msgspec
 import pytest
 
 from recollect.context import gather
-from recollect.context.gather import Gatherer, Wanted, ranked
-from recollect.context.render import render
-from recollect.context.templates import parse
+from recollect.context.gather import Gatherer, ranked
+from recollect.context.templates import parse, render
 from recollect.governance import keys
 from recollect.graph.filters import Filters
-from recollect.graph.types import Access, Entity, Fact, Graph, NewEpisode
+from recollect.graph.types import Access, Entity, Episode, Fact, Graph, NewEpisode
 from recollect.ingest import intake
-from recollect.search.query import Found, Query, Ranked
+from recollect.records import graphs, knowledge, threads, users
+from recollect.records.pages import PageRequest
+from recollect.records.users import UserDetails
+from recollect.search.query import Hit, Query
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import graphs, knowledge, threads, users
-from recollect.subjects.pages import PageRequest
-from recollect.subjects.users import UserDetails
 from tests.contract.store.world import SEES_ALL, insert_entity, insert_fact
 from tests.unit.context.items import (
     NOW,
@@ -31,22 +30,28 @@ from tests.unit.context.items import (
     an_episode,
     an_observation,
     day,
+    hits_of,
 )
 
-ALL = Wanted(facts=9, entities=9, episodes=9, observations=9, thread_summaries=9)
+ALL: gather.Limits = dict.fromkeys(gather.ALL_KINDS, 9)
+
+
+def of(type_: type, hits: list[Hit[Any]]) -> list[Any]:
+    """What was found of one type."""
+    return [hit.item for hit in hits if isinstance(hit.item, type_)]
 
 
 @dataclass
 class Scripted:
     """A search that answers what it was told to, and remembers what it was asked."""
 
-    answers: dict[str, Found] = field(default_factory=dict)
+    answers: dict[str, list[Hit[Any]]] = field(default_factory=dict)
     asked: list[Query] = field(default_factory=list)
 
-    async def find(self, access: Access, graph: Graph, query: Query) -> Found:
+    async def find(self, access: Access, graph: Graph, query: Query) -> list[Hit[Any]]:
         """The answer for a kind."""
         self.asked.append(query)
-        return self.answers.get(query.kind, Found())
+        return self.answers.get(query.kind, [])
 
 
 @dataclass
@@ -68,7 +73,7 @@ class World:
 
     async def gatherer(self, messages: int = 2) -> Gatherer:
         """Ready to collect, two hours after everything was said."""
-        asked = await self.store.read(gather.ask, self.access, "t", messages)
+        asked = await self.store.read(gather.thread_request, self.access, "t", messages)
         return Gatherer(self.store, self.finder, self.access, asked, NOW)
 
     async def write(self, make: Callable[..., Any], *args: Any) -> Any:
@@ -113,7 +118,7 @@ async def test_the_newest_messages_are_what_is_searched_for(world: World) -> Non
     gatherer = await world.gatherer(2)
     await gatherer.everything(ALL, rating_min=0.5)
     assert {query.text for query in world.finder.asked} == {"birds\ndogs"}
-    assert {query.near_uuid for query in world.finder.asked} == {gatherer.asked.user.uuid}
+    assert {query.near_uuid for query in world.finder.asked} == {gatherer.request.user.uuid}
     assert {query.now for query in world.finder.asked} == {NOW}
     kinds = sorted(query.kind for query in world.finder.asked)
     assert kinds == ["entity", "episode", "fact", "observation", "thread_summary"]
@@ -127,20 +132,20 @@ async def test_a_greeting_searches_nothing_and_finds_what_holds(world: World) ->
     await world.say("Hi")
     found = await (await world.gatherer()).everything(ALL)
     assert world.finder.asked == []
-    facts = [hit.item.fact for hit in found.facts]
+    facts = [fact.fact for fact in of(Fact, found)]
     assert facts[0] == "Bob lives in Oslo"
     assert any("jane@example.com" in fact for fact in facts)
     assert "Bob lived in Rome" not in facts
-    assert {hit.item.name for hit in found.entities} == {"Bob", "Oslo"}
+    assert {entity.name for entity in of(Entity, found)} == {"Bob", "Oslo"}
 
 
 async def test_a_search_that_finds_nothing_tells_what_holds(world: World) -> None:
     """A block is not empty when something is known."""
     await world.write(_move)
     await world.say("something entirely different")
-    found = await (await world.gatherer()).everything(Wanted(facts=1))
+    found = await (await world.gatherer()).everything({"fact": 1})
     assert [query.kind for query in world.finder.asked] == ["fact"]
-    assert [hit.item.fact for hit in found.facts] == ["Bob lives in Oslo"]
+    assert [fact.fact for fact in of(Fact, found)] == ["Bob lives in Oslo"]
 
 
 async def test_the_floor_keeps_to_the_filters(world: World) -> None:
@@ -156,7 +161,7 @@ async def test_what_holds_comes_before_what_ended(world: World) -> None:
     past, future = a_fact(1, invalid_at=day(9)), a_fact(2, valid_at=day(400))
     withdrawn, present, other = a_fact(3, expired_at=day(9)), a_fact(4), a_fact(5)
     hits = ranked([past, present, withdrawn, future, other])
-    world.finder.answers["fact"] = Found(facts=hits)
+    world.finder.answers["fact"] = hits_of(facts=hits)
     await world.say("a question")
     facts = await (await world.gatherer()).facts(9)
     assert [fact.id for fact in facts] == [4, 5, 1, 3, 2]
@@ -166,13 +171,13 @@ async def test_entities_are_those_found_and_those_the_facts_are_about(world: Wor
     """In turns; the user has a section of their own."""
     uuids = await world.write(_move)
     known = await world.store.read(_facts, world.graph)
-    world.finder.answers["fact"] = Found(facts=ranked([known[uuid] for uuid in uuids]))
+    world.finder.answers["fact"] = hits_of(facts=ranked([known[uuid] for uuid in uuids]))
     found = [an_entity(1, uuid="x", name="X"), an_entity(2, uuid="y", name="Y")]
     bot = an_entity(3, uuid="z", name="Bot", is_assistant=True)  # nobody asks about it
-    world.finder.answers["entity"] = Found(entities=ranked([*found, bot]))
+    world.finder.answers["entity"] = hits_of(entities=ranked([*found, bot]))
     await world.say("a question")
     told = await (await world.gatherer()).everything(ALL)
-    assert [hit.item.name for hit in told.entities] == ["X", "Bob", "Y", "Oslo", "Rome"]
+    assert [entity.name for entity in of(Entity, told)] == ["X", "Bob", "Y", "Oslo", "Rome"]
 
 
 async def test_what_was_just_said_is_not_told_again(world: World) -> None:
@@ -180,20 +185,20 @@ async def test_what_was_just_said_is_not_told_again(world: World) -> None:
     uuids = await world.say("a question", "another question")
     own = [an_episode(n, uuid=uuid) for n, uuid in enumerate(uuids)]
     hits = ranked([*own, an_episode(8), an_episode(9)])
-    world.finder.answers["episode"] = Found(episodes=hits)
+    world.finder.answers["episode"] = hits_of(episodes=hits)
     gatherer = await world.gatherer()
-    assert [hit.item.id for hit in await gatherer.episodes(2)] == [8, 9]
+    assert [hit.item.id for hit in await gatherer.hits("episode", 2)] == [8, 9]
     assert world.finder.asked[-1].limit == 4
 
 
 async def test_a_short_thread_is_not_summed_up_beside_itself(world: World) -> None:
     """Once it is longer than what a prompt has of it, its summary is worth telling."""
     summaries = ranked([a_thread_summary(1, thread_id="t"), a_thread_summary(2, thread_id="u")])
-    world.finder.answers["thread_summary"] = Found(thread_summaries=summaries)
+    world.finder.answers["thread_summary"] = hits_of(thread_summaries=summaries)
 
     async def told() -> list[str]:
-        found = await (await world.gatherer()).derived("thread_summary", 9)
-        return [hit.item.thread_id for hit in found.thread_summaries]
+        found = await (await world.gatherer()).hits("thread_summary", 9)
+        return [hit.item.thread_id for hit in found]
 
     await world.say("cats")
     assert await told() == ["u"]
@@ -203,17 +208,17 @@ async def test_a_short_thread_is_not_summed_up_beside_itself(world: World) -> No
 
 async def test_beside_the_facts_only_what_fits_well_is_told(world: World) -> None:
     """Something always ranks last; it need not be in the block."""
-    hits = tuple(Ranked(item=an_episode(n), score=score) for n, score in enumerate((0.9, 0.8, 0.5)))
-    world.finder.answers["episode"] = Found(episodes=hits)
+    hits = tuple(Hit(item=an_episode(n), score=score) for n, score in enumerate((0.9, 0.8, 0.5)))
+    world.finder.answers["episode"] = hits_of(episodes=hits)
     await world.say("a question")
     found = await (await world.gatherer()).everything(ALL)
-    assert [hit.item.id for hit in found.episodes] == [0, 1]
+    assert [episode.id for episode in of(Episode, found)] == [0, 1]
 
 
 async def test_the_user_is_told_by_their_summary(world: World) -> None:
     """A first greeting already knows who is there."""
     await world.say("Hi")
-    asked = (await world.gatherer()).asked
+    asked = (await world.gatherer()).request
     assert asked.user.is_user
     assert "Jane" in asked.user.summary
 
@@ -226,11 +231,11 @@ async def test_a_template_asks_for_what_its_holes_want(world: World) -> None:
         "%{episodes limit=2} %{observations limit=4} %{thread_summaries} %{user_summary}"
     )
     world.finder.answers = {
-        "fact": Found(facts=ranked([a_fact(1, "Jane sings")])),
-        "entity": Found(entities=ranked([an_entity(1, "A singer.", name="Bob")])),
-        "episode": Found(episodes=ranked([an_episode(1, "La la la")])),
-        "observation": Found(observations=ranked([an_observation(1, "Often sings.")])),
-        "thread_summary": Found(thread_summaries=ranked([a_thread_summary(1, "About songs.")])),
+        "fact": hits_of(facts=ranked([a_fact(1, "Jane sings")])),
+        "entity": hits_of(entities=ranked([an_entity(1, "A singer.", name="Bob")])),
+        "episode": hits_of(episodes=ranked([an_episode(1, "La la la")])),
+        "observation": hits_of(observations=ranked([an_observation(1, "Often sings.")])),
+        "thread_summary": hits_of(thread_summaries=ranked([a_thread_summary(1, "About songs.")])),
     }
     text = await render(parse(template), await world.gatherer(), 10_000, rating_min=0.3)
     told = ("Jane sings", "A singer.", "La la la", "Often sings.", "About songs.", "name is Jane")
@@ -245,7 +250,7 @@ async def test_a_hole_for_one_kind_of_episodes_has_no_other(world: World) -> Non
     """Texts and documents are told apart from messages."""
     kinds = ["message", "text", "json", "text"]
     items = [an_episode(n, f"said {n}", kind=kind) for n, kind in enumerate(kinds)]
-    world.finder.answers["episode"] = Found(episodes=ranked(items))
+    world.finder.answers["episode"] = hits_of(episodes=ranked(items))
     await world.say("a question")
     gatherer = await world.gatherer()
     text = await render(parse("%{episodes limit=2 types=[text,json]}"), gatherer, 10_000)

@@ -6,19 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from recollect.context import assemble, gather
-from recollect.context.gather import Gatherer, Wanted
-from recollect.context.render import render
-from recollect.context.templates import parse
+from recollect.context import blocks, gather
+from recollect.context.gather import Gatherer
+from recollect.context.templates import parse, render
 from recollect.governance import keys
-from recollect.graph.types import Access, NewEpisode
+from recollect.graph.types import Access, Fact, NewEpisode
 from recollect.ingest import intake
+from recollect.records import threads, users
+from recollect.records.users import UserDetails
 from recollect.search.finder import Finder
 from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import threads, users
-from recollect.subjects.users import UserDetails
 from tests.support import here
 
 NOW = datetime(2025, 6, 1, 12, 0, tzinfo=UTC)
@@ -30,7 +29,7 @@ SAID = [
     (datetime(2024, 7, 5, tzinfo=UTC), "I moved to Oslo. I live in Oslo now."),
     (datetime(2024, 8, 6, tzinfo=UTC), "I am allergic to peanuts."),
 ]
-WANTED = Wanted(facts=3, entities=5, episodes=2)
+WANTED: gather.Limits = {"fact": 3, "entity": 5, "episode": 2}
 
 
 class Memory:
@@ -50,7 +49,7 @@ class Memory:
         await self._store.write(threads.create, self._access, thread, "jane")
         message = NewEpisode(kind="message", content=said, role="user", speaker="Jane")
         await self._store.write(intake.add_messages, self._access, thread, [message])
-        asked = await self._store.read(gather.ask, self._access, thread, 2)
+        asked = await self._store.read(gather.thread_request, self._access, thread, 2)
         return Gatherer(self._store, self._finder, self._access, asked, NOW)
 
 
@@ -76,22 +75,24 @@ async def test_a_block_tells_what_the_question_is_about(memory: Memory) -> None:
     """And not what it is not about, when there is room for little."""
     gatherer = await memory.after("Can you suggest a snack? Remember my allergy to peanuts.")
     found = await gatherer.everything(WANTED)
-    assert "peanuts" in found.facts[0].item.fact
-    block = assemble.user_block(gatherer.asked.user.summary, found, 10_000)
+    assert "peanuts" in found[0].item.fact
+    block = blocks.user_block(gatherer.request.user.summary, found, 10_000).text
     assert "allergic to peanuts (2024-08-06" in block
     violin = await (await memory.after("Which instrument does Anna play?")).everything(WANTED)
-    assert any("violin" in hit.item.fact for hit in violin.facts)
+    assert any("violin" in hit.item.fact for hit in violin if isinstance(hit.item, Fact))
 
 
 async def test_the_present_comes_first_and_the_past_has_its_end(memory: Memory) -> None:
     """Where Jane lives is told before where she lived."""
     gatherer = await memory.after("Where do I live?")
-    found = await gatherer.everything(Wanted(facts=10, entities=5))
-    told = [hit.item.fact for hit in found.facts]
+    found = await gatherer.everything({"fact": 10, "entity": 5})
+    told = [hit.item.fact for hit in found if isinstance(hit.item, Fact)]
     oslo = next(n for n, fact in enumerate(told) if "Oslo" in fact)
     rome = next(n for n, fact in enumerate(told) if "Rome" in fact)
     assert oslo < rome
-    block = assemble.facts_block([hit.item for hit in found.facts], [], 10_000)
+    block = blocks.facts_block(
+        [hit.item for hit in found if isinstance(hit.item, Fact)], [], 10_000
+    )
     (line,) = [line for line in block.splitlines() if "Rome" in line]
     assert "present" not in line
     assert "2023-03-01" in line
@@ -100,13 +101,13 @@ async def test_the_present_comes_first_and_the_past_has_its_end(memory: Memory) 
 
 async def test_two_wordings_of_a_question_give_nearly_the_same_prompt(memory: Memory) -> None:
     """The lines that both blocks have stand in the same order."""
-    blocks = []
+    made = []
     for said in ("Tell me about my dog Rex", "What is it about Rex, my dog?"):
         gatherer = await memory.after(said)
-        found = await gatherer.everything(Wanted(facts=5, entities=5))
-        facts = [hit.item for hit in found.facts]
-        blocks.append(assemble.facts_block(facts, [], 10_000).splitlines())
-    first, second = blocks
+        found = await gatherer.everything({"fact": 5, "entity": 5})
+        facts = [hit.item for hit in found if isinstance(hit.item, Fact)]
+        made.append(blocks.facts_block(facts, [], 10_000).splitlines())
+    first, second = made
     assert [line for line in first if line in second] == [line for line in second if line in first]
     assert any("Rex" in line for line in first)
 
@@ -126,6 +127,6 @@ async def test_what_was_just_said_is_not_among_the_episodes(memory: Memory) -> N
     """Not even when it was learned meanwhile."""
     gatherer = await memory.after("I have a dog called Rex, you know")
     await here.learn(gatherer.store)
-    said = [hit.item.content for hit in await gatherer.episodes(3)]
+    said = [hit.item.content for hit in await gatherer.hits("episode", 3)]
     assert "I have a dog called Rex." in said
     assert "I have a dog called Rex, you know" not in said

@@ -5,23 +5,24 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.context.pack import pack, together
-from recollect.search.query import Found, Ranked
+from recollect.context.blocks import pack
+from recollect.search.query import Hit
 from tests.unit.context.items import (
     a_fact,
     a_thread_summary,
     an_entity,
     an_episode,
     an_observation,
+    hits_of,
 )
 
 
-def hit(item: Any, score: float) -> Ranked[Any]:
+def hit(item: Any, score: float) -> Hit[Any]:
     """Something found with a score."""
-    return Ranked(item=item, score=score)
+    return Hit(item=item, score=score)
 
 
-FOUND = Found(
+FOUND = hits_of(
     facts=(hit(a_fact(2), 0.9), hit(a_fact(1), 0.4)),
     entities=(hit(an_entity(1), 0.8),),
     observations=(hit(an_observation(1), 0.4),),
@@ -57,7 +58,7 @@ def test_what_does_not_fit_is_left_out_and_said() -> None:
 
 def test_one_sentence_that_stands_for_two_facts_is_chosen_once() -> None:
     """The better of the two is the one chosen, and nothing counts as left out."""
-    twice = Found(facts=tuple(hit(a_fact(n, "same", valid_at=None), 1 / n) for n in (1, 2)))
+    twice = hits_of(facts=tuple(hit(a_fact(n, "same", valid_at=None), 1 / n) for n in (1, 2)))
     packed = pack(twice, max_characters=5_000)
     assert [each.item.uuid for each in packed.chosen] == ["fact-1"]
     assert packed.text.count("same") == 1
@@ -66,7 +67,7 @@ def test_one_sentence_that_stands_for_two_facts_is_chosen_once() -> None:
 
 def test_nothing_found_is_no_text() -> None:
     """No headings without lines."""
-    packed = pack(Found(), max_characters=2_500, note="Read as May 2025.")
+    packed = pack([], max_characters=2_500, note="Read as May 2025.")
     assert (packed.text, packed.chosen, packed.truncated) == ("", (), False)
 
 
@@ -78,14 +79,13 @@ def test_a_note_stands_first() -> None:
 
 def test_an_entity_without_a_summary_is_not_chosen() -> None:
     """It would have no line, so it has no place among the chosen."""
-    found = Found(entities=(hit(an_entity(1, " "), 1.0),))
+    found = hits_of(entities=(hit(an_entity(1, " "), 1.0),))
     assert pack(found, max_characters=2_500).chosen == ()
 
 
 def test_answers_of_single_searches_come_together() -> None:
-    """One search for each kind, and one text of all."""
-    parts = [Found(facts=FOUND.facts), Found(episodes=FOUND.episodes)]
-    assert together(parts) == Found(facts=FOUND.facts, episodes=FOUND.episodes)
+    """One search for each kind, and one text of all, whichever was searched first."""
+    assert pack(FOUND[::-1], max_characters=5_000) == pack(FOUND, max_characters=5_000)
 
 
 @given(
@@ -99,7 +99,7 @@ def test_the_text_is_never_too_long(
     """And it has a line for each of the chosen, no more and no less."""
     hits = tuple(hit(a_fact(n, text), score) for n, (text, score) in enumerate(given_facts))
     said = tuple(hit(an_episode(n, text), score) for n, (text, score) in enumerate(given_facts))
-    packed = pack(Found(facts=hits, episodes=said), max_characters=room, note=note)
+    packed = pack(hits_of(facts=hits, episodes=said), max_characters=room, note=note)
     assert len(packed.text) <= room
     assert packed.text.count("\n  - ") == len(packed.chosen)
     scores = [hit.score for hit in packed.chosen]

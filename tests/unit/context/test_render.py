@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from recollect.context.lines import Item
-from recollect.context.render import filled
-from recollect.context.templates import parse
+from recollect.context.templates import filled, parse
+from recollect.graph.kinds import Item
 from tests.unit.context.items import (
     a_fact,
     a_thread_summary,

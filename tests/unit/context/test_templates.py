@@ -1,10 +1,12 @@
 """A template either becomes pieces in order, or says what is wrong with it."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.context.templates import Hole, Text, parse
+from recollect.context.templates import Placeholder, TemplateText, parse
 from recollect.errors import InvalidInput
 
 VARIABLES = ("edges", "entities", "episodes", "observations", "thread_summaries", "user_summary")
@@ -13,17 +15,17 @@ VARIABLES = ("edges", "entities", "episodes", "observations", "thread_summaries"
 def test_words_and_holes_keep_their_order() -> None:
     """What stands between the holes stays as it was written."""
     assert parse("# WHO\n%{user_summary}\n\n# FACTS\n%{edges limit=10}") == [
-        Text(text="# WHO\n"),
-        Hole(variable="user_summary"),
-        Text(text="\n\n# FACTS\n"),
-        Hole(variable="edges", limit=10),
+        TemplateText(text="# WHO\n"),
+        Placeholder(variable="user_summary"),
+        TemplateText(text="\n\n# FACTS\n"),
+        Placeholder(variable="edges", limit=10),
     ]
 
 
 def test_a_hole_carries_all_its_options() -> None:
     """Limit, types and attributes may come in any order, with space inside the list."""
     (hole,) = parse("%{ entities include_attributes=false types=[Person, Organization ] limit=5 }")
-    assert hole == Hole(
+    assert hole == Placeholder(
         variable="entities",
         limit=5,
         types=("Person", "Organization"),
@@ -35,21 +37,21 @@ def test_a_hole_carries_all_its_options() -> None:
 def test_every_variable_stands_alone(variable: str) -> None:
     """No option is needed anywhere."""
     (hole,) = parse(f"%{{{variable}}}")
-    assert isinstance(hole, Hole)
+    assert isinstance(hole, Placeholder)
     assert (hole.variable, hole.limit, hole.types) == (variable, None, ())
 
 
 @pytest.mark.parametrize("text", ["plain", "100 % {sure}", '{"a": {"b": 1}}', "}", "%", "$ { }"])
 def test_other_braces_are_only_text(text: str) -> None:
     """A hole begins with a percent sign and a brace, and with nothing else."""
-    assert parse(text) == [Text(text=text)]
+    assert parse(text) == [TemplateText(text=text)]
 
 
 @pytest.mark.parametrize("variable", ["observations", "thread_summaries"])
-def test_derived_items_are_capped_however_many_are_asked_for(variable: str) -> None:
+def test_derived_items_are_capped_however_many_are_asked_for(variable: Any) -> None:
     """More than twenty may be asked for and gives twenty."""
-    assert parse(f"%{{{variable} limit=21}}") == [Hole(variable=variable, limit=20)]
-    assert parse(f"%{{{variable} limit=3}}") == [Hole(variable=variable, limit=3)]
+    assert parse(f"%{{{variable} limit=21}}") == [Placeholder(variable=variable, limit=20)]
+    assert parse(f"%{{{variable} limit=3}}") == [Placeholder(variable=variable, limit=3)]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +109,7 @@ def test_any_text_is_read_or_refused(template: str) -> None:
         return
     position = 0
     for piece in pieces:
-        if isinstance(piece, Text):
+        if isinstance(piece, TemplateText):
             position = template.index(piece.text, position) + len(piece.text)
     if "%{" not in template:
-        assert pieces == [Text(text=template)]
+        assert pieces == [TemplateText(text=template)]

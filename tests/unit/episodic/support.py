@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from recollect.episodic import Answer, Episode, Event, Request
+from recollect.session_log import Answer, Episode, Event, Request
 
 
 def message(content: str, role: str = "user") -> dict[str, Any]:

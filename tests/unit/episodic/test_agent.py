@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.episodic import (
+from recollect.session_log import (
     Agent,
     Answer,
     ContextOverflow,
@@ -19,7 +19,7 @@ from recollect.episodic import (
     Tool,
     TurnAborted,
 )
-from recollect.episodic.context import merged
+from recollect.session_log.session import merged
 from tests.unit.episodic.support import (
     ANSWER,
     Ear,

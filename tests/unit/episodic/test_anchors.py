@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from recollect.episodic import (
+from recollect.session_log import (
     Agent,
     Episodic,
     InvalidEpisode,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.episodic import Episodic, assemble, begin, normalise
+from recollect.session_log import Episodic, assemble, begin, normalise
 from tests.unit.episodic.support import call, message, output, usage
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.episodic import FileStorage, Session
+from recollect.session_log import FileStorage, Session
 
 PROGRAM = """
 import asyncio, sys
-from recollect.episodic import FileStorage, Session
+from recollect.session_log import FileStorage, Session
 
 async def main():
     session = Session("s", storages=[FileStorage(sys.argv[1])])

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect.episodic import Episodic, InvalidEpisode, LogFull, from_wire
-from recollect.episodic.values import DEPTH_MAX
+from recollect.session_log import Episodic, InvalidEpisode, LogFull, from_wire
+from recollect.session_log.episode import DEPTH_MAX
 from tests.unit.episodic.support import message
 
 

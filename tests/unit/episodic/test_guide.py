@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from recollect.episodic import (
+from recollect.session_log import (
     Agent,
     Answer,
     Episodic,
@@ -25,7 +25,7 @@ from recollect.episodic import (
     TurnAborted,
     assemble,
 )
-from recollect.episodic.storage import key_of
+from recollect.session_log.storage import key_of
 from tests.unit.episodic.support import Scripted, call, contents, message, output, usage
 
 TURN = "turn-7"

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from recollect.episodic import Episodic, dump, load, numbered, parse
-from recollect.episodic.episode import SAFE_INTEGER
+from recollect.session_log import Episodic, dump, load, numbered, parse
+from recollect.session_log.episode import SAFE_INTEGER
 from tests.unit.episodic.support import message
 
 

@@ -6,11 +6,11 @@ import sys
 PROGRAM = """
 import sys
 before = set(sys.modules)
-from recollect.episodic import Agent, Episode, Episodic, Session, SyncSession, assemble
+from recollect.session_log import Agent, Episode, Episodic, Session, SyncSession, assemble
 new = {name.partition(".")[0] for name in set(sys.modules) - before}
 foreign = {name for name in new if name not in sys.stdlib_module_names} - {"recollect"}
 ours = {name for name in sys.modules if name.startswith("recollect.")}
-ours = {name for name in ours if not name.startswith("recollect.episodic")}
+ours = {name for name in ours if not name.startswith("recollect.session_log")}
 print(sorted(foreign), sorted(ours))
 """
 

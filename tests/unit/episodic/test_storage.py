@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from recollect.episodic import FileStorage, MemoryStorage, Session
-from recollect.episodic.storage import key_of, read_state
+from recollect.session_log import FileStorage, MemoryStorage, Session
+from recollect.session_log.storage import key_of, read_state
 from tests.unit.episodic.support import contents, message
 
 KEY = key_of("agent", "s")

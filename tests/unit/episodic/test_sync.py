@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recollect.episodic import (
+from recollect.session_log import (
     Agent,
     AgentSession,
     MemoryStorage,
@@ -18,8 +18,8 @@ from recollect.episodic import (
     SyncSession,
     TurnAborted,
 )
-from recollect.episodic.sync import FACES, PORTAL
-from recollect.episodic.turns import TurnScope
+from recollect.session_log.sync import FACES, PORTAL
+from recollect.session_log.turns import TurnScope
 from tests.unit.episodic.support import contents, message
 
 
@@ -124,7 +124,7 @@ def test_waiting_for_itself_is_refused() -> None:
 
 def test_a_process_that_still_holds_the_events_of_a_run_can_end() -> None:
     program = """
-from recollect.episodic import SyncAgent
+from recollect.session_log import SyncAgent
 run = SyncAgent("a", lambda request: "hi").session().run("x")
 events = run.events()
 print(next(events).type)
@@ -138,7 +138,7 @@ print(next(events).type)
 def test_a_process_that_was_forked_off_has_a_thread_of_its_own() -> None:
     program = """
 import os, signal
-from recollect.episodic import SyncSession
+from recollect.session_log import SyncSession
 SyncSession("parent").load()
 child = os.fork()
 if child == 0:

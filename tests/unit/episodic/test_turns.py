@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.episodic import (
+from recollect.session_log import (
     Agent,
     DefaultSession,
     FileStorage,
@@ -19,8 +19,8 @@ from recollect.episodic import (
     anchor,
     correct,
 )
-from recollect.episodic.session import INTERRUPT_NOTE
-from recollect.episodic.storage import key_of, read_state
+from recollect.session_log.session import INTERRUPT_NOTE
+from recollect.session_log.storage import key_of, read_state
 from tests.unit.episodic.support import (
     ANSWER,
     Ear,

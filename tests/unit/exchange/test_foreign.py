@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from recollect.app import projects
+from recollect.app.data_folder import DataFolder
 from recollect.errors import InvalidInput
 from recollect.exchange import foreign
 from recollect.exchange.foreign import Brought
@@ -94,16 +96,16 @@ async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
 
 async def bring(store: SqliteStore, shape: str, *documents: Any) -> Brought:
     """What a file of these documents brings, one on each line."""
-    project = await store.read(keys.project_named, keys.DEFAULT_PROJECT)
+    access = await projects.named(DataFolder(store), None, keys.DEFAULT_PROJECT)
     file = io.BytesIO("\n".join(map(json.dumps, documents)).encode())
-    return await foreign.bring(store, project, shape, file, unseen)
+    return await foreign.bring(store, access, shape, file, unseen)
 
 
 def episodes(tx: Transaction, kind: str, graph_id: str) -> list[dict[str, Any]]:
     """The log of a graph."""
-    row = tx.one("graph_by_name", project_id=1, kind=kind, graph_id=graph_id)
+    row = tx.graphs.by_name(project_id=1, kind=kind, graph_id=graph_id)
     assert row is not None
-    found = tx.all("export_episodes", graph_id=row["id"], after=0, limit=100)
+    found = tx.exchange.export("episodes", graph_id=row.id, after=0, limit=100)
     return [{key: one[key] for key in one.keys()} for one in found]  # noqa: SIM118
 
 
@@ -178,10 +180,10 @@ async def test_bringing_in_a_file_again_adds_nothing(
 
 async def test_a_broken_line_is_named_and_what_came_before_stays(store: SqliteStore) -> None:
     """The mended file can be brought in again."""
-    project = await store.read(keys.project_named, keys.DEFAULT_PROJECT)
+    access = await projects.named(DataFolder(store), None, keys.DEFAULT_PROJECT)
     text = json.dumps(MEM0["results"][0]) + "\n" + '{"id": "2", "mem'
     with pytest.raises(InvalidInput, match="line 2"):
-        await foreign.bring(store, project, "mem0", io.BytesIO(text.encode()), unseen)
+        await foreign.bring(store, access, "mem0", io.BytesIO(text.encode()), unseen)
     told = await bring(store, "mem0", *MEM0["results"])
     assert (told.known, told.episodes) == (1, 2)
 
@@ -189,9 +191,9 @@ async def test_a_broken_line_is_named_and_what_came_before_stays(store: SqliteSt
 @pytest.mark.parametrize("text", [b'"\xff"', b"[" * 5000, b"", b'{"a": 1}\n"\xff"'])
 async def test_what_is_no_json_is_refused(store: SqliteStore, text: bytes) -> None:
     """With the line, whatever is wrong with it."""
-    project = await store.read(keys.project_named, keys.DEFAULT_PROJECT)
+    access = await projects.named(DataFolder(store), None, keys.DEFAULT_PROJECT)
     with pytest.raises(InvalidInput, match=r"line [12]"):
-        await foreign.bring(store, project, "mem0", io.BytesIO(text), unseen)
+        await foreign.bring(store, access, "mem0", io.BytesIO(text), unseen)
 
 
 @pytest.mark.parametrize("shape", foreign.SHAPES)

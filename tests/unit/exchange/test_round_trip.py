@@ -50,16 +50,15 @@ async def other(tmp_path: Path) -> AsyncIterator[SqliteStore]:
 
 def counted(tx: Transaction) -> int:
     """How many graphs there are."""
-    return len(tx.all("graphs_all", graph_id=None))
+    return len(tx.graphs.all(graph_id=None))
 
 
 def doubted(tx: Transaction) -> None:
     """Let two facts of one graph be at odds."""
-    (graph, *_) = tx.all("graphs_all", graph_id="ann")
-    one, two, *_ = tx.all("export_fact_ids", graph_id=graph["id"])
-    (said, *_) = tx.all("export_episode_ids", graph_id=graph["id"], after=0, limit=1)
-    tx.run(
-        "doubt_insert",
+    (graph, *_) = tx.graphs.all(graph_id="ann")
+    one, two, *_ = tx.exchange.export("fact_ids", graph_id=graph.id)
+    (said, *_) = tx.exchange.export("episode_ids", graph_id=graph.id, after=0, limit=1)
+    tx.doubts.insert(
         fact_id=one["id"],
         by_fact_id=two["id"],
         episode_id=said["id"],

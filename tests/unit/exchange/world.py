@@ -4,15 +4,15 @@ import io
 from pathlib import Path
 from typing import Any
 
-from recollect.exchange import reading, writing
-from recollect.exchange.reading import Imported, Target
-from recollect.exchange.writing import Wanted, Written
+from recollect.exchange import exporter, importer
+from recollect.exchange.exporter import Exported, ExportRequest
+from recollect.exchange.importer import Imported, ImportTarget
 from recollect.governance import keys
 from recollect.graph.types import Access
+from recollect.records import collections, user_groups, users
+from recollect.records.collections import NewDocument
 from recollect.store.protocol import Store, Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import collections, user_groups, users
-from recollect.subjects.collections import NewDocument
 from tests.support.memory import Memory
 from tests.support.session_log import Session, item
 
@@ -25,22 +25,24 @@ def unseen(done: int) -> None:
 
 def first_project(tx: Transaction) -> None:
     """What a server makes when it starts first."""
-    if tx.one("project_by_name", name=keys.DEFAULT_PROJECT) is None:
+    if tx.projects.by_name(name=keys.DEFAULT_PROJECT) is None:
         keys.create_project(tx, keys.DEFAULT_PROJECT)
 
 
-async def export(store: Store, **which: str) -> tuple[bytes, Written]:
+async def export(store: Store, **which: str) -> tuple[bytes, Exported]:
     """A file in memory, and what was told of it."""
     project = await store.read(keys.project_named, keys.DEFAULT_PROJECT)
     sink = io.BytesIO()
-    told = await store.read(writing.export, Wanted(project=project, **which), sink.write, unseen)
+    told = await store.read(
+        exporter.export, ExportRequest(project=project, **which), sink.write, unseen
+    )
     return sink.getvalue(), told
 
 
 async def load(store: Store, file: bytes, **target: Any) -> Imported:
     """A file read into a store."""
     await store.write(first_project)
-    return await store.write(reading.load, io.BytesIO(file), Target(**target), unseen)
+    return await store.write(importer.load, io.BytesIO(file), ImportTarget(**target), unseen)
 
 
 def opened(folder: Path) -> SqliteStore:
@@ -130,10 +132,10 @@ def _group_and_collection(tx: Transaction) -> None:
     access = Access(project_id=project.id, project_uuid=project.uuid, key_uuid="")
     group = user_groups.create(tx, access, "staff", "Who works here")
     user_groups.add_members(tx, access, group.uuid, [users.get(tx, access, "ann").uuid])
-    row = tx.all("export_policy_sets", project_id=project.id, after=0, limit=1)[0]
+    row = tx.exchange.export("policy_sets", project_id=project.id, after=0, limit=1)[0]
     # As an earlier release did.
     attached = {"group_id": group.uuid, "policy_set_id": row["uuid"]}
-    tx.run("import_user_group_policy_set", project_id=project.id, **attached)
+    tx.exchange.put("user_group_policy_set", project_id=project.id, **attached)
     collections.create(tx, access, "papers", None, None)
     document = NewDocument(content="The moon is far away.", terms=b"moon")
     collections.add(tx, access, "papers", [document])

@@ -1,6 +1,6 @@
 """Ontologies of several trades, as projects would write them."""
 
-from recollect.subjects.guidance import Ontology
+from recollect.records.guidance import Ontology
 from tests.unit.extract.told import decimal, edge_type, entity_type, text, whole, yes_or_no
 
 FOOD = Ontology(

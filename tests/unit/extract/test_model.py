@@ -8,7 +8,7 @@ import pytest
 
 from recollect.errors import ModelAnswerInvalid, ModelUnavailable
 from recollect.extract.brief import Brief, Profile
-from recollect.extract.model import PROMPT, ModelExtractor
+from recollect.extract.llm import PROMPT, ModelExtractor
 from recollect.graph.found import Found
 from recollect.models.language_model import LanguageModel
 from recollect.settings import Settings

@@ -8,11 +8,11 @@ import pytest
 
 from recollect.errors import ModelAnswerInvalid
 from recollect.extract.brief import Brief, Guidance, Profile
-from recollect.extract.model.answer import Answer
-from recollect.extract.model.interpret import interpret
+from recollect.extract.llm.answer import Answer
+from recollect.extract.llm.interpret import interpret
 from recollect.graph import predicates
 from recollect.graph.found import Found, FoundEntity, FoundFact
-from recollect.subjects.guidance import EdgeType, Ends, EntityType, Ontology, Property
+from recollect.records.guidance import EdgeType, Ends, EntityType, Ontology, Property
 from tests.unit.extract.test_model import entity, fact
 
 AT = datetime(2024, 5, 1, 10, 0, 0, 123456, tzinfo=UTC)
@@ -51,7 +51,13 @@ ONTOLOGY = Ontology(
 def reading(**more: Any) -> Brief:
     """An episode of Jane's graph."""
     guidance = Guidance(ontology=ONTOLOGY, defaults=True)
-    plain = {"kind": "message", "content": TEXT, "at": AT, "user": JANE, "guidance": guidance}
+    plain: dict[str, Any] = {
+        "kind": "message",
+        "content": TEXT,
+        "at": AT,
+        "user": JANE,
+        "guidance": guidance,
+    }
     return Brief(**(plain | more))
 
 

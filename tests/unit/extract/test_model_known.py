@@ -16,12 +16,12 @@ from recollect.extract.brief import (
     ShownFact,
     Turn,
 )
-from recollect.extract.model import PROMPT, material, prompt, read_answer, schema
+from recollect.extract.llm import PROMPT, material, prompt, read_answer, schema
 from recollect.graph import predicates
 from recollect.graph.found import EntityRef, Found, Judgement
 from recollect.graph.gist import mark
 from recollect.limits import PROMPT_CHARS_MAX
-from recollect.subjects.guidance import Instruction
+from recollect.records.guidance import Instruction
 from tests.unit.extract.test_model import entity, fact
 
 AT = datetime(2024, 5, 1, 10, 0, tzinfo=UTC)

@@ -10,17 +10,10 @@ from msgspec.structs import replace
 
 from recollect.extract import prompts
 from recollect.extract.brief import Brief, Guidance, Profile, Shown, ShownEntity, ShownFact, Turn
-from recollect.extract.model import PROMPT, material
-from recollect.extract.model.answer import AnswerEntity, AnswerFact
+from recollect.extract.llm import PROMPT, material
+from recollect.extract.llm.answer import AnswerEntity, AnswerFact
 from recollect.graph import predicates
-from recollect.subjects.guidance import (
-    EdgeType,
-    Ends,
-    EntityType,
-    Instruction,
-    Ontology,
-    Property,
-)
+from recollect.records.guidance import EdgeType, Ends, EntityType, Instruction, Ontology, Property
 
 AT = datetime(2024, 5, 1, 10, 0, tzinfo=UTC)
 BLOCK = re.compile(r"^<(\w+) ([0-9a-f]{16})>\n(.*?)\n</\1 \2>$", re.DOTALL | re.MULTILINE)
@@ -49,12 +42,13 @@ CODE = ShownFact(
 
 def reading(**more: Any) -> Brief:
     """A small episode."""
-    return Brief(**({"kind": "message", "content": "I like tea.", "at": AT} | more))
+    usual: dict[str, Any] = {"kind": "message", "content": "I like tea.", "at": AT}
+    return Brief(**(usual | more))
 
 
 def text(item: Brief) -> str:
     """The material for a reading."""
-    return material.text(item, predicates.load())
+    return material.prompt_text(item, predicates.load())
 
 
 def blocks(item: Brief) -> dict[str, str]:

@@ -11,8 +11,8 @@ from recollect.extract.ontology import Classifier
 from recollect.graph.found import Found, FoundEntity
 from recollect.models import embedder
 from recollect.models.embedder import Vectors
+from recollect.records.guidance import Ontology
 from recollect.settings import Settings
-from recollect.subjects.guidance import Ontology
 from tests.unit.extract.ontologies import FOOD, GARAGE, OFFICE
 from tests.unit.extract.told import (
     AT,

@@ -8,8 +8,8 @@ import pytest
 from recollect.extract.ontology import Classifier
 from recollect.graph.found import FoundEntity, FoundFact
 from recollect.models import embedder
+from recollect.records.guidance import Ontology
 from recollect.settings import Settings
-from recollect.subjects.guidance import Ontology
 from tests.unit.extract.ontologies import (
     CAMPUS,
     CLINIC,

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from recollect.extract.ontology.defaults import category_like, category_of
-from recollect.extract.ontology.space import Space
+from recollect.extract.ontology.shapes import Space
 from recollect.models import embedder
 from recollect.settings import Settings
 

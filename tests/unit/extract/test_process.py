@@ -15,8 +15,8 @@ import psutil
 import pytest
 
 from recollect.errors import BudgetExhausted, ModelUnavailable
+from recollect.extract.background import ExtractionProcess, ReadingFailed
 from recollect.extract.brief import Brief, Extracted
-from recollect.extract.process import ExtractionProcess, ReadingFailed
 from recollect.graph.found import Found, FoundEntity
 
 AT = datetime(2024, 3, 1, tzinfo=UTC)
@@ -239,7 +239,7 @@ def test_one_process_serves_one_loop_after_another() -> None:
 PARENT = """
 import asyncio, sys
 from pathlib import Path
-from recollect.extract.process import ExtractionProcess
+from recollect.extract.background import ExtractionProcess
 from tests.unit.extract.test_process import load_obedient, reading
 
 async def main():

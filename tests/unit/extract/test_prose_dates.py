@@ -10,12 +10,12 @@ from recollect.extract.prose import Prose
 from recollect.graph import predicates
 from recollect.graph.found import FoundFact
 from recollect.models import parser
-from recollect.models.sentence_kinds import Kind, Said
+from recollect.models.sentence_kinds import Kind, Utterance
 from recollect.settings import Settings
 from tests.unit.extract.prose_world import AT, reading
 
 
-def _state(sentences: Sequence[Said]) -> list[Kind]:
+def _state(sentences: Sequence[Utterance]) -> list[Kind]:
     return ["state"] * len(sentences)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 import pytest
 
 from recollect.extract.brief import Turn
-from recollect.extract.prose.faithful import Source
+from recollect.extract.prose.fidelity import SourceClause
 from recollect.extract.prose.syntax import text_of
 from recollect.extract.prose.units import units
 from recollect.models import parser
@@ -16,8 +16,8 @@ from tests.unit.extract.prose_world import said, sentences, triples, written
 J = "Jane Smith"
 
 
-def _source(text: str, names: Collection[str] = (J,)) -> Source:
-    return Source(list(parser.load(Settings().models)(text)), (), names)
+def _source(text: str, names: Collection[str] = (J,)) -> SourceClause:
+    return SourceClause(list(parser.load(Settings().models)(text)), (), names)
 
 
 FAITHFUL = [
@@ -50,20 +50,20 @@ UNFAITHFUL = [
 
 @pytest.mark.parametrize(("text", "fact"), FAITHFUL)
 def test_a_fact_that_keeps_to_the_words_passes(text: str, fact: str) -> None:
-    assert _source(text).told(fact)
+    assert _source(text).covered(fact)
 
 
 @pytest.mark.parametrize(("text", "fact"), UNFAITHFUL)
 def test_a_fact_that_does_not_keep_to_the_words_fails(text: str, fact: str) -> None:
-    assert _source(text).told(fact) is None
+    assert _source(text).covered(fact) is None
 
 
 def test_a_clause_is_told_whole_if_nearly_all_of_it_and_every_verb_is() -> None:
     source = _source("Tom gave me his lovely old bike and I repaired it")
-    part = source.told("Tom gave Jane Smith his lovely old bike")
+    part = source.covered("Tom gave Jane Smith his lovely old bike")
     assert part
-    assert not source.tells(part)
-    assert source.tells(source.carrying)
+    assert not source.covers(part)
+    assert source.covers(source.carrying)
 
 
 UNITS = [

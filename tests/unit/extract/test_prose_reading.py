@@ -4,8 +4,8 @@ import pytest
 
 from recollect import limits
 from recollect.extract.prose.chat import normalise
-from recollect.extract.prose.inflect import gerund, possessive, third
-from recollect.extract.prose.language import is_english
+from recollect.extract.prose.reader import is_english
+from recollect.extract.prose.words import gerund, possessive, third
 from tests.unit.extract.prose_world import prose, reading, said, sentences, triples, written
 
 J = "Jane Smith"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recollect.extract.ratings import Rater
+from recollect.extract.embedded import Rater
 from recollect.models import embedder
 from recollect.settings import Settings
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import ModelUnavailable
+from recollect.extract.background import ExtractionThread
 from recollect.extract.brief import Brief
-from recollect.extract.thread import ExtractionThread
 from recollect.settings import Settings
 from tests.support import here
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from recollect.extract.brief import Brief, Guidance, Profile, Turn
 from recollect.graph.found import EntityKind, Found, FoundEntity, FoundFact, Mood
-from recollect.subjects.guidance import EdgeType, Ends, EntityType, Ontology, Property
+from recollect.records.guidance import EdgeType, Ends, EntityType, Ontology, Property
 
 AT = datetime(2025, 3, 4, 12, 0, tzinfo=UTC)
 JOHN = Profile(

@@ -317,13 +317,13 @@ def test_a_page_can_be_narrowed_and_continued(filled: Log) -> None:
 
 
 PLANS = {
-    "audit_head": ("PRIMARY KEY",),
-    "audit_page": ("PRIMARY KEY",),
-    "audit_after": ("PRIMARY KEY",),
-    "audit_redact": ("audit_entries_by_target",),
-    "audit_names_user": ("INDEX",),
-    "audit_names_thread": ("INDEX",),
-    "audit_names_graph": ("INDEX",),
+    "audit.head": ("PRIMARY KEY",),
+    "audit.page": ("PRIMARY KEY",),
+    "audit.after": ("PRIMARY KEY",),
+    "audit.redact": ("audit_entries_by_target",),
+    "audit.names_user": ("INDEX",),
+    "audit.names_thread": ("INDEX",),
+    "audit.names_graph": ("INDEX",),
 }
 
 

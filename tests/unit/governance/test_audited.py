@@ -1,21 +1,25 @@
 """A write and its entry are one: both are there, or neither."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
+from msgspec.structs import replace
 
 from recollect.errors import InvariantViolated, NotFound
 from recollect.governance import audit, audited, keys
 from recollect.governance.audit import Entry, Wanted
-from recollect.governance.audit_targets import Target
-from recollect.governance.audited import Acting, AuditedStore
+from recollect.governance.audited import AuditedStore
+from recollect.graph.acting import Acting, Target
 from recollect.graph.types import Access
+from recollect.records import users
+from recollect.records.users import UserDetails
 from recollect.store.protocol import Store, Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import users
-from recollect.subjects.users import UserDetails
+
+T = TypeVar("T")
 
 
 class World:
@@ -30,6 +34,14 @@ class World:
         """A request of a key."""
         said: dict[str, object] = {"actor": "key:k", "action": "user.update", **more}
         return Acting(project_id=self.access.project_id, **said)  # type: ignore[arg-type]
+
+    async def write(self, who: Acting, unit: Callable[..., T], *args: Any) -> T:
+        """A unit that takes no access, as the act of somebody."""
+        return await self.store.write(audited.on_behalf, self.by(who), unit, *args)
+
+    def by(self, who: Acting) -> Access:
+        """The access with which somebody acts."""
+        return replace(self.access, acting=who)
 
     async def entries(self) -> list[Entry]:
         """The log, oldest first."""
@@ -68,8 +80,7 @@ async def test_nobody_acting_leaves_no_entry(world: World) -> None:
 async def test_a_unit_carries_its_entry(world: World) -> None:
     """Who, what, on what and how it ended."""
     who = world.acting(target=Target("user", "anna", chosen=True), detail={"fields": ["email"]})
-    with audited.acting(who):
-        await world.store.write(users.update, world.access, "anna", UserDetails())
+    await world.store.write(users.update, world.by(who), "anna", UserDetails())
     (entry,) = await world.entries()
     assert (entry.actor, entry.action, entry.outcome) == ("key:k", "user.update", "done")
     assert (entry.target, entry.detail) == ("user:anna", {"fields": ["email"]})
@@ -78,11 +89,11 @@ async def test_a_unit_carries_its_entry(world: World) -> None:
 
 async def test_a_unit_that_fails_halfway_leaves_neither(world: World) -> None:
     """No row of it, no entry of it; the next one follows without a gap."""
-    with audited.acting(world.acting()) as who:
-        with pytest.raises(NotFound):
-            await world.store.write(_add_and_fail)
-        assert (await world.entries(), who.written) == ([], 0)
-        await world.store.write(keys.create_project, "whole")
+    who = world.acting()
+    with pytest.raises(NotFound):
+        await world.write(who, _add_and_fail)
+    assert (await world.entries(), who.written) == ([], 0)
+    await world.write(who, keys.create_project, "whole")
     assert [entry.number for entry in await world.entries()] == [1]
     names = [project.name for project in await world.plain.read(keys.list_projects)]
     assert names == ["p", "whole"]
@@ -97,8 +108,8 @@ async def test_an_entry_that_cannot_be_written_undoes_its_unit(
         raise OSError("no room")
 
     monkeypatch.setattr(audit, "append", no_room)
-    with audited.acting(world.acting()), pytest.raises(OSError, match="no room"):
-        await world.store.write(keys.create_project, "q")
+    with pytest.raises(OSError, match="no room"):
+        await world.write(world.acting(), keys.create_project, "q")
     assert await world.plain.read(_count) == 1
 
 
@@ -106,12 +117,12 @@ async def test_units_written_at_once_each_have_an_entry(world: World) -> None:
     """They share a commit and one of them fails; the chain is whole."""
 
     async def one(number: int) -> None:
-        with audited.acting(world.acting(action=f"a{number}")):
-            if number == 7:
-                with pytest.raises(NotFound):
-                    await world.store.write(_add_and_fail)
-            else:
-                await world.store.write(keys.create_project, f"q{number}")
+        who = world.acting(action=f"a{number}")
+        if number == 7:
+            with pytest.raises(NotFound):
+                await world.write(who, _add_and_fail)
+        else:
+            await world.write(who, keys.create_project, f"q{number}")
 
     await asyncio.gather(*(one(number) for number in range(20)))
     found = await world.entries()
@@ -120,20 +131,19 @@ async def test_units_written_at_once_each_have_an_entry(world: World) -> None:
     assert (await world.plain.read(audit.verify, project)).broken_at is None
 
 
-async def test_tasks_and_threads_begun_by_whoever_acts_act_for_them(world: World) -> None:
-    """Also two units at once, and one that is begun from another thread."""
-    loop = asyncio.get_running_loop()
+async def test_units_of_one_act_are_counted_wherever_they_are_begun(world: World) -> None:
+    """Two at once, and one from another thread; what carries no act leaves no entry."""
+    loop, who = asyncio.get_running_loop(), world.acting()
 
     def from_a_thread() -> None:
-        written = world.store.write(keys.create_project, "from a thread")
+        written = world.write(who, keys.create_project, "from a thread")
         asyncio.run_coroutine_threadsafe(written, loop).result()
 
-    with audited.acting(world.acting()) as who:
-        await asyncio.gather(
-            world.store.write(keys.create_project, "q"),
-            asyncio.create_task(world.store.write(keys.create_project, "r")),
-        )
-        await asyncio.to_thread(lambda: from_a_thread())
+    await asyncio.gather(
+        world.write(who, keys.create_project, "q"),
+        asyncio.create_task(world.write(who, keys.create_project, "r")),
+    )
+    await asyncio.to_thread(lambda: from_a_thread())
     assert (len(await world.entries()), who.written) == (3, 3)
     await world.store.write(keys.create_project, "afterwards")
     assert len(await world.entries()) == 3
@@ -141,8 +151,7 @@ async def test_tasks_and_threads_begun_by_whoever_acts_act_for_them(world: World
 
 async def test_a_reader_writes_caches_without_an_entry(world: World) -> None:
     """What a read leaves behind is no change that anyone made."""
-    with audited.acting(world.acting(reads=True)):
-        await world.store.write(keys.create_project, "a cache")
+    await world.write(world.acting(reads=True), keys.create_project, "a cache")
     assert await world.entries() == []
 
 
@@ -150,8 +159,8 @@ async def test_what_is_erased_is_named_by_the_servers_id(world: World) -> None:
     """The entry of a deletion must not keep the name of whoever was deleted."""
     user = await world.plain.read(users.get, world.access, "anna")
     target = Target("user", "anna", chosen=True)
-    with audited.acting(world.acting(action="user.delete", target=target, erases=True)):
-        await world.store.write(users.delete, world.access, "anna")
+    who = world.acting(action="user.delete", target=target, erases=True)
+    await world.store.write(users.delete, world.by(who), "anna")
     (entry,) = await world.entries()
     assert entry.target == f"user:{user.uuid}"
 
@@ -170,26 +179,25 @@ async def test_a_failure_names_only_what_exists(world: World) -> None:
 
 async def test_a_new_thing_is_named_by_the_id_it_was_given(world: World) -> None:
     """A request that lets the server choose an id is told by that id."""
-    with audited.acting(world.acting(action="key.create")):
-        made = await world.store.write(keys.create_key, "p", "k")
+    made = await world.write(world.acting(action="key.create"), keys.create_key, "p", "k")
     assert [entry.target for entry in await world.entries()] == [f"key:{made.key.uuid}"]
 
 
 async def test_a_command_that_only_looks_leaves_no_entry(world: World) -> None:
     """Commands run every unit as a write; what they change decides."""
-    with audited.acting(audited.by_command("project.list")):
-        await world.store.write(keys.list_projects)
-        await world.store.write(keys.project_named, "p")
+    who = Acting.by_command("project.list")
+    await world.write(who, keys.list_projects)
+    await world.write(who, keys.project_named, "p")
     assert await world.entries() == []
 
 
 async def test_a_command_is_told_in_the_project_that_it_changed(world: World) -> None:
     """The project is that of what came out, or the one that is named."""
-    with audited.acting(audited.by_command("key.create")):
-        made = await world.store.write(keys.create_key, "p", "k")
-        await world.store.write(keys.create_project, "other")
-    with audited.acting(audited.by_command("x", project="p")):
-        await world.store.write(lambda tx: tx.run("key_revoke", uuid=made.key.uuid, now=1))
+    who = Acting.by_command("key.create")
+    made = await world.write(who, keys.create_key, "p", "k")
+    await world.write(who, keys.create_project, "other")
+    x = Acting.by_command("x", project="p")
+    await world.write(x, lambda tx: tx.keys.revoke(uuid=made.key.uuid, now=1))
     found = await world.entries()
     assert [(entry.actor, entry.action) for entry in found] == [
         ("command", "key.create"),
@@ -199,9 +207,7 @@ async def test_a_command_is_told_in_the_project_that_it_changed(world: World) ->
 
 async def test_a_command_that_does_not_say_what_it_changed_changes_nothing(world: World) -> None:
     """A change without a project to tell it in is our own mistake, and is undone."""
-    with (
-        audited.acting(audited.by_command("x")),
-        pytest.raises(InvariantViolated, match="which project"),
-    ):
-        await world.store.write(lambda tx: keys.create_project(tx, "q").name)
+    who = Acting.by_command("x")
+    with pytest.raises(InvariantViolated, match="which project"):
+        await world.write(who, lambda tx: keys.create_project(tx, "q").name)
     assert await world.plain.read(_count) == 1

@@ -12,15 +12,14 @@ import pytest
 
 from recollect.errors import InvalidInput, NotFound
 from recollect.governance import keys, receipts, soundness
-from recollect.graph.found import FoundEntity, FoundFact
+from recollect.graph.found import FoundEntity, FoundFact, Nodes, Triple
 from recollect.graph.types import Access, NewEpisode
-from recollect.graph.written import Nodes, Triple
 from recollect.ingest import intake
+from recollect.records import cloning, erasing, graphs, knowledge, threads, users
+from recollect.records.graphs import GraphDetails
+from recollect.records.knowledge import EntityChange, FactChange
+from recollect.records.users import UserDetails
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import cloning, erasing, graphs, knowledge, threads, users
-from recollect.subjects.graphs import GraphDetails
-from recollect.subjects.knowledge import EntityChange, FactChange
-from recollect.subjects.users import UserDetails
 from tests.contract.store.world import new_project
 from tests.property.reader import LearnedReader
 from tests.support import here
@@ -88,7 +87,7 @@ class Told:
         """Rows of the file."""
 
         def ask(tx: Any) -> list[Any]:
-            return [tuple(row) for row in tx._execute(sql, values)]
+            return [tuple(row) for row in tx._connection.execute(sql, values)]
 
         return await self.store.read(ask)
 
@@ -340,8 +339,8 @@ async def test_a_thread_of_many_messages_goes_in_few_statements(
         await here.learn(store, LearnedReader())
 
         def count(tx: Any, thread: str = thread, size: int = size) -> None:
-            execute, done = tx._execute, []
-            tx._execute = lambda *args: (done.append(args[0]), execute(*args))[1]
+            execute, done = tx._statements._execute, []
+            tx._statements._execute = lambda *args: (done.append(args[0]), execute(*args))[1]
             erasing.thread(tx, access, thread, "forget")
             counts[size] = len(done)
 
@@ -428,9 +427,9 @@ async def test_a_check_names_what_is_wrong(told: Told, harm: str, named: str) ->
     assert await told.store.read(soundness.check) == []
 
     def do(tx: Any) -> None:
-        tx._execute("PRAGMA defer_foreign_keys = ON")
+        tx._connection.execute("PRAGMA defer_foreign_keys = ON")
         for statement in harm.split("; "):
-            tx._execute(statement)
+            tx._connection.execute(statement)
         assert any(named in trouble.what for trouble in soundness.check(tx))
         raise ZeroDivisionError  # undo it
 

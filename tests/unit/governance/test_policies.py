@@ -175,7 +175,7 @@ async def test_no_policy_applies_to_an_admin_key(world: World) -> None:
 async def test_a_key_that_nothing_governs_carries_no_policy(world: World) -> None:
     """The way in costs it nothing."""
     access = await world.access()
-    assert (access.policy, access.sight, access.is_admin, access.logs_reads) == (
+    assert (access.policy, access.visibility, access.is_admin, access.logs_reads) == (
         None,
         None,
         False,
@@ -243,7 +243,7 @@ async def test_sets_that_were_attached_to_all_users_can_be_taken_off(world: Worl
     await world.do(policies.apply, document())
     assert await world.do(policies.of_group, None) == []
     await world.store.write(
-        lambda tx: tx._execute("UPDATE policy_sets SET for_all_users = 1", ())  # type: ignore[attr-defined]
+        lambda tx: tx._connection.execute("UPDATE policy_sets SET for_all_users = 1", ())  # type: ignore[attr-defined]
     )
     assert [one.name for one in await world.do(policies.of_group, None)] == ["team"]
     assert (await world.do(policies.get, "team")).user_groups == 1

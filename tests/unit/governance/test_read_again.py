@@ -10,8 +10,8 @@ from recollect.graph import policy_spec
 from recollect.graph.policy import PolicySetDocument
 from recollect.graph.types import Access
 from recollect.ingest import intake
+from recollect.records import graphs, knowledge
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import graphs, knowledge
 from tests.contract.store.world import message, new_project, new_thread, new_user
 from tests.support import here
 from tests.support.second_readings import waiting

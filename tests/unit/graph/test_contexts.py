@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.graph.contexts import Context, Reach, fill, reach
+from recollect.graph.contexts import Context, ContextSpan, fill, reach
 
 NUMBERS = st.integers(0, 30)
 SCORES = st.sampled_from((0.1, 0.25, 0.5, 0.75))
@@ -45,7 +45,7 @@ CONTEXTS = st.lists(
 def test_a_third_of_the_neighbours_come_before(
     expand: int, limit: int, before: int, after: int
 ) -> None:
-    assert reach(expand, limit) == Reach(before=before, after=after)
+    assert reach(expand, limit) == ContextSpan(before=before, after=after)
 
 
 def chosen_plainly(

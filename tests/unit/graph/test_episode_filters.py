@@ -5,17 +5,20 @@ from typing import Any
 
 import pytest
 
+from recollect.episodic_memory.filter_language import parse
 from recollect.graph.episode_filters import (
     EpisodeTest,
     EpisodeTree,
     addressee_of,
     holds,
+    moment_of,
+    number_of,
     producer_of,
     role_of,
+    text_of,
+    truth_of,
     uuids_named,
 )
-from recollect.graph.filter_language import parse
-from recollect.graph.scalars import moment_of, number_of, text_of, truth_of
 from recollect.graph.types import Episode, Json
 
 AT = datetime(2024, 1, 2, 3, 4, 5, 6, tzinfo=UTC)

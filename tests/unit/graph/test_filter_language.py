@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from recollect.episodic_memory.filter_language import parse
 from recollect.errors import InvalidInput
 from recollect.graph.episode_filters import EpisodeTest, EpisodeTree
-from recollect.graph.filter_language import parse
 from recollect.limits import (
     FILTER_LIST_MAX,
     FILTER_TESTS_MAX,

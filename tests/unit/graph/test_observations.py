@@ -1,12 +1,13 @@
 """Patterns over facts: what makes one, how it is told, when it has ended."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.graph.observations import LEAST, Evidence, PatternKind, label, pattern
+from recollect.graph.observations import LEAST, FactEvidence, PatternKind, label, pattern
 from recollect.limits import OBSERVATION_NAMES_MAX, OBSERVATION_OPEN_FACTS_MAX
 
 MARCH = datetime(2024, 3, 1, 9, tzinfo=UTC)
@@ -17,10 +18,10 @@ def day(number: int) -> datetime:
     return MARCH + timedelta(days=number)
 
 
-def fact(number: int, value: str, **more: object) -> Evidence:
+def fact(number: int, value: str, **more: Any) -> FactEvidence:
     """Jane likes something, from the day of its number on."""
     known = {"valid_at": day(number), "said_at": (day(number),), "fact": f"Jane likes {value}"}
-    return Evidence(number=number, value=value, object_name=value, **{**known, **more})
+    return FactEvidence(number=number, value=value, object_name=value, **{**known, **more})
 
 
 def test_three_things_of_one_relation_are_a_pattern() -> None:

@@ -53,14 +53,14 @@ def decided(
 
 def sees(decision: Decision, **metadata: Any) -> bool:
     """Whether an object with these values is in the answer."""
-    return decision.allowed and (decision.sight is None or decision.sight.sees(metadata))
+    return decision.allowed and (decision.visibility is None or decision.visibility.sees(metadata))
 
 
 def test_a1_an_allowed_attribute_never_rescues_a_denied_action() -> None:
     """The action layer comes first: a plain denial is final."""
     rules = a_set(rule("deny", READ), rule("allow", READ), rule("allow", READ, team=["blue"]))
     assert decided(rules).outcome == "denied"
-    assert decided(rules).sight is None
+    assert decided(rules).visibility is None
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a4_what_is_only_reported_is_told_and_not_done() -> None:
     assert not same.differs
     narrower = decided(a_set(rule("deny", READ, team=["red"]), mode="report_only"))
     assert narrower.differs
-    assert narrower.sight is None
+    assert narrower.visibility is None
 
 
 def test_a4_what_is_enforced_beside_it_takes_effect() -> None:
@@ -157,8 +157,8 @@ def test_a8_allowances_are_alternatives_and_a_plain_one_opens_all() -> None:
     assert sees(decision, team=["red"])
     assert sees(decision, team=["blue"])
     assert not sees(decision, team=["green"])
-    assert decided(a_set(*scoped, rule("allow", READ))).sight is None
-    assert decided(a_set(*scoped), a_set(rule("allow", "readonly"))).sight is None
+    assert decided(a_set(*scoped, rule("allow", READ))).visibility is None
+    assert decided(a_set(*scoped), a_set(rule("allow", "readonly"))).visibility is None
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -169,7 +169,7 @@ def test_a9_scoped_allowances_hide_the_rest_for_their_actions_only(role: Role) -
     assert not sees(decided(rules, role=role))
     other = decided(rules, role=role, action=OTHER_READ)
     assert other.allowed == (role == "default_allow")
-    assert other.sight is None
+    assert other.visibility is None
 
 
 @pytest.mark.parametrize(

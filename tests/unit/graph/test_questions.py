@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.graph.questions import QUESTION_CHARS_MAX, words_asked
+from recollect.graph.terms import QUESTION_CHARS_MAX, words_asked
 
 
 @pytest.mark.parametrize(

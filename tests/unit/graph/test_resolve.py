@@ -4,7 +4,7 @@ import pytest
 
 from recollect.graph.delta import KnownEntity
 from recollect.graph.found import EntityKind, Found, FoundEntity
-from recollect.graph.resolve import Resolved, compatible, resolve
+from recollect.graph.resolve import Resolution, compatible, resolve
 from recollect.limits import CANDIDATES_PER_KEY_MAX
 
 
@@ -13,7 +13,7 @@ def known(name: str, kind: EntityKind | None = None, *more: str) -> KnownEntity:
     return KnownEntity(uuid=f"{name}/{kind}", name=name, names=(name, *more), kind=kind)
 
 
-def resolved(graph: list[KnownEntity], *found: FoundEntity) -> Resolved:
+def resolved(graph: list[KnownEntity], *found: FoundEntity) -> Resolution:
     """The same whatever the order of what is loaded."""
     answer = resolve(tuple(graph), Found(entities=found))
     assert resolve(tuple(reversed(graph)), Found(entities=found)) == answer

@@ -4,17 +4,17 @@ from datetime import UTC, datetime
 
 import pytest
 
+from recollect.episodic_memory.rolling_summary import tell
 from recollect.graph import gist
-from recollect.graph.rolling_summary import tell
-from recollect.graph.thread_summary import Said
+from recollect.graph.thread_summary import SummaryFact
 
 OVER = datetime(2024, 5, 1, tzinfo=UTC)
 
 
-def said(*sentences: str, ended: tuple[str, ...] = ()) -> list[Said]:
+def said(*sentences: str, ended: tuple[str, ...] = ()) -> list[SummaryFact]:
     """Facts in the order they came up, each of whom its first word names."""
     return [
-        Said(
+        SummaryFact(
             number=number,
             fact=text,
             gist=gist.gist(text),

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.graph.sentences import clause, day, listing, sentence, span
+from recollect.graph.summary import clause, day, listing, sentence, span
 
 
 def test_a_sentence_is_one_line_with_one_stop() -> None:

@@ -1,12 +1,20 @@
 """The summary of a thread: its own sentences, the weightiest, within a budget."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.graph.gist import gist
-from recollect.graph.thread_summary import Message, Said, keep, keep_seen, summarize, weight
+from recollect.graph.thread_summary import (
+    SummaryFact,
+    SummaryMessage,
+    keep,
+    keep_seen,
+    summarize,
+    weight,
+)
 from recollect.limits import (
     SUMMARY_CHARS_MAX,
     SUMMARY_NEWEST_FACTS_MAX,
@@ -16,9 +24,11 @@ from recollect.limits import (
 MAY = datetime(2024, 5, 3, tzinfo=UTC)
 
 
-def said(number: int, text: str, place: str = "", **more: object) -> Said:
+def said(number: int, text: str, place: str = "", **more: Any) -> SummaryFact:
     """A fact that came up; each has a place of its own unless told otherwise."""
-    return Said(number=number, fact=text, gist=gist(text), place=place or str(number), **more)
+    return SummaryFact(
+        number=number, fact=text, gist=gist(text), place=place or str(number), **more
+    )
 
 
 def test_facts_are_told_oldest_first_in_whole_sentences() -> None:
@@ -59,8 +69,8 @@ def test_a_rating_weighs_more_than_length() -> None:
 def test_without_facts_the_most_telling_messages_stand_in() -> None:
     """With their speakers; a mere greeting only when there is nothing else."""
     hello, tale = (
-        Message(number=1, content="Hi!", speaker="Jane"),
-        Message(number=2, content="My boat sank near Bergen last week", speaker="Jane"),
+        SummaryMessage(number=1, content="Hi!", speaker="Jane"),
+        SummaryMessage(number=2, content="My boat sank near Bergen last week", speaker="Jane"),
     )
     assert summarize([], [hello, tale]) == "Jane: My boat sank near Bergen last week."
     assert summarize([], [hello]) == "Jane: Hi!"
@@ -69,7 +79,7 @@ def test_without_facts_the_most_telling_messages_stand_in() -> None:
 
 def test_a_message_that_alone_is_too_long_is_cut_between_words() -> None:
     """Better than nothing."""
-    found = summarize([], [Message(number=1, content="boat " * 400)])
+    found = summarize([], [SummaryMessage(number=1, content="boat " * 400)])
     assert len(found) <= SUMMARY_CHARS_MAX
     assert found.endswith("boat\u2026")
 

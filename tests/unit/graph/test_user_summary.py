@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.graph.user_summary import Told, summarize
+from recollect.graph.user_summary import UserFact, summarize
 from recollect.limits import USER_SUMMARY_CHARS_MAX
 
 FACTS = [
-    Told(number=number, fact=text, predicate=predicate)
+    UserFact(number=number, fact=text, predicate=predicate)
     for number, (text, predicate) in enumerate(
         [
             ("Jane works at Acme", "WORKS_AT"),
@@ -43,24 +43,26 @@ def test_an_instruction_is_answered_first() -> None:
 def test_an_instruction_decides_what_is_left_out() -> None:
     """When there is no room for all, what was asked for stays."""
     crowd = [
-        Told(number=100 + n, fact=f"Jane likes item {n} {'very ' * 40}much", predicate="LIKES")
+        UserFact(number=100 + n, fact=f"Jane likes item {n} {'very ' * 40}much", predicate="LIKES")
         for n in range(8)
     ]
-    old = Told(number=1, fact="Jane keeps bees " + "in the garden " * 10, predicate="KEEPS")
+    old = UserFact(number=1, fact="Jane keeps bees " + "in the garden " * 10, predicate="KEEPS")
     assert "bees" not in summarize([*crowd, old])
     assert summarize([*crowd, old], ["Does Jane keep bees?"]).startswith("Jane keeps bees")
 
 
 def test_facts_of_no_topic_are_told_when_there_are_no_others() -> None:
     """A short acquaintance, too, has a summary."""
-    fact = Told(number=1, fact="Jane juggles", predicate="JUGGLE")
+    fact = UserFact(number=1, fact="Jane juggles", predicate="JUGGLE")
     assert summarize([fact]) == "Jane juggles."
     assert summarize([]) == ""
 
 
 def test_one_topic_does_not_take_all_the_room() -> None:
     """A hundred likes leave room for the job."""
-    likes = [Told(number=10 + n, fact=f"Jane likes tea {n}", predicate="LIKES") for n in range(100)]
+    likes = [
+        UserFact(number=10 + n, fact=f"Jane likes tea {n}", predicate="LIKES") for n in range(100)
+    ]
     found = summarize([*likes, FACTS[0]])
     assert "Jane works at Acme." in found
     assert found.count("likes") <= 6
@@ -77,7 +79,7 @@ def test_it_never_is_too_long_and_always_the_same(
     data: list[tuple[str, str]], asked: list[str]
 ) -> None:
     """Whatever the texts are, and in whatever order they come."""
-    facts = [Told(number=n, fact=text, predicate=name) for n, (text, name) in enumerate(data)]
+    facts = [UserFact(number=n, fact=text, predicate=name) for n, (text, name) in enumerate(data)]
     found = summarize(facts, asked)
     assert len(found) <= USER_SUMMARY_CHARS_MAX
     assert found == summarize(facts[::-1], asked)
@@ -86,7 +88,7 @@ def test_it_never_is_too_long_and_always_the_same(
 def test_that_there_is_somebody_says_nothing() -> None:
     """Everybody has a mother; who she is would be worth telling."""
     facts = [
-        Told(number=1, fact="Jane has a mother", predicate="HAS_MOTHER"),
-        Told(number=2, fact="Jane has a mother called Ruth", predicate="HAS_MOTHER"),
+        UserFact(number=1, fact="Jane has a mother", predicate="HAS_MOTHER"),
+        UserFact(number=2, fact="Jane has a mother called Ruth", predicate="HAS_MOTHER"),
     ]
     assert summarize(facts) == "Jane has a mother called Ruth."

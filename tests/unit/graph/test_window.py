@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.graph.window import Held, hold, reserved, room
+from recollect.episodic_memory.short_term import WindowSize, hold, reserved, summary_room
 from recollect.limits import WINDOW_SUMMARY_CHARS_MAX
 
 lengths = st.lists(st.integers(0, 300), max_size=30)
@@ -13,15 +13,15 @@ capacities = st.integers(1, 2_000)
 
 def test_it_holds_no_more_episodes_than_it_may() -> None:
     """However short they are."""
-    held = hold(Held(), [1] * 10, episodes=3, chars=1_000)
+    held = hold(WindowSize(), [1] * 10, episodes=3, chars=1_000)
     assert (held.count, held.chars, held.full) == (3, 3, True)
 
 
 def test_it_keeps_an_eighth_of_a_large_window_free_for_the_summary() -> None:
     """Of 8,000 characters 7,000 are for episodes."""
     assert reserved(8_000) == 1_000
-    assert hold(Held(), [3_500, 3_500, 1], episodes=9, chars=8_000).count == 2
-    assert hold(Held(), [3_500, 3_501], episodes=9, chars=8_000).count == 1
+    assert hold(WindowSize(), [3_500, 3_500, 1], episodes=9, chars=8_000).count == 2
+    assert hold(WindowSize(), [3_500, 3_501], episodes=9, chars=8_000).count == 1
 
 
 def test_a_summary_is_bounded_however_large_the_window_is() -> None:
@@ -30,20 +30,20 @@ def test_a_summary_is_bounded_however_large_the_window_is() -> None:
 
 
 def test_the_newest_episode_is_always_held() -> None:
-    """Also one that is longer than the window by itself; then there is no room for a summary."""
-    held = hold(Held(), [500, 1], episodes=5, chars=100)
+    """Also one that is longer than the window by itself; then there is no summary_room for a summary."""
+    held = hold(WindowSize(), [500, 1], episodes=5, chars=100)
     assert (held.count, held.full) == (1, True)
-    assert room(held, 100) == 0
+    assert summary_room(held, 100) == 0
 
 
 def test_nothing_older_than_what_did_not_fit_is_held() -> None:
     """A window has no holes."""
-    assert hold(Held(), [10, 5_000, 10], episodes=9, chars=1_000).count == 1
+    assert hold(WindowSize(), [10, 5_000, 10], episodes=9, chars=1_000).count == 1
 
 
 def test_a_window_without_episodes_is_not_full() -> None:
     """There may be more to come."""
-    assert hold(Held(), [], episodes=1, chars=1) == Held()
+    assert hold(WindowSize(), [], episodes=1, chars=1) == WindowSize()
 
 
 @given(lengths, st.integers(1, 10), capacities)
@@ -51,14 +51,14 @@ def test_content_and_summary_fit_together_unless_one_episode_is_too_long(
     given_lengths: list[int], episodes: int, chars: int
 ) -> None:
     """Both bounds hold at once, and the window is as large as they let it be."""
-    held = hold(Held(), given_lengths, episodes=episodes, chars=chars)
+    held = hold(WindowSize(), given_lengths, episodes=episodes, chars=chars)
     taken, rest = given_lengths[: held.count], given_lengths[held.count :]
     assert held.chars == sum(taken)
     assert held.count <= episodes
-    assert held.chars + room(held, chars) <= chars or held.count == 1
+    assert held.chars + summary_room(held, chars) <= chars or held.count == 1
     assert held.full == bool(rest)
     if held.chars > chars:
-        assert room(held, chars) == 0
+        assert summary_room(held, chars) == 0
     if rest and held.count < episodes:
         assert held.chars + rest[0] + reserved(chars) > chars
     if given_lengths:
@@ -70,9 +70,9 @@ def test_it_does_not_matter_in_how_many_pieces_a_log_is_read(
     given_lengths: list[int], cut: int, episodes: int, chars: int
 ) -> None:
     """A window that goes on with older episodes is that of all of them."""
-    first = hold(Held(), given_lengths[:cut], episodes=episodes, chars=chars)
+    first = hold(WindowSize(), given_lengths[:cut], episodes=episodes, chars=chars)
     both = hold(first, given_lengths[cut:], episodes=episodes, chars=chars)
-    assert both == hold(Held(), given_lengths, episodes=episodes, chars=chars)
+    assert both == hold(WindowSize(), given_lengths, episodes=episodes, chars=chars)
 
 
 @pytest.mark.parametrize("chars", [1, 10, 39])

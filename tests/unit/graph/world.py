@@ -174,7 +174,7 @@ class World:
     def _apply(self, delta: Delta, said_at: datetime) -> None:
         for entity in delta.new_entities:
             assert entity.uuid not in self.entities
-            self.entities[entity.uuid] = KnownEntity(**msgspec.structs.asdict(entity))
+            self.entities[entity.uuid] = entity
         for changed in delta.changed_entities:
             values = msgspec.structs.asdict(changed)
             new_names = values.pop("new_names")
@@ -184,7 +184,7 @@ class World:
         for new in delta.new_facts:
             assert new.uuid not in self.facts
             values = msgspec.structs.asdict(new)
-            for key in ("found", "rating", "confidence"):
+            for key in ("found", "rating", "confidence", "said_at"):
                 values.pop(key)
             self.facts[new.uuid] = KnownFact(**values, said_at=said_at)
         for closed in delta.closed_facts:

@@ -18,12 +18,12 @@ from recollect.ingest.batches import Batch, Item, NewItem
 from recollect.ingest.queue import Claim
 from recollect.ingest.worker import Worker
 from recollect.limits import BATCH_ITEMS_MAX, BATCH_ITEMS_PER_CALL_MAX, BATCH_ITEMS_PER_READ
+from recollect.records import episodes, graphs, threads, users
+from recollect.records.graphs import GraphDetails
+from recollect.records.users import UserDetails
 from recollect.store.protocol import Store, Transaction
 from recollect.store.sqlite import SqliteStore
 from recollect.store.sqlite.connection import FILE_NAME, SqliteTransaction, connect, statements
-from recollect.subjects import episodes, graphs, threads, users
-from recollect.subjects.graphs import GraphDetails
-from recollect.subjects.users import UserDetails
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -455,7 +455,7 @@ async def test_a_batch_takes_only_so_many_items(world: World) -> None:
     uuid = await world.batch([note("tea", "a")])
 
     def almost_full(tx: Transaction, access: Access) -> None:
-        tx.run("batch_grow", id=1, count=BATCH_ITEMS_MAX - 2, now=0)
+        tx.batches.grow(id=1, count=BATCH_ITEMS_MAX - 2, now=0)
 
     await world.do(almost_full)
     with pytest.raises(InvalidInput, match=f"at most {BATCH_ITEMS_MAX}"):
@@ -541,7 +541,7 @@ def _steps(world: World, uuid: str) -> int:
 @pytest.mark.parametrize("noun", ["user", "thread", "graph"])
 def test_a_deletion_does_not_read_every_item_of_a_project(world: World, noun: str) -> None:
     """Items that name what goes are found by that name, however many wait in batches."""
-    sql = statements()[f"batch_items_forget_{noun}"]
+    sql = statements()[f"batches.items_forget_{noun}"]
     named = dict.fromkeys(("project_id", "user_id", "thread_id", "graph_id", "now"))
     with closing(sqlite3.connect(world.path)) as connection:
         steps = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", named)]

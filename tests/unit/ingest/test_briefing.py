@@ -10,8 +10,8 @@ from recollect.extract.brief import Brief
 from recollect.graph.types import Access, Job
 from recollect.ingest.briefing import brief
 from recollect.limits import TURNS_BEFORE_MAX
+from recollect.records import episodes
 from recollect.store.protocol import Transaction
-from recollect.subjects import episodes
 from tests.support.memory import Memory, remembering
 
 NAMED = {"org_id": "universal", "project_id": "g"}

@@ -10,16 +10,16 @@ import pytest
 
 from recollect.governance import keys
 from recollect.graph import predicates
+from recollect.graph.found import Triple
 from recollect.graph.types import Access
-from recollect.graph.written import Triple
 from recollect.ingest import direct
 from recollect.ingest.direct import GivenTriple
 from recollect.ingest.direct_checks import GivenNode
+from recollect.records import graphs, threads, users
+from recollect.records.graphs import GraphDetails
+from recollect.records.users import UserDetails
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import graphs, threads, users
-from recollect.subjects.graphs import GraphDetails
-from recollect.subjects.users import UserDetails
 
 NOW = datetime(2024, 5, 1, 10, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -48,8 +48,8 @@ class World:
         await self.store.write(direct.add_triple, self.access, user_id, graph_id, triple, TABLE)
 
         def read(tx: Transaction) -> str:
-            (row,) = tx.all("jobs_next", graph_id=self._graph_id(tx, user_id), limit=1)
-            return str(row["content"])
+            (row,) = tx.jobs.next(graph_id=self._graph_id(tx, user_id), limit=1)
+            return str(row.content)
 
         return msgspec.json.decode(await self.store.read(read), type=Triple)
 
@@ -122,8 +122,8 @@ async def test_sentences_of_a_thread_are_about_its_user(world: World) -> None:
     await world.store.write(direct.add_thread_facts, world.access, thread, ["Ann's car is red. "])
 
     def read(tx: Transaction) -> Any:
-        (row,) = tx.all("jobs_next", graph_id=thread.graph_id, limit=1)
-        return row["content"], row["thread_name"]
+        (row,) = tx.jobs.next(graph_id=thread.graph_id, limit=1)
+        return row.content, row.thread_name
 
     content, name = await world.store.read(read)
     triple = msgspec.json.decode(content, type=Triple)

@@ -10,9 +10,9 @@ from recollect.errors import LeaseLost
 from recollect.graph.types import Access, Graph
 from recollect.ingest import queue
 from recollect.limits import LEASE_S
+from recollect.records import graphs
 from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import graphs
 from tests.contract.store.world import StillClock, add_text, new_graph, new_project
 
 
@@ -46,7 +46,10 @@ async def queued(store: Store) -> list[tuple[Any, ...]]:
     """The queue as it is."""
 
     def look(tx: Any) -> list[tuple[Any, ...]]:
-        return [tuple(row) for row in tx._execute("SELECT graph_id, wait_until, lease FROM queue")]
+        return [
+            tuple(row)
+            for row in tx._connection.execute("SELECT graph_id, wait_until, lease FROM queue")
+        ]
 
     return await store.read(look)
 

@@ -10,21 +10,19 @@ import pytest
 from msgspec.structs import replace
 
 from recollect.governance import policies
-from recollect.graph.found import FoundEntity, FoundFact
+from recollect.graph.found import FoundEntity, FoundFact, Triple
 from recollect.graph.policy import PolicySetDocument, Rule
 from recollect.graph.types import Access, Fact, NewEpisode
-from recollect.graph.written import Triple
 from recollect.ingest import intake, pipeline, queue, rebuild
-from recollect.models.judge import Opinion, setting
-from recollect.models.pair_signs import Pair
+from recollect.models.judge import Opinion, Pair, setting
+from recollect.records import graphs, knowledge, provenance
+from recollect.records.pages import PageRequest
 from recollect.search.finder import Finder
 from recollect.search.query import Query
 from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import graphs, knowledge, provenance
-from recollect.subjects.pages import PageRequest
 from tests.contract.store.world import (
     START,
     StillClock,
@@ -248,7 +246,7 @@ async def test_what_is_in_doubt_comes_behind(store: Store, access: Access, sure:
 
     async def found(text: str) -> list[str]:
         query = Query(text=text, kind="fact", now=START, limit=5)
-        return [hit.item.fact for hit in (await finder.find(access, graph, query)).facts]
+        return [hit.item.fact for hit in await finder.find(access, graph, query)]
 
     painted = "The front door is painted red"
     now = await found("What is the front door code?")

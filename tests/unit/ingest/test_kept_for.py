@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,22 +60,22 @@ async def say(store: Store, access: Access) -> dict[str, str]:
 
 def facts(tx: Transaction) -> set[str]:
     """Every fact of the graph."""
-    return {row["fact"] for row in _told(tx, "fact")}
+    return {row.fact for row in _told(tx, "fact")}
 
 
-def _told(tx: Transaction, kind: str) -> list[rows.Row]:
-    between = tx.all("index_rows_between", graph_id=1, since=0, until=2**53)
-    ids = [row["item_id"] for row in between if row["item_kind"] == kind]
-    query = {"fact": "facts_told_by_ids", "entity": "entities_by_ids"}[kind]
-    return tx.all(query, ids=rows.to_json(ids))
+def _told(tx: Transaction, kind: str) -> list[Any]:
+    between = tx.index.rows_between(graph_id=1, since=0, until=2**53)
+    ids = [row.item_id for row in between if row.item_kind == kind]
+    read = {"fact": tx.facts.told_by_ids, "entity": tx.entities.by_ids}[kind]
+    return read(ids=rows.to_json(ids))
 
 
 def vectors(tx: Transaction) -> dict[str, bool]:
     """Whether each episode is found by its meaning, too."""
-    between = tx.all("index_rows_between", graph_id=1, since=0, until=2**53)
-    held = {row["item_id"]: row["vector"] for row in between if row["item_kind"] == "episode"}
-    found = tx.all("episodes_by_ids", ids=rows.to_json(list(held)))
-    return {row["content"]: held[row["id"]] is not None for row in found}
+    between = tx.index.rows_between(graph_id=1, since=0, until=2**53)
+    held = {row.item_id: row.vector for row in between if row.item_kind == "episode"}
+    found = tx.episodes.by_ids(ids=rows.to_json(list(held)))
+    return {row.content: held[row.id] is not None for row in found}
 
 
 async def test_nothing_is_learned_from_what_is_for_the_episodic_memory(
@@ -86,7 +87,7 @@ async def test_nothing_is_learned_from_what_is_for_the_episodic_memory(
     assert any("Acme" in fact for fact in told)
     assert any("violin" in fact for fact in told)
     assert not any("Lisbon" in fact for fact in told)
-    names = {row["name"] for row in await store.read(_told, "entity")}
+    names = {row.name for row in await store.read(_told, "entity")}
     assert "Emma" in names
     assert "Lisbon" not in names
     assert await store.read(findable, 1, "episode") == set(uuids.values())

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from recollect.bootstrap import Services, open_services
+from recollect.app.services import Services, open_services
 from recollect.extract.brief import Brief, Extracted, Shown
 from recollect.governance import policies
 from recollect.graph import policy_spec
-from recollect.graph.sight import Constraint, Sight, typed
 from recollect.graph.types import Access, NewEpisode
+from recollect.graph.visibility import Constraint, Visibility, typed
 from recollect.ingest import intake, known
 from recollect.limits import SHOWN_FACTS_MAX, TURNS_BEFORE_MAX, TURNS_EARLIER_MAX
+from recollect.records import episodes
 from recollect.settings import Settings
 from recollect.store.protocol import Transaction
-from recollect.subjects import episodes
 from tests.contract.store.world import new_project, new_thread, new_user
 from tests.support import here
 from tests.support.scripted_model import Request, ScriptedModel, Step, alone, answers
@@ -28,7 +28,7 @@ from tests.support.three_words import ThreeWords
 from tests.unit.extract.test_model import entity, fact
 
 START = datetime.fromisoformat("2024-05-01T10:00:00+00:00")
-RED = Sight(allowed=(Constraint(required=(("team", frozenset({typed("red")})),)),))
+RED = Visibility(allowed=(Constraint(required=(("team", frozenset({typed("red")})),)),))
 
 
 class Talk:
@@ -59,17 +59,17 @@ class Talk:
         await here.learn(self.services.store, ThreeWords())
         return uuid
 
-    async def brief(self, uuid: str, sight: Sight | None = None) -> Brief:
+    async def brief(self, uuid: str, visibility: Visibility | None = None) -> Brief:
         """What a reader of an episode is given."""
-        store, access = self.services.store, replace(self.access, sight=sight)
+        store, access = self.services.store, replace(self.access, visibility=visibility)
         episode = await store.read(episodes.get, self.access, uuid)
         found = await known.brief(store, self.services.finder, access, episode)
         assert found is not None
         return found
 
-    async def shown(self, uuid: str, sight: Sight | None = None) -> Shown:
+    async def shown(self, uuid: str, visibility: Visibility | None = None) -> Shown:
         """What a reader of an episode is shown of the graph."""
-        found = (await self.brief(uuid, sight)).shown
+        found = (await self.brief(uuid, visibility)).shown
         assert found is not None
         return found
 
@@ -260,8 +260,8 @@ async def test_a_model_closes_what_it_says_is_over(
 async def _read(services: Services) -> None:
     """Until nothing is owed any more."""
     for _ in range(1_200):
-        row = await services.store.read(lambda tx: tx.one("graph_inputs", graph_id=1))
-        if row is not None and row["unread"] == 0:
+        row = await services.store.read(lambda tx: tx.graphs.inputs(graph_id=1))
+        if row is not None and row.unread == 0:
             return
         await asyncio.sleep(0.05)
     raise TimeoutError
@@ -269,7 +269,7 @@ async def _read(services: Services) -> None:
 
 def _spans(tx: Transaction) -> list[tuple[str, bool, str | None]]:
     """Each fact that was read, whether it is open, and on whose word it ended."""
-    judges = {row["fact"]: row["judge"] for row in tx.all("digest_closings", graph_id=1)}
-    told = tx.all("digest_facts", graph_id=1)
+    judges = {row["fact"]: row["judge"] for row in tx.digests.part("closings", graph_id=1)}
+    told = tx.digests.part("facts", graph_id=1)
     read = sorted((row for row in told if row["name"] == "HAS_CODE"), key=lambda row: row["uuid"])
     return [(row["fact"], row["invalid_at"] is None, judges.get(row["uuid"])) for row in read]

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from recollect.exchange import reading, writing
-from recollect.exchange.reading import Target
-from recollect.exchange.writing import Wanted
+from recollect.exchange import exporter, importer
+from recollect.exchange.exporter import ExportRequest
+from recollect.exchange.importer import ImportTarget
 from recollect.governance import keys
-from recollect.graph.sight import side
+from recollect.graph.visibility import side
+from recollect.records import cloning, episodes, graphs, knowledge, users
+from recollect.records.cloning import Ends
+from recollect.records.graphs import GraphDetails
+from recollect.records.knowledge import EntityChange, FactChange
+from recollect.records.users import UserDetails
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import cloning, episodes, graphs, knowledge, users
-from recollect.subjects.cloning import Ends
-from recollect.subjects.graphs import GraphDetails
-from recollect.subjects.knowledge import EntityChange, FactChange
-from recollect.subjects.users import UserDetails
 from tests.contract.store.world import new_project
 from tests.support import here
 from tests.unit.exchange.world import unseen
@@ -263,11 +263,11 @@ async def test_a_file_that_is_read_under_new_ids_has_them_in_its_patterns(world:
     project = await world.store.read(keys.project_named, "first")
     file = BytesIO()
     await world.store.read(
-        writing.export, Wanted(project=project, graph_id="g"), file.write, unseen
+        exporter.export, ExportRequest(project=project, graph_id="g"), file.write, unseen
     )
     file.seek(0)
-    target = Target(project="first", into="h", new_ids=True)
-    await world.store.write(reading.load, file, target, unseen)
+    target = ImportTarget(project="first", into="h", new_ids=True)
+    await world.store.write(importer.load, file, target, unseen)
     told = (
         "SELECT o.uuid, o.key, n.graph_id = o.graph_id FROM observations o"
         " JOIN entities n ON n.uuid = json_extract(o.key, '$[2]') ORDER BY o.uuid"

@@ -8,14 +8,13 @@ import pytest
 
 from recollect.extract.brief import Brief, Extracted
 from recollect.governance import policies
-from recollect.graph import policy_spec, predicates, written
-from recollect.graph.found import Found, FoundEntity
+from recollect.graph import policy_spec, predicates
+from recollect.graph.found import Found, FoundEntity, Nodes, encode_direct, read_direct
 from recollect.graph.types import DIRECT_KINDS, Access, NewEpisode
-from recollect.graph.written import Nodes
 from recollect.ingest import intake
+from recollect.records import episodes, graphs
+from recollect.records.graphs import GraphDetails
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import episodes, graphs
-from recollect.subjects.graphs import GraphDetails
 from tests.contract.store.world import new_project
 from tests.support import here
 
@@ -54,7 +53,7 @@ class Deaf:
     async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What each episode says, in order."""
         found = [
-            written.read(one.kind, one.content) if one.kind in DIRECT_KINDS else Found()
+            read_direct(one.kind, one.content) if one.kind in DIRECT_KINDS else Found()
             for one in readings
         ]
         return [Extracted(found=one, fact_vectors=(None,) * len(one.facts)) for one in found]
@@ -72,7 +71,7 @@ class World:
 
     async def knows(self, *entities: FoundEntity, **metadata: Any) -> None:
         """Somebody writes nodes down."""
-        await self.says(written.encoded(Nodes(nodes=entities)), kind="nodes", **metadata)
+        await self.says(encode_direct(Nodes(nodes=entities)), kind="nodes", **metadata)
 
     async def says(self, *contents: str, kind: Any = "text", **metadata: Any) -> None:
         """Episodes, added together and read."""
@@ -85,7 +84,7 @@ class World:
 
         def ask(tx: Any) -> list[Any]:
             return list(
-                tx._execute(
+                tx._connection.execute(
                     "SELECT e.content, n.name FROM episodes e LEFT JOIN mentions m"
                     " ON m.episode_id = e.id LEFT JOIN entities n ON n.id = m.entity_id"
                     " WHERE e.kind <> 'nodes'",

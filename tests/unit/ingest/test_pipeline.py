@@ -12,9 +12,9 @@ from recollect.graph.found import Found, FoundEntity
 from recollect.graph.types import Access, NewEpisode
 from recollect.ingest import intake, pipeline, queue
 from recollect.ingest.worker import Worker
+from recollect.records import episodes
 from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import episodes
 from tests.contract.store.test_learning import AT, Told, facts, says
 from tests.contract.store.world import (
     StillClock,

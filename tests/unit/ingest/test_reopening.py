@@ -12,11 +12,11 @@ import pytest
 from recollect.errors import Conflict
 from recollect.graph.types import Access, Fact, NewEpisode
 from recollect.ingest import intake, rebuild
+from recollect.records import graphs, knowledge, provenance
+from recollect.records.pages import PageRequest
+from recollect.records.provenance import Provenance
 from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import graphs, knowledge, provenance
-from recollect.subjects.pages import PageRequest
-from recollect.subjects.provenance import Provenance
 from tests.contract.store.world import new_project, new_thread, new_user
 from tests.support import here
 

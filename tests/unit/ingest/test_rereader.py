@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.extract.model import ModelExtractor
+from recollect.derive import readings
+from recollect.extract.llm import ModelExtractor
 from recollect.graph import predicates
 from recollect.graph.types import Access, Episode
 from recollect.ingest import extractors, rereading_lists, rereadings
@@ -15,13 +16,12 @@ from recollect.ingest.folder import Folder
 from recollect.ingest.rereader import Rereader
 from recollect.limits import OUTAGE_PAUSE_MAX_S
 from recollect.models.language_model import LanguageModel
+from recollect.records import episodes
 from recollect.search.finder import Finder
 from recollect.search.segments import Segments
 from recollect.settings import Settings
-from recollect.store import readings
 from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import episodes
 from tests.contract.store.world import StillClock, add_text, new_graph, new_project
 from tests.support import here
 from tests.support.scripted_model import Request, ScriptedModel, Step, alone, answers, fails

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from recollect.derive import readings
 from recollect.errors import Conflict, NotFound
-from recollect.extract.brief import Again, Brief, Extracted
+from recollect.extract.brief import Brief, Extracted, RereadRequest
 from recollect.graph.found import Found
 from recollect.graph.types import Access, Episode
 from recollect.ingest import intake, rereading_lists, rereadings
 from recollect.ingest.rereadings import Held
 from recollect.limits import READING_LEASE_S
-from recollect.store import readings
+from recollect.records import episodes
 from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
 from recollect.store.sqlite.connection import FILE_NAME, statements
-from recollect.subjects import episodes
 from tests.contract.store.world import (
     START,
     StillClock,
@@ -72,7 +72,7 @@ async def take(store: Store, **how: object) -> Held | None:
     return await store.write(rereadings.claim, "agent", **how)
 
 
-async def answer(store: Store, held: Held, again: Again | None = None) -> None:
+async def answer(store: Store, held: Held, again: RereadRequest | None = None) -> None:
     """A reading that found nothing, and the fold after it."""
     found = Extracted(found=Found(extractor="agent:test"), again=again)
     await store.write(rereadings.succeed, held, found)
@@ -259,7 +259,7 @@ async def test_the_last_wish_counts(store: Store, access: Access) -> None:
     with pytest.raises(Conflict):
         await answer(store, held)
     (again,) = await store.write(rereadings.claim_group, "embedded", owner="me", limit=5)
-    await answer(store, again, Again(reader="agent", reason="then agents"))
+    await answer(store, again, RereadRequest(reader="agent", reason="then agents"))
     assert content(await take(store)) == "a"
 
 
@@ -317,7 +317,7 @@ async def test_lists_come_in_pages_and_counts_by_reader(store: Store, access: Ac
 
 async def test_a_claim_does_not_get_slow_with_what_waits(store: Store, tmp_path: Path) -> None:
     """It looks at the first of each graph, not at all of them."""
-    sql = "EXPLAIN QUERY PLAN " + statements()["rereading_next"]
+    sql = "EXPLAIN QUERY PLAN " + statements()["rereadings.next"]
     params = {"reader": "agent", "now": 0, "in_graph": None, "project_id": None, "folded": 1}
     params["wait_end"] = 1
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:

@@ -14,15 +14,14 @@ from msgspec.structs import replace
 
 from recollect.governance import policies
 from recollect.graph import policy_spec
-from recollect.graph.found import FoundEntity
-from recollect.graph.sight import Constraint, Sight, side, typed
+from recollect.graph.found import FoundEntity, Nodes, encode_direct
 from recollect.graph.types import Access, NewEpisode
-from recollect.graph.written import Nodes, encoded
+from recollect.graph.visibility import Constraint, Visibility, side, typed
 from recollect.ingest import intake
+from recollect.records import episodes, graphs, knowledge, users
+from recollect.records.graphs import GraphDetails
+from recollect.records.users import UserDetails
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import episodes, graphs, knowledge, users
-from recollect.subjects.graphs import GraphDetails
-from recollect.subjects.users import UserDetails
 from tests.contract.store.world import new_project
 from tests.property.hidden_reader import WordsReader
 from tests.support import here
@@ -61,7 +60,9 @@ class World:
 
     async def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """What the tables say."""
-        return await self.store.read(lambda tx: [tuple(row) for row in tx._execute(sql, ())])
+        return await self.store.read(
+            lambda tx: [tuple(row) for row in tx._connection.execute(sql, ())]
+        )
 
     async def facts(self) -> list[tuple[Any, ...]]:
         """Each fact with its side, how many episodes stand behind it, and whether it is over."""
@@ -88,7 +89,7 @@ class World:
     def seeing(self, team: str) -> Access:
         """Somebody who sees what one team said."""
         only = Constraint(required=(("team", frozenset({typed(team)})),))
-        return replace(self.access, sight=Sight(allowed=(only,)))
+        return replace(self.access, visibility=Visibility(allowed=(only,)))
 
 
 @pytest.fixture
@@ -149,7 +150,7 @@ async def test_walls_are_drawn_and_taken_down_in_what_was_told_before(world: Wor
     """By the policy alone; also through what callers wrote down."""
     await world.says("Adalwin zither", RED)
     await world.says("Adalwin zither", BLUE)
-    nodes = encoded(Nodes(nodes=(FoundEntity(name="Adalwin", kind="person"),)))
+    nodes = encode_direct(Nodes(nodes=(FoundEntity(name="Adalwin", kind="person"),)))
     await world._add(NewEpisode(kind="nodes", content=nodes, metadata=BLUE), None)
     fact = "Adalwin likes zither"
     together = [(fact, "", 2, 0)]
@@ -211,7 +212,7 @@ async def test_a_name_that_one_side_gave_the_user_is_unknown_beyond(world: World
     """Who writes it there writes of somebody else."""
     await world.guard("team")
     own = FoundEntity(name="Ann Lee", kind="person", who="user", aliases=("Adalwin",))
-    alias = encoded(Nodes(nodes=(own,)))
+    alias = encode_direct(Nodes(nodes=(own,)))
     await world._add(NewEpisode(kind="nodes", content=alias, metadata=RED), "ann")
     await world.says("Adalwin zither", BLUE, "ann")
     await world.says("Adalwin walnut", RED, "ann")

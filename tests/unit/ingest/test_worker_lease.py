@@ -13,9 +13,9 @@ from recollect.ingest import pipeline, queue
 from recollect.ingest.queue import Claim
 from recollect.ingest.worker import Process, Worker
 from recollect.limits import LEASE_S
+from recollect.records import graphs
 from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import graphs
 from tests.contract.store.world import StillClock, add_text, new_graph, new_project
 
 

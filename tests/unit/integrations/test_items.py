@@ -14,7 +14,7 @@ def test_no_lookup_reads_a_whole_table(tmp_path: Path) -> None:
     connection = connect(tmp_path / "x.db", writer=True)
     try:
         migrate.apply(connection)
-        for name in [name for name in statements() if name.startswith("items_")]:
+        for name in [name for name in statements() if name.startswith("items.")]:
             values = dict.fromkeys(re.findall(r":(\w+)", statements()[name]), "[]")
             plan = connection.execute(f"EXPLAIN QUERY PLAN {statements()[name]}", values).fetchall()
             scans = [row["detail"] for row in plan if row["detail"].startswith("SCAN")]

@@ -148,7 +148,7 @@ async def test_a_value_that_is_put_again_keeps_its_first_time(unread: Memory) ->
     assert second.created_at == first.created_at
     assert second.updated_at > first.updated_at
     assert second.updated_at.utcoffset() == timedelta(0)
-    assert await unread._engine.read(lambda tx, _: receipts.unscrubbed(tx)) is None
+    assert await unread._engine.opened.services.store.read(receipts.unscrubbed) is None
 
 
 async def test_labels_may_have_anything_in_them_that_langgraph_allows(unread: Memory) -> None:

@@ -207,14 +207,16 @@ async def test_text_of_a_user_is_said_by_them_and_text_of_a_graph_by_nobody(tmp_
 
 
 async def _all_episodes(memory: Memory, **place: str) -> list[Any]:
-    from recollect.library import places, telling
-    from recollect.subjects import episodes
+    from recollect.app import memories
+    from recollect.library import convert
+    from recollect.records import episodes
 
     def read(tx: Any, access: Any) -> list[Any]:
-        graph = places.graph_of(tx, access, places.Place(**place))
+        graph = memories.graph_of(tx, access, memories.MemoryRef(**place))
         return episodes.last(tx, access, graph, 10)
 
-    return [telling.episode(one) for one in reversed(await memory._engine.read(read))]
+    services, access = memory._engine.opened
+    return [convert.episode(one) for one in reversed(await services.store.read(read, access))]
 
 
 @pytest.mark.parametrize(

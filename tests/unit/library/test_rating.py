@@ -14,9 +14,9 @@ from recollect import Memory, SyncMemory
 from recollect.cli.main import app
 from recollect.errors import InvalidInput
 from recollect.graph.types import Access
+from recollect.records import graphs, users
 from recollect.settings import Settings
 from recollect.store.protocol import Transaction
-from recollect.subjects import graphs, users
 
 HEALTH = "Rate by how much it matters to somebody's health."
 EXAMPLES = {
@@ -63,7 +63,8 @@ async def test_a_graph_keeps_what_else_is_said_of_it_and_a_user_their_name(tmp_p
                 await user.rate(HEALTH, **{**EXAMPLES, **wrong})
         with pytest.raises(InvalidInput, match="user, graph or thread"):
             await memory.rate(HEALTH, **EXAMPLES)
-        kept = await memory._engine.read(_kept)
+        services, access = memory._engine.opened
+        kept = await services.store.read(_kept, access)
     assert kept[0] == {
         "instruction": "Old ships matter.",
         "examples": dict(zip(EXAMPLES, "abc", strict=True)),

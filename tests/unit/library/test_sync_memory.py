@@ -90,7 +90,7 @@ def test_what_cannot_be_opened_leaves_no_thread(tmp_path: Path) -> None:
 
 
 def test_the_package_offers_both_faces_and_loads_neither_by_itself() -> None:
-    assert recollect.__all__ == ["Memory", "SyncMemory"]
+    assert recollect.__all__ == ["Memory", "SyncMemory", "__version__"]
     assert {"Memory", "SyncMemory"} <= set(dir(recollect))
     with pytest.raises(AttributeError, match="Memorial"):
         recollect.Memorial  # noqa: B018

@@ -5,7 +5,7 @@ import pytest
 
 from recollect.errors import InvalidInput
 from recollect.graph.types import Json
-from recollect.mcp import parameters, reading, shapes, writing
+from recollect.mcp import parameters, read_tools, shapes, write_tools
 from recollect.mcp.tools import Request, Tool
 
 
@@ -21,44 +21,48 @@ def body(found: Request) -> Json:
 
 
 def test_ids_stay_one_segment_of_the_path() -> None:
-    found = request(reading.GET_USER, user_id="a/b?c#d ü")
+    found = request(read_tools.GET_USER, user_id="a/b?c#d ü")
     assert found.path == "/api/v2/users/a%2Fb%3Fc%23d%20%C3%BC"
 
 
 def test_a_search_sends_only_what_is_given() -> None:
-    found = request(reading.SEARCH_GRAPH, user_id="ann", query="tea", mmr_lambda=-1, node_labels=[])
+    found = request(
+        read_tools.SEARCH_GRAPH, user_id="ann", query="tea", mmr_lambda=-1, node_labels=[]
+    )
     assert body(found) == {"user_id": "ann", "query": "tea", "limit": 10, "scope": "edges"}
-    found = request(reading.SEARCH_GRAPH, user_id="ann", query="tea", min_fact_rating=0.5, limit=7)
+    found = request(
+        read_tools.SEARCH_GRAPH, user_id="ann", query="tea", min_fact_rating=0.5, limit=7
+    )
     assert (body(found)["min_fact_rating"], body(found)["limit"]) == (0.5, 7)
-    found = request(reading.SEARCH_GRAPH, user_id="ann", query="tea", node_labels=["Person"])
+    found = request(read_tools.SEARCH_GRAPH, user_id="ann", query="tea", node_labels=["Person"])
     assert body(found)["search_filters"] == {"node_labels": ["Person"]}
 
 
 def test_the_newest_and_the_limit_of_messages_are_both_handed_on() -> None:
-    found = request(reading.GET_THREAD_MESSAGES, thread_id="t", lastn=2, limit=9)
+    found = request(read_tools.GET_THREAD_MESSAGES, thread_id="t", lastn=2, limit=9)
     assert found.query == "lastn=2&limit=9"
-    assert request(reading.GET_THREAD_MESSAGES, thread_id="t", lastn=0).query == ""
+    assert request(read_tools.GET_THREAD_MESSAGES, thread_id="t", lastn=0).query == ""
 
 
 @pytest.mark.parametrize("given", ["\ud800", ["x"], 1, None])
 def test_what_is_no_text_does_not_fit_a_string(given: object) -> None:
     with pytest.raises(InvalidInput, match="user_id: must be a string"):
-        request(reading.GET_USER, user_id=given)
+        request(read_tools.GET_USER, user_id=given)
 
 
 @pytest.mark.parametrize("given", [float("nan"), float("inf"), 10**400, True, "1"])
 def test_what_is_no_number_does_not_fit_one(given: object) -> None:
     with pytest.raises(InvalidInput, match="mmr_lambda: must be a number"):
-        request(reading.SEARCH_GRAPH, user_id="ann", query="tea", mmr_lambda=given)
+        request(read_tools.SEARCH_GRAPH, user_id="ann", query="tea", mmr_lambda=given)
 
 
 def test_forgetting_goes_to_the_route_of_what_is_named() -> None:
-    assert request(writing.FORGET, edge_uuid="e")[:3] == ("DELETE", "/api/v2/graph/edge/e", "")
+    assert request(write_tools.FORGET, edge_uuid="e")[:3] == ("DELETE", "/api/v2/graph/edge/e", "")
     for name, place in (("episode_uuid", "episodes"), ("thread_id", "threads")):
-        found = request(writing.FORGET, **{name: "x"})
+        found = request(write_tools.FORGET, **{name: "x"})
         assert found[:3] == ("DELETE", f"/api/v1/{place}/x", "mode=forget")
     with pytest.raises(InvalidInput, match="exactly one"):
-        request(writing.FORGET, user_id="x", thread_id="y")
+        request(write_tools.FORGET, user_id="x", thread_id="y")
 
 
 def test_edges_get_their_alias_wherever_they_are() -> None:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from recollect.graph.types import Json
-from recollect.mcp.writing import ADD_MEMORY
+from recollect.mcp.write_tools import ADD_MEMORY
 from tests.support.memory import remembering
 
 

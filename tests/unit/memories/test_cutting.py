@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.memories.cutting import cut
+from recollect.episodic_memory.entries import cut
 
 
 @pytest.mark.parametrize(

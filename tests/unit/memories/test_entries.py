@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from recollect.episodic_memory.entries import KNOWN_ROLES, MemoryEntry, episodes, moment
 from recollect.errors import InvalidInput
 from recollect.graph.types import NewEpisode
 from recollect.limits import (
@@ -13,14 +14,12 @@ from recollect.limits import (
     MEMORY_METADATA_KEYS_MAX,
     NAME_CHARS_MAX,
 )
-from recollect.memories.entries import KNOWN_ROLES, Entry, episodes
-from recollect.memories.moments import moment
 
 
 def one(**fields: Any) -> NewEpisode:
     """The episode of one entry."""
     roles = fields.pop("roles", "any")
-    (made,) = episodes([Entry(**{"content": "hello", **fields})], roles=roles)
+    (made,) = episodes([MemoryEntry(**{"content": "hello", **fields})], roles=roles)
     return made
 
 
@@ -229,25 +228,27 @@ def test_an_unknown_role_is_refused_only_by_the_strict_switch(role: str) -> None
 )
 def test_a_message_is_for_the_memories_that_are_named(kinds: Any, kept_for: str | None) -> None:
     """None named is both."""
-    (made,) = episodes([Entry(content="hello")], kinds)
+    (made,) = episodes([MemoryEntry(content="hello")], kinds)
     assert made.kept_for == kept_for
 
 
 def test_the_messages_of_a_call_keep_their_order_and_their_number_is_bounded() -> None:
     """The second of two is named as the second; none, and too many, are refused."""
-    several = [Entry(content=str(number)) for number in range(MEMORY_MESSAGES_PER_CALL_MAX)]
+    several = [MemoryEntry(content=str(number)) for number in range(MEMORY_MESSAGES_PER_CALL_MAX)]
     assert [made.content for made in episodes(several)] == [entry.content for entry in several]
-    for wrong in ([], [*several, Entry(content="one more")]):
+    for wrong in ([], [*several, MemoryEntry(content="one more")]):
         with pytest.raises(InvalidInput, match=r"^messages: at "):
             episodes(wrong)
     with pytest.raises(InvalidInput, match=r"^messages\[1\]\.content: "):
-        episodes([Entry(content="fine"), Entry(content="")])
+        episodes([MemoryEntry(content="fine"), MemoryEntry(content="")])
 
 
 def test_a_message_that_is_too_long_for_one_episode_makes_several() -> None:
     """Each a moment later than the one before, and otherwise the same."""
     text = "A sentence of some length. " * (EPISODE_CHARS_MAX // 9)
-    made = episodes([Entry(content=text, producer="Bo", timestamp=0), Entry(content="next")])
+    made = episodes(
+        [MemoryEntry(content=text, producer="Bo", timestamp=0), MemoryEntry(content="next")]
+    )
     assert [one.content for one in made[:3]] != [text]
     assert len(made) == 5
     assert " ".join(one.content for one in made[:-1]) == text.strip()
@@ -255,7 +256,7 @@ def test_a_message_that_is_too_long_for_one_episode_makes_several() -> None:
     times = [one.created_at for one in made[:-1] if one.created_at is not None]
     assert times == sorted(set(times))
     assert len(times) == 4
-    latest = episodes([Entry(content=text, timestamp="9999-12-31T23:59:59.999999Z")])
+    latest = episodes([MemoryEntry(content=text, timestamp="9999-12-31T23:59:59.999999Z")])
     assert len(latest) == 4
 
 
@@ -263,6 +264,6 @@ def test_more_episodes_than_a_call_may_make_are_refused() -> None:
     """And the message says how many they are."""
     text = "x" * (EPISODE_CHARS_MAX * 20)
     with pytest.raises(InvalidInput) as caught:
-        episodes([Entry(content=text)] * 51)
+        episodes([MemoryEntry(content=text)] * 51)
     said = str(caught.value)
     assert said.startswith("messages: too long: they make 1020 episodes")

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.episodic_memory import feature_sets
+from recollect.episodic_memory.feature_sets import BUILT_IN, OF_PROJECT, FeatureSet, SetType
 from recollect.errors import InvalidInput, NotFound
 from recollect.graph.episode_filters import EpisodeTree, holds
 from recollect.graph.types import Episode, Json
-from recollect.memories import feature_sets
-from recollect.memories.feature_sets import BUILT_IN, OF_PROJECT, FeatureSet, SetType
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 SESSIONS = SetType(tags=("session_id", "user_id"))
@@ -86,7 +86,7 @@ def test_a_producer_selects_what_it_says_under_either_name() -> None:
 
 def test_a_type_says_which_values_make_a_set() -> None:
     """The sets of all types that fit are taken together; without one, all values count."""
-    values = {"user_id": "u1", "session_id": "s1"}
+    values: dict[str, Any] = {"user_id": "u1", "session_id": "s1"}
     assert holds(selects(values, SESSIONS), said(user_id="u1", session_id="s2"))
     values = {"team": "red", "level": 2}
     assert holds(selects(values), said(team="red", level=2))

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from recollect.episodic_memory import features
+from recollect.episodic_memory.categories import Category, Sorting
+from recollect.episodic_memory.feature_sets import OF_PROJECT, FeatureSet, SetType
 from recollect.graph import predicates
 from recollect.graph.types import Fact
 from recollect.ingest import direct_checks
-from recollect.memories import feature_tags, feature_writing
-from recollect.memories.categories import Category, Sorting
-from recollect.memories.feature_sets import OF_PROJECT, FeatureSet, SetType
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 ANN = FeatureSet(tags=(("producer_id", "ann"),))
@@ -44,13 +44,13 @@ def fact(name: str, *labels: str) -> Fact:
 )
 def test_the_tag_of_a_fact(name: str, labels: tuple[str, ...], tag: str) -> None:
     """By its relation first, then by what it leads to."""
-    assert feature_tags.tag(fact(name, *labels)) == tag
+    assert features.tag_of(fact(name, *labels)) == tag
 
 
 def test_every_relation_of_the_table_of_predicates_has_a_tag_of_its_own() -> None:
     """What the memory knows by name is sorted by name; these few say nothing about a subject."""
     table = predicates.load()
-    untold = {name for name in table if feature_tags.tag(fact(name)) == feature_tags.OTHER}
+    untold = {name for name in table if features.tag_of(fact(name)) == features.OTHER}
     assert untold == {"BREEDS", "PAID_FOR", "PART_OF", "WRITTEN_BY"} | FEELINGS
 
 
@@ -70,7 +70,7 @@ FEELINGS = {"AFRAID_OF", "WORRIED_ABOUT", "PROUD_OF", "GRATEFUL_FOR"}
 )
 def test_the_relation_that_a_name_stands_for(feature: str, relation: str) -> None:
     """It is always one that a direct fact may have."""
-    assert feature_writing.relation_of(feature) == relation
+    assert features.relation_of(feature) == relation
     direct_checks.fact_name("fact_name", relation)
 
 

@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from recollect.episodic_memory import instance, settings, short_term
+from recollect.episodic_memory.instance import MemoryInstance
+from recollect.episodic_memory.settings import SettingsChange
+from recollect.episodic_memory.types import MemoryQuery, Recalled
 from recollect.errors import InvariantViolated, NotFound
 from recollect.governance import keys
 from recollect.graph.episode_filters import EpisodeTest, EpisodeTree
-from recollect.graph.sight import Constraint, Sight, typed
 from recollect.graph.types import Access, Graph
-from recollect.memories import instance, settings, short_term
-from recollect.memories.instance import EpisodicMemory
-from recollect.memories.settings import Choice
-from recollect.memories.types import Question, Recalled
+from recollect.graph.visibility import Constraint, Visibility, typed
+from recollect.records import episodes, graphs
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import episodes, graphs
 from tests.support import here
 from tests.support.memory import GRAPH, Memory, remembering
 
@@ -39,9 +39,9 @@ class Asked:
         self.usual = settings.usual(services.settings)
         self.now = services.clock()
 
-    def question(self, text: str = "Emma", **fields: Any) -> Question:
+    def question(self, text: str = "Emma", **fields: Any) -> MemoryQuery:
         """Something to ask."""
-        return Question(text=text, now=self.now, **fields)
+        return MemoryQuery(text=text, now=self.now, **fields)
 
     async def recall(self, access: Access | None = None, **fields: Any) -> Recalled:
         """What is recalled by the instance that there is."""
@@ -51,7 +51,7 @@ class Asked:
         assert found is not None
         return found
 
-    def _count(self, memory: EpisodicMemory) -> None:
+    def _count(self, memory: MemoryInstance) -> None:
         def counted(*args: Any) -> Any:
             self.reads += 1
             return short_term.read(*args)
@@ -71,7 +71,7 @@ class Asked:
 
     async def choose(self, **change: Any) -> None:
         """Change the settings of the graph."""
-        chosen = Choice(**change)
+        chosen = SettingsChange(**change)
         await self.store.write(settings.choose_for_graph, self.access, self.graph, chosen)
 
 
@@ -227,8 +227,8 @@ async def test_few_windows_are_remembered(asked: Asked) -> None:
 
 async def test_who_sees_a_part_is_told_of_no_more(asked: Asked) -> None:
     """Neither from what is remembered for others, nor the other way round."""
-    some = Sight(allowed=(Constraint(required=(("k", frozenset({typed(1)})),)),))
-    narrow = replace(asked.access, sight=some)
+    some = Visibility(allowed=(Constraint(required=(("k", frozenset({typed(1)})),)),))
+    narrow = replace(asked.access, visibility=some)
     whole = await asked.recall()
     assert texts(await asked.recall(narrow)) == ["Emma Lopez works at Acme Corp."]
     assert await asked.recall() == whole

@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from recollect.episodic_memory import long_term
+from recollect.episodic_memory.types import MemoryQuery
 from recollect.graph.episode_filters import EpisodeTest, EpisodeTree
 from recollect.graph.filters import Filters
-from recollect.graph.sight import Constraint, Sight, typed
 from recollect.graph.types import Access, Episode, Graph, NewEpisode
+from recollect.graph.visibility import Constraint, Visibility, typed
 from recollect.ingest import intake
-from recollect.memories import long_term
-from recollect.memories.types import Question
+from recollect.records import graphs
 from recollect.search.finder import Finder
-from recollect.search.query import Query, Ranked
+from recollect.search.query import Hit, Query
 from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import graphs
 from tests.contract.store.world import (
     add_messages,
     new_graph,
@@ -63,15 +63,20 @@ class World:
     graph: Graph
 
     async def ask(
-        self, text: str, *, without: Sequence[str] = (), sight: Sight | None = None, **more: Any
-    ) -> tuple[Ranked[Episode], ...]:
+        self,
+        text: str,
+        *,
+        without: Sequence[str] = (),
+        visibility: Visibility | None = None,
+        **more: Any,
+    ) -> tuple[Hit[Episode], ...]:
         """What is recalled for a question."""
         return await long_term.search(
             self.finder,
             self.store,
-            replace(self.access, sight=sight),
+            replace(self.access, visibility=visibility),
             self.graph,
-            Question(text=text, now=NOW, **more),
+            MemoryQuery(text=text, now=NOW, **more),
             without=without,
         )
 
@@ -130,7 +135,7 @@ async def test_without_neighbours_it_recalls_the_best_of_the_search(
 ) -> None:
     for text in ("a zebra at the zoo", "children at school", "coffee or bread", "a green fence"):
         query = Query(text=text, kind="episode", now=NOW, limit=limit)
-        best = (await world.finder.find(world.access, world.graph, query)).episodes
+        best = await world.finder.find(world.access, world.graph, query)
         recalled = await world.ask(text, limit=limit)
         assert {one.item.uuid: one.score for one in recalled} == {
             one.item.uuid: one.score for one in best
@@ -269,11 +274,13 @@ async def test_what_is_kept_for_the_semantic_memory_is_not_recalled(empty: World
     assert await empty.places("zoo", limit=4, expand=3) == [3, 4, 6, 7]
     assert CROSSING not in await empty.places("zebra", limit=12)
     query = Query(text="zebra", kind="episode", now=NOW, filters=Filters())
-    found = (await empty.finder.find(empty.access, empty.graph, query)).episodes
+    found = await empty.finder.find(empty.access, empty.graph, query)
     assert CROSSING in {one.item.seq - 1 for one in found}
 
 
-HIDDEN = Sight(denied=(Constraint(required=(("secret", frozenset({typed("yes")})),), subset=True),))
+HIDDEN = Visibility(
+    denied=(Constraint(required=(("secret", frozenset({typed("yes")})),), subset=True),)
+)
 
 
 @pytest.mark.parametrize("expand", [0, 3])
@@ -281,7 +288,9 @@ async def test_what_is_hidden_leaves_no_trace(tmp_path: Path, expand: int) -> No
     """The same answer, scores included, as if it had never been said."""
     secret = (3, 5, 10)
 
-    async def told(folder: str, keep: Callable[[int], bool], sight: Sight | None) -> list[Any]:
+    async def told(
+        folder: str, keep: Callable[[int], bool], visibility: Visibility | None
+    ) -> list[Any]:
         async with opened(tmp_path / folder) as world:
             await world.add(
                 *(
@@ -296,7 +305,7 @@ async def test_what_is_hidden_leaves_no_trace(tmp_path: Path, expand: int) -> No
                 (one.item.content, one.score)
                 for text in ("zoo", "zebra", "coffee", "school")
                 for limit in (1, 4, 20)
-                for one in await world.ask(text, limit=limit, expand=expand, sight=sight)
+                for one in await world.ask(text, limit=limit, expand=expand, visibility=visibility)
             ]
 
     hiding = await told("hiding", lambda number: True, HIDDEN)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
 
+from recollect.episodic_memory.metrics import FACTORY, MemoryMetrics, MetricsFactory
 from recollect.errors import InvariantViolated
-from recollect.memories.metrics import FACTORY, MemoryMetrics, MetricsFactory
 from tests.support.asgi import program
 
 

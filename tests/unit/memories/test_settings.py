@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from recollect.episodic_memory import settings
+from recollect.episodic_memory.settings import SettingsChange
+from recollect.episodic_memory.types import Bounds, MemorySettings
 from recollect.errors import InvalidInput
 from recollect.graph.types import Access, Graph
 from recollect.limits import MEMORY_WINDOW_CHARS_MAX, MEMORY_WINDOW_EPISODES_MAX
-from recollect.memories import settings
-from recollect.memories.settings import Choice
-from recollect.memories.types import Bounds, MemorySettings
+from recollect.records import graphs
+from recollect.records.graphs import GraphDetails
 from recollect.settings import Settings
 from recollect.store.protocol import Transaction
-from recollect.subjects import graphs
-from recollect.subjects.graphs import GraphDetails
 from tests.support.asgi import Program, program
 
 USUAL = MemorySettings(window=Bounds(episodes=10, chars=1_000))
@@ -55,8 +55,8 @@ async def test_each_choice_holds_where_it_was_made(running: Program) -> None:
     access, graph = await _graph(running)
     _, other = await _graph(running, "h")
     write = running.services.store.write
-    await write(settings.choose_for_project, access, Choice(chars=500, long_term=False))
-    await write(settings.choose_for_graph, access, graph, Choice(chars=50, enabled=False))
+    await write(settings.choose_for_project, access, SettingsChange(chars=500, long_term=False))
+    await write(settings.choose_for_graph, access, graph, SettingsChange(chars=50, enabled=False))
     assert await _of(running, access, graph) == MemorySettings(
         window=Bounds(episodes=10, chars=50), enabled=False, long_term=False
     )
@@ -69,7 +69,11 @@ async def test_a_later_choice_leaves_the_others_as_they_were(running: Program) -
     """And takes back what it names; no choice at all changes nothing."""
     access, graph = await _graph(running)
     write = running.services.store.write
-    for choice in (Choice(short_term=False, episodes=3), Choice(short_term=True), Choice()):
+    for choice in (
+        SettingsChange(short_term=False, episodes=3),
+        SettingsChange(short_term=True),
+        SettingsChange(),
+    ):
         await write(settings.choose_for_graph, access, graph, choice)
     assert await _of(running, access, graph) == MemorySettings(
         window=Bounds(episodes=3, chars=1_000)
@@ -79,14 +83,14 @@ async def test_a_later_choice_leaves_the_others_as_they_were(running: Program) -
 @pytest.mark.parametrize(
     ("choice", "field"),
     [
-        (Choice(episodes=0), "message_capacity"),
-        (Choice(episodes=MEMORY_WINDOW_EPISODES_MAX + 1), "message_capacity"),
-        (Choice(chars=-1), "character_capacity"),
-        (Choice(chars=MEMORY_WINDOW_CHARS_MAX + 1), "character_capacity"),
+        (SettingsChange(episodes=0), "message_capacity"),
+        (SettingsChange(episodes=MEMORY_WINDOW_EPISODES_MAX + 1), "message_capacity"),
+        (SettingsChange(chars=-1), "character_capacity"),
+        (SettingsChange(chars=MEMORY_WINDOW_CHARS_MAX + 1), "character_capacity"),
     ],
 )
 async def test_a_window_without_sense_is_refused_and_changes_nothing(
-    running: Program, choice: Choice, field: str
+    running: Program, choice: SettingsChange, field: str
 ) -> None:
     """None, or more than we hold."""
     access, graph = await _graph(running)
@@ -99,7 +103,7 @@ async def test_what_was_chosen_goes_with_its_graph(running: Program) -> None:
     """A graph of the same name begins anew."""
     access, graph = await _graph(running)
     write = running.services.store.write
-    await write(settings.choose_for_graph, access, graph, Choice(enabled=False))
+    await write(settings.choose_for_graph, access, graph, SettingsChange(enabled=False))
     await write(settings.put_config, access, graph, {"embedder": "mine"})
 
     def make_anew(tx: Transaction) -> Graph:

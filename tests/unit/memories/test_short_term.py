@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from recollect.episodic_memory import rolling_summary, short_term
+from recollect.episodic_memory.short_term import reserved
+from recollect.episodic_memory.types import Bounds, ShortTerm
 from recollect.graph.episode_filters import EpisodeTest, EpisodeTree
-from recollect.graph.sight import Constraint, Sight, typed
-from recollect.graph.window import reserved
+from recollect.graph.visibility import Constraint, Visibility, typed
 from recollect.limits import CHAPTER_EPISODES, CHAPTER_PARTS, WINDOW_LOOK_BACK_EPISODES
-from recollect.memories import rolling, short_term
-from recollect.memories.types import Bounds, ShortTerm
+from recollect.records import graphs
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import graphs
 from tests.contract.store.world import SEES_ALL
 from tests.support.told_log import ToldLog, spoken, told_log
 
@@ -25,8 +25,8 @@ WIDE = Bounds(episodes=100, chars=100_000)
 KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from recollect.memories import short_term
-from recollect.memories.types import Bounds
+from recollect.episodic_memory import short_term
+from recollect.episodic_memory.types import Bounds
 from tests.support.told_log import told_log
 
 async def main():
@@ -57,10 +57,10 @@ async def read(
     bounds: Bounds = WIDE,
     tree: EpisodeTree | None = None,
     limit: int | None = None,
-    sight: Sight | None = None,
+    visibility: Visibility | None = None,
 ) -> ShortTerm:
-    """What a key with this sight is told."""
-    access = replace(log.access, sight=sight)
+    """What a key with this visibility is told."""
+    access = replace(log.access, visibility=visibility)
     return await log.store.read(short_term.read, access, log.graph, bounds, tree, limit)
 
 
@@ -75,9 +75,9 @@ def of(user: str) -> EpisodeTree:
     return EpisodeTree(joined_by="and", tests=(test,))
 
 
-def without(key: str, value: str) -> Sight:
+def without(key: str, value: str) -> Visibility:
     """Sees everything but what has this in its metadata."""
-    return Sight(denied=(Constraint(required=((key, frozenset({typed(value)})),)),))
+    return Visibility(denied=(Constraint(required=((key, frozenset({typed(value)})),)),))
 
 
 async def test_an_empty_log_has_an_empty_window(log: ToldLog) -> None:
@@ -159,7 +159,7 @@ async def test_whoever_may_not_see_an_episode_has_a_window_without_it(log: ToldL
     await log.tell("ann likes tea", "bob likes golf", spoken("cid likes gold", metadata=secret))
     await log.tell("one", spoken("x" * 800, metadata=secret), "two")
     await log.learn()
-    found = await read(log, Bounds(episodes=2, chars=900), sight=without("class", "secret"))
+    found = await read(log, Bounds(episodes=2, chars=900), visibility=without("class", "secret"))
     assert contents(found) == ["one", "two"]
     assert found.summary == ("Ann likes Tea. Bob likes Golf.",)
 
@@ -195,7 +195,9 @@ async def test_chapters_tell_what_the_whole_log_would(log: ToldLog) -> None:
         await log.erase(erased)
         look = log.look()
         for before in (1, 20, 33, 100, 256, 257, 290, count + 1):
-            told = await log.store.read(rolling.summary, log.access, log.graph, before, None, 1_000)
+            told = await log.store.read(
+                rolling_summary.summary, log.access, log.graph, before, None, 1_000
+            )
             assert told == look.summary(before, 1_000), before
 
 
@@ -210,11 +212,11 @@ async def test_whoever_is_told_of_a_part_is_not_told_from_chapters(log: ToldLog)
     await log.tell("now")
     await log.learn()
     look, bounds = log.look(), Bounds(episodes=1, chars=8_000)
-    before, room, sight = len(said) + 1, reserved(8_000), without("user_id", "b")
+    before, room, visibility = len(said) + 1, reserved(8_000), without("user_id", "b")
     everything = await read(log, bounds)
     assert everything.summary == look.summary(before, room)
-    restricted = await read(log, bounds, sight=sight)
-    assert restricted.summary == look.summary(before, room, sight)
+    restricted = await read(log, bounds, visibility=visibility)
+    assert restricted.summary == look.summary(before, room, visibility)
     filtered = await read(log, bounds, of("a"))
     assert filtered.summary == restricted.summary
     assert "Ann" in filtered.summary[0]
@@ -235,12 +237,12 @@ async def test_a_filter_looks_back_over_a_bounded_part_of_the_log(
 ) -> None:
     """What may not be seen does not count."""
     assert WINDOW_LOOK_BACK_EPISODES >= CHAPTER_EPISODES
-    monkeypatch.setattr(rolling, "WINDOW_LOOK_BACK_EPISODES", 2)
+    monkeypatch.setattr(rolling_summary, "WINDOW_LOOK_BACK_EPISODES", 2)
     hidden = spoken("cid likes gold", metadata={"class": "secret"})
     await log.tell("ann likes tea", "bob likes golf", hidden, "dora likes opera", hidden, "now")
     await log.learn()
-    sight = without("class", "secret")
-    found = await read(log, Bounds(episodes=1, chars=1_000), sight=sight)
+    visibility = without("class", "secret")
+    found = await read(log, Bounds(episodes=1, chars=1_000), visibility=visibility)
     assert found.summary == ("Bob likes Golf. Dora likes Opera.",)
 
 
@@ -251,9 +253,9 @@ async def test_after_a_crash_it_is_exactly_what_it_was(tmp_path: Path) -> None:
     assert ran.returncode == -signal.SIGKILL, ran.stderr
     store = SqliteStore.open(tmp_path)
     try:
-        project = await store.read(lambda tx: tx.one("project_by_name", name="first"))
+        project = await store.read(lambda tx: tx.projects.by_name(name="first"))
         assert project is not None
-        access = replace(SEES_ALL, project_id=project["id"])
+        access = replace(SEES_ALL, project_id=project.id)
         graph = await store.read(graphs.get, access, "g")
         bounds = Bounds(episodes=4, chars=9_000)
         found = await store.read(short_term.read, access, graph, bounds, None, None)

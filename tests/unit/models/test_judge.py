@@ -6,9 +6,8 @@ import pytest
 
 from recollect.errors import ModelUnavailable
 from recollect.models import judge
-from recollect.models.judge import Judge
+from recollect.models.judge import JudgeModel, Pair, pair_features, repeats
 from recollect.models.manifest import EMBEDDER
-from recollect.models.pair_signs import Pair, repeats, signs
 from recollect.settings import Settings
 
 TOKENIZER = EMBEDDER.folder(Settings().models) / "tokenizer.json"
@@ -18,25 +17,25 @@ CAT = Pair(OLD, "Kim Brand's cat sleeps on the front porch", "Kim Brand", 0.8, 0
 
 
 @pytest.fixture(scope="module")
-def loaded() -> Judge:
+def loaded() -> JudgeModel:
     """The judge as it comes."""
     return judge.load(Settings().models)
 
 
-def test_another_value_closes_and_another_thing_does_not(loaded: Judge) -> None:
+def test_another_value_closes_and_another_thing_does_not(loaded: JudgeModel) -> None:
     code, cat = loaded.opinions([CODE, CAT], judge.setting())
     assert code.sure > 0.8
     assert cat.sure < 0.1
 
 
-def test_an_opinion_does_not_depend_on_its_company(loaded: Judge) -> None:
+def test_an_opinion_does_not_depend_on_its_company(loaded: JudgeModel) -> None:
     """Int8 activations are scaled per run."""
     setting = judge.setting()
     alone = [loaded.opinions([pair], setting)[0] for pair in (CODE, CAT)]
     assert loaded.opinions([CODE, CAT, CODE], setting) == [*alone, alone[0]]
 
 
-def test_long_sentences_are_cut(loaded: Judge) -> None:
+def test_long_sentences_are_cut(loaded: JudgeModel) -> None:
     long = "and so on " * 500
     (found,) = loaded.opinions([Pair(long, long)], judge.setting())
     assert 0.0 <= found.sure <= 1.0
@@ -46,24 +45,24 @@ def test_a_damaged_file_is_not_used(tmp_path: Path) -> None:
     broken = tmp_path / "judge.onnx"
     broken.write_bytes(judge.FILE.read_bytes()[:-1] + b"x")
     with pytest.raises(ModelUnavailable, match="damaged"):
-        Judge(broken, TOKENIZER, sha256=judge.setting().sha256)
+        JudgeModel(broken, TOKENIZER, sha256=judge.setting().sha256)
 
 
 def test_it_needs_the_words_of_the_embedder(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match="recollect models install"):
-        Judge(judge.FILE, tmp_path / "tokenizer.json", sha256=None)
+        JudgeModel(judge.FILE, tmp_path / "tokenizer.json", sha256=None)
 
 
 def test_signs_leave_out_the_owner() -> None:
     """Whoever it is about is in both sentences, and tells nothing."""
     one = Pair("Kim Brand rents in Lyon", "Kim Brand sings", "Kim Brand")
     two = Pair("Kim Brand rents in Lyon", "Jo Hill sings", "Kim Brand Jo Hill")
-    assert signs(one) == signs(two)
-    assert signs(one)[2:4] == [0.0, 0.0]
+    assert pair_features(one) == pair_features(two)
+    assert pair_features(one)[2:4] == [0.0, 0.0]
 
 
 def test_signs_count_numbers_apart() -> None:
-    assert signs(CODE)[6:9] == [0.0, 1.0, 1.0]
+    assert pair_features(CODE)[6:9] == [0.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize(

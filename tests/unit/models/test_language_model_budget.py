@@ -7,8 +7,7 @@ import pytest
 
 from recollect.errors import BudgetExhausted, ModelUnavailable
 from recollect.graph.types import Record
-from recollect.models.language_model import LanguageModel, Prompt
-from recollect.models.token_budget import TokenBudget
+from recollect.models.language_model import LanguageModel, Prompt, TokenBudget
 from recollect.settings import Settings
 from tests.contract.store.world import StillClock
 from tests.support.scripted_model import ScriptedModel, Step, alone, answers, fails

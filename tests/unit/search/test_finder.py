@@ -16,24 +16,18 @@ from recollect.errors import NotFound
 from recollect.graph.filters import Filters
 from recollect.graph.types import Access, Graph, NewEpisode
 from recollect.ingest import intake
+from recollect.records import episodes, graphs, knowledge, users
 from recollect.search.finder import Finder
-from recollect.search.query import Found, Query, Ranked
+from recollect.search.kinds import KINDS, kind_of
+from recollect.search.query import Hit, Query
 from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import episodes, graphs, knowledge, users
 from tests.contract.store.world import new_project, new_thread, new_user, work
 from tests.support import here
 
 NOW = datetime(2024, 5, 2, tzinfo=UTC)
-FIELDS = {
-    "fact": "facts",
-    "entity": "entities",
-    "episode": "episodes",
-    "observation": "observations",
-    "thread_summary": "thread_summaries",
-}
 SAID = (
     ("2023-03-05", "Jane", "I moved to Berlin in March 2023."),
     ("2023-03-05", "Anna", "Nice! Do you like it there?"),
@@ -55,13 +49,12 @@ class World:
     graph: Graph
     finder: Finder
 
-    async def find(self, text: str, kind: str = "fact", **more: Any) -> Sequence[Ranked[Any]]:
-        """What is found of a kind; the lists of the others are empty."""
+    async def find(self, text: str, kind: str = "fact", **more: Any) -> list[Hit[Any]]:
+        """What is found of a kind, and nothing of another."""
         more.setdefault("now", NOW)
         found = await self.finder.find(self.access, self.graph, Query(text=text, kind=kind, **more))
-        assert all(getattr(found, field) == () for other, field in FIELDS.items() if other != kind)
-        ranked: Sequence[Ranked[Any]] = getattr(found, FIELDS[kind])
-        return ranked
+        assert all(kind_of(hit.item) == kind for hit in found)
+        return found
 
     async def told(self, text: str, kind: str = "fact", **more: Any) -> list[str]:
         """The texts of what is found, best first."""
@@ -159,7 +152,7 @@ RERANKERS = ("rrf", "mmr", "node_distance", "episode_mentions", "cross_encoder")
 
 
 @pytest.mark.parametrize("reranker", RERANKERS)
-@pytest.mark.parametrize("kind", FIELDS)
+@pytest.mark.parametrize("kind", KINDS)
 async def test_every_reranker_orders_every_kind(world: World, kind: str, reranker: str) -> None:
     """At most as many as asked for, better ones first, and the same again."""
     more = {"reranker": reranker, "limit": 3, "center_uuid": await world.node("Emma")}
@@ -273,7 +266,7 @@ async def test_scores_below_a_bound_are_left_out(world: World) -> None:
     found = await world.find("Where does Jane live?", limit=50)
     bound = found[2].score
     assert await world.find("Where does Jane live?", limit=50, score_min=bound) == found[:3]
-    assert await world.find("Where does Jane live?", score_min=1.0) == ()
+    assert await world.find("Where does Jane live?", score_min=1.0) == []
 
 
 @pytest.mark.parametrize("kind", ["fact", "entity", "episode"])
@@ -282,20 +275,20 @@ async def test_a_limit_keeps_the_best(world: World, kind: str) -> None:
     everything = await world.find("Where does Jane live?", kind, limit=50)
     for limit in (1, 2, 50):
         assert await world.find("Where does Jane live?", kind, limit=limit) == everything[:limit]
-    assert await world.find("Where does Jane live?", kind, limit=0) == ()
+    assert await world.find("Where does Jane live?", kind, limit=0) == []
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t"])
 async def test_a_blank_question_finds_nothing(world: World, text: str) -> None:
     """Of no kind."""
-    for kind in FIELDS:
-        assert await world.find(text, kind) == ()
+    for kind in KINDS:
+        assert await world.find(text, kind) == []
 
 
 @pytest.mark.parametrize("text", ["the of and", "?!", "東京", "\U0001f600", "zzz " * 500])
 async def test_any_question_is_answered(world: World, text: str) -> None:
     """Also one without a single word that finds anything."""
-    for kind in FIELDS:
+    for kind in KINDS:
         await world.find(text, kind)
 
 
@@ -354,10 +347,10 @@ async def test_a_deleted_fact_is_not_found_any_more(world: World) -> None:
 
 async def test_a_graph_that_is_folded_again_is_found_as_before(world: World) -> None:
     """Everything in the same order, by those who searched it before and by those who did not."""
-    before = [await world.find("Where does Jane live?", kind, limit=50) for kind in FIELDS]
+    before = [await world.find("Where does Jane live?", kind, limit=50) for kind in KINDS]
     assert before[0]
     await here.fold(world.store, world.graph.id)
-    after = [await world.find("Where does Jane live?", kind, limit=50) for kind in FIELDS]
+    after = [await world.find("Where does Jane live?", kind, limit=50) for kind in KINDS]
     assert after == before
 
 
@@ -376,7 +369,7 @@ async def test_another_projects_key_finds_nothing(world: World) -> None:
     """It is told that there is no such graph, before and after the owner searched."""
     stranger = await new_project(world.store, "other")
     for _ in range(2):
-        for kind in FIELDS:
+        for kind in KINDS:
             with pytest.raises(NotFound):
                 await world.finder.find(
                     stranger, world.graph, Query(text="Jane", kind=kind, now=NOW)
@@ -412,13 +405,13 @@ async def test_an_empty_graph_is_searched_in_vain(world: World) -> None:
     for kind in ("episode", "observation", "thread_summary"):
         for reranker in (None, *RERANKERS):
             query = Query(text="Jane", kind=kind, now=NOW, reranker=reranker)
-            assert await world.finder.find(world.access, graph, query) == Found()
+            assert await world.finder.find(world.access, graph, query) == []
 
 
 async def test_many_searches_at_once_agree(world: World) -> None:
     """Of several kinds, in several threads."""
-    alone = {kind: await world.find("Where does Jane live?", kind) for kind in FIELDS}
-    kinds = [*FIELDS] * 4
+    alone = {kind: await world.find("Where does Jane live?", kind) for kind in KINDS}
+    kinds = [*KINDS] * 4
     together = await asyncio.gather(*(world.find("Where does Jane live?", k) for k in kinds))
     assert together == [alone[kind] for kind in kinds]
 

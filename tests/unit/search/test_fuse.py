@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.search.fuse import best, marginal_relevance, reciprocal_ranks
+from recollect.search.rank import marginal_relevance, reciprocal_ranks, top
 
 
 def slots(*numbers: int) -> np.ndarray:
@@ -39,7 +39,7 @@ def test_reciprocal_ranks_are_those_of_the_definition(lists: list[list[int]]) ->
 @given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), max_size=12), st.integers(0, 13))
 def test_the_best_are_the_first_of_all(values: list[float], limit: int) -> None:
     """Newer ones, whose slots are higher, first among equals."""
-    found, scores = best(np.arange(len(values), dtype=np.int32), np.array(values), limit)
+    found, scores = top(np.arange(len(values), dtype=np.int32), np.array(values), limit)
     expected = sorted(range(len(values)), key=lambda slot: (-values[slot], -slot))[:limit]
     assert found.tolist() == expected
     assert scores.tolist() == [values[slot] for slot in expected]
@@ -102,5 +102,5 @@ def test_choosing_is_that_of_the_definition(seed: int, weight: float) -> None:
 def test_what_is_newer_is_told_by_ids() -> None:
     """Whatever slots the segment happened to give out."""
     ids = np.array([30, 10, 20])
-    found, _ = best(slots(0, 1, 2), np.ones(3), 2, ids)
+    found, _ = top(slots(0, 1, 2), np.ones(3), 2, ids)
     assert found.tolist() == [0, 2]

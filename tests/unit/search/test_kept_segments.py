@@ -8,6 +8,7 @@ import pytest
 
 from recollect.graph.types import Access, Graph
 from recollect.ingest import intake
+from recollect.records import episodes
 from recollect.search import segments as module
 from recollect.search import snapshot
 from recollect.search.segment import Segment
@@ -15,7 +16,6 @@ from recollect.search.segments import Segments
 from recollect.store import index
 from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import episodes
 from tests.contract.store.world import add_text, new_graph, new_project, stored, text, work
 from tests.unit.search.test_segments import ROOMY, search
 
@@ -108,13 +108,13 @@ async def test_what_is_forgotten_while_a_segment_is_kept_is_not_kept(
     await store.write(index.drop_snapshot, graph.id)
 
     async def too_early(*_: object) -> None:
-        segment.holds_forgotten = True
+        segment.facts.holds_forgotten = True
 
     monkeypatch.setattr(segments, "_forget", too_early)
-    segment.holds_forgotten = True
+    segment.facts.holds_forgotten = True
     await segments._keep(segment, access, graph)
     assert await chunks(store, graph) == []
-    segment.holds_forgotten = False
+    segment.facts.holds_forgotten = False
     await segments._keep(segment, access, graph)
     assert await chunks(store, graph) != []
 

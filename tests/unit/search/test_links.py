@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from recollect.search.shelves import Links
+from recollect.search.tables import Links
 
 
 def test_the_pairs_of_an_episode_can_be_taken_away() -> None:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.graph.terms import hashed, packed
+from recollect.search.neighbours import DECAY, EpisodeOrder
 from recollect.search.postings import K1, B, Postings
-from recollect.search.strands import DECAY, Strands
 
 LENT_MAX = 40
 DAY = 24 * 3600 * 1_000_000
@@ -239,12 +239,12 @@ def test_the_words_of_neighbours_count_by_their_distance(
     strand = [number for _, number, _, _ in said]
     times = np.cumsum([silence * DAY * 3 // 5 for _, _, silence, _ in said])
     visible = np.array([flag for _, _, _, flag in said], bool)
-    postings, strands = Postings(), Strands()
+    postings, strands = Postings(), EpisodeOrder()
     slots = np.arange(len(said), dtype=np.int32)
     postings.put(slots, [packed(words) for words in texts])
     strands.add(np.array(strand, np.int64), slots.astype(np.int64) + 1, slots)
     found = postings.search(
-        [hashed(word) for word in query], visible, strands.window(visible, times)
+        [hashed(word) for word in query], visible, strands.neighbours(visible, times)
     )
     expected = windowed(texts, strand, times.tolist(), query, visible.tolist())
     assert found.tolist() == pytest.approx(expected)

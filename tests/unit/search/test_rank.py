@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from recollect.search.fuse import marginal_relevance
-from recollect.search.rank import _apart
+from recollect.search.rank import _apart, marginal_relevance
 from recollect.search.vectors import DIMENSIONS, usual_vector
 
 

@@ -1,6 +1,7 @@
 """A segment takes changes in any portions, ends up as if built anew, and tells its size."""
 
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.graph.terms import hashed, packed
 from recollect.search.columns import NO_TIME
-from recollect.search.segment import Page, Segment
+from recollect.search.segment import IndexPage, Segment
 from recollect.search.vectors import DIMENSIONS
 
 WORDS = ("a", "b", "c", "d")
@@ -17,45 +18,45 @@ ENTITIES = 3
 VECTOR = np.full(DIMENSIONS, 0.05, np.float16).tobytes()
 
 
-def fact_row(number: int, closed: int | None = None) -> dict[str, Any]:
+def fact_row(number: int, closed: int | None = None) -> Any:
     """A fact as the store tells it."""
-    return {
-        "id": number,
-        "source_id": number % ENTITIES,
-        "target_id": (number + 1) % ENTITIES,
-        "name": "KNOWS",
-        "created_at": 10 * number,
-        "valid_at": 7,
-        "invalid_at": closed,
-        "expired_at": closed,
-        "doubts": "[]",
-        "rating": None,
-        "attributes": None,
-    }
+    return SimpleNamespace(
+        id=number,
+        source_id=number % ENTITIES,
+        target_id=(number + 1) % ENTITIES,
+        name="KNOWS",
+        created_at=10 * number,
+        valid_at=7,
+        invalid_at=closed,
+        expired_at=closed,
+        doubts="[]",
+        rating=None,
+        attributes=None,
+    )
 
 
-def entity_row(number: int) -> dict[str, Any]:
+def entity_row(number: int) -> Any:
     """An entity as the store tells it."""
     told = {"labels": '["Person"]', "attributes": '{"x": 1}', "is_user": 0}
-    return {"id": number, "created_at": number, **told}
+    return SimpleNamespace(**{"id": number, "created_at": number, **told})
 
 
-def episode_row(number: int) -> dict[str, Any]:
+def episode_row(number: int) -> Any:
     """An episode as the store tells it."""
-    return {
-        "id": number,
-        "created_at": number,
-        "seq": number + 1,
-        "role": "user",
-        "speaker": "Jane" if number % 2 else None,
-        "metadata": None,
-        "open": number % 3 != 2,
-        "asked": "Is it late?" if number % 7 == 3 else None,
-        "producer": f"p{number % 2}" if number % 3 else None,
-        "addressee": "Bob" if number % 4 == 1 else None,
-        "kept_for": "semantic" if number % 5 == 4 else None,
-        "strand": "thread 1" if number % 2 else None,
-    }
+    return SimpleNamespace(
+        id=number,
+        created_at=number,
+        seq=number + 1,
+        role="user",
+        speaker="Jane" if number % 2 else None,
+        metadata=None,
+        open=number % 3 != 2,
+        asked="Is it late?" if number % 7 == 3 else None,
+        producer=f"p{number % 2}" if number % 3 else None,
+        addressee="Bob" if number % 4 == 1 else None,
+        kept_for="semantic" if number % 5 == 4 else None,
+        strand="thread 1" if number % 2 else None,
+    )
 
 
 class Change:
@@ -93,29 +94,31 @@ def valid(history: list[Change]) -> list[Change]:
 histories = st.lists(changes, max_size=25).map(valid)
 
 
-def page(history: list[Change], since: int, until: int) -> Page:
+def page(history: list[Change], since: int, until: int) -> IndexPage:
     """What a store answers for the versions in between, with each item's last row only."""
     last = {(c.kind, c.number): (version, c) for version, c in enumerate(history, start=1)}
     chosen = [(v, c) for v, c in sorted(last.values(), key=lambda p: p[0]) if since < v <= until]
     there = [change for _, change in chosen if change.words is not None]
     said = [change.number for change in there if change.kind == "episode"]
-    return Page(
+    return IndexPage(
         until=until,
         rows=[
-            {
-                "version": version,
-                "item_kind": change.kind,
-                "item_id": change.number,
-                "terms": None if change.words is None else packed(change.words),
-                "vector": VECTOR if change.words and change.kind != "entity" else None,
-            }
+            SimpleNamespace(
+                version=version,
+                item_kind=change.kind,
+                item_id=change.number,
+                terms=None if change.words is None else packed(change.words),
+                vector=VECTOR if change.words and change.kind != "entity" else None,
+            )
             for version, change in chosen
         ],
-        facts=[fact_row(c.number, c.closed) for c in there if c.kind == "fact"],
-        entities=[entity_row(c.number) for c in there if c.kind == "entity"],
-        episodes=[episode_row(number) for number in said],
-        supports=[{"item_id": number, "episode_id": number} for number in said],
-        mentions=[{"item_id": number % ENTITIES, "episode_id": number} for number in said],
+        items={
+            "fact": [fact_row(c.number, c.closed) for c in there if c.kind == "fact"],
+            "entity": [entity_row(c.number) for c in there if c.kind == "entity"],
+            "episode": [episode_row(number) for number in said],
+        },
+        supports=[SimpleNamespace(item_id=number, episode_id=number) for number in said],
+        mentions=[SimpleNamespace(item_id=number % ENTITIES, episode_id=number) for number in said],
     )
 
 
@@ -123,7 +126,7 @@ def content(segment: Segment) -> dict[str, Any]:
     """Everything that a search could see, by row ids: slots depend on when things came."""
     held: dict[str, Any] = {"version": segment.version}
     for kind in ("fact", "entity", "episode"):
-        shelf = segment.shelf(kind)
+        shelf = segment.table(kind)
         alive = np.flatnonzero(shelf.alive.array)
         ids = segment.row_ids(kind, alive)
         held[kind] = sorted(ids)
@@ -145,7 +148,7 @@ def content(segment: Segment) -> dict[str, Any]:
         items, said = getattr(segment, name).pairs(segment.episodes)
         ends = (segment.row_ids(kind, items), segment.row_ids("episode", said))
         held[name] = sorted(zip(*ends, strict=True))
-    window = segment.strands.window(segment.visible("episode"), segment.episodes.created_at.array)
+    window = segment.neighbours
     groups: dict[int, list[int]] = {}
     for number, group in zip(
         segment.row_ids("episode", window.slots), window.group.tolist(), strict=True
@@ -249,8 +252,8 @@ def test_metadata_counts_as_memory() -> None:
     history = [Change("episode", n, ["a"], None) for n in range(20)]
     plain.take(page(history, 0, 20))
     heavy = page(history, 0, 20)
-    for row in heavy.episodes:
-        row["metadata"] = f'{{"note": "{row["id"]:050000d}"}}'
+    for row in heavy.items["episode"]:
+        row.metadata = f'{{"note": "{row.id:050000d}"}}'
     laden.take(heavy)
     assert laden.size_bytes - plain.size_bytes >= 20 * 50_000
 

@@ -10,20 +10,21 @@ from typing import Any
 import numpy as np
 import pytest
 
+from recollect.derive import readings
 from recollect.errors import NotFound
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.graph.terms import hashed, packed, terms
 from recollect.graph.types import Access, Graph
 from recollect.limits import INDEX_ROWS_PER_PAGE
+from recollect.records import episodes, graphs, knowledge, threads
+from recollect.records.knowledge import FactChange
 from recollect.search import segments as module
-from recollect.search.segment import Page, Segment
+from recollect.search.segment import IndexPage, Segment
 from recollect.search.segments import Segments
-from recollect.store import index, readings
+from recollect.store import index
 from recollect.store.protocol import Store, Transaction
 from recollect.store.sqlite import SqliteStore
 from recollect.store.sqlite.connection import FILE_NAME, connect
-from recollect.subjects import episodes, graphs, knowledge, threads
-from recollect.subjects.knowledge import FactChange
 from tests.contract.store.world import (
     START,
     add_messages,
@@ -164,8 +165,8 @@ async def read_again(store: Store, graph: Graph, found: Found) -> None:
     """Put another reading in place of that of the first episode, and fold."""
 
     def replace(tx: Transaction) -> None:
-        *_, first = tx.all("episodes_last", graph_id=graph.id, limit=100)
-        readings.replace(tx, first["id"], found, (None,) * len(found.facts))
+        *_, first = tx.episodes.last(graph_id=graph.id, limit=100)
+        readings.replace(tx, first.id, found, (None,) * len(found.facts))
 
     await store.write(replace)
     await here.settle(store, graph.id)
@@ -563,7 +564,7 @@ async def test_changes_are_taken_off_the_loop(
     threads: list[int] = []
     take = Segment.take
 
-    def watched(segment: Segment, page: Page) -> None:
+    def watched(segment: Segment, page: IndexPage) -> None:
         threads.append(threading.get_ident())
         take(segment, page)
 
@@ -577,8 +578,8 @@ def strands(segment: Segment) -> list[tuple[str, int]]:
     """The episodes in the order of their strands, each with the name of its own."""
     shelf = segment.episodes
     return sorted(
-        (shelf.strands.values[shelf.strand.array[slot]], int(shelf.ids.array[slot]))
-        for slot in segment.strands.slots
+        (shelf.series_names.values[shelf.series.array[slot]], int(shelf.ids.array[slot]))
+        for slot in segment.episodes.order.slots
     )
 
 

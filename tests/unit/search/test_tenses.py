@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.search.tenses import tense_of
+from recollect.search.times import tense_of
 
 
 @pytest.mark.parametrize(

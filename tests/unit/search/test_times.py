@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.search.events import Event
-from recollect.search.times import TimeWindow, TimeWords, around, time_words
+from recollect.search.times import TimedEvent, TimeWindow, TimeWords, around, time_words
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)  # a Wednesday
 
@@ -149,14 +148,14 @@ def test_what_only_looks_like_a_time_does_not_narrow(text: str) -> None:
 def test_an_event_is_named_with_its_relation(text: str, event: str, relation: str) -> None:
     """The clause can be searched for; its dates make the window."""
     found = read(text)
-    assert found.event == Event(event, relation)  # type: ignore[arg-type]
+    assert found.event == TimedEvent(event, relation)  # type: ignore[arg-type]
     assert found.windows == ()
 
 
 def test_a_date_inside_an_events_clause_belongs_to_the_event() -> None:
     """ "Before she moved in 2020" is not about 2020."""
     found = read("Before she moved in 2020, where did she live?")
-    assert found.event == Event("she moved in 2020", "before")
+    assert found.event == TimedEvent("she moved in 2020", "before")
     assert found.windows == ()
     assert found.rest == "where did she live?"
 
@@ -164,7 +163,7 @@ def test_a_date_inside_an_events_clause_belongs_to_the_event() -> None:
 def test_a_date_beside_an_events_clause_narrows_too() -> None:
     """Both hold together."""
     found = read("what did she pack in May before the move")
-    assert found.event == Event("the move", "before")
+    assert found.event == TimedEvent("the move", "before")
     assert found.windows == (TimeWindow(day("2026-05-01"), day("2026-06-01")),)
 
 
@@ -252,7 +251,7 @@ def test_a_window_ends_before_its_end(
 )
 def test_an_events_dates_make_the_window(relation: str, expected: tuple[str | None, ...]) -> None:
     """Without a date of the event there is none."""
-    event = Event("she moved", relation)  # type: ignore[arg-type]
+    event = TimedEvent("she moved", relation)  # type: ignore[arg-type]
     window = around(event, day("2021-02-01"), day("2022-03-01"))
     assert window == tuple(day(moment) for moment in expected)
     assert around(event, None, day("2022-03-01")) is None

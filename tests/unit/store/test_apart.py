@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
+from recollect.derive import readings
 from recollect.graph import predicates
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.graph.types import Access, Graph
 from recollect.ingest import fold, rebuild
-from recollect.store import readings
+from recollect.records import episodes, graphs, knowledge, threads
+from recollect.records.knowledge import FactChange
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
 from recollect.store.sqlite.store import ApartGraph
-from recollect.subjects import episodes, graphs, knowledge, threads
-from recollect.subjects.knowledge import FactChange
 from tests.contract.store.world import (
     StillClock,
     add_messages,
@@ -69,7 +69,7 @@ class World:
         """Rows of the file."""
 
         def look(tx: Any) -> list[tuple[Any, ...]]:
-            return [tuple(row) for row in tx._execute(sql)]
+            return [tuple(row) for row in tx._connection.execute(sql)]
 
         return await self.store.read(look)
 
@@ -112,7 +112,7 @@ async def test_a_graph_that_is_as_it_was_is_left_alone(world: World) -> None:
     told = apart._apart.difference()
     assert not any((*told.removed.values(), *told.written.values(), told.closings, told.found))
     assert (told.unfound, any(told.touched.values()), told.chapters_differ) == ({}, False, False)
-    assert await apart.put_back()
+    assert await apart.put_back(fold.settle)
     await apart.close()
     assert await world.all(state) == before
     assert await world.all("SELECT * FROM facts ORDER BY id") == rows_
@@ -126,14 +126,14 @@ async def test_a_graph_in_which_everything_is_different_is_put_back_whole(world:
     for number, found in zip(numbers, other, strict=True):
         await world.read_again(number, found)
     apart = await world.folded()
-    assert await apart.put_back()
+    assert await apart.put_back(fold.settle)
     await apart.close()
     assert len(await world.all("SELECT 1 FROM facts")) == 30
     assert await world.all("SELECT 1 FROM facts WHERE fact LIKE 'alpha%'") == []
     for number in numbers:
         await world.read_again(number, Found())
     apart = await world.folded()
-    assert await apart.put_back()
+    assert await apart.put_back(fold.settle)
     await apart.close()
     for table in ("facts", "entities", "supports", "mentions", "observations"):
         assert await world.all(f"SELECT 1 FROM {table}") == []  # noqa: S608
@@ -157,7 +157,7 @@ async def test_uuids_may_change_hands(world: World, before: Sequence[Any], after
     for found in (before, after, before):
         await world.read_again(number, said(*found))
         apart = await world.folded()
-        assert await apart.put_back()
+        assert await apart.put_back(fold.settle)
         await apart.close()
         facts = await world.all(
             "SELECT n.name, f.fact, f.uuid, n.uuid, p.episode_id FROM facts f"
@@ -216,7 +216,7 @@ async def test_who_is_outrun_changes_nothing(world: World, change: Any) -> None:
     apart = await world.folded()
     await change(world)
     before, state = await world.digest(), await world.all("SELECT * FROM graphs")
-    assert not await apart.put_back()
+    assert not await apart.put_back(fold.settle)
     await apart.close()
     assert await world.digest() == before
     assert await world.all("SELECT * FROM graphs") == state
@@ -237,7 +237,7 @@ async def test_what_is_added_meanwhile_is_caught_up_with(world: World, change: A
     before = await world.digest()
     assert await apart.catch_up()
     await world.go_on(apart)
-    assert await apart.put_back()
+    assert await apart.put_back(fold.settle)
     await apart.close()
     assert await world.digest() == before
 
@@ -252,7 +252,7 @@ async def test_what_was_said_and_is_not_read_yet_is_no_part_of_it(world: World) 
     await add_text(world.store, world.access, "g", "beta delta")
     assert await apart.catch_up()
     await world.go_on(apart)
-    assert await apart.put_back()
+    assert await apart.put_back(fold.settle)
     await apart.close()
     assert await world.digest() == before
     await here.learn(world.store, ScriptedReader())
@@ -279,7 +279,7 @@ async def test_a_graph_that_is_gone_is_not_put_back(world: World) -> None:
     told = apart._apart.difference()
     await world.store.write(graphs.delete, world.access, "g")
     assert not await apart.catch_up()
-    assert not await apart._put(told)
+    assert not await apart._put(told, fold.settle)
     await apart.close()
     assert await world.all("SELECT 1 FROM facts") == []
 
@@ -293,7 +293,7 @@ async def test_a_thread_that_goes_meanwhile_does_not_come_back(world: World) -> 
     world.graph = await world.store.read(graphs.of_user, world.access, "u")
     apart = await world.folded()
     await world.store.write(threads.delete_keeping_graph, world.access, "t")
-    assert not await apart.put_back()
+    assert not await apart.put_back(fold.settle)
     assert not await apart.catch_up()
     await apart.close()
     before = await world.digest()
@@ -310,7 +310,7 @@ async def test_nobody_sees_what_is_folded_apart(world: World) -> None:
     await apart.run(fold.start_over, world.graph.id)
 
     def rename(tx: Transaction) -> None:
-        tx.run("graph_fold_again", graph_id=world.graph.id, seq=7)
+        tx.graphs.fold_again(graph_id=world.graph.id, seq=7)
 
     await apart.run(rename)
     assert await world.digest() == before

@@ -8,14 +8,14 @@ from random import Random
 
 import pytest
 
+from recollect.derive import chapters
 from recollect.governance import soundness
 from recollect.ingest import queue
 from recollect.limits import CHAPTER_EPISODES, CHAPTER_PARTS
-from recollect.store import chapters
+from recollect.records import cloning, graphs
+from recollect.records.cloning import Ends
 from recollect.store.sqlite import migrate
 from recollect.store.sqlite.connection import FILE_NAME, connect, statements
-from recollect.subjects import cloning, graphs
-from recollect.subjects.cloning import Ends
 from tests.support import here
 from tests.support.told_log import ToldLog, spoken, told_log
 
@@ -172,19 +172,19 @@ async def test_the_doctor_finds_a_chapter_that_rests_on_nothing(log: ToldLog, wr
 
 
 PLANNED = (
-    "chapter_facts_of",
-    "chapter_members",
-    "chapter_said",
-    "chapter_told",
-    "chapter_waits",
-    "chapters_among",
-    "chapters_page",
-    "chapters_touched",
-    "episodes_saying",
-    "messages_among",
-    "said_by_episodes",
-    "window_episodes",
-    "window_left",
+    "chapters.facts_of",
+    "chapters.members",
+    "chapters.said",
+    "chapters.told",
+    "chapters.waits",
+    "chapters.among",
+    "chapters.page",
+    "chapters.touched",
+    "episodes.saying",
+    "episodes.messages_among",
+    "episodes.said_by_episodes",
+    "chapters.window_episodes",
+    "chapters.window_left",
 )
 
 
@@ -199,7 +199,7 @@ def test_a_look_goes_by_keys(tmp_path: Path, name: str) -> None:
     details = [row["detail"] for row in plan]
     own = [one for one in details if one.startswith("SCAN") and "VIRTUAL TABLE" not in one]
     assert own == [], details
-    if name.startswith("window") or name == "chapter_members":
+    if name.startswith("window") or name == "chapters.members":
         assert not any("TEMP B-TREE" in one for one in details), details
 
 

@@ -7,24 +7,24 @@ from recollect.store.sqlite import migrate
 from recollect.store.sqlite.connection import connect, statements
 
 BY_KEY = (
-    "document_metadata_of",
-    "document_summary_metadata",
-    "entity_episodes",
-    "entity_metadata",
-    "episode_metadata",
-    "episodes_of_summary",
-    "episodes_that_state",
-    "fact_metadata",
-    "facts_about_entity",
-    "facts_of_observations",
-    "facts_of_thread",
-    "messages_of_thread",
-    "observation_episodes",
-    "observation_metadata",
-    "thread_summary_metadata",
+    "collections.metadata_of",
+    "summaries.document_summary_metadata",
+    "entities.episodes",
+    "entities.metadata",
+    "episodes.metadata",
+    "episodes.of_summary",
+    "episodes.that_state",
+    "facts.metadata",
+    "facts.about_entity",
+    "facts.of_observations",
+    "facts.of_thread",
+    "episodes.messages_of_thread",
+    "observations.episodes",
+    "observations.metadata",
+    "summaries.thread_summary_metadata",
 )
 # These go over a whole graph, along an index: degrees are counted for who may not see all of it.
-OVER_A_GRAPH = ("entity_uuids_among", "links_before")
+OVER_A_GRAPH = ("entities.uuids_among", "links.before")
 
 
 def test_no_table_is_read_from_end_to_end(tmp_path: Path) -> None:

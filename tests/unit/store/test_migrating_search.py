@@ -8,11 +8,11 @@ import pytest
 
 from recollect.graph.terms import hashed, packed, terms
 from recollect.graph.types import Access
+from recollect.records import episodes, graphs
 from recollect.search.segment import Segment
 from recollect.search.segments import Segments
 from recollect.store.sqlite import SqliteStore, migrate
 from recollect.store.sqlite.connection import FILE_NAME, connect
-from recollect.subjects import episodes, graphs
 
 VECTOR = np.full(384, 0.05, np.float16).tobytes()
 OLD = """
@@ -124,7 +124,7 @@ async def test_everything_is_findable_after_the_migration(folder: Path) -> None:
         assert found(segment, "entity", "Emma") == [1]
         assert found(segment, "entity", "told") == [1, 2]
         for kind, ids in (("episode", [1]), ("fact", [1]), ("entity", [])):
-            held = np.flatnonzero(segment.vectors[kind].held(len(segment.shelf(kind))))
+            held = np.flatnonzero(segment.vectors[kind].held(len(segment.table(kind))))
             assert segment.row_ids(kind, held) == ids
         alive = np.flatnonzero(segment.episodes.alive.array)
         assert segment.row_ids("episode", alive) == [1, 4, 5, 3]  # the ignored one since 0009

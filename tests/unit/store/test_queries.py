@@ -1,4 +1,4 @@
-"""Every named query compiles, every one is used, and every name that is used exists."""
+"""Every statement compiles and runs where it has to."""
 
 import ast
 import re
@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.store import queries
+from recollect.store import sql
 from recollect.store.sqlite import migrate
 from recollect.store.sqlite.connection import connect, statements
-from tests.contract.store.test_lifetime import asked_names
+from tests.support.store_methods import methods
 
 SOURCE = Path(recollect.__file__).parent
 
@@ -46,32 +46,6 @@ def test_a_query_runs_on_sqlite_3_35(name: str) -> None:
     assert "->" not in re.sub("--.*", "", statements()[name])
 
 
-def _spoken(tree: ast.AST) -> set[str]:
-    """The strings of a module, but for those that pick a column of a row."""
-    columns = {id(node.slice) for node in ast.walk(tree) if isinstance(node, ast.Subscript)}
-    return {
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and id(node) not in columns
-    }
-
-
-def test_no_query_is_dead() -> None:
-    """Every name occurs as a string somewhere in the program."""
-    spoken = set[str]().union(
-        *(_spoken(ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCE.rglob("*.py"))
-    )
-    names = {name.partition("/")[0] for name in statements()}
-    assert names - spoken == set()
-
-
-def test_every_name_that_is_asked_for_exists() -> None:
-    """A misspelt name is found here, not in production."""
-    assert asked_names() <= {name.partition("/")[0] for name in statements()}
-
-
 def test_orders_become_one_statement_each(tmp_path: Path) -> None:
     """Keys and directions are spelt out at load time, commas inside a key included."""
     (tmp_path / "a.sql").write_text(
@@ -79,20 +53,31 @@ def test_orders_become_one_statement_each(tmp_path: Path) -> None:
         "SELECT {key} FROM t WHERE {key} {cmp} :x ORDER BY {key} {dir};\n"
         "-- name: other\nSELECT 1;\n"
     )
-    assert queries.load(tmp_path) == {
-        "page/id/asc": "SELECT t.id FROM t WHERE t.id > :x ORDER BY t.id ASC;",
-        "page/id/desc": "SELECT t.id FROM t WHERE t.id < :x ORDER BY t.id DESC;",
-        "page/name/asc": "SELECT coalesce(t.name, '') FROM t WHERE coalesce(t.name, '') > :x "
+    assert sql.load(tmp_path) == {
+        "a.page/id/asc": "SELECT t.id FROM t WHERE t.id > :x ORDER BY t.id ASC;",
+        "a.page/id/desc": "SELECT t.id FROM t WHERE t.id < :x ORDER BY t.id DESC;",
+        "a.page/name/asc": "SELECT coalesce(t.name, '') FROM t WHERE coalesce(t.name, '') > :x "
         "ORDER BY coalesce(t.name, '') ASC;",
-        "page/name/desc": "SELECT coalesce(t.name, '') FROM t WHERE coalesce(t.name, '') < :x "
+        "a.page/name/desc": "SELECT coalesce(t.name, '') FROM t WHERE coalesce(t.name, '') < :x "
         "ORDER BY coalesce(t.name, '') DESC;",
-        "other": "SELECT 1;",
+        "a.other": "SELECT 1;",
     }
 
 
 def test_a_name_must_not_be_given_twice(tmp_path: Path) -> None:
-    """Two files that define one name are an error when loaded, not a surprise later."""
-    for file in ("a.sql", "b.sql"):
-        (tmp_path / file).write_text("-- name: same\nSELECT 1;\n")
+    """A file that defines one name twice is an error when loaded, not a surprise later."""
+    (tmp_path / "a.sql").write_text("-- name: same\nSELECT 1;\n-- name: same\nSELECT 2;\n")
     with pytest.raises(ValueError, match="same is defined twice"):
-        queries.load(tmp_path)
+        sql.load(tmp_path)
+
+
+def test_no_method_is_dead() -> None:
+    """Every query of every noun is asked by somebody outside the queries themselves."""
+    asked = {
+        node.attr
+        for path in SOURCE.rglob("*.py")
+        if "queries" not in path.parts
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+    }
+    assert {name for name in methods() if name.partition(".")[2] not in asked} == set()

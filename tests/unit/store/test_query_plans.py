@@ -33,7 +33,7 @@ def test_a_claim_looks_at_few_rows(tmp_path: Path) -> None:
     connection = connect(tmp_path / "x.db", writer=True)
     try:
         migrate.apply(connection)
-        for name in ("queue_held", "queue_oldest_free", "jobs_next", "jobs_given_back"):
+        for name in ("queue.held", "queue.oldest_free", "jobs.next", "jobs.given_back"):
             values = {"now": 1, "graph_id": 1, "limit": 1, "ids": "[]"}
             values |= {"wait_end": 2, "lease_end": 2}
             plan = connection.execute(f"EXPLAIN QUERY PLAN {statements()[name]}", values).fetchall()
@@ -46,86 +46,86 @@ def test_a_claim_looks_at_few_rows(tmp_path: Path) -> None:
 
 
 LEARNING = (
-    "entities_by_ids",
-    "entities_by_uuids",
-    "entities_delete_unsupported",
-    "entities_by_uuids_on_side",
-    "entities_who",
-    "facts_by_uuids_on_side",
-    "reading_side",
-    "user_side",
-    "closings_without_reason",
-    "edits_of_subject",
-    "entity_answers",
-    "entities_by_keys",
-    "entity_ids_by_key",
-    "entity_ids_mentioned_by",
-    "episodes_before_in_document",
-    "episodes_before_in_thread",
-    "episodes_in_thread_before",
-    "episodes_processed",
-    "facts_by_gist",
-    "facts_by_pair",
-    "facts_by_uuids",
-    "facts_closed_by_slot",
-    "facts_closed_by_source",
-    "facts_closed_by_target",
-    "facts_open_by_slot",
-    "facts_open_by_source",
-    "facts_open_by_target",
-    "distance_of_episode",
-    "facts_supported_only_by",
-    "graph_distance",
-    "graph_folded",
-    "facts_from",
-    "graph_inputs",
-    "endings_of_facts",
-    "entities_named",
-    "index_endings",
-    "index_entities",
-    "index_episodes",
-    "index_facts",
-    "index_mentions",
-    "index_rows_among",
-    "index_rows_remove",
-    "index_rows_touch",
-    "index_supports",
-    "index_vectors_of",
-    "jobs_pending_among",
-    "jobs_succeeded",
-    "known_at_source",
-    "known_at_target",
-    "known_closed_since",
-    "known_ends",
-    "known_entities",
-    "known_facts",
-    "known_lately",
-    "known_named",
-    "known_own",
-    "known_relations",
-    "names_begun",
-    "talk_before",
-    "reading_of_episode",
-    "reading_put",
-    "readings_of_episodes",
+    "entities.by_ids",
+    "entities.by_uuids",
+    "entities.delete_unsupported",
+    "entities.by_uuids_on_side",
+    "entities.who",
+    "facts.by_uuids_on_side",
+    "readings.side",
+    "entities.user_side",
+    "closings.without_reason",
+    "edits.of_subject",
+    "entities.answers",
+    "entities.by_keys",
+    "entities.ids_by_key",
+    "entities.ids_mentioned_by",
+    "episodes.before_in_document",
+    "episodes.before_in_thread",
+    "episodes.in_thread_before",
+    "episodes.processed",
+    "facts.by_gist",
+    "facts.by_pair",
+    "facts.by_uuids",
+    "facts.closed_by_slot",
+    "facts.closed_by_source",
+    "facts.closed_by_target",
+    "facts.open_by_slot",
+    "facts.open_by_source",
+    "facts.open_by_target",
+    "readings.distance_of_episode",
+    "facts.supported_only_by",
+    "graphs.distance",
+    "graphs.folded",
+    "facts.from_place",
+    "graphs.inputs",
+    "closings.endings_of_facts",
+    "entities.named",
+    "index.endings",
+    "index.entities",
+    "index.episodes",
+    "index.facts",
+    "index.mentions",
+    "index.rows_among",
+    "index.rows_remove",
+    "index.rows_touch",
+    "index.supports",
+    "index.vectors_of",
+    "jobs.pending_among",
+    "jobs.succeeded",
+    "known.at_source",
+    "known.at_target",
+    "known.closed_since",
+    "known.ends",
+    "known.entities",
+    "known.facts",
+    "known.lately",
+    "known.named",
+    "known.own",
+    "known.relations",
+    "known.names_begun",
+    "episodes.talk_before",
+    "readings.of_episode",
+    "readings.put",
+    "readings.of_episodes",
 )
 # Of these a few are asked for, the newest or oldest first: they must not be sorted to be found.
 IN_ORDER = (
-    "entity_ids_by_key",
-    "entities_by_keys",
-    "episodes_before_in_document",
-    "episodes_before_in_thread",
-    "facts_by_gist",
-    "facts_by_pair",
-    "facts_open_by_slot",
-    "facts_open_by_source",
-    "facts_open_by_target",
-    "known_at_source",
-    "known_relations",
-    "talk_before",
+    "entities.ids_by_key",
+    "entities.by_keys",
+    "episodes.before_in_document",
+    "episodes.before_in_thread",
+    "facts.by_gist",
+    "facts.by_pair",
+    "facts.open_by_slot",
+    "facts.open_by_source",
+    "facts.open_by_target",
+    "known.at_source",
+    "known.relations",
+    "episodes.talk_before",
 )
 # These take the first of a graph along an index, and count a graph's few.
-ALONG = ("graph_inputs", "known_relations")
+ALONG = ("graphs.inputs", "known.relations")
 
 
 def test_what_an_episode_costs_does_not_grow_with_the_graph(tmp_path: Path) -> None:
@@ -149,22 +149,22 @@ def test_what_an_episode_costs_does_not_grow_with_the_graph(tmp_path: Path) -> N
 
 
 WALKING = (
-    "entities_labelled",
-    "entities_page_among/degree/desc",
-    "entities_page_among/uuid/asc",
-    "episode_uuids_of_entities",
-    "episodes_page_among/created_at/desc",
-    "facts_between",
-    "facts_between_before",
-    "facts_of_node_before",
-    "facts_page_among/uuid/asc",
-    "graph_time_zone",
-    "links_newest",
-    "neighbours_page/created_at/desc",
-    "sources_of_facts",
+    "entities.labelled",
+    "entities.page_among/degree/desc",
+    "entities.page_among/uuid/asc",
+    "episodes.uuids_of_entities",
+    "episodes.page_among/created_at/desc",
+    "facts.between",
+    "facts.between_before",
+    "facts.of_node_before",
+    "facts.page_among/uuid/asc",
+    "graphs.time_zone",
+    "links.newest",
+    "links.neighbours/created_at/desc",
+    "links.sources_of_facts",
 )
 # Of a whole graph these take the newest, along the index.
-NEWEST = ("links_newest",)
+NEWEST = ("links.newest",)
 
 
 def test_a_walk_looks_at_what_it_meets(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_a_walk_looks_at_what_it_meets(tmp_path: Path) -> None:
 
 
 # A list in one place of one row is looked through there.
-LISTS_OF_A_ROW = ("chapter_facts_put", "entity_answers")
+LISTS_OF_A_ROW = ("chapters.facts_put", "entities.answers")
 
 
 def test_no_list_is_read_again_for_every_row_of_a_table(tmp_path: Path) -> None:

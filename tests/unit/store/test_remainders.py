@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from recollect.derive import readings
 from recollect.governance import erasure
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.graph.types import Access
-from recollect.store import readings
+from recollect.records import knowledge
+from recollect.records.knowledge import FactChange
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import knowledge
-from recollect.subjects.knowledge import FactChange
 from tests.contract.store.world import StillClock, add_text, new_graph, new_project
 from tests.property.reader import VECTOR, ScriptedReader
 from tests.support import here
@@ -38,9 +38,9 @@ class World:
         """The facts and the entities that are left of deleted episodes, by their places."""
 
         def look(tx: Any) -> list[Any]:
-            return list(tx.all("remainders_of_graph", graph_id=self.graph_id))
+            return list(tx.readings.remainders_of_graph(graph_id=self.graph_id))
 
-        found = {row["seq"]: readings.reading(row).found for row in await self.store.read(look)}
+        found = {row.seq: readings.reading(row).found for row in await self.store.read(look)}
         return {
             seq: ({fact.fact for fact in one.facts}, {entity.name for entity in one.entities})
             for seq, one in found.items()
@@ -50,7 +50,7 @@ class World:
         """Rows of the file."""
 
         def look(tx: Any) -> list[tuple[Any, ...]]:
-            return [tuple(row) for row in tx._execute(sql)]
+            return [tuple(row) for row in tx._connection.execute(sql)]
 
         return await self.store.read(look)
 

@@ -34,7 +34,7 @@ def _bytes(folder: Path) -> bytes:
 
 def _fill(tx: Transaction, draw: random.Random, count: int) -> None:
     """Rows of several owners in between each other, so that pages are split and rows moved."""
-    execute = tx._execute  # type: ignore[attr-defined]
+    execute = tx._connection.execute  # type: ignore[attr-defined]
     execute("CREATE TABLE IF NOT EXISTS said (id INTEGER PRIMARY KEY, owner INTEGER, text TEXT)")
     execute("CREATE INDEX IF NOT EXISTS said_by_text ON said (text)")
     for _ in range(count):
@@ -44,7 +44,7 @@ def _fill(tx: Transaction, draw: random.Random, count: int) -> None:
 
 
 def _forget(tx: Transaction, owner: int) -> None:
-    tx._execute("DELETE FROM said WHERE owner = ?", (owner,))  # type: ignore[attr-defined]
+    tx._connection.execute("DELETE FROM said WHERE owner = ?", (owner,))  # type: ignore[attr-defined]
 
 
 async def test_a_scrub_leaves_nothing_of_what_was_deleted(
@@ -166,13 +166,13 @@ async def test_in_the_background_it_rests_longer_than_it_works(
 
 def _fill_with(tx: Transaction, text: str, count: int) -> None:
     for _ in range(count):
-        tx._execute("INSERT INTO said (owner, text) VALUES (0, ?)", (text,))  # type: ignore[attr-defined]
+        tx._connection.execute("INSERT INTO said (owner, text) VALUES (0, ?)", (text,))  # type: ignore[attr-defined]
 
 
 def _fill_others(tx: Transaction, draw: random.Random) -> None:
     for _ in range(10):
         text = f"{draw.random()} MARK3x " * draw.choice([1, 2, 30])
-        tx._execute("INSERT INTO said (owner, text) VALUES (3, ?)", (text,))  # type: ignore[attr-defined]
+        tx._connection.execute("INSERT INTO said (owner, text) VALUES (3, ?)", (text,))  # type: ignore[attr-defined]
 
 
 async def test_what_is_written_later_does_not_bring_back_what_was_scrubbed(
@@ -186,7 +186,7 @@ async def test_what_is_written_later_does_not_bring_back_what_was_scrubbed(
     assert await opened.scrub()
 
     def touch(tx: Transaction) -> None:
-        tx._execute("UPDATE said SET text = replace(text, 'MARK', 'mark')")  # type: ignore[attr-defined]
+        tx._connection.execute("UPDATE said SET text = replace(text, 'MARK', 'mark')")  # type: ignore[attr-defined]
 
     await opened.write(touch)
     assert b"MARK1x" not in _bytes(tmp_path)

@@ -3,31 +3,27 @@
 import re
 from pathlib import Path
 
-from recollect.store import queries
-from recollect.store.sqlite import connection as connections
 from recollect.store.sqlite import migrate
 from recollect.store.sqlite.connection import connect, statements
 
-FOLDER = Path(connections.__file__).parent / "queries"
-NAMES = re.findall(r"^-- name: (\w+)$", (FOLDER / "session_logs.sql").read_text(), re.MULTILINE)
+NAMES = [name for name in statements() if name.startswith("session_logs.")]
 # Asked once, when the server starts, of turns that are open: there are few.
-AT_THE_START = {"session_turns_lost"}
+AT_THE_START = {"session_logs.turns_lost"}
 IN_ORDER = {
-    "session_log_page",
-    "session_log_page_of_turn",
-    "session_log_sizes",
-    "session_log_sizes_of_turn",
-    "session_log_nth_last",
-    "session_log_nth_last_of_turn",
-    "session_logs_page",
-    "session_logs_of_user",
-    "session_turn_working",
+    "session_logs.episodes_page",
+    "session_logs.episodes_page_of_turn",
+    "session_logs.sizes",
+    "session_logs.sizes_of_turn",
+    "session_logs.nth_last",
+    "session_logs.nth_last_of_turn",
+    "session_logs.page",
+    "session_logs.of_user",
+    "session_logs.turn_working",
 }
 
 
 def test_each_look_goes_by_a_key_and_sorts_nothing(tmp_path: Path) -> None:
     """No table is read from end to end, no log sorted to find its last episodes."""
-    assert set(NAMES) <= set(queries.load(FOLDER))
     connection = connect(tmp_path / "x.db", writer=True)
     try:
         migrate.apply(connection)

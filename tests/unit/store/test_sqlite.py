@@ -26,7 +26,7 @@ def _mode(path: Path) -> int:
 
 
 def _pragma(tx: Transaction, name: str) -> object:
-    return tx._execute(f"PRAGMA {name}").fetchone()[0]  # type: ignore[attr-defined]
+    return tx._connection.execute(f"PRAGMA {name}").fetchone()[0]  # type: ignore[attr-defined]
 
 
 async def test_an_acknowledged_commit_survives_a_power_cut(store: SqliteStore) -> None:
@@ -116,8 +116,8 @@ class _FullDisk:
         """Leave room for so many pages."""
 
         def unit(tx: Transaction) -> None:
-            used = tx._execute("PRAGMA page_count").fetchone()[0]  # type: ignore[attr-defined]
-            tx._execute(f"PRAGMA max_page_count = {used + pages_more}")  # type: ignore[attr-defined]
+            used = tx._connection.execute("PRAGMA page_count").fetchone()[0]  # type: ignore[attr-defined]
+            tx._connection.execute(f"PRAGMA max_page_count = {used + pages_more}")  # type: ignore[attr-defined]
 
         await self.store.write(unit)
 
@@ -133,17 +133,17 @@ class _FullDisk:
 
 
 def _too_big(tx: Transaction) -> None:
-    tx.run("project_insert", uuid="big", name="big", description="x" * 50 * PAGE, now=1)
+    tx.projects.insert(uuid="big", name="big", description="x" * 50 * PAGE, now=1)
 
 
 def _set_zone(tx: Transaction, zone: str) -> None:
-    tx.run("project_set_time_zone", id=1, time_zone=zone)
+    tx.projects.set_time_zone(id=1, time_zone=zone)
 
 
 def _zone(tx: Transaction) -> str | None:
-    row = tx.one("project_by_id", id=1)
+    row = tx.projects.by_id(id=1)
     assert row is not None
-    zone: str | None = row["default_time_zone"]
+    zone: str | None = row.default_time_zone
     return zone
 
 

@@ -1,16 +1,16 @@
-"""A few episodes of two classes, and everything that can rest on them, for tests of sight."""
+"""A few episodes of two classes, and everything that can rest on them, for tests of visibility."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect.graph.sight import Constraint, Sight, typed
 from recollect.graph.types import Access, Episode, Graph, Json, NewEpisode, Thread
+from recollect.graph.visibility import Constraint, Visibility, typed
 from recollect.ingest import intake
+from recollect.records import graphs, threads, users
+from recollect.records.users import UserDetails
 from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
-from recollect.subjects import graphs, threads, users
-from recollect.subjects.users import UserDetails
 from tests.contract.store.world import insert_entity, insert_fact
 
 PUBLIC: Json = {"class": "public"}
@@ -27,18 +27,18 @@ def wanting(subset: bool = False, **values: Any) -> Constraint:
 
 
 # Everything that a public episode stands behind, among others.
-TOUCHED_BY_PUBLIC = Sight(allowed=(wanting(subset=True, **{"class": "public"}),))
-ONLY_PUBLIC = Sight(allowed=(wanting(**{"class": "public"}),))
-NOT_SECRET = Sight(denied=(wanting(subset=True, **{"class": "secret"}),))
+TOUCHED_BY_PUBLIC = Visibility(allowed=(wanting(subset=True, **{"class": "public"}),))
+ONLY_PUBLIC = Visibility(allowed=(wanting(**{"class": "public"}),))
+NOT_SECRET = Visibility(denied=(wanting(subset=True, **{"class": "secret"}),))
 
 
-def seen_by(access: Access, sight: Sight | None) -> Access:
-    """The same asker with another sight."""
+def seen_by(access: Access, visibility: Visibility | None) -> Access:
+    """The same asker with another visibility."""
     return Access(
         project_id=access.project_id,
         project_uuid=access.project_uuid,
         key_uuid=access.key_uuid,
-        sight=sight,
+        visibility=visibility,
     )
 
 
@@ -73,17 +73,16 @@ class World:
 
         def write(tx: Transaction) -> None:
             number = insert_entity(tx, self.graph.id, _words(name), self._those(episodes))
-            row = tx.one("entity_by_id", id=number)
+            row = tx.entities.by_id(id=number)
             assert row is not None
-            tx.run(
-                "entity_update",
+            tx.entities.update(
                 id=number,
-                name=row["name"],
-                labels=row["labels"],
+                name=row.name,
+                labels=row.labels,
                 summary=f"What is told of {_words(name)}.",
                 attributes=rows.to_json(attributes),
             )
-            self.entities[name], self.uuids[name] = number, row["uuid"]
+            self.entities[name], self.uuids[name] = number, row.uuid
 
         await self.store.write(write)
 
@@ -105,7 +104,7 @@ def _words(name: str) -> str:
 
 
 def _row(tx: Transaction, uuid: str, project_id: int) -> Any:
-    return tx.one("episode_by_uuid", uuid=uuid, project_id=project_id)
+    return tx.episodes.by_uuid(uuid=uuid, project_id=project_id)
 
 
 async def new_world(store: Store, access: Access) -> World:

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from recollect.episodic_memory import categories
+from recollect.episodic_memory.categories import NewCategory
+from recollect.episodic_memory.feature_sets import OF_PROJECT, SetType
 from recollect.governance import keys
 from recollect.graph.types import Access
 from recollect.ingest import intake
-from recollect.memories import categories
-from recollect.memories.categories import NewCategory
-from recollect.memories.feature_sets import OF_PROJECT, SetType
+from recollect.records import cloning, graphs
+from recollect.records.cloning import Ends
+from recollect.records.graphs import GraphDetails
 from recollect.store.sqlite import SqliteStore, migrate
 from recollect.store.sqlite.connection import FILE_NAME, connect, statements
-from recollect.subjects import cloning, graphs
-from recollect.subjects.cloning import Ends
-from recollect.subjects.graphs import GraphDetails
 from tests.contract.store.world import insert_entity, insert_fact, text
 
 # What a copy has of its own.
@@ -55,23 +55,21 @@ async def store(tmp_path: Path):
     receipt = await opened.write(intake.add_episodes, access, None, "a", [text("x")])
 
     def fill(tx) -> None:
-        row = tx.one("episode_by_uuid", uuid=receipt.uuids[0], project_id=project.id)
-        said = [type("Said", (), {"id": row["id"]})()]
+        row = tx.episodes.by_uuid(uuid=receipt.uuids[0], project_id=project.id)
+        said = [type("Said", (), {"id": row.id})()]
         entity = insert_entity(tx, graph.id, "Paul", said)
-        tx.run("entity_name_insert", graph_id=graph.id, key="paul", entity_id=entity)
+        tx.entities.name_insert(graph_id=graph.id, key="paul", entity_id=entity)
         uuid = insert_fact(tx, graph.id, (entity, entity), "Paul is", said)
-        (fact,) = tx.all("fact_ids_by_uuids", graph_id=graph.id, uuids=f'["{uuid}"]')
-        tx.run(
-            "index_row_put",
+        (fact,) = tx.facts.ids_by_uuids(graph_id=graph.id, uuids=f'["{uuid}"]')
+        tx.index.row_put(
             graph_id=graph.id,
             version=1,
             item_kind="fact",
-            item_id=fact["id"],
+            item_id=fact,
             terms=b"paul",
             vector=b"v",
         )
-        tx.run(
-            "guidance_put",
+        tx.guidance.put(
             uuid=tx.new_id(),
             project_id=project.id,
             kind="extraction",
@@ -82,8 +80,8 @@ async def store(tmp_path: Path):
             now=1,
         )
         place = {"graph_id": graph.id, "level": 0, "number": 1}
-        tx.run("chapter_put", **place)
-        tx.run("chapter_facts_put", facts=f"[{fact['id']}]", **place)
+        tx.chapters.put(**place)
+        tx.chapters.facts_put(facts=f"[{fact}]", **place)
         categories.add_set_type(tx, graph, SetType(tags=("user_id",)))
         new = NewCategory(name="food", prompt="p")
         made = categories.add_category(tx, graph, OF_PROJECT, new)
@@ -123,11 +121,11 @@ async def test_every_column_is_copied(store, tmp_path: Path, table: str) -> None
 
 
 PLANNED = (
-    "chapter_facts_copy",
-    "clone_facts",
-    "clone_index",
-    "clone_mentions",
-    "clone_supports",
+    "chapters.facts_copy",
+    "copies.facts",
+    "copies.index",
+    "copies.mentions",
+    "copies.supports",
 )
 
 

@@ -14,10 +14,10 @@ from recollect.limits import (
     COLLECTION_DOCUMENT_CHARS_MAX,
     COLLECTION_DOCUMENTS_PER_CALL_MAX,
 )
+from recollect.records import collections
+from recollect.records.collections import DocumentChange, NewDocument
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import collections
-from recollect.subjects.collections import DocumentChange, NewDocument
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
+from recollect.derive import readings
 from recollect.errors import InvariantViolated
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.graph.gist import mark
 from recollect.graph.types import Access
-from recollect.store import readings
+from recollect.records import edits, knowledge, users
+from recollect.records.edit_subjects import Edit
+from recollect.records.knowledge import EntityChange, FactChange
+from recollect.records.users import UserDetails
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import edits, knowledge, users
-from recollect.subjects.edit_subjects import Edit
-from recollect.subjects.knowledge import EntityChange, FactChange
-from recollect.subjects.users import UserDetails
 from tests.contract.store.world import StillClock, add_text, new_graph, new_project, new_user
 from tests.property.reader import ScriptedReader
 from tests.support import here
@@ -48,7 +48,7 @@ class World:
     async def facts(self) -> dict[str, str]:
         """Uuids by sentences."""
         found = await self.store.read(
-            lambda tx: [(r["fact"], r["uuid"]) for r in tx.all("digest_facts", graph_id=1)]
+            lambda tx: [(r["fact"], r["uuid"]) for r in tx.digests.part("facts", graph_id=1)]
         )
         return dict(found)
 
@@ -84,7 +84,7 @@ async def test_an_edit_is_made_after_the_last_place_that_is_known(world: World) 
     await world.correct(uuid, "Ann adores tea")
 
     def places(tx: Any) -> list[int]:
-        return [row["seq"] for row in tx.all("edits_due", graph_id=1, before=None)]
+        return [row.seq for row in tx.edits.due(graph_id=1, before=None)]
 
     assert await world.store.read(places) == [3, 4]
 
@@ -158,7 +158,7 @@ async def test_what_is_said_of_a_user_by_hand_outlives_another_name(world: World
 
 async def _entities(world: World, name: str) -> list[tuple[str]]:
     def look(tx: Any) -> list[tuple[str]]:
-        found = tx._execute("SELECT uuid FROM entities WHERE name = ?", (name,))
+        found = tx._connection.execute("SELECT uuid FROM entities WHERE name = ?", (name,))
         return [tuple(row) for row in found]
 
     return await world.store.read(look)

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from recollect import limits
-from recollect.graph.filter_language import parse
-from recollect.graph.sight import Sight
+from recollect.episodic_memory.filter_language import parse
 from recollect.graph.types import Access, Graph, Json, NewEpisode
+from recollect.graph.visibility import Visibility
 from recollect.ingest import intake
+from recollect.records import episode_lists
 from recollect.store.sqlite import SqliteStore, migrate
 from recollect.store.sqlite.connection import connect, statements
-from recollect.subjects import episode_lists
 from tests.contract.store.world import new_graph, new_project
 from tests.unit.subjects.small_world import NOT_SECRET, ONLY_PUBLIC, PUBLIC, SECRET, seen_by
 
@@ -41,12 +41,17 @@ class Log:
         return uuid
 
     async def page(
-        self, text: str = "", *, size: int = 100, number: int = 0, sight: Sight | None = None
+        self,
+        text: str = "",
+        *,
+        size: int = 100,
+        number: int = 0,
+        visibility: Visibility | None = None,
     ) -> list[str]:
         """What the episodes of a page say."""
         found = await self.store.read(
             episode_lists.page,
-            seen_by(self.access, sight),
+            seen_by(self.access, visibility),
             self.graph,
             parse(text),
             size=size,
@@ -54,14 +59,16 @@ class Log:
         )
         return [episode.content for episode in found]
 
-    async def uuids(self, text: str = "", sight: Sight | None = None) -> Sequence[str]:
+    async def uuids(self, text: str = "", visibility: Visibility | None = None) -> Sequence[str]:
         """The uuids of those of which a text holds."""
-        access = seen_by(self.access, sight)
+        access = seen_by(self.access, visibility)
         return await self.store.read(episode_lists.uuids, access, self.graph, parse(text))
 
-    async def count(self, sight: Sight | None = None) -> int:
+    async def count(self, visibility: Visibility | None = None) -> int:
         """How many there are."""
-        return await self.store.read(episode_lists.count, seen_by(self.access, sight), self.graph)
+        return await self.store.read(
+            episode_lists.count, seen_by(self.access, visibility), self.graph
+        )
 
 
 @pytest.fixture
@@ -81,13 +88,13 @@ async def test_the_oldest_come_first_and_then_those_stored_first(log: Log) -> No
         await log.add(content, day, PUBLIC)
     assert await log.page() == ["a", "b", "c", "d"]
     assert await log.page("m.class = public") == ["a", "b", "c", "d"]
-    assert await log.page(sight=ONLY_PUBLIC) == ["a", "b", "c", "d"]
+    assert await log.page(visibility=ONLY_PUBLIC) == ["a", "b", "c", "d"]
 
 
 @pytest.mark.parametrize("text", ["", "m.class IS NULL OR m.class = secret"])
-@pytest.mark.parametrize("sight", [None, NOT_SECRET])
+@pytest.mark.parametrize("visibility", [None, NOT_SECRET])
 async def test_pages_are_cut_from_what_may_be_seen_and_holds(
-    log: Log, text: str, sight: Sight | None
+    log: Log, text: str, visibility: Visibility | None
 ) -> None:
     """Each has its size; what is left out leaves no gap."""
     for number in range(9):
@@ -95,15 +102,16 @@ async def test_pages_are_cut_from_what_may_be_seen_and_holds(
     wanted = [
         str(number)
         for number in reversed(range(9))
-        if (not text or number % 3 != 1) and (sight is None or number % 3 != 2)
+        if (not text or number % 3 != 1) and (visibility is None or number % 3 != 2)
     ]
     for size in (1, 2, 100):
         pages = [
-            await log.page(text, size=size, number=number, sight=sight) for number in range(10)
+            await log.page(text, size=size, number=number, visibility=visibility)
+            for number in range(10)
         ]
         assert [one for page in pages for one in page] == wanted
         assert all(len(page) == size for page in pages[: len(wanted) // size])
-    assert await log.page(text, size=1_000, number=2**62, sight=sight) == []
+    assert await log.page(text, size=1_000, number=2**62, visibility=visibility) == []
 
 
 async def test_more_than_one_look_are_one_list(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +137,7 @@ async def test_raw_episodes_are_listed_and_direct_knowledge_is_not(log: Log) -> 
     listed = ["heard", "read", "kept"]
     assert await log.page() == await log.page("m.x IS NULL") == listed
     assert await log.count() == len(await log.uuids()) == 3
-    assert await log.page(sight=NOT_SECRET) == listed
+    assert await log.page(visibility=NOT_SECRET) == listed
 
 
 async def test_counts_and_uuids_know_nothing_of_what_is_hidden(log: Log) -> None:
@@ -165,7 +173,7 @@ def test_no_list_looks_at_another_graph(tmp_path: Path) -> None:
     connection = connect(tmp_path / "x.db", writer=True)
     try:
         migrate.apply(connection)
-        for name in ("episodes_by_time", "episodes_judged", "episodes_of_graph_count"):
+        for name in ("episodes.by_time", "episodes.judged", "episodes.of_graph_count"):
             sql = statements()[name]
             values = dict.fromkeys(re.findall(r":(\w+)", sql), 1)
             plan = connection.execute(f"EXPLAIN QUERY PLAN {sql}", values).fetchall()

@@ -11,12 +11,9 @@ import pytest
 from recollect.errors import AlreadyExists, InvalidInput, InvariantViolated, NotFound
 from recollect.governance import keys
 from recollect.graph.types import Access
-from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore
-from recollect.store.sqlite.connection import FILE_NAME
-from recollect.subjects import graphs, guidance, users
-from recollect.subjects.graphs import GraphDetails
-from recollect.subjects.guidance import (
+from recollect.records import graphs, guidance, users
+from recollect.records.graphs import GraphDetails
+from recollect.records.guidance import (
     PROJECT,
     EdgeType,
     Ends,
@@ -30,7 +27,10 @@ from recollect.subjects.guidance import (
     Steering,
     Targets,
 )
-from recollect.subjects.users import UserDetails
+from recollect.records.users import UserDetails
+from recollect.store.protocol import Transaction
+from recollect.store.sqlite import SqliteStore
+from recollect.store.sqlite.connection import FILE_NAME
 
 P = ParamSpec("P")
 T = TypeVar("T")

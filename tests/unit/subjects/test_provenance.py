@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from recollect.derive.knowledge import put_names
 from recollect.errors import InvalidInput, NotFound
 from recollect.governance import keys
 from recollect.graph.types import Access
+from recollect.records import knowledge, provenance
+from recollect.records.knowledge import FactChange
 from recollect.store import rows
-from recollect.store.knowledge import put_names
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore, migrate
 from recollect.store.sqlite.connection import connect, statements
-from recollect.subjects import knowledge, provenance
-from recollect.subjects.knowledge import FactChange
 from tests.unit.subjects.small_world import (
     ONLY_PUBLIC,
     PUBLIC,
@@ -84,8 +84,7 @@ async def close(world: World, sentence: str, by: str, heard: str | None) -> None
     }
 
     def write(tx: Transaction) -> None:
-        tx.run(
-            "closing_insert",
+        tx.closings.insert(
             fact_id=facts[sentence],
             by_fact_id=facts[by],
             episode_id=None if heard is None else world.episodes[heard].id,
@@ -168,7 +167,13 @@ async def test_an_entity_answers_to_its_name_and_an_unclear_one_is_asked_back(
 
 
 @pytest.mark.parametrize(
-    "name", ["evidence_of_fact", "endings_of_fact", "closed_by_fact", "fact_reopened"]
+    "name",
+    [
+        "links.evidence_of_fact",
+        "closings.endings_of_fact",
+        "closings.closed_by_fact",
+        "facts.reopened",
+    ],
 )
 def test_what_stands_behind_a_fact_is_found_by_keys(tmp_path: Path, name: str) -> None:
     connection = connect(tmp_path / "x.db", writer=True)

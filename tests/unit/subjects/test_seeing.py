@@ -9,13 +9,10 @@ from msgspec.structs import replace
 from recollect.errors import NotAllowed, NotFound
 from recollect.governance import keys
 from recollect.graph.filters import NO_FILTERS, Filters, MetadataTree, ValueTest
-from recollect.graph.sight import Sight
 from recollect.graph.types import Access
+from recollect.graph.visibility import Visibility
 from recollect.ingest import queue
-from recollect.store import rows
-from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore
-from recollect.subjects import (
+from recollect.records import (
     cloning,
     derived,
     episodes,
@@ -27,9 +24,12 @@ from recollect.subjects import (
     users,
     walking,
 )
-from recollect.subjects.cloning import Ends
-from recollect.subjects.knowledge import EntityChange, FactChange
-from recollect.subjects.pages import PageRequest, read_cursor
+from recollect.records.cloning import Ends
+from recollect.records.knowledge import EntityChange, FactChange
+from recollect.records.pages import PageRequest, read_cursor
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import START
 from tests.unit.subjects.small_world import (
     NOT_SECRET,
@@ -65,17 +65,17 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
     await store.close()
 
 
-def as_seen(world: World, sight: Sight | None) -> Access:
-    """The asker of the world with a sight."""
-    return seen_by(world.access, sight)
+def as_seen(world: World, visibility: Visibility | None) -> Access:
+    """The asker of the world with a visibility."""
+    return seen_by(world.access, visibility)
 
 
 async def test_who_sees_everything_gets_back_what_was_read(world: World) -> None:
     """The very things, at no cost: not one query is asked."""
 
     def unchanged(tx: Transaction) -> None:
-        fact = rows.fact(tx.all("facts_of_entity", entity_id=world.entities["Bob"], limit=1)[0])
-        entity = rows.entity(tx.one("entity_by_id", id=world.entities["Bob"]))  # type: ignore[arg-type]
+        fact = rows.fact(tx.facts.of_entity(entity_id=world.entities["Bob"], limit=1)[0])
+        entity = rows.entity(tx.entities.by_id(id=world.entities["Bob"]))  # type: ignore[arg-type]
         assert seeing.facts(None, world.access, [fact])[0] is fact  # type: ignore[arg-type]
         assert seeing.entities(None, world.access, [entity])[0] is entity  # type: ignore[arg-type]
         episode = world.episodes["open_talk"]
@@ -104,7 +104,7 @@ async def test_a_changed_episode_is_there_in_the_next_read(world: World) -> None
 
 
 @pytest.mark.parametrize(
-    ("sight", "wanted"),
+    ("visibility", "wanted"),
     [
         (ONLY_PUBLIC, {"Bob lives in Rome"}),
         (TOUCHED_BY_PUBLIC, {"Bob lives in Rome", "Bob knows Eve"}),
@@ -112,10 +112,10 @@ async def test_a_changed_episode_is_there_in_the_next_read(world: World) -> None
     ],
 )
 async def test_facts_are_there_by_all_their_episodes_together(
-    world: World, sight: Sight, wanted: set[str]
+    world: World, visibility: Visibility, wanted: set[str]
 ) -> None:
     """In lists, and by their uuids."""
-    access = as_seen(world, sight)
+    access = as_seen(world, visibility)
     page = await world.store.read(knowledge.facts_page, access, world.graph, ALL)
     assert {fact.fact for fact in page.items} == wanted
     for sentence, uuid in world.facts.items():
@@ -170,7 +170,7 @@ async def test_a_summary_is_told_again_of_the_facts_that_may_be_seen(world: Worl
         knowledge.entity, as_seen(world, TOUCHED_BY_PUBLIC), world.uuids["Rome"]
     )
     assert some.summary == "Bob lives in Rome."
-    every = Sight(
+    every = Visibility(
         allowed=(wanting(subset=True, **{"class": "public"}), wanting(**{"class": "secret"}))
     )
     whole = await world.store.read(knowledge.entity, as_seen(world, every), world.uuids["Rome"])
@@ -189,7 +189,7 @@ async def test_a_fact_that_is_hidden_only_as_a_whole_is_not_summed_up(world: Wor
     await world.know("Kim", "red_talk", "blue_talk", attributes={"x": 1})
     await world.know("Lea", "red_talk", "blue_talk", "open_talk")
     await world.join("Kim", "Lea", "Kim likes Lea", "red_talk", "blue_talk")
-    mixed = Sight(denied=(wanting(colour=["red", "blue"], **{"class": []}),))
+    mixed = Visibility(denied=(wanting(colour=["red", "blue"], **{"class": []}),))
     assert mixed.sees({"colour": ["red", "blue"], "class": ["public"]})
     lea = await world.store.read(knowledge.entity, as_seen(world, mixed), world.uuids["Lea"])
     assert lea.summary == ""
@@ -280,7 +280,7 @@ async def test_the_facts_of_a_thread_are_those_its_seen_messages_state(world: Wo
     access = as_seen(world, TOUCHED_BY_PUBLIC)
     found = await world.store.read(knowledge.facts_of_thread, access, world.thread, None, 10)
     assert [fact.fact for fact in found] == ["Bob knows Eve", "Bob lives in Rome"]
-    secret = as_seen(world, Sight(allowed=(wanting(**{"class": "secret"}),)))
+    secret = as_seen(world, Visibility(allowed=(wanting(**{"class": "secret"}),)))
     found = await world.store.read(knowledge.facts_of_thread, secret, world.thread, None, 10)
     assert [fact.fact for fact in found] == ["Eve lives in Rome"]
 
@@ -384,9 +384,8 @@ async def test_a_user_summary_speaks_of_what_may_be_seen(world: World) -> None:
     await world.join("Ann", "Eve", "Ann fears Eve", "closed_talk")
 
     def written(tx: Transaction) -> None:
-        changes = tx.one("graph_by_id", id=world.graph.id)["changes"]  # type: ignore[index]
-        tx.run(
-            "user_summary_put",
+        changes = tx.graphs.by_id(id=world.graph.id).changes  # type: ignore[index]
+        tx.summaries.user_summary_put(
             graph_id=world.graph.id,
             summary="Ann, who fears Eve.",
             basis=derived.rules.basis([]),
@@ -459,25 +458,25 @@ async def test_a_narrowed_answer_costs_as_many_queries_for_one_thing_as_for_many
 
     def counting(tx: Transaction) -> None:
         class Counting:
-            def all(self, query: str, **params: object) -> object:
-                asked.append(query)
-                return tx.all(query, **params)
+            def all(self, name: str, params: dict[str, object]) -> object:
+                asked.append(name)
+                return tx._statements.all(name, params)
 
-            def one(self, query: str, **params: object) -> object:
-                asked.append(query)
-                return tx.one(query, **params)
+            def one(self, name: str, params: dict[str, object]) -> object:
+                asked.append(name)
+                return tx._statements.one(name, params)
 
+        counted = Transaction(Counting(), lambda: tx.now, tx.new_id)  # type: ignore[arg-type]
         found = [
-            rows.fact(row)
-            for row in tx.all("facts_of_entity", entity_id=world.entities["Bob"], limit=9)
+            rows.fact(row) for row in tx.facts.of_entity(entity_id=world.entities["Bob"], limit=9)
         ]
         assert len(found) == 2
-        telling.facts(Counting(), world.access, found)  # type: ignore[arg-type]
-        telling.facts(Counting(), as_seen(world, TOUCHED_BY_PUBLIC), found)  # type: ignore[arg-type]
+        telling.facts(counted, world.access, found)
+        telling.facts(counted, as_seen(world, TOUCHED_BY_PUBLIC), found)
 
     await world.store.read(counting)
-    whole, narrowed = ["fact_metadata"], ["sources_of_facts", "endings_of_facts"]
-    assert asked == [*whole, "graph_by_id", *narrowed, "graph_by_id"]
+    whole, narrowed = ["facts.metadata"], ["links.sources_of_facts", "closings.endings_of_facts"]
+    assert asked == [*whole, "graphs.by_id", *narrowed, "graphs.by_id"]
 
 
 async def test_parked_jobs_are_told_of_episodes_that_may_be_seen(world: World) -> None:
@@ -485,7 +484,7 @@ async def test_parked_jobs_are_told_of_episodes_that_may_be_seen(world: World) -
 
     def park(tx: Transaction) -> None:
         for episode in world.episodes.values():
-            tx.run("job_park", id=episode.id, error="", now=1)
+            tx.jobs.park(id=episode.id, error="", now=1)
 
     await world.store.write(park)
     access = as_seen(world, ONLY_PUBLIC)

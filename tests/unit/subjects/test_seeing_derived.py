@@ -5,16 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from recollect.derive import effective
 from recollect.errors import NotFound
 from recollect.governance import keys
-from recollect.graph.sight import Sight
 from recollect.graph.types import Access, Json, NewEpisode
+from recollect.graph.visibility import Visibility
 from recollect.ingest import intake
-from recollect.store import effective, numbers, rows
+from recollect.records import derived, seeing
+from recollect.records.pages import PageRequest
+from recollect.store import numbers, rows
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import derived, seeing
-from recollect.subjects.pages import PageRequest
 from tests.unit.subjects.small_world import (
     NOT_SECRET,
     ONLY_PUBLIC,
@@ -51,8 +52,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 def observe(tx: Transaction, world: World, key: str, *sentences: str) -> str:
     """An observation that rests on facts; its uuid."""
     uuid = tx.new_id()
-    number = tx.insert(
-        "observation_insert",
+    number = tx.observations.insert(
         **numbers.of_graph(world.graph.id),
         uuid=uuid,
         graph_id=world.graph.id,
@@ -68,15 +68,14 @@ def observe(tx: Transaction, world: World, key: str, *sentences: str) -> str:
         created_at=1,
     )
     uuids = rows.to_json([world.facts[sentence] for sentence in sentences])
-    found = tx.all("facts_by_uuids", graph_id=world.graph.id, uuids=uuids)
-    tx.run("observation_facts_add", id=number, facts=rows.to_json([row["id"] for row in found]))
+    found = tx.facts.by_uuids(graph_id=world.graph.id, uuids=uuids)
+    tx.observations.facts_add(id=number, facts=rows.to_json([row.id for row in found]))
     return uuid
 
 
 def sum_up(tx: Transaction, world: World, text: str, *sentences: str, document: bool) -> None:
     """A summary of the thread, or of the document `d`, that may speak of facts."""
-    number = tx.insert(
-        "summary_insert",
+    number = tx.summaries.insert(
         **numbers.of_graph(world.graph.id),
         uuid=tx.new_id(),
         graph_id=world.graph.id,
@@ -87,11 +86,11 @@ def sum_up(tx: Transaction, world: World, text: str, *sentences: str, document: 
         covered_at=9,
     )
     uuids = rows.to_json([world.facts[sentence] for sentence in sentences])
-    found = tx.all("facts_by_uuids", graph_id=world.graph.id, uuids=uuids)
-    tx.run("summary_facts_add", id=number, facts=rows.to_json([row["id"] for row in found]))
-    everything = tx.all("episodes_last", graph_id=world.graph.id, limit=99)
-    ids = rows.to_json([row["id"] for row in everything])
-    tx.run("episodes_processed", ids=ids, now=7)
+    found = tx.facts.by_uuids(graph_id=world.graph.id, uuids=uuids)
+    tx.summaries.facts_add(id=number, facts=rows.to_json([row.id for row in found]))
+    everything = tx.episodes.last(graph_id=world.graph.id, limit=99)
+    ids = rows.to_json([row.id for row in everything])
+    tx.episodes.processed(ids=ids, now=7)
 
 
 async def test_an_observation_is_there_with_every_fact_behind_it(world: World) -> None:
@@ -103,8 +102,8 @@ async def test_an_observation_is_there_with_every_fact_behind_it(world: World) -
     }.items():
         await world.store.write(observe, world, name, *facts)
 
-    async def seen(sight: Sight | None) -> dict[str, tuple[list[str], Json]]:
-        access = seen_by(world.access, sight)
+    async def seen(visibility: Visibility | None) -> dict[str, tuple[list[str], Json]]:
+        access = seen_by(world.access, visibility)
         page = await world.store.read(derived.observations_page, access, world.graph, ALL)
         return {one.name: (one.episodes, dict(one.metadata)) for one in page.items}
 
@@ -155,7 +154,7 @@ async def test_a_summary_without_facts_is_told_again_from_messages(world: World)
 async def test_a_summary_stands_as_it_is_where_nothing_is_hidden(world: World) -> None:
     """Each class by itself, and both together, may be seen."""
     await world.store.write(sum_up, world, "As it was.", "Bob fears Eve", document=False)
-    every = Sight(
+    every = Visibility(
         allowed=(
             wanting(subset=True, **{"class": "public"}),
             wanting(subset=True, **{"class": "secret"}),
@@ -174,8 +173,8 @@ async def test_the_summary_of_a_document_follows_the_same_rule(world: World) -> 
     await world.store.write(intake.add_episodes, world.access, "ann", None, new)
     await world.store.write(sum_up, world, "Open and closed.", document=True)
 
-    async def told(sight: Sight | None) -> list[str]:
-        access = seen_by(world.access, sight)
+    async def told(visibility: Visibility | None) -> list[str]:
+        access = seen_by(world.access, visibility)
         page = await world.store.read(derived.document_summaries_page, access, world.graph, ALL)
         return [one.summary for one in page.items]
 
@@ -208,7 +207,7 @@ async def test_distinct_metadata_is_read_once_however_many_episodes_have_it(worl
 
 def test_a_document_is_judged_by_its_flat_metadata() -> None:
     """Nested values are no values; what is left decides."""
-    access = Access(project_id=1, project_uuid="", key_uuid="", sight=ONLY_PUBLIC)
+    access = Access(project_id=1, project_uuid="", key_uuid="", visibility=ONLY_PUBLIC)
     assert seeing.document(access, {"class": "public", "deep": {"class": "secret"}})
     assert seeing.document(access, {"class": ["public", {"a": 1}, None]})
     assert not seeing.document(access, {"class": {"public": 1}})

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 
 import pytest
@@ -11,15 +11,15 @@ from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.governance import keys
 from recollect.graph.types import Access
 from recollect.limits import USER_GROUP_MEMBERS_PER_CALL_MAX
+from recollect.records import user_groups, users
+from recollect.records.user_groups import ALL_USERS, Membership, UserGroupChange
+from recollect.records.users import UserDetails
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.subjects import user_groups, users
-from recollect.subjects.user_groups import ALL_USERS, Membership, UserGroupChange
-from recollect.subjects.users import UserDetails
 
 P = ParamSpec("P")
 T = TypeVar("T")
-ALL = {"search": "", "limit": 100, "offset": 0}
+ALL: dict[str, Any] = {"search": "", "limit": 100, "offset": 0}
 
 
 class World:

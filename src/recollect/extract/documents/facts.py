@@ -1,4 +1,4 @@
-"""Facts out of fields: the sentence, the relation, the slot and the time of each."""
+"""Facts from fields: the sentence, relation, slot and time of each."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -7,15 +7,22 @@ import msgspec
 
 from recollect.extract.brief import Brief
 from recollect.extract.documents import wording
-from recollect.extract.documents.gather import Gather, Weight
-from recollect.extract.documents.keys import Relation, relation_name, singular, table
-from recollect.extract.documents.named import Named, is_user, text_of, the_user
-from recollect.extract.documents.owner import Owner, holds
-from recollect.extract.documents.references import Reference, referred
-from recollect.extract.documents.scan import Node, Scalar, Span
-from recollect.extract.documents.wording import Step
+from recollect.extract.documents.findings import DocumentFindings, FactRank
+from recollect.extract.documents.identity import (
+    Reference,
+    Referent,
+    is_user,
+    referenced_entity,
+    text_of,
+    the_user,
+)
+from recollect.extract.documents.json_tree import JsonScalar, Node, Span
+from recollect.extract.documents.keys import KeyRelation, relation_name, singular, table
+from recollect.extract.documents.times import ObjectTimes
+from recollect.extract.documents.wording import PathStep
 from recollect.graph import predicates
 from recollect.graph.found import FoundEntity, FoundFact
+from recollect.graph.types import Record
 
 _NAME_CHARS_MAX = 80
 _SAID = {
@@ -25,28 +32,103 @@ _SAID = {
 }
 
 
+class Owner(Record):
+    """The entity that a part of a document is about. *path* leads from the entity to that part;
+    *moment* is when the part was true, if it says so."""
+
+    named: Referent
+    path: tuple[PathStep, ...] = ()
+    period: ObjectTimes = ObjectTimes()
+    moment: datetime | None = None
+    depth: int = 0
+    record: bool = False
+    made: bool = False
+    spoken: tuple[str, ...] = ()
+
+    def part(self, step: PathStep, period: ObjectTimes) -> "Owner":
+        """The same entity, one key further down."""
+        timed = bool(period.spoken or period.parts)
+        return msgspec.structs.replace(
+            self,
+            path=(*self.path, step),
+            period=period if timed else self.period,
+            moment=state_time(period, self.named.noun) or self.moment,
+            depth=self.depth + 1,
+        )
+
+
+class FactValidity(Record):
+    """When a fact holds; *dated*: by the document itself."""
+
+    valid_at: datetime | None
+    invalid_at: datetime | None = None
+    dated: bool = False
+
+
+def is_record(period: ObjectTimes, noun: str) -> bool:
+    """Whether an object records something that happened once."""
+    return period.happened is not None or (
+        period.created is not None and noun in table().times.unchanging
+    )
+
+
+def state_time(period: ObjectTimes, noun: str) -> datetime | None:
+    """When the state described by an object was true."""
+    if period.happened is not None:
+        return period.happened.at
+    if period.created is not None and noun in table().times.unchanging:
+        return period.created.at
+    return period.seen
+
+
+def validity_of(owner: Owner, key: str, relation: KeyRelation | None, at: datetime) -> FactValidity:
+    """The validity of a fact under *key*. Without a time in the document it holds as of *at*."""
+    begin, end = _bounds(owner, key, relation)
+    start = begin or owner.moment
+    if end is not None and start is not None and end <= start:
+        end = None
+    if start is None and end is not None and end <= at:
+        return FactValidity(valid_at=None, invalid_at=end, dated=True)
+    if start is None:
+        return FactValidity(valid_at=at, invalid_at=end)
+    return FactValidity(valid_at=start, invalid_at=end, dated=True)
+
+
+def _bounds(
+    owner: Owner, key: str, relation: KeyRelation | None
+) -> tuple[datetime | None, datetime | None]:
+    for part in owner.period.parts:
+        if key == part.prefix or key.startswith(f"{part.prefix}_"):
+            return part.begin, part.end
+    career = any(step.key in table().envelopes.careers for step in owner.path)
+    # The start date in a person's record is that of the job, not, say, of their age.
+    if owner.named.kind == "person" and not career and not (relation and relation.term):
+        return None, None
+    return owner.period.begin, owner.period.end
+
+
 class Facts:
-    """Makes the facts of one document and puts them where they are gathered."""
+    """Makes the facts of one document and adds them to its findings."""
 
-    def __init__(self, reading: Brief, gather: Gather) -> None:
+    def __init__(self, reading: Brief, findings: DocumentFindings) -> None:
         self._reading = reading
-        self._gather = gather
+        self._findings = findings
 
-    def place(self, named: Named) -> int:
-        """The position of a thing among those found."""
-        return self._gather.entity(named.entity)
+    def place(self, named: Referent) -> int:
+        """The position of an entity among the findings."""
+        return self._findings.entity(named.entity)
 
     def keep(self, fact: FoundFact, owner: Owner, key: str) -> None:
-        """Gather a fact with the weight that its key has."""
+        """Add a fact, ranked by its key."""
         late = set(key.split("_")) & set(table().ignored.last_words)
         joins = fact.source != fact.target or fact.name == "HAS_STATUS"
-        weight: Weight = 2 if late else 0 if joins else 1
-        self._gather.fact(fact, weight, owner.depth)
+        weight: FactRank = 2 if late else 0 if joins else 1
+        self._findings.fact(fact, weight, owner.depth)
 
     def value(
-        self, key: str, node: Scalar, owner: Owner, fields: Mapping[str, Node], *, listed: bool
+        self, key: str, node: JsonScalar, owner: Owner, fields: Mapping[str, Node], *, listed: bool
     ) -> FoundFact:
-        """The fact that a leaf is; *listed*: it is one of several under its key."""
+        """The fact for a leaf; *listed*: it is one of several under its key."""
         if node.kind == "truth" and not listed:
             return self._truth(key, node, owner)
         value = wording.shortened(node.text)
@@ -67,7 +149,7 @@ class Facts:
         )
 
     def join(self, owner: Owner, inner: Owner, key: str, *, listed: bool) -> None:
-        """Gather the fact that joins a thing to the one around it."""
+        """Add the fact that joins an entity to the one around it."""
         noun, other = singular(key), inner.named
         relation = self._relation(key, owner)
         if not (relation and relation.say) and _speaks_for_itself(other, noun):
@@ -84,12 +166,12 @@ class Facts:
             which=other.entity.name if listed else None,
             relation=relation,
         )
-        self._gather.fact(fact, 0, owner.depth)
+        self._findings.fact(fact, 0, owner.depth)
 
     def refer(self, owner: Owner, reference: Reference) -> None:
-        """Gather the fact that a thing has another one, of which only the id is given."""
+        """Add the fact that an entity has another one, of which only the id is given."""
         value = text_of(reference.value) or ""
-        other = referred(reference.noun, value, self._reading.user)
+        other = referenced_entity(reference.noun, value, self._reading.user)
         if self.place(other) == self.place(owner.named):
             return
         keys = table().identity
@@ -108,20 +190,20 @@ class Facts:
             name=_name(owner, reference.noun, None, listed=False),
             span=reference.value.span,
         )
-        self._gather.fact(fact, 0, owner.depth)
+        self._findings.fact(fact, 0, owner.depth)
 
-    def belong(self, named: Named, depth: int) -> None:
-        """Gather that the user has what carries the user's id."""
+    def belong(self, named: Referent, depth: int) -> None:
+        """Add the fact that the user has what carries the user's id."""
         if self._reading.user is None:
             return
         user = Owner(named=the_user(self._reading.user), depth=depth)
         text = f"{user.named.label} has the {named.entity.name}"
         name = relation_name(named.noun)
         fact = self._fact(user, named.noun, self.place(named), text=text, name=name)
-        self._gather.fact(fact, 0, depth)
+        self._findings.fact(fact, 0, depth)
 
     def happened(self, owner: Owner) -> None:
-        """Gather when something was, for objects that say it of themselves."""
+        """Add the fact when an object was created, if it says so."""
         period, label = owner.period, owner.named.subject
         if owner.named.kind == "person":
             label = f"The record of {label}"
@@ -133,23 +215,25 @@ class Facts:
             made = msgspec.structs.replace(
                 fact, valid_at=period.created.at, invalid_at=None, dated=True
             )
-            self._gather.fact(made, 2, owner.depth)
+            self._findings.fact(made, 2, owner.depth)
 
     def take_part(self, voice: FoundEntity, owner: Owner, at: datetime | None) -> None:
-        """Gather that someone speaks in the conversation that a thing holds."""
-        speaker = Owner(named=Named(entity=voice, label=voice.name), moment=at, depth=owner.depth)
+        """Add the fact that someone takes part in an entity's conversation."""
+        speaker = Owner(
+            named=Referent(entity=voice, label=voice.name), moment=at, depth=owner.depth
+        )
         name = wording.opened(voice.name)  # a role such as "support agent" is no name
         text = f"{name} takes part in {wording.determined(owner.named.label)}"
         fact = self._fact(speaker, "", self.place(owner.named), text=text, name="PARTICIPATES_IN")
-        self._gather.fact(msgspec.structs.replace(fact, slot=None), 0, owner.depth)
+        self._findings.fact(msgspec.structs.replace(fact, slot=None), 0, owner.depth)
 
-    def _truth(self, key: str, node: Scalar, owner: Owner) -> FoundFact:
-        """True or false: "is_active" is said of the owner, other keys are settings."""
+    def _truth(self, key: str, node: JsonScalar, owner: Owner) -> FoundFact:
+        """A boolean: "is_active" is a statement about the owner, other keys are settings."""
         holding = node.text == "true"
         verb, _, rest = key.partition("_")
         label = owner.named.subject
         if verb not in _SAID or not rest or owner.named.anonymous:
-            words = wording.phrase((*owner.path, Step(key=key)), owner.named.noun)
+            words = wording.phrase((*owner.path, PathStep(key=key)), owner.named.noun)
             text = f"{label} has {words} set to {node.text}"
             if owner.named.anonymous:
                 text = wording.noted(owner.named.label, words, node.text)
@@ -161,22 +245,22 @@ class Facts:
         fact = self._fact(owner, key, None, text=text, name=shown, span=node.span)
         return msgspec.structs.replace(fact, predicate=name, negated=not holding)
 
-    def _relation(self, key: str, owner: Owner) -> Relation | None:
+    def _relation(self, key: str, owner: Owner) -> KeyRelation | None:
         envelopes = table().envelopes
         near = all(step.key in (*envelopes.neutral, *envelopes.careers) for step in owner.path)
         kind = owner.named.kind if near and not owner.named.anonymous else None
         career = any(step.key in envelopes.careers for step in owner.path)
         return table().relation_of(key, kind, career=career)
 
-    def _target(self, value: str, relation: Relation | None) -> Named | None:
-        """The thing that a value names; None for a mere value."""
+    def _target(self, value: str, relation: KeyRelation | None) -> Referent | None:
+        """The entity that a value names; None for a mere value."""
         user = self._reading.user
         person = (relation is not None and relation.kind == "person") or "@" in value
         if user is not None and person and is_user(value, user):
             return the_user(user)
         if relation is None or relation.kind is None or not _is_name(value):
             return None
-        return Named(entity=FoundEntity(name=value, kind=relation.kind), label=value)
+        return Referent(entity=FoundEntity(name=value, kind=relation.kind), label=value)
 
     def _fact(
         self,
@@ -187,11 +271,11 @@ class Facts:
         text: str,
         name: str,
         which: str | None = None,
-        relation: Relation | None = None,
+        relation: KeyRelation | None = None,
         span: Span | None = None,
     ) -> FoundFact:
         source = self.place(owner.named)
-        time = holds(owner, key, relation, self._reading.at)
+        time = validity_of(owner, key, relation, self._reading.at)
         return FoundFact(
             source=source,
             target=source if target is None else target,
@@ -201,15 +285,15 @@ class Facts:
             valid_at=time.valid_at,
             invalid_at=time.invalid_at,
             dated=time.dated,
-            slot=wording.slot((*owner.path, Step(key=key, which=which))),
+            slot=wording.slot((*owner.path, PathStep(key=key, which=which))),
             span=span,
         )
 
 
-def said(owner: Owner, relation: Relation | None, key: str, value: str, *, listed: bool) -> str:
+def said(owner: Owner, relation: KeyRelation | None, key: str, value: str, *, listed: bool) -> str:
     """The sentence for a value under a key of an owner."""
     named = owner.named
-    words = wording.phrase((*owner.path, Step(key=key)), named.noun)
+    words = wording.phrase((*owner.path, PathStep(key=key)), named.noun)
     if named.anonymous:
         what = f"one of the {words}" if listed else words
         return wording.noted(named.label, what, value)
@@ -221,27 +305,27 @@ def said(owner: Owner, relation: Relation | None, key: str, value: str, *, liste
     return wording.has(named.label, words, value, person=person)
 
 
-def _name(owner: Owner, key: str, relation: Relation | None, *, listed: bool) -> str:
+def _name(owner: Owner, key: str, relation: KeyRelation | None, *, listed: bool) -> str:
     known = relation.name if relation else None
     if known is not None and not (listed and predicates.load()[known].single):
         return known
     keys = (step.key if step.which is None else singular(step.key) for step in owner.path)
-    steps = (*(Step(key=step) for step in keys), Step(key=key))
+    steps = (*(PathStep(key=step) for step in keys), PathStep(key=key))
     parts: Sequence[str] = wording.segments(steps, owner.named.noun)[-2:]
     plain = wording.joined(" ".join(parts))
     one = relation_name(singular(plain))
-    # Of several addresses none is the address that an entity has one of at a time.
+    # One of several addresses is not the one address that an entity has at a time.
     return one if listed and not predicates.load()[one].single else relation_name(plain)
 
 
-def _speaks_for_itself(named: Named, noun: str) -> bool:
-    """Whether a label begins with the word for what it is: "account 17"."""
+def _speaks_for_itself(named: Referent, noun: str) -> bool:
+    """Whether a label begins with its noun: "account 17"."""
     label = named.entity.name if named.mine else named.label
     return label.startswith(f"{wording.spaced(noun)} ")
 
 
 def _without(label: str, other: str) -> str:
-    """A label made of another one, where the other stands beside it already."""
+    """A label without the owner's, which precedes it in the sentence."""
     return label.replace(f" for {other}", "", 1).replace(f" of {other}", "", 1)
 
 
@@ -250,11 +334,16 @@ def _is_name(value: str) -> bool:
 
 
 def _reason(key: str, fields: Mapping[str, Node]) -> str | None:
-    """Why something has the status it has, if the next field says it."""
+    """The reason for a status, if another field gives it."""
     if key not in ("status", "state"):
         return None
     for other, node in fields.items():
         why = other == "reason" or other.endswith("_reason")
-        if why and isinstance(node, Scalar) and node.kind == "text" and wording.plain(node.text):
+        if (
+            why
+            and isinstance(node, JsonScalar)
+            and node.kind == "text"
+            and wording.plain(node.text)
+        ):
             return f"{wording.spaced(other)}: {wording.shortened(node.text)}"
     return None

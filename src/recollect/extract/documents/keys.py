@@ -22,7 +22,7 @@ _UNCOUNTED = ("ss", "us", "is", "news", "series", "species")
 Keys = tuple[str, ...]
 
 
-class Identity(Record, forbid_unknown_fields=True):
+class IdentityKeys(Record, forbid_unknown_fields=True):
     """Keys that say what an object is."""
 
     names: Keys
@@ -39,7 +39,7 @@ class Identity(Record, forbid_unknown_fields=True):
     events: Keys
 
 
-class Times(Record, forbid_unknown_fields=True):
+class TimeKeys(Record, forbid_unknown_fields=True):
     """Keys that say when an object holds."""
 
     happened: Keys
@@ -61,7 +61,7 @@ class ProseKeys(Record, forbid_unknown_fields=True):
     users: Keys
 
 
-class Envelopes(Record, forbid_unknown_fields=True):
+class EnvelopeKeys(Record, forbid_unknown_fields=True):
     """Keys that package other things."""
 
     neutral: Keys
@@ -70,7 +70,7 @@ class Envelopes(Record, forbid_unknown_fields=True):
     paging: Keys
 
 
-class Amounts(Record, forbid_unknown_fields=True):
+class AmountKeys(Record, forbid_unknown_fields=True):
     """Keys of sums of money and the like."""
 
     keys: Keys
@@ -78,15 +78,15 @@ class Amounts(Record, forbid_unknown_fields=True):
     lines: Keys
 
 
-class Ignored(Record, forbid_unknown_fields=True):
+class IgnoredKeys(Record, forbid_unknown_fields=True):
     """Keys that are not made into facts, or only when there is room."""
 
     keys: Keys
     last_words: Keys
 
 
-class Relation(Record, forbid_unknown_fields=True):
-    """What a key says of its object. The fields are told in `json_keys.toml`."""
+class KeyRelation(Record, forbid_unknown_fields=True):
+    """What a key says about its object. The fields are explained in `json_keys.toml`."""
 
     keys: Keys
     owner: EntityKind | None = None
@@ -97,38 +97,38 @@ class Relation(Record, forbid_unknown_fields=True):
     career: bool = False
 
 
-class Table(Record, forbid_unknown_fields=True):
+class KeyTable(Record, forbid_unknown_fields=True):
     """All of `json_keys.toml`."""
 
-    identity: Identity
-    times: Times
+    identity: IdentityKeys
+    times: TimeKeys
     shapes: dict[str, Keys]
-    amounts: Amounts
+    amounts: AmountKeys
     kinds: dict[EntityKind, Keys]
     signs: dict[EntityKind, Keys]
     prose: ProseKeys
-    envelopes: Envelopes
-    ignored: Ignored
-    relation: tuple[Relation, ...]
+    envelopes: EnvelopeKeys
+    ignored: IgnoredKeys
+    relation: tuple[KeyRelation, ...]
 
     def kind_of(self, word: str) -> EntityKind | None:
-        """The sort of thing that a word for it names."""
+        """The kind of entity that a noun names."""
         return next((kind for kind, words in self.kinds.items() if word in words), None)
 
     def relation_of(
         self, key: str, owner: EntityKind | None, *, career: bool = False
-    ) -> Relation | None:
-        """What *key* says of an object of the kind *owner*; the first entry that fits."""
+    ) -> KeyRelation | None:
+        """What *key* says about an object of the kind *owner*: the first entry that fits."""
         fitting = (r for r in self.relation if key in r.keys and r.owner in (None, owner))
         return next((r for r in fitting if career or not r.career), None)
 
 
 @cache
-def table() -> Table:
+def table() -> KeyTable:
     """The table that comes with the program."""
     try:
         raw = tomllib.loads(_TABLE.read_text(encoding="utf-8"))
-        return msgspec.convert(raw, Table)
+        return msgspec.convert(raw, KeyTable)
     except (OSError, ValueError, msgspec.ValidationError) as error:
         raise InvalidInput(f"the table of keys {_TABLE} cannot be read: {error}") from error
 
@@ -156,7 +156,7 @@ def singular(key: str) -> str:
 
 
 def relation_name(key: str, verb: str = "HAS_") -> str:
-    """A name for what a key says, as clients see it. Letters that names cannot have are left out."""
+    """The relation named after a key, without characters that names cannot have."""
     plain = unicodedata.normalize("NFKD", key).upper()
     kept = _UNNAMED.sub("_", plain.encode("ascii", "ignore").decode()).strip("_")
     return f"{verb}{kept or 'PROPERTY'}"[:FACT_NAME_CHARS_MAX].rstrip("_")

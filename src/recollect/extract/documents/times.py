@@ -1,4 +1,4 @@
-"""The times inside a JSON object: when it happened, from when to when it holds."""
+"""The times in a JSON object: when it happened, and when it holds."""
 
 import re
 from collections.abc import Mapping
@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from recollect.extract.documents.json_tree import JsonScalar, Node
 from recollect.extract.documents.keys import Keys, table
-from recollect.extract.documents.scan import Node, Scalar
 from recollect.graph.types import Record
 
 _FORMATS = ("%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%Y/%m/%d", "%Y-%m-%d %H:%M:%S %Z")
@@ -19,45 +19,45 @@ _SLASHED = re.compile(r"(\d{1,2})[/.](\d{1,2})[/.]([12]\d{3})")
 _SECONDS_MIN, _SECONDS_MAX = 10**9, 4 * 10**9  # 2001 to 2096
 
 
-class Moment(Record):
-    """A time, and how it is written in a sentence."""
+class DocumentTime(Record):
+    """A time, and how a sentence writes it."""
 
     at: datetime
     text: str
 
 
-class Range(Record):
-    """From when to when the part of an object holds whose keys begin with *prefix*."""
+class PartPeriod(Record):
+    """When the keys of an object that begin with *prefix* hold."""
 
     prefix: str
     begin: datetime | None = None
     end: datetime | None = None
 
 
-class Period(Record):
-    """The times of one object. *spoken* are the keys that were understood as times."""
+class ObjectTimes(Record):
+    """The times of one object. *spoken* are the keys that were read as times."""
 
-    happened: Moment | None = None
+    happened: DocumentTime | None = None
     begin: datetime | None = None
     end: datetime | None = None
     seen: datetime | None = None
-    created: Moment | None = None
-    parts: tuple[Range, ...] = ()
+    created: DocumentTime | None = None
+    parts: tuple[PartPeriod, ...] = ()
     spoken: Keys = ()
 
 
-def read(fields: Mapping[str, Node], zone: str | None) -> Period:
-    """The times that the fields of an object give, by the table of keys."""
+def read(fields: Mapping[str, Node], zone: str | None) -> ObjectTimes:
+    """The times given by the fields of an object, by the table of keys."""
     moments = {key: moment(node, zone) for key, node in fields.items() if _timely(key)}
     known = {key: value for key, value in moments.items() if value is not None}
     times = table().times
 
-    def first(keys: Keys) -> Moment | None:
+    def first(keys: Keys) -> DocumentTime | None:
         return next((known[key] for key in keys if key in known), None)
 
     begin, end, seen = first(times.begins), first(times.ends), first(times.seen)
     spoken = (times.happened, times.begins, times.ends, times.seen, times.created)
-    return Period(
+    return ObjectTimes(
         happened=first(times.happened),
         begin=begin.at if begin else None,
         end=end.at if end else None,
@@ -68,9 +68,9 @@ def read(fields: Mapping[str, Node], zone: str | None) -> Period:
     )
 
 
-def moment(node: Node, zone: str | None) -> Moment | None:
-    """The time that a value is, if it is one. A time without a zone is one of *zone*, or UTC."""
-    if not isinstance(node, Scalar) or node.kind not in ("text", "number"):
+def moment(node: Node, zone: str | None) -> DocumentTime | None:
+    """The value as a time, if it is one; without a zone of its own it is in *zone*, or UTC."""
+    if not isinstance(node, JsonScalar) or node.kind not in ("text", "number"):
         return None
     try:
         found = _number(node.text) if node.kind == "number" else _text(node.text.strip())
@@ -78,7 +78,7 @@ def moment(node: Node, zone: str | None) -> Moment | None:
             return None
         if found.tzinfo is None:
             found = found.replace(tzinfo=ZoneInfo(zone) if zone else UTC)
-        return Moment(at=found.astimezone(UTC), text=_written(found))
+        return DocumentTime(at=found.astimezone(UTC), text=_written(found))
     except (ValueError, OverflowError, OSError):
         return None
 
@@ -90,7 +90,7 @@ def _timely(key: str) -> bool:
 
 
 def _part(key: str) -> tuple[str, bool] | None:
-    """What a key like subscription_start is the start of; False for the end of it."""
+    """The prefix of a key like subscription_start, and whether it is a start or an end."""
     times = table().times
     if key in times.begins or key in times.ends or key in times.happened:
         return None
@@ -101,12 +101,12 @@ def _part(key: str) -> tuple[str, bool] | None:
     return None
 
 
-def _parts(known: Mapping[str, Moment]) -> tuple[Range, ...]:
-    parts: dict[str, Range] = {}
+def _parts(known: Mapping[str, DocumentTime]) -> tuple[PartPeriod, ...]:
+    parts: dict[str, PartPeriod] = {}
     for key, value in known.items():
         if (part := _part(key)) is not None:
             prefix, begins = part
-            old = parts.get(prefix, Range(prefix=prefix))
+            old = parts.get(prefix, PartPeriod(prefix=prefix))
             change = {"begin": value.at} if begins else {"end": value.at}
             parts[prefix] = msgspec.structs.replace(old, **change)
     return tuple(parts.values())
@@ -157,7 +157,7 @@ def _worded(text: str) -> datetime | None:
 
 
 def _slashed(first: int, second: int, year: int) -> datetime | None:
-    """03/04/2024 is two days in two countries; it is read only if one of them is impossible."""
+    """03/04/2024 means different days in different countries; read only if just one is possible."""
     if first > 12 >= second:
         first, second = second, first
     elif second <= 12 and first != second:

@@ -1,4 +1,4 @@
-"""From the top of a document to its leaves: which thing each value belongs to."""
+"""The walk from the top of a document to its leaves: which entity each value belongs to."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -7,16 +7,21 @@ from typing import TypeGuard
 import msgspec
 
 from recollect.extract.brief import Brief
-from recollect.extract.documents import identity, naming, talk, times
-from recollect.extract.documents.facts import Facts
-from recollect.extract.documents.gather import Gather
+from recollect.extract.documents import identity, messages, times
+from recollect.extract.documents.facts import Facts, Owner, is_record, state_time
+from recollect.extract.documents.findings import DocumentFindings
+from recollect.extract.documents.identity import (
+    Referent,
+    referenced_entity,
+    references,
+    text_of,
+    the_user,
+    with_combined_references,
+)
+from recollect.extract.documents.json_tree import JsonArray, JsonObject, JsonScalar, Node
 from recollect.extract.documents.keys import canonical, singular, table
-from recollect.extract.documents.named import Named, text_of, the_user
-from recollect.extract.documents.owner import Owner, is_record, moment
-from recollect.extract.documents.references import folded, references, referred
-from recollect.extract.documents.scan import Node, Row, Scalar, Thing
-from recollect.extract.documents.times import Period
-from recollect.extract.documents.wording import Step, plain
+from recollect.extract.documents.times import ObjectTimes
+from recollect.extract.documents.wording import PathStep, plain
 from recollect.graph.found import FoundFact
 from recollect.graph.types import Record
 
@@ -24,37 +29,37 @@ Fields = Mapping[str, Node]
 Names = Mapping[str, Sequence[str]]
 
 
-class Text(Record):
-    """A value to be read as prose; *otherwise* is the fact to keep if that yields nothing."""
+class EmbeddedText(Record):
+    """A value to read as prose; *otherwise* is the fact to keep if that yields nothing."""
 
-    value: Scalar
+    value: JsonScalar
     reading: Brief
     depth: int
     otherwise: FoundFact | None = None
 
 
 class Walk:
-    """One pass over one document. Facts go into *gather*, text into *texts* for later."""
+    """One pass over a document. Facts go to *findings*, running text to *texts* for later."""
 
     def __init__(self, reading: Brief) -> None:
-        self.gather = Gather()
-        self.texts: list[Text] = []
+        self.findings = DocumentFindings()
+        self.texts: list[EmbeddedText] = []
         self._reading = reading
-        self._facts = Facts(reading, self.gather)
+        self._facts = Facts(reading, self.findings)
 
     def root(self, node: Node) -> None:
-        """Everything in a document."""
-        if isinstance(node, Thing):
+        """Walk the whole document."""
+        if isinstance(node, JsonObject):
             self._thing(node, None, "")
-        elif isinstance(node, Row):
+        elif isinstance(node, JsonArray):
             self._row(node, None, "")
-        elif talk.is_prose("text", node):
+        elif messages.is_prose("text", node):
             self._text(node, self._reading.at, 0)
 
     def _thing(
-        self, thing: Thing, owner: Owner | None, key: str, names: Names | None = None
+        self, thing: JsonObject, owner: Owner | None, key: str, names: Names | None = None
     ) -> None:
-        """An object under *key* of *owner*; *names* are those made for the list it is in."""
+        """An object under *key* of *owner*; *names* are those made for the items of its list."""
         fields = _canonical(thing)
         if not fields:
             return
@@ -62,7 +67,7 @@ class Walk:
         noun = _noun(key)
         listed = names is not None
         if key in table().envelopes.careers and owner is not None:
-            step = Step(key=key, which=_which(fields) if listed else None)
+            step = PathStep(key=key, which=_which(fields) if listed else None)
             self._fields(fields, owner.part(step, period))
             return
         record = is_record(period, noun)
@@ -75,7 +80,7 @@ class Walk:
             if listed and _is_part(owner) and any(k in fields for k in table().amounts.lines):
                 inner = _line(owner, inner, key)
         elif owner is not None:
-            inner = owner.part(Step(key=key), period)
+            inner = owner.part(PathStep(key=key), period)
         else:
             inner = self._document(fields, period)
         self._fields(fields, inner)
@@ -84,18 +89,18 @@ class Walk:
         self,
         owner: Owner | None,
         key: str,
-        period: Period,
-        named: Named,
+        period: ObjectTimes,
+        named: Referent,
         *,
         record: bool,
         made: bool,
         listed: bool,
     ) -> Owner:
-        """Something of its own: it is joined to what is around it and starts a path of its own."""
+        """An entity of its own: joined to the one around it, with a path of its own."""
         inner = Owner(
             named=named,
             period=period,
-            moment=moment(period, named.noun) or (owner.moment if owner else None),
+            moment=state_time(period, named.noun) or (owner.moment if owner else None),
             depth=owner.depth + 1 if owner else 0,
             record=record,
             made=made,
@@ -105,47 +110,47 @@ class Walk:
             self._facts.belong(named, inner.depth)
         if owner is None or owner.named.anonymous or self._facts.place(owner.named) == place:
             return inner
-        if not (named.mine and owner.named.entity.who):  # that much is said already
+        if not (named.mine and owner.named.entity.who):  # `belong` has said so already
             self._facts.join(owner, inner, key, listed=listed)
         return inner
 
-    def _apart(self, fields: Fields, owner: Owner | None, noun: str, names: Names) -> Named:
-        """A name made of content, different from the names of the others in the list."""
+    def _apart(self, fields: Fields, owner: Owner | None, noun: str, names: Names) -> Referent:
+        """A name made from content, different from those of the other items in the list."""
         named = self._made(fields, owner, noun)
-        return naming.told_apart(named, fields, names.get(named.entity.name, ()))
+        return identity.distinguished(named, fields, names.get(named.entity.name, ()))
 
     def _names(self, views: Sequence[Fields], owner: Owner | None, key: str) -> Names:
         noun = _noun(key)
         groups: dict[str, list[Fields]] = {}
         for view in views:
             groups.setdefault(self._made(view, owner, noun).entity.name, []).append(view)
-        return {name: naming.differing(group) for name, group in groups.items()}
+        return {name: identity.distinguishing_keys(group) for name, group in groups.items()}
 
-    def _made(self, fields: Fields, owner: Owner | None, noun: str) -> Named:
+    def _made(self, fields: Fields, owner: Owner | None, noun: str) -> Referent:
         period = times.read(fields, self._reading.time_zone)
         party = owner.named if owner is not None and not owner.named.anonymous else None
         if not is_record(period, noun):
-            return naming.of_item(fields, noun, party)
+            return identity.name_item(fields, noun, party)
         order = table().identity.references
         known = [ref for ref in references(fields, None) if ref.noun in order]
         if party is None and known:
             first = min(known, key=lambda ref: order.index(ref.noun))
             value = text_of(first.value) or ""
-            party = referred(first.noun, value, self._reading.user)
-        return naming.of_record(fields, noun, period, party)
+            party = referenced_entity(first.noun, value, self._reading.user)
+        return identity.name_record(fields, noun, period, party)
 
-    def _document(self, fields: Fields, period: Period) -> Owner:
-        """The document itself, for what is not about anything in it."""
+    def _document(self, fields: Fields, period: ObjectTimes) -> Owner:
+        """The document itself, as the owner of what belongs to no entity in it."""
         user = self._reading.user
         if user is not None and identity.kind_of(fields, "") == "person":
             named = the_user(user)
         else:
-            named = naming.of_document(fields, self._reading.source_description, user)
-        return Owner(named=named, period=period, moment=moment(period, ""))
+            named = identity.name_document(fields, self._reading.source_description, user)
+        return Owner(named=named, period=period, moment=state_time(period, ""))
 
     def _fields(self, fields: Fields, owner: Owner) -> None:
         whole = not owner.path
-        fields = folded(fields, owner.named.spoken if whole else ())
+        fields = with_combined_references(fields, owner.named.spoken if whole else ())
         spoken = {*owner.period.spoken, *(owner.named.spoken if whole else owner.spoken)}
         self._facts.happened(owner)
         for reference in references(fields, owner.named if whole else None):
@@ -153,76 +158,78 @@ class Walk:
                 spoken.add(reference.key)
                 self._facts.refer(owner, reference)
         for key, node in fields.items():
-            if key in table().ignored.keys or (key in spoken and _is_told(key, owner)):
+            if key in table().ignored.keys or (key in spoken and _is_stated(key, owner)):
                 continue
-            if isinstance(node, Thing):
+            if isinstance(node, JsonObject):
                 self._thing(node, owner, key)
-            elif isinstance(node, Row):
+            elif isinstance(node, JsonArray):
                 self._row(node, owner, key)
             elif not (owner.named.anonymous and key in table().envelopes.paging):
                 self._leaf(key, node, owner, fields)
 
-    def _leaf(self, key: str, node: Scalar, owner: Owner, fields: Fields) -> None:
+    def _leaf(self, key: str, node: JsonScalar, owner: Owner, fields: Fields) -> None:
         if node.kind == "null" or not plain(node.text):
             return
-        if not talk.is_prose(key, node):
+        if not messages.is_prose(key, node):
             fact = self._facts.value(key, node, owner, fields, listed=False)
             self._facts.keep(fact, owner, key)
             return
-        spoken = talk.message(Thing(fields=dict(fields), span=node.span), None)
+        spoken = messages.message(JsonObject(fields=dict(fields), span=node.span), None)
         at = owner.moment or self._reading.at
         if spoken is not None and spoken.content is node:
-            voiced = talk.readings([spoken], self._reading)[0][1]
+            voiced = messages.readings([spoken], self._reading)[0][1]
             self._text(node, at, owner.depth, reading=voiced)
         else:
             fact = self._facts.value(key, node, owner, fields, listed=False)
             self._text(node, at, owner.depth, otherwise=fact)
 
-    def _row(self, row: Row, owner: Owner | None, key: str) -> None:
-        messages = talk.conversation(row, self._reading.time_zone)
-        if messages is not None:
-            self._conversation(messages, owner)
+    def _row(self, row: JsonArray, owner: Owner | None, key: str) -> None:
+        turns = messages.conversation(row, self._reading.time_zone)
+        if turns is not None:
+            self._conversation(turns, owner)
             return
-        things = [item for item in row.items if isinstance(item, Thing)]
+        things = [item for item in row.items if isinstance(item, JsonObject)]
         names = self._names([_canonical(thing) for thing in things], owner, key)
         for thing in things:
             self._thing(thing, owner, key, names)
         for item in row.items:
-            if isinstance(item, Row):
+            if isinstance(item, JsonArray):
                 self._row(item, owner, key)
-        leaves = [item for item in row.items if isinstance(item, Scalar) and item.kind != "null"]
+        leaves = [
+            item for item in row.items if isinstance(item, JsonScalar) and item.kind != "null"
+        ]
         if owner is not None and leaves:
             self._leaves(leaves, owner, key, row)
 
-    def _leaves(self, leaves: Sequence[Scalar], owner: Owner, key: str, row: Row) -> None:
-        """A list of values: each word is a fact, numbers are one fact together."""
+    def _leaves(self, leaves: Sequence[JsonScalar], owner: Owner, key: str, row: JsonArray) -> None:
+        """A list of values: each text is a fact, all numbers together are one."""
         for leaf in leaves:
             if leaf.kind != "text" or not plain(leaf.text):
                 continue
-            if talk.is_prose(key, leaf):
+            if messages.is_prose(key, leaf):
                 self._text(leaf, owner.moment or self._reading.at, owner.depth)
             else:
                 fact = self._facts.value(key, leaf, owner, {}, listed=True)
                 self._facts.keep(fact, owner, key)
         others = [leaf.text for leaf in leaves if leaf.kind != "text"]
         if others:
-            together = Scalar(kind="number", text=", ".join(others), span=row.span)
+            together = JsonScalar(kind="number", text=", ".join(others), span=row.span)
             fact = self._facts.value(key, together, owner, {}, listed=False)
             self._facts.keep(fact, owner, key)
 
-    def _conversation(self, messages: Sequence[talk.Message], owner: Owner | None) -> None:
+    def _conversation(self, turns: Sequence[messages.DocumentMessage], owner: Owner | None) -> None:
         depth = owner.depth + 1 if owner else 0
-        for value, reading in talk.readings(messages, self._reading):
+        for value, reading in messages.readings(turns, self._reading):
             self._text(value, reading.at, depth, reading=reading)
         if owner is None or owner.named.anonymous:
             return
-        for message in messages:
-            if (voice := talk.speaker(message, self._reading)) is not None:
+        for message in turns:
+            if (voice := messages.speaker(message, self._reading)) is not None:
                 self._facts.take_part(voice, owner, message.at)
 
     def _text(
         self,
-        value: Scalar,
+        value: JsonScalar,
         at: datetime,
         depth: int,
         *,
@@ -233,10 +240,12 @@ class Walk:
             self._reading, kind="text", content=value.text, role=None, speaker=None
         )
         dated = msgspec.structs.replace(plain_reading, at=at)
-        self.texts.append(Text(value=value, reading=dated, depth=depth, otherwise=otherwise))
+        self.texts.append(
+            EmbeddedText(value=value, reading=dated, depth=depth, otherwise=otherwise)
+        )
 
 
-def _canonical(thing: Thing) -> dict[str, Node]:
+def _canonical(thing: JsonObject) -> dict[str, Node]:
     return {canonical(key): node for key, node in thing.fields.items()}
 
 
@@ -249,13 +258,13 @@ def _is_part(owner: Owner | None) -> TypeGuard[Owner]:
 
 
 def _line(owner: Owner, item: Owner, key: str) -> Owner:
-    """The line of an order, whose fields are the order's; what names the item is said already."""
-    line = owner.part(Step(key=key, which=item.named.entity.name), item.period)
+    """The line of an order: its fields belong to the order, and the item's name is stated already."""
+    line = owner.part(PathStep(key=key, which=item.named.entity.name), item.period)
     return msgspec.structs.replace(line, spoken=item.named.spoken)
 
 
 def _which(fields: Fields) -> str | None:
-    """What tells a part in a list from the others: the first value that names something."""
+    """What distinguishes a part in a list: the first value that names something."""
     values = (
         text_of(fields[key])
         for relation in table().relation
@@ -266,10 +275,10 @@ def _which(fields: Fields) -> str | None:
     return next((value for value in values if value), None)
 
 
-def _is_told(key: str, owner: Owner) -> bool:
+def _is_stated(key: str, owner: Owner) -> bool:
     """Whether a key that names or dates its object needs no fact of its own.
 
-    What is known by name keeps its dates as facts; a record made of its content is named by them.
+    An entity with a name keeps its dates as facts; a record named after its content has them in it.
     """
     times_keys = table().times
     if key not in owner.period.spoken or owner.made or owner.path or owner.named.anonymous:

@@ -1,9 +1,10 @@
-"""Sentences about the fields of JSON objects, in plain English."""
+"""Sentences about the fields of JSON objects."""
 
 import re
 from collections.abc import Sequence
 
 from recollect.extract.documents.keys import singular, table
+from recollect.extract.prose.words import possessive
 from recollect.graph.types import Record
 from recollect.limits import JSON_VALUE_CHARS_MAX
 
@@ -12,8 +13,8 @@ _DESCRIBED = re.compile(r"[a-z]+( [a-z]+)? (of|on|with|for) ")
 _SEGMENTS_MAX = 3
 
 
-class Step(Record):
-    """One key on the way from an entity to a value; *which* tells the items of a list apart."""
+class PathStep(Record):
+    """One key on the path from an entity to a value; *which* distinguishes list items."""
 
     key: str
     which: str | None = None
@@ -25,7 +26,7 @@ def plain(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """A value no longer than a sentence can carry."""
+    """A value, cut to a length that fits a sentence."""
     text = plain(text)
     return text if len(text) <= JSON_VALUE_CHARS_MAX else text[: JSON_VALUE_CHARS_MAX - 1] + "…"
 
@@ -40,33 +41,28 @@ def joined(phrase: str) -> str:
     return "_".join(re.findall(r"[^\W_]+", phrase.lower()))
 
 
-def possessive(name: str) -> str:
-    """The form of a name that owns something."""
-    return f"{name}'" if name.endswith("s") else f"{name}'s"
-
-
 def quoted(name: str) -> str:
-    """A name that would not be seen as one inside a sentence, in quotes."""
+    """A name, in quotes if it would not be recognised as one within a sentence."""
     loud = len(name.split()) > 4 or any(mark in name for mark in ":;!?,")
     return f'"{name}"' if loud else name
 
 
 def opened(phrase: str) -> str:
-    """The beginning of a sentence, with its capital letter."""
+    """A phrase with a capital, as it begins a sentence."""
     return phrase[:1].upper() + phrase[1:]
 
 
-def slot(path: Sequence[Step]) -> str:
-    """The key path of a value, from its entity on. Items of lists go by name, not by place."""
+def slot(path: Sequence[PathStep]) -> str:
+    """The key path of a value from its entity on. List items go by name, not by position."""
     parts = (step.key if step.which is None else f"{step.key}[{step.which}]" for step in path)
     return ".".join(parts)
 
 
-def segments(path: Sequence[Step], noun: str) -> list[str]:
-    """The telling parts of a path, outermost first.
+def segments(path: Sequence[PathStep], noun: str) -> list[str]:
+    """The informative parts of a path, outermost first.
 
-    Packaging is left out, and so is what a neighbour or the owner says already: the status in
-    account_status of an account is its status.
+    Envelopes are left out, and so is what the owner or a neighbour says already: account_status of
+    an account is its status.
     """
     kept: list[str] = []
     for number, step in enumerate(path):
@@ -84,7 +80,7 @@ def segments(path: Sequence[Step], noun: str) -> list[str]:
     return kept[-_SEGMENTS_MAX:]
 
 
-def phrase(path: Sequence[Step], noun: str) -> str:
+def phrase(path: Sequence[PathStep], noun: str) -> str:
     """What a value is: "reason of the account status"."""
     return " of the ".join(reversed(segments(path, noun)))
 

@@ -1,19 +1,24 @@
-"""Types and attributes for what an episode says, by its project's ontology."""
+"""Gives findings the types and attributes of the project's ontology."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from recollect.extract.brief import Brief
-from recollect.extract.ontology import defaults, edges, entities, fields, procedures, words
-from recollect.extract.ontology.scene import Scene
-from recollect.extract.ontology.shapes import EdgeShape, EntityShape, edge_shape, entity_shape
-from recollect.extract.ontology.space import Embed, Space
+from recollect.extract.ontology import defaults, edges, entities, fields, words
+from recollect.extract.ontology.shapes import (
+    EdgeShape,
+    Embed,
+    EntityShape,
+    EpisodeContext,
+    Space,
+    edge_shape,
+    entity_shape,
+)
 from recollect.extract.ontology.tables import DEFAULTS
-from recollect.extract.ontology.wanted import wanted
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.graph.types import Json
-from recollect.subjects.guidance import EdgeType, EntityType
+from recollect.records.guidance import EdgeType, EntityType
 
 _SHAPES_MAX = 512
 _ENTITIES_MAX = 64
@@ -21,10 +26,11 @@ _FACTS_MAX = 96
 _SENTENCES_MAX = 6
 
 Labels = Sequence[str | None]
+_TYPE_KEYS = frozenset({"type", "kind", "category", "class", "entitytype", "objecttype"})
 
 
 class Classifier:
-    """Gives entities and facts the types that fit them; keeps what it worked out about types."""
+    """Assigns types to entities and facts; caches the shapes of types."""
 
     def __init__(self, embed: Embed) -> None:
         self._space = Space(embed)
@@ -32,24 +38,24 @@ class Classifier:
         self._edge_shapes: dict[EdgeType, EdgeShape] = {}
 
     def classify(self, found: Found, reading: Brief) -> Found:
-        """*found* with types and attributes, without what the ontology does not want.
+        """*found* with types and attributes, without what the ontology excludes.
 
-        A wish or a command is kept where it is of a custom edge type. Under a strict ontology
-        only entities of a configured type stay, and facts between them.
+        Requests are kept only if they are of a custom edge type. Under a strict ontology only
+        entities of configured types remain, and facts between them.
         """
         guidance = reading.guidance
         custom = guidance.ontology
         if reading.strict and not custom.entity_types and not guidance.defaults:
             return Found(extractor=found.extractor)
         if guidance.defaults:
-            found = procedures.add_procedures(found, reading)
-        scene = Scene(reading, self._space)
+            found = defaults.add_procedures(found, reading)
+        scene = EpisodeContext(reading, self._space)
         edge_shapes = [self._edge_shape(item) for item in custom.edge_types]
         entity_shapes = [self._entity_shape(item) for item in custom.entity_types]
         labels = _entity_labels(found, reading, entity_shapes, edge_shapes, scene)
         found = _with_attributes(found, labels, entity_shapes, reading, scene)
         found, named = _with_edge_types(found, labels, entity_shapes, edge_shapes, reading, scene)
-        return wanted(found, reading, named)
+        return filtered(found, reading, named)
 
     def _entity_shape(self, item: EntityType) -> EntityShape:
         if item not in self._entity_shapes:
@@ -74,9 +80,9 @@ def _entity_labels(
     reading: Brief,
     shapes: Sequence[EntityShape],
     edge_shapes: Sequence[EdgeShape],
-    scene: Scene,
+    scene: EpisodeContext,
 ) -> list[str | None]:
-    """The type of each entity: one given, else a custom one, else a default one, else none."""
+    """The type of each entity: a given one, else a custom one, else a default one, else none."""
     names = {shape.type.name for shape in shapes}
     allowed = names | (set(DEFAULTS.entity) if reading.guidance.defaults else set())
     known = {item.name.casefold(): item.label for item in reading.known if item.label in names}
@@ -95,15 +101,12 @@ def _entity_labels(
 
 
 def _label_in_json(number: int, found: Found, names: set[str]) -> str | None:
-    """A type that a record gives itself, under a key such as "type"."""
+    """The type that a record states itself, under a key such as "type"."""
     said = {key: value for key, value in _slots(number, found).items() if key in _TYPE_KEYS}
     folded = {name.casefold(): name for name in sorted(names)}
     return next(
         (folded[str(v).casefold()] for v in said.values() if str(v).casefold() in folded), None
     )
-
-
-_TYPE_KEYS = frozenset({"type", "kind", "category", "class", "entitytype", "objecttype"})
 
 
 def _slots(number: int, found: Found) -> Json:
@@ -120,7 +123,7 @@ def _with_attributes(
     labels: Labels,
     shapes: Sequence[EntityShape],
     reading: Brief,
-    scene: Scene,
+    scene: EpisodeContext,
 ) -> Found:
     by_name = {shape.type.name: shape for shape in shapes}
     typed = []
@@ -141,11 +144,11 @@ def _with_attributes(
 
 
 def _about_entity(
-    number: int, found: Found, shape: EntityShape, scene: Scene, told: Json
+    number: int, found: Found, shape: EntityShape, scene: EpisodeContext, told: Json
 ) -> fields.Subject:
-    """The sentences that are about one entity: facts that touch it, and what was told of it.
+    """What the fields of an entity are filled from: its facts, and sentences that mention it.
 
-    *told* is what a default type of the same name would know; it fills the fields of that name.
+    *told* are the attributes by a default type of the same name; they fill fields of those names.
     """
     name = found.entities[number].name
     facts = [
@@ -166,8 +169,8 @@ def _about_entity(
 
 
 def _known(told: Json) -> Json:
-    """Attributes under the keys by which a field asks for them; of a rule also its parts."""
-    parts = procedures.parts(str(told.get("instruction", "")))
+    """Attributes under the keys by which fields look them up; of a rule also its parts."""
+    parts = defaults.procedure_parts(str(told.get("instruction", "")))
     return {"".join(words.name_words(key)): value for key, value in {**parts, **told}.items()}
 
 
@@ -177,9 +180,9 @@ def _with_edge_types(
     entity_shapes: Sequence[EntityShape],
     edge_shapes: Sequence[EdgeShape],
     reading: Brief,
-    scene: Scene,
+    scene: EpisodeContext,
 ) -> tuple[Found, list[str | None]]:
-    """The facts under the names of their types, and for each fact the type it got."""
+    """The facts renamed to their types, and the type of each."""
     nouns = {
         shape.type.name: " ".join(words.name_words(shape.type.name)) for shape in entity_shapes
     }
@@ -210,7 +213,7 @@ def _about_fact(
     found: Found,
     shapes: Sequence[EntityShape],
     labels: Labels,
-    scene: Scene,
+    scene: EpisodeContext,
 ) -> fields.Subject:
     source, target = found.entities[fact.source], found.entities[fact.target]
     label = labels[fact.target]
@@ -231,5 +234,68 @@ def _about_fact(
     )
 
 
-def _has_a_name(entity: FoundEntity, nouns: frozenset[str], scene: Scene) -> bool:
+def _has_a_name(entity: FoundEntity, nouns: frozenset[str], scene: EpisodeContext) -> bool:
     return words.is_named(entity.name) or words.head(entity.name) not in nouns
+
+
+def filtered(found: Found, reading: Brief, named: Sequence[str | None]) -> Found:
+    """*found* without requests of no custom edge type, and without what a strict ontology excludes."""
+    custom_edges = {item.name for item in reading.guidance.ontology.edge_types}
+    keep = [
+        fact.mood == "stated" or named[number] in custom_edges
+        for number, fact in enumerate(found.facts)
+    ]
+    asked = {
+        fact.span
+        for kept, fact in zip(keep, found.facts, strict=True)
+        if kept and fact.mood == "requested"
+    }
+    keep = [
+        kept and not (fact.mood == "stated" and fact.span in asked)
+        for kept, fact in zip(keep, found.facts, strict=True)
+    ]
+    if reading.strict:
+        keep = [
+            kept
+            and (not custom_edges or named[number] is not None)
+            and all(_configured(found.entities[end]) for end in (fact.source, fact.target))
+            for kept, number, fact in zip(keep, range(len(keep)), found.facts, strict=True)
+        ]
+    used = {
+        end
+        for kept, fact in zip(keep, found.facts, strict=True)
+        if kept
+        for end in (fact.source, fact.target)
+    }
+    dropped = {end for fact in found.facts for end in (fact.source, fact.target)} - used
+    stays = [
+        number in used or _stays(entity, reading, unused=number in dropped)
+        for number, entity in enumerate(found.entities)
+    ]
+    return _only(found, stays, keep)
+
+
+def _configured(entity: FoundEntity) -> bool:
+    return entity.label is not None or entity.who == "user"
+
+
+def _stays(entity: FoundEntity, reading: Brief, *, unused: bool) -> bool:
+    """Whether an entity without facts is kept."""
+    if reading.strict:
+        return _configured(entity)
+    return not unused or entity.who is not None or words.is_named(entity.name)
+
+
+def _only(found: Found, stays: Sequence[bool], keep: Sequence[bool]) -> Found:
+    moved: Mapping[int, int] = {
+        old: new for new, old in enumerate(place for place, kept in enumerate(stays) if kept)
+    }
+    return msgspec.structs.replace(
+        found,
+        entities=tuple(found.entities[old] for old in moved),
+        facts=tuple(
+            msgspec.structs.replace(fact, source=moved[fact.source], target=moved[fact.target])
+            for fact, kept in zip(found.facts, keep, strict=True)
+            if kept
+        ),
+    )

@@ -1,12 +1,14 @@
-"""The default types of a user's graph: who is the user, what is a preference, what is a place."""
+"""The default types of a user's graph: the user, preferences, places, rules for the agent."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+import msgspec
 import numpy as np
+import regex
 
 from recollect.extract.brief import Brief
 from recollect.extract.ontology import words
-from recollect.extract.ontology.space import Space
+from recollect.extract.ontology.shapes import Space
 from recollect.extract.ontology.tables import DEFAULTS
 from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.graph.types import Json
@@ -17,18 +19,29 @@ _CATEGORIES = words.Runs(
     (word, category) for category, said in DEFAULTS.preference.categories.items() for word in said
 )
 _OTHER_CATEGORY = "General"
-# Chosen on other names than those in the tests: how like a category a name must be, by the nearest words of
-# it and by what it is about in equal parts, and by how much more than any other.
+# Calibrated on other names than those in the tests: the least similarity of a name to a category (half by
+# its nearest words, half by its description), and the lead over the next category.
 _NEAREST_WORDS = 3
 _LIKENESS_LEAST = 0.25
 _AHEAD_OF_OTHERS = 0.02
 _PHRASES = {
     name: [words.stems(item) for item in edge.phrases] for name, edge in DEFAULTS.edge.items()
 }
+_VERBS = frozenset(DEFAULTS.procedure.verbs)
+_OPENINGS = "|".join(regex.escape(item) for item in DEFAULTS.procedure.openings)
+_OPENING = regex.compile(rf"^(?:please[\s,]+)?(?:and\s+|so\s+)?(?:{_OPENINGS})\b", regex.IGNORECASE)
+_CASE = regex.compile(r"^(?:when|whenever|if|every time|each time|before|after|for every)\b")
+_STEPS = "first of all|first|firstly|second|secondly|third|then|next|after that|afterwards|finally|lastly"
+_POLITE = regex.compile(
+    r"^(?:please|you should|you must|you need to|i want you to|i'd like you to|always|never|"
+    rf"only|just|make sure to|be sure to|from now on|in the future|going forward|also|{_STEPS})[\s,:]+"
+)
+_STEP = regex.compile(rf"^(?:and\s+)?(?:{_STEPS})\b[\s,:]+", regex.IGNORECASE)
+_NAME_CHARS_MAX = 80
 
 
 def type_of(number: int, found: Found) -> str | None:
-    """The default type of an entity, or nothing: a person has none."""
+    """The default type of an entity, if any: a person has none."""
     entity = found.entities[number]
     if entity.who is not None:
         return entity.who.capitalize()
@@ -41,7 +54,7 @@ def type_of(number: int, found: Found) -> str | None:
 
 
 def preferring(number: int, found: Found) -> FoundFact | None:
-    """The fact by which an entity is a preference of the user, if there is one."""
+    """The fact that makes an entity a preference of the user, if there is one."""
     entity, rule = found.entities[number], _TYPES["Preference"]
     for fact in found.facts:
         if fact.target != number or found.entities[fact.source].who != "user" or fact.ends:
@@ -56,7 +69,7 @@ def preferring(number: int, found: Found) -> FoundFact | None:
 
 
 def attributes_of(label: str, number: int, found: Found, reading: Brief, space: Space) -> Json:
-    """What is known of an entity of a default type."""
+    """The attributes of an entity of a default type."""
     entity = found.entities[number]
     if label == "User":
         return _of_user(entity, reading)
@@ -69,7 +82,7 @@ def attributes_of(label: str, number: int, found: Found, reading: Brief, space: 
 
 
 def _category(entity: FoundEntity, fact: FoundFact, reading: Brief, space: Space) -> str:
-    """What sort of preference it is: by its words, by those around it, or by its meaning."""
+    """The category of a preference: by its words, by those around it, or by similarity."""
     around = reading.content if fact.span is None else reading.content[slice(*fact.span)]
     told = category_of(entity.name) or category_of(fact.fact) or category_of(around)
     return told or category_like(entity.name, space) or _OTHER_CATEGORY
@@ -90,13 +103,13 @@ def _of_user(entity: FoundEntity, reading: Brief) -> Json:
 
 
 def category_of(text: str) -> str | None:
-    """The category whose words a text says, if it is one category only."""
+    """The category whose words occur in a text, if it is only one."""
     told = set(_CATEGORIES.within(words.stems(text)))
     return told.pop() if len(told) == 1 else None
 
 
 def category_like(name: str, space: Space) -> str | None:
-    """The category that a name is most like in meaning, if it is clearly like one."""
+    """The category most similar to a name, if clearly ahead of the others."""
     vector = space.thing(name)
     rules = DEFAULTS.preference
     likeness = []
@@ -109,7 +122,7 @@ def category_like(name: str, space: Space) -> str | None:
 
 
 def edge_type_of(fact: FoundFact, labels: Sequence[str | None]) -> str | None:
-    """The default type of a fact, or nothing: most facts have none."""
+    """The default type of a fact, if any: most have none."""
     if fact.source == fact.target:
         return None
     relation = words.stems(fact.predicate.replace("_", " "))
@@ -122,8 +135,117 @@ def edge_type_of(fact: FoundFact, labels: Sequence[str | None]) -> str | None:
 
 
 def _says(relation: Sequence[str], phrases: Sequence[Sequence[str]]) -> bool:
-    """Whether a relation is one of some phrases, or begins with one that is more than "be"."""
+    """Whether a relation is one of the phrases, or begins with one other than "be"."""
     return any(
         relation == phrase or (phrase[0] != "be" and relation[: len(phrase)] == phrase)
         for phrase in phrases
     )
+
+
+def add_procedures(found: Found, reading: Brief) -> Found:
+    """The findings, with the rules for the agent that the user's message gives: "When I ask for code,
+    answer with code only"."""
+    if reading.kind != "message" or reading.role not in (None, "user", "norole"):
+        return found
+    user = next((place for place, item in enumerate(found.entities) if item.who == "user"), None)
+    entities, facts = list(found.entities), list(found.facts)
+    for sentence, rule, span in _rules(reading.content):
+        if user is None:
+            if reading.user is None:
+                return found
+            user = len(entities)
+            entities.append(FoundEntity(name=reading.user.name, kind="person", who="user"))
+        # What was read inside a rule is part of the rule; marked as a request it is dropped later.
+        facts = [
+            msgspec.structs.replace(fact, mood="requested") if _inside(fact, span) else fact
+            for fact in facts
+        ]
+        entities.append(
+            FoundEntity(name=_short(rule), label="Procedure", attributes={"instruction": sentence})
+        )
+        facts.append(
+            FoundFact(
+                source=user,
+                target=len(entities) - 1,
+                name="HAS_PROCEDURE",
+                predicate="HAS_PROCEDURE",
+                fact=f"{entities[user].name} instructed the assistant: {sentence}",
+                valid_at=reading.at,
+                span=span,
+            )
+        )
+    return msgspec.structs.replace(found, entities=tuple(entities), facts=tuple(facts))
+
+
+def procedure_parts(instruction: str) -> Json:
+    """The condition and the instruction of a rule, under the field names a custom type may use."""
+    rule = _rule(instruction)
+    if rule is None:
+        return {}
+    case = instruction[: instruction.index(rule)].strip(" ,:")
+    told: Json = dict.fromkeys(
+        DEFAULTS.procedure.rule_fields, instruction[len(case) :].strip(" ,:.")
+    )
+    return {**told, **dict.fromkeys(DEFAULTS.procedure.case_fields, case)} if case else told
+
+
+def _rules(content: str) -> Iterator[tuple[str, str, tuple[int, int]]]:
+    """Each rule in its own words, its instruction, and its span. Sentences that add a step ("Then
+    write the code.") belong to the rule before them."""
+    begun: tuple[int, int, str] | None = None
+    place = 0
+    for sentence in words.sentences(content):
+        place = content.index(sentence, place)
+        end = place + len(sentence)
+        rule = _rule(sentence)
+        if rule is None and begun is not None and _is_step(sentence):
+            begun = (begun[0], end, f"{begun[2]}. {sentence.rstrip('.!')}")
+        else:
+            if begun is not None:
+                yield content[begun[0] : begun[1]], begun[2], begun[:2]
+            begun = (place, end, rule) if rule is not None else None
+        place = end
+    if begun is not None:
+        yield content[begun[0] : begun[1]], begun[2], begun[:2]
+
+
+def _is_step(sentence: str) -> bool:
+    """Whether a sentence adds a step."""
+    return _STEP.match(sentence) is not None and _commands(sentence)
+
+
+def _rule(sentence: str) -> str | None:
+    """What the agent is to do, if the sentence is a rule."""
+    if words.is_question(sentence) or not _OPENING.match(sentence):
+        return None
+    parts = [sentence]
+    if _CASE.match(sentence.lower().removeprefix("please ")):
+        parts = regex.split(r"[,:]\s+", sentence, maxsplit=1)
+        if len(parts) < 2 or not regex.search(
+            r"\b(?:i|we|the user|someone|you)\b", parts[0].lower()
+        ):
+            return None
+    rule = parts[-1].strip()
+    return rule.rstrip(".!") if _commands(rule) and len(words.words(rule)) > 2 else None
+
+
+def _commands(text: str) -> bool:
+    """Whether a clause begins with a command."""
+    first = words.words(_politely(text.lower().replace("\u2019", "'")))[:1]
+    return bool(first) and first[0] in _VERBS
+
+
+def _politely(text: str) -> str:
+    while (shorter := _POLITE.sub("", text, count=1)) != text:
+        text = shorter
+    return text
+
+
+def _inside(fact: FoundFact, span: tuple[int, int]) -> bool:
+    return fact.span is not None and span[0] <= fact.span[0] and fact.span[1] <= span[1] + 1
+
+
+def _short(text: str) -> str:
+    if len(text) <= _NAME_CHARS_MAX:
+        return text
+    return text[:_NAME_CHARS_MAX].rsplit(" ", 1)[0] + "…"

@@ -1,4 +1,4 @@
-"""Which custom type a fact is of, if any: its ends must fit, and then its words."""
+"""Which custom type a fact has, if any: its ends must fit, and then its words."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,18 +6,23 @@ import numpy as np
 import regex
 
 from recollect.extract.ontology import words
-from recollect.extract.ontology.scene import Scene, spoken
-from recollect.extract.ontology.shapes import EdgeShape, loose, relations_in
+from recollect.extract.ontology.shapes import EdgeShape, EpisodeContext, loose, relations_in, spoken
 from recollect.graph.found import Found, FoundFact
-from recollect.subjects.guidance import Ends
+from recollect.records.guidance import Ends
 
 # Calibrated on the cases in the tests.
 _LIKENESS_LEAST = 0.28
 _LIKENESS_WITH_TYPE = 0.38
 _LIKENESS_WITHOUT_WORDS = 0.42
 _AHEAD_WITH_TYPE = 0.05
-# What a verb of the relation is worth, next to relations that only sound alike.
+# The advantage of a relation whose verb is used over relations that are merely similar.
 _EXPRESSED = 0.1
+_PLAIN_FOLLOWERS = (
+    "and", "but", "or", "because", "since", "so", "now", "again", "for", "as", "at", "in", "on",
+    "by", "with", "from", "to", "too", "while", "although", "though", "who", "which", "that",
+    "person", "eater", "diet", "lifestyle", "food",
+)  # fmt: skip
+_MAY_FOLLOW = frozenset(words.stem(word) for word in _PLAIN_FOLLOWERS)
 
 
 def type_of(
@@ -25,10 +30,10 @@ def type_of(
     found: Found,
     labels: Sequence[str | None],
     shapes: Sequence[EdgeShape],
-    scene: Scene,
+    scene: EpisodeContext,
     custom: Mapping[str, str],
 ) -> EdgeShape | None:
-    """The custom type of one fact, or nothing where none fits.
+    """The custom type of a fact, if one fits.
 
     *labels* are the types of the entities; *custom* maps a custom entity type to its noun.
     """
@@ -49,7 +54,7 @@ def _signature_fits(shape: EdgeShape, fact: FoundFact, labels: Sequence[str | No
 
 def _pair_fits(pair: Ends, fact: FoundFact, labels: Sequence[str | None]) -> bool:
     if pair.target is not None and fact.source == fact.target:
-        return False  # a fact about one thing alone has nothing at its other end
+        return False  # a fact about a single entity has nothing at its other end
     return _side_fits(pair.source, labels[fact.source]) and _side_fits(
         pair.target, labels[fact.target]
     )
@@ -60,7 +65,7 @@ def _side_fits(wanted: str | None, label: str | None) -> bool:
 
 
 def _polarity_fits(shape: EdgeShape, fact: FoundFact) -> bool:
-    """What is denied or over is not an instance of a relation, unless the type speaks of that."""
+    """What is negated or over is no instance of a relation, unless the type is about that."""
     if fact.ends:
         return shape.allows_end
     return shape.allows_not or not fact.negated
@@ -71,7 +76,7 @@ def _score(
     fact: FoundFact,
     found: Found,
     labels: Sequence[str | None],
-    scene: Scene,
+    scene: EpisodeContext,
     custom: Mapping[str, str],
 ) -> float:
     if shape.type.name.casefold() in {fact.name.casefold(), fact.predicate.casefold()}:
@@ -88,7 +93,7 @@ def _score(
         return 2.0 + likeness
     expressed = relations_in(said) & (shape.relations | shape.near)
     if typed:
-        # The type's own noun makes any sentence about such a thing sound alike.
+        # The type's own noun makes every sentence about such an entity similar.
         other = relations_in(said) - expressed
         least = _LIKENESS_WITH_TYPE if shape.relations else _LIKENESS_LEAST
         sounds = likeness >= least and likeness - rival >= _AHEAD_WITH_TYPE
@@ -103,7 +108,7 @@ def _score(
 
 
 def _gives_example(shape: EdgeShape, fact: FoundFact) -> bool:
-    """Whether the fact says what the type gives as an example of one of its values."""
+    """Whether the fact contains one of the type's example values."""
     said = words.stems(fact.fact)
     tokens = words.words(fact.fact)
     for example in shape.examples:
@@ -114,17 +119,9 @@ def _gives_example(shape: EdgeShape, fact: FoundFact) -> bool:
 
 
 def _about_something_else(said: Sequence[str], place: int, size: int) -> bool:
-    """An example that only describes another noun ("vegetarian options") says little."""
+    """Whether the example merely modifies another noun: "vegetarian options"."""
     following = said[place + size : place + size + 1]
     return bool(following) and following[0] not in _MAY_FOLLOW
-
-
-_PLAIN_FOLLOWERS = (
-    "and", "but", "or", "because", "since", "so", "now", "again", "for", "as", "at", "in", "on",
-    "by", "with", "from", "to", "too", "while", "although", "though", "who", "which", "that",
-    "person", "eater", "diet", "lifestyle", "food",
-)  # fmt: skip
-_MAY_FOLLOW = frozenset(words.stem(word) for word in _PLAIN_FOLLOWERS)
 
 
 def _typed_end(
@@ -133,7 +130,7 @@ def _typed_end(
     labels: Sequence[str | None],
     custom: Mapping[str, str],
 ) -> bool:
-    """Whether the type asks for a custom type at one end, and the fact has it there."""
+    """Whether the type requires a custom type at one end, and the fact has it there."""
     return any(
         _pair_fits(pair, fact, labels)
         and ((pair.source or "") in custom or (pair.target or "") in custom)
@@ -146,10 +143,10 @@ def _likeness(
     fact: FoundFact,
     found: Found,
     labels: Sequence[str | None],
-    scene: Scene,
+    scene: EpisodeContext,
     custom: Mapping[str, str],
 ) -> tuple[float, float]:
-    """How like the type's description a fact is, and how like the relations that it is not."""
+    """The similarity of a fact to the type's description, and to the nearest other relation."""
     text = generalised(fact, found, labels, custom)
     vector = scene.space.sentence(text)
     closeness = scene.space.relations @ vector
@@ -163,7 +160,7 @@ def generalised(
     labels: Sequence[str | None],
     custom: Mapping[str, str],
 ) -> str:
-    """The fact with "the user" for the user and a type's noun for a thing of that type."""
+    """The fact with "the user" for the user, and a type's noun for an entity of that type."""
     text = fact.fact
     for place in dict.fromkeys((fact.source, fact.target)):
         entity = found.entities[place]

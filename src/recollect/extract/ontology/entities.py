@@ -1,36 +1,35 @@
-"""Which custom type an entity is of, if any.
+"""Which custom type an entity has, if any.
 
-Three sorts of evidence, the surer first: what the text calls it ("Luna is a restaurant", "Corner
-Diner"), what its name is like next to everything else, and what is done with it, when a custom
-edge type says that this is done with things of that type. An entity that fits nothing stays as
-it is.
+Three kinds of evidence, the surest first: what the text calls it ("Luna is a restaurant", "Corner
+Diner"); how similar its name is to the type, compared with everything else; and what is done with it,
+if a custom edge type says so of entities of that type.
 """
 
 from collections.abc import Sequence
 
+import numpy as np
 import regex
 
 from recollect.extract.ontology import words
-from recollect.extract.ontology.likeness import KINDS_OF_ANYTHING, foreign_to, likeness_of
-from recollect.extract.ontology.scene import (
-    Scene,
+from recollect.extract.ontology.shapes import (
+    NOUNS,
+    EdgeShape,
+    EntityShape,
+    EpisodeContext,
+    Space,
+    concepts_of,
     definite,
     indefinite,
     is_place_like,
-    spoken,
-)
-from recollect.extract.ontology.shapes import (
-    EdgeShape,
-    EntityShape,
-    concepts_of,
     loose,
     relations_in,
+    spoken,
 )
-from recollect.extract.ontology.space import Space
+from recollect.extract.ontology.tables import CONCEPTS
 from recollect.graph.found import Found, FoundEntity
 
-# Calibrated on the cases in the tests: the least likeness by which a name alone is of a type, by
-# how much it must beat other sorts of things, and the likeness at which a name is surely foreign.
+# Calibrated on the cases in the tests: the least similarity that types an entity by its name alone, its
+# lead over other concepts, and the similarity to another concept that rules a type out.
 _LIKENESS_LEAST = 0.28
 _AHEAD_OF_FOREIGN = 0.05
 _AHEAD_OF_RELATED = 0.02
@@ -55,6 +54,8 @@ _CALLED = regex.compile(
     regex.IGNORECASE,
 )
 _NEXT_WORD = regex.compile(r"^[\"'\u201d\u2019]?\s+([\p{L}-]+)")
+# The kinds given to entities of which nothing else is known.
+KINDS_OF_ANYTHING = frozenset({"object", "topic"})
 
 
 def type_of(
@@ -62,9 +63,9 @@ def type_of(
     found: Found,
     shapes: Sequence[EntityShape],
     edges: Sequence[EdgeShape],
-    scene: Scene,
+    scene: EpisodeContext,
 ) -> EntityShape | None:
-    """The custom type of one entity, or nothing where none fits."""
+    """The custom type of an entity, if one fits."""
     entity = found.entities[number]
     if entity.who is not None or entity.kind == "value":
         return None
@@ -76,7 +77,7 @@ def type_of(
 
 
 def _is_a_guess(scores: Sequence[float]) -> bool:
-    """Whether two types are as good, with nothing but what is done with the thing to go by."""
+    """Whether two types score alike with nothing but usage as evidence."""
     first, second = sorted([*scores, 0.0, 0.0], reverse=True)[:2]
     return first < 2.0 and second > 0 and first - second < _APART
 
@@ -87,7 +88,7 @@ def _score(
     shape: EntityShape,
     shapes: Sequence[EntityShape],
     edges: Sequence[EdgeShape],
-    scene: Scene,
+    scene: EpisodeContext,
 ) -> float:
     entity = found.entities[number]
     if shape.specific and not words.is_named(entity.name) and not definite(entity, scene):
@@ -114,8 +115,8 @@ def _score(
     return 1.0 + likeness + done if done else 0.0
 
 
-def _called(entity: FoundEntity, shape: EntityShape, scene: Scene) -> str | None:
-    """Whether the text or the name itself says that the entity is one."""
+def _called(entity: FoundEntity, shape: EntityShape, scene: EpisodeContext) -> str | None:
+    """Whether the text, or the name itself, says that the entity is of the type."""
     if any(_called_in(sentence, entity.name, shape) for sentence in scene.told):
         return "text"
     names = {example.casefold() for example in shape.examples}
@@ -140,7 +141,7 @@ def _called_in(sentence: str, name: str, shape: EntityShape) -> bool:
 
 
 def _never(entity: FoundEntity, shape: EntityShape) -> bool:
-    """A person is no thing and no thing is a person, whatever the words are like."""
+    """Whether the kinds exclude each other: a person is no thing, and no thing is a person."""
     if not shape.kinds or entity.kind is None or entity.kind in shape.kinds:
         return False
     return entity.kind in {"person", "animal"} or shape.kinds == {"person"}
@@ -149,7 +150,7 @@ def _never(entity: FoundEntity, shape: EntityShape) -> bool:
 def _is_no_name(
     entity: FoundEntity, shape: EntityShape, shapes: Sequence[EntityShape], space: Space
 ) -> bool:
-    """Whether a word was taken for a person's name that is far more like the type: a drug, say."""
+    """Whether a word labelled as a person's name is far more similar to the type: a drug, say."""
     if entity.kind != "person" or not words.is_named(entity.name):
         return False
     likeness, like_a_person, related = likeness_of(entity, shape, shapes, space)
@@ -158,7 +159,7 @@ def _is_no_name(
 
 
 def _other_kind(entity: FoundEntity, shape: EntityShape) -> bool:
-    """Whether the text tells that it is of another kind: a power plant is an organization."""
+    """Whether the text gives it another kind: a power plant is an organization."""
     told = entity.kind is not None and entity.kind not in KINDS_OF_ANYTHING
     return told and bool(shape.kinds) and entity.kind not in shape.kinds
 
@@ -167,12 +168,12 @@ def _like_by_name(
     entity: FoundEntity, shape: EntityShape, likeness: float, foreign: float, related: float
 ) -> bool:
     if entity.kind == "person" or shape.kinds == {"person"}:
-        return False  # a person's name does not tell what the person is
+        return False  # a person's name does not say what the person is
     least = _LIKENESS_LEAST if words.is_named(entity.name) else _LIKENESS_OF_UNNAMED
     if _other_kind(entity, shape):
         least = _LIKENESS_OF_OTHER_KIND
     if not words.is_named(entity.name) and concepts_of(entity.name):
-        # A common noun says itself what it is, and it did not say this.
+        # A common noun says what it is, and it does not say this.
         least = _LIKENESS_OF_COMMON_NOUN
     return (
         likeness >= least
@@ -186,9 +187,9 @@ def _done_with(
     found: Found,
     shape: EntityShape,
     edges: Sequence[EdgeShape],
-    scene: Scene,
+    scene: EpisodeContext,
 ) -> float:
-    """How sure it is that a fact does with it what a custom edge type says is done with things of the type."""
+    """A score for a fact using the entity as a custom edge type says entities of the type are used."""
     entity = found.entities[number]
     strong, weak, literal = _relations_done(number, found, shape, edges)
     this_one = words.is_named(entity.name) or definite(entity, scene)
@@ -206,7 +207,7 @@ def _done_with(
 def _relations_done(
     number: int, found: Found, shape: EntityShape, edges: Sequence[EdgeShape]
 ) -> tuple[bool, bool, bool]:
-    """Whether a telling relation, any relation, and the very verb of an edge type is used."""
+    """Whether a specific relation, any relation, and the literal verb of an edge type is used."""
     strong = weak = literal = False
     for fact in found.facts:
         if number not in (fact.source, fact.target) or fact.source == fact.target:
@@ -228,8 +229,62 @@ def _joins(edge: EdgeShape, shape: EntityShape, *, at_target: bool) -> bool:
     )
 
 
-def _in_place(shape: EntityShape, scene: Scene) -> bool:
-    """Whether the conversation is about the sort of thing that the type is."""
+def _in_place(shape: EntityShape, scene: EpisodeContext) -> bool:
+    """Whether the conversation is about the concept of the type."""
     if scene.stems & shape.nouns:
         return True
     return bool(scene.concepts & (shape.own | shape.related))
+
+
+def likeness_of(
+    entity: FoundEntity, shape: EntityShape, shapes: Sequence[EntityShape], space: Space
+) -> tuple[float, float, float]:
+    """The similarity of a name to the type, to foreign concepts, and to related or rival types."""
+    vector = space.thing(entity.name)
+    nouns = space.nouns @ vector
+    likeness = float(np.max(shape.vectors @ vector))
+    if len(shape.own) == 1:
+        likeness = max(
+            likeness, float(nouns[next(iter(shape.own))]) if _is_its_concept(shape) else 0
+        )
+    others = [float(np.max(other.vectors[:1] @ vector)) for other in shapes if other is not shape]
+    near = [float(nouns[place]) for place in sorted(shape.related)]
+    return likeness, foreign_to(entity, shape, space), max([*near, *others], default=-1.0)
+
+
+def foreign_to(
+    entity: FoundEntity, shape: EntityShape, space: Space, *, of_its_kinds: bool = False
+) -> float:
+    """The similarity of a name to the nearest concept that is foreign to the type.
+
+    *of_its_kinds* ignores concepts of other kinds: a title may sound like anything, except like
+    another sort of title.
+    """
+    nouns = space.nouns @ space.thing(entity.name)
+    telling = shape.kinds - KINDS_OF_ANYTHING
+    return max(
+        (
+            float(nouns[place])
+            for place in range(len(nouns))
+            if place not in shape.own
+            and place not in shape.related
+            and _possible(place, entity)
+            and (not of_its_kinds or telling.intersection(_kinds(place)))
+        ),
+        default=-1.0,
+    )
+
+
+def _kinds(concept: int) -> tuple[str, ...]:
+    return CONCEPTS.noun[NOUNS[concept]].kinds
+
+
+def _possible(concept: int, entity: FoundEntity) -> bool:
+    """Whether an entity can be of a concept, judging by its kind."""
+    if entity.kind is None or entity.kind in KINDS_OF_ANYTHING:
+        return True
+    return entity.kind in _kinds(concept)
+
+
+def _is_its_concept(shape: EntityShape) -> bool:
+    return len(shape.nouns) > 3

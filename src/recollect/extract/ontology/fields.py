@@ -1,20 +1,20 @@
-"""The values of a custom type's fields, out of the sentences about a thing or out of a fact.
+"""The values of a custom type's fields, from sentences about an entity or from a fact.
 
-A field is filled from what its name and description say: the name of a thing, one of the examples
-given, a value that goes with its name, a number with a fitting unit, evidence for a yes or a no.
-What the text does not say stays out.
+The name and description of a field say what to look for: the name of the entity, one of the examples
+given, a value that follows the field's name, a number with a fitting unit, evidence for a yes or a no.
+What the text does not say is left out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import regex
 
-from recollect.extract.ontology import numbers, words
-from recollect.extract.ontology.space import Space
+from recollect.extract.ontology import words
+from recollect.extract.ontology.shapes import Space
 from recollect.extract.ontology.tables import FIELDS
 from recollect.graph.types import Json
-from recollect.subjects.guidance import Property
+from recollect.records.guidance import Property
 
 VALUE_CHARS_MAX = 250
 # Calibrated on the cases in the tests.
@@ -26,14 +26,27 @@ _COMPLEMENT = regex.compile(
     r"\b(?:is|are|am|was|were|be|became|['\u2019]m|['\u2019]s)\s+(?:an?\s+|the\s+)?([^.,;!?]+)",
     regex.IGNORECASE,
 )
+_NAMES = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+)  # fmt: skip
+_SPELT = {name: number for number, name in enumerate(_NAMES)}
+_NUMBER = regex.compile(
+    r"(?<![\p{L}\p{N}.,])([$€£])?\s?(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?|"
+    + "|".join(_SPELT)
+    + r")([kKmM]\b)?(?!\p{N})",
+    regex.IGNORECASE,
+)
+_SCALE = {"k": 1_000, "m": 1_000_000}
+_VAGUE = frozenset({"number", "amount", "count", "total", "value", "quantity", "size", "of", "in"})
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What the fields are about: sentences, the name they may ask for, values known by key.
+    """What the fields are filled from: sentences, the entity's name, values known by key.
 
-    A value is never read out of the names in *deaf_to*; out of those in *hide*, only one that
-    the field's description lists.
+    No value is read from the names in *deaf_to*; from those in *hide*, only one that the field's
+    description lists.
     """
 
     sentences: tuple[str, ...]
@@ -45,7 +58,7 @@ class Subject:
 
 
 def fill(properties: Sequence[Property], subject: Subject, space: Space | None) -> Json:
-    """The values that the text gives, by field; without a space, only those given in so many words."""
+    """The values that the text gives, by field; without a space, only literal ones."""
     filled: Json = {}
     by_example: list[tuple[str, ...]] = []
     for item in properties:
@@ -55,7 +68,7 @@ def fill(properties: Sequence[Property], subject: Subject, space: Space | None) 
         if value is None and item.type == "Text":
             value = _text(item, subject, space, by_example)
         elif value is None:
-            value = numbers.value(item, subject.sentences)
+            value = number_for(item, subject.sentences)
         if value is not None:
             filled[item.name] = value
     for item in properties:
@@ -68,7 +81,7 @@ def fill(properties: Sequence[Property], subject: Subject, space: Space | None) 
 
 
 def _known(item: Property, subject: Subject) -> str | int | float | bool | None:
-    """A value that stands under the field's own name, as in JSON."""
+    """A value under the field's own name, as in JSON."""
     value = subject.known.get(_key(item.name))
     if value is None:
         return None
@@ -76,7 +89,7 @@ def _known(item: Property, subject: Subject) -> str | int | float | bool | None:
         return {"true": True, "yes": True, "false": False, "no": False}.get(str(value).lower())
     if item.type == "Text":
         return str(value)[:VALUE_CHARS_MAX]
-    return numbers.parse(str(value), whole=item.type == "Int")
+    return parse_number(str(value), whole=item.type == "Int")
 
 
 def _key(name: str) -> str:
@@ -102,7 +115,7 @@ def _text(
 
 
 def _asks_for_name(item: Property, subject: Subject) -> bool:
-    """Whether a field is the name or title of the thing the fields are about."""
+    """Whether a field is the name or title of the entity."""
     asked = words.name_words(item.name)
     if not asked or asked[-1] not in {"name", "title"}:
         return False
@@ -119,7 +132,7 @@ def _usual_values(item: Property) -> tuple[str, ...]:
 
 
 def _said(listed: Sequence[str], subject: Subject) -> str | None:
-    """The first value of a list that a sentence says and does not deny, the longest first."""
+    """The first listed value that a sentence contains and does not negate, longest first."""
     for sentence in subject.sentences:
         visible = _without(sentence, subject.deaf_to)
         tokens, said = words.words(visible), words.stems(visible)
@@ -137,7 +150,7 @@ def _without(sentence: str, names: Sequence[str]) -> str:
 
 
 def _stated(item: Property, subject: Subject) -> str | None:
-    """A value said with the field's name: "the genre is space opera", "genre: space opera"."""
+    """A value after the field's name: "the genre is space opera", "genre: space opera"."""
     noun = words.name_words(item.name)[-1:]
     if not noun or noun[0] in {"type", "kind", "name", "description", "value"}:
         return None
@@ -150,7 +163,7 @@ def _stated(item: Property, subject: Subject) -> str | None:
 
 
 def _like_examples(examples: Sequence[str], subject: Subject, space: Space) -> str | None:
-    """The phrase of the sentences that is most like the examples given, if any is like them."""
+    """The phrase most similar to the examples, if any is similar enough."""
     meant = [example for example in examples if len(example) >= _MEANS_SOMETHING]
     vectors = [space.thing(example) for example in meant[:6]]
     if not vectors:
@@ -165,7 +178,7 @@ def _like_examples(examples: Sequence[str], subject: Subject, space: Space) -> s
 
 
 def _phrases(subject: Subject) -> list[str]:
-    """What a sentence says its subject is, and else its single words that say something."""
+    """The complements of "be", and single words with a meaning."""
     phrases: dict[str, None] = {}
     for sentence in subject.sentences[:4]:
         visible = _without(sentence, subject.hide)
@@ -182,10 +195,10 @@ def _phrases(subject: Subject) -> list[str]:
 def _yes_or_no(
     item: Property, subject: Subject, by_example: Sequence[tuple[str, ...]]
 ) -> bool | None:
-    """Yes or no where the text speaks of it.
+    """Yes or no, if the text mentions it.
 
-    It is a no where another field lists a value that speaks of it and the text gives a different
-    one: to be vegetarian is one of the preferences listed, and not the one that is an allergy.
+    It is a no if another field lists values that mention it and the text gives a different one: of
+    the listed preferences, "vegetarian" is not the one that is an allergy.
     """
     keys = [word for word in words.name_words(item.name) if word not in {"is", "has", "was", "are"}]
     evidence = {words.stem(word) for key in keys for word in FIELDS.evidence.get(key, (key,))}
@@ -197,3 +210,84 @@ def _yes_or_no(
                 return not words.negated_before(tokens, place)
     listed = {stem for examples in by_example for item in examples for stem in words.stems(item)}
     return False if listed & evidence else None
+
+
+def parse_number(text: str, *, whole: bool) -> int | float | None:
+    """The number that *text* is, if it is one."""
+    found = _NUMBER.fullmatch(text.strip())
+    return _as(_value(found), whole=whole) if found else None
+
+
+def numbers_in(text: str, *, whole: bool) -> list[int | float]:
+    """Every number of *text*, in order."""
+    read = (_as(_value(found), whole=whole) for found in _NUMBER.finditer(text))
+    return [number for number in read if number is not None]
+
+
+def number_for(item: Property, sentences: Sequence[str]) -> int | float | None:
+    """The first number next to a unit or noun that the field mentions."""
+    units = _units(item)
+    nouns = _nouns(item)
+    wants_year = "year" in words.name_words(item.name)
+    for sentence in sentences:
+        for found in _NUMBER.finditer(sentence):
+            fits = _fits(sentence, found, units, nouns)
+            if wants_year:
+                fits = regex.fullmatch(r"(?:1[5-9]|20)\d\d", found.group(2)) is not None
+            number = _as(_value(found), whole=item.type == "Int") if fits else None
+            if number is not None:
+                return number
+    return None
+
+
+def _value(found: "regex.Match[str]") -> float:
+    text = found.group(2).lower().replace(",", "")
+    number = float(_SPELT[text]) if text in _SPELT else float(text)
+    return number * _SCALE.get((found.group(3) or "").lower(), 1)
+
+
+def _as(number: float, *, whole: bool) -> int | float | None:
+    if not whole:
+        return number
+    return int(number) if number.is_integer() else None
+
+
+def _units(item: Property) -> tuple[str, ...]:
+    """The units of the number, by the field's name, or else its description."""
+    for text in (words.name_words(item.name), words.words(item.description)):
+        named = [unit for word in text for unit in FIELDS.units.get(word, ())]
+        if named:
+            return tuple(dict.fromkeys(named))
+    return ()
+
+
+def _nouns(item: Property) -> frozenset[str]:
+    named = [word for word in words.name_words(item.name) if word not in _VAGUE]
+    return frozenset(words.stem(word) for word in named)
+
+
+def _fits(
+    sentence: str, found: "regex.Match[str]", units: Sequence[str], nouns: frozenset[str]
+) -> bool:
+    after = sentence[found.end() :].lstrip(" -").lower()
+    if found.group(1) is not None:
+        return found.group(1) in units
+    if any(_begins(after, unit) for unit in units):
+        return True
+    return bool(nouns & set(_around(sentence, found)))
+
+
+def _begins(after: str, unit: str) -> bool:
+    if not after.startswith(unit):
+        return False
+    rest = after[len(unit) : len(unit) + 1]
+    return not unit[-1].isalpha() or not rest.isalpha()
+
+
+def _around(sentence: str, found: "regex.Match[str]") -> Iterator[str]:
+    """The noun after the number, and the noun before it as in "age 30" or "a mileage of 30"."""
+    yield from words.stems(sentence[found.end() :])[:1]
+    before = words.stems(sentence[: found.start()])
+    while before and before[-1] in {"of", "be", "at", "around", "about"}:
+        before.pop()
+    yield from before[-1:]

@@ -1,27 +1,41 @@
-"""Custom types made ready for comparison: what they are called, what they are like, what they join."""
+"""Custom types and episodes, prepared for comparison.
 
+The embedder finds any two short texts similar (about 0.6), because both are short English texts.
+`Space` subtracts that common part, the mean over the concepts of `concepts.toml`; then unrelated texts
+are near 0, and a restaurant's name is nearest to "a restaurant".
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import regex
 
+from recollect.extract.brief import Brief
 from recollect.extract.ontology import words
-from recollect.extract.ontology.space import NOUNS, RELATIONS, Space
 from recollect.extract.ontology.tables import CONCEPTS
+from recollect.extract.ontology.words import with_article
+from recollect.graph.found import Found, FoundEntity, FoundFact
 from recollect.models.embedder import Vectors
-from recollect.subjects.guidance import EdgeType, EntityType
+from recollect.records.guidance import EdgeType, EntityType
 
-# A concept this near to a type is the type itself; one this near belongs to the same field.
+Embed = Callable[[Sequence[str]], Vectors]
+
+NOUNS = tuple(CONCEPTS.noun)
+RELATIONS = tuple(CONCEPTS.relation)
+_REMEMBERED_MAX = 4096
+_CHARS_MAX = 1000
+# A concept this similar to a type is the type itself, and one this similar is related.
 SAME = 0.55
 RELATED = 0.33
-
 _PREAMBLE = regex.compile(
     r"^\s*(?:this\s+)?(?:represents?|describes?|indicates?|denotes?|captures?|is|models?)?\s*"
     r"(?:the fact that\s+)?",
     regex.IGNORECASE,
 )
 _CLAUSE = regex.compile(r"\b(?:that|which|who|where|whose|used|owned|kept|sold|the user)\b|[.;]")
-# Type names that are a kind of thing as a whole: a person is a Person whatever else is said.
+# Type names that stand for a whole kind: a person is a Person whatever else is said.
 _KIND_NAMES = {
     "person": "person",
     "human": "person",
@@ -35,11 +49,95 @@ _KIND_NAMES = {
     "animal": "animal",
     "pet": "animal",
 }
+_NOUN_STEMS = tuple(
+    frozenset(words.stem(word) for word in noun.words if " " not in word)
+    for noun in CONCEPTS.noun.values()
+)
+_SAYS_NOT = (
+    "not", "never", "restrict", "avoid", "dislike", "allerg", "intoleran", "without", "refus",
+    "preference", "against", "lack", "absence", "opinion", "attitude", "feeling",
+)  # fmt: skip
+_SAYS_END = (
+    "stop", "end", "quit", "left", "leave", "former", "no longer", "past", "cancel", "sold", "sell",
+    "resign", "divorc", "clos", "terminat", "lost", "lose", "remov", "return",
+)  # fmt: skip
+_VERBS = words.Runs(
+    (verb, number)
+    for number, relation in enumerate(CONCEPTS.relation.values())
+    for verb in relation.verbs
+)
+_TURNS_MAX = 5
+_TURN_CHARS_MAX = 2000
+_CONTENT_CHARS_MAX = 20_000
+_CONCEPTS_OF_CONTEXT = 3
+_ABOUT_LEAST = 0.12
+_INDEFINITE = r"\b(?:an?|some|any|another|one|every)\s+(?:\p{L}+\s+){0,2}"
+
+
+class Space:
+    """Vectors of names and of sentences, each centred on the mean of its kind; caches some."""
+
+    def __init__(self, embed: Embed) -> None:
+        self._embed = embed
+        self._remembered: dict[str, Vectors] = {}
+
+    def thing(self, text: str) -> Vectors:
+        """The centred vector of a name, noun or phrase."""
+        return _centred(self._vector(_about(text)), self._things[0])
+
+    def sentence(self, text: str) -> Vectors:
+        """The centred vector of a sentence."""
+        return _centred(self._vector(text), self._sentences[0])
+
+    @property
+    def nouns(self) -> Vectors:
+        """The vectors of common concepts, in the order of `NOUNS`."""
+        return self._things[1]
+
+    @property
+    def relations(self) -> Vectors:
+        """The vectors of common relations, in the order of `RELATIONS`."""
+        return self._sentences[1]
+
+    @cached_property
+    def _things(self) -> tuple[Vectors, Vectors]:
+        return _around_mean(self._embed([_about(with_article(noun)) for noun in NOUNS]))
+
+    @cached_property
+    def _sentences(self) -> tuple[Vectors, Vectors]:
+        says = [f"The user {relation.says}." for relation in CONCEPTS.relation.values()]
+        return _around_mean(self._embed(says))
+
+    def _vector(self, text: str) -> Vectors:
+        text = text[:_CHARS_MAX]
+        found = self._remembered.get(text)
+        if found is None:
+            found = self._embed([text])[0]
+            if len(self._remembered) >= _REMEMBERED_MAX:
+                self._remembered.clear()
+            self._remembered[text] = found
+        return found
+
+
+def _about(text: str) -> str:
+    return f"This is about {text}."
+
+
+def _around_mean(vectors: Vectors) -> tuple[Vectors, Vectors]:
+    mean: Vectors = vectors.mean(axis=0)
+    return mean, np.stack([_centred(vector, mean) for vector in vectors])
+
+
+def _centred(vector: Vectors, mean: Vectors) -> Vectors:
+    moved: Vectors = vector - mean
+    length = float(np.linalg.norm(moved))
+    return moved / length if length else moved
 
 
 @dataclass(frozen=True, slots=True)
 class EntityShape:
-    """A custom entity type: its nouns as stems, the sorts it is, and vectors of what it is like."""
+    """A custom entity type: the stems of its nouns, the concepts it is or is related to, its kinds, and
+    vectors of its name, description and examples."""
 
     type: EntityType
     nouns: frozenset[str]
@@ -54,7 +152,7 @@ class EntityShape:
 
 @dataclass(frozen=True, slots=True)
 class EdgeShape:
-    """A custom edge type: stems it speaks of, relations it expresses, and where it lies."""
+    """A custom edge type: its stems, the relations it expresses or is near, and its vector."""
 
     type: EdgeType
     stems: frozenset[str]
@@ -114,7 +212,7 @@ def _nouns_said(first: str, own: frozenset[int]) -> set[str]:
 
 
 def _words_of(own: frozenset[int], name: str) -> set[str]:
-    """All words of a concept, for a type that is the concept: a cafe is a Restaurant."""
+    """All words of a concept, if the type is the concept: a cafe is a Restaurant."""
     stem = words.stem(name)
     return {
         word
@@ -128,14 +226,8 @@ def _stems_of(number: int) -> frozenset[str]:
     return _NOUN_STEMS[number]
 
 
-_NOUN_STEMS = tuple(
-    frozenset(words.stem(word) for word in noun.words if " " not in word)
-    for noun in CONCEPTS.noun.values()
-)
-
-
 def concepts_of(name: str) -> frozenset[int]:
-    """The common sorts that a name says it is by its head: "chocolate chip cookie" is food."""
+    """The concepts of a name's head noun: "chocolate chip cookie" is food."""
     head = words.head(name)
     return frozenset(number for number, stems in enumerate(_NOUN_STEMS) if head in stems)
 
@@ -167,27 +259,76 @@ def edge_shape(space: Space, item: EdgeType) -> EdgeShape:
     )
 
 
-_SAYS_NOT = (
-    "not", "never", "restrict", "avoid", "dislike", "allerg", "intoleran", "without", "refus",
-    "preference", "against", "lack", "absence", "opinion", "attitude", "feeling",
-)  # fmt: skip
-_SAYS_END = (
-    "stop", "end", "quit", "left", "leave", "former", "no longer", "past", "cancel", "sold", "sell",
-    "resign", "divorc", "clos", "terminat", "lost", "lose", "remov", "return",
-)  # fmt: skip
-
-_VERBS = words.Runs(
-    (verb, number)
-    for number, relation in enumerate(CONCEPTS.relation.values())
-    for verb in relation.verbs
-)
-
-
 def relations_in(spoken: list[str]) -> set[int]:
-    """The common relations whose verbs stand among the stems of a sentence."""
+    """The common relations whose verbs are among the stems of a sentence."""
     return set(_VERBS.within(spoken))
 
 
 def loose(number: int) -> bool:
-    """Whether a common relation goes with anything."""
+    """Whether a common relation applies to anything."""
     return CONCEPTS.relation[RELATIONS[number]].loose
+
+
+class EpisodeContext:
+    """An episode and the turns before it, with lazily derived properties."""
+
+    def __init__(self, reading: Brief, space: Space) -> None:
+        self.space = space
+        self.content = reading.content[:_CONTENT_CHARS_MAX]
+        self._before = [turn.content[:_TURN_CHARS_MAX] for turn in reading.before[-_TURNS_MAX:]]
+
+    @cached_property
+    def told(self) -> tuple[str, ...]:
+        """The sentences that are no questions: of this episode, then of the turns, newest first."""
+        texts = [self.content, *reversed(self._before)]
+        return tuple(
+            sentence
+            for text in texts
+            for sentence in words.sentences(text)
+            if not words.is_question(sentence)
+        )
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of all words, questions included."""
+        return frozenset(
+            stem for text in (self.content, *self._before) for stem in words.stems(text)
+        )
+
+    @cached_property
+    def concepts(self) -> frozenset[int]:
+        """The concepts that the conversation is about."""
+        vector = self.space.thing(" ".join([*self._before, self.content])[-1000:])
+        closeness = self.space.nouns @ vector
+        order = np.argsort(-closeness, kind="stable")[:_CONCEPTS_OF_CONTEXT]
+        return frozenset(int(place) for place in order if closeness[place] >= _ABOUT_LEAST)
+
+
+def spoken(found: Found, fact: FoundFact) -> list[str]:
+    """The stems of a fact's words without the names it joins."""
+    text = fact.fact
+    ends = (found.entities[fact.source].name, found.entities[fact.target].name)
+    for name in sorted(set(ends), key=lambda item: (-len(item), item)):
+        text = regex.sub(regex.escape(name), " | ", text, flags=regex.IGNORECASE)
+    relation = fact.predicate.replace("_", " ").lower()
+    wished = {"want", "wish"} if fact.mood == "requested" else set()
+    said = words.stems(f"{relation} | {text}".replace("|", " . "))
+    return [stem for stem in said if stem not in wished]
+
+
+def definite(entity: FoundEntity, scene: EpisodeContext) -> bool:
+    """Whether the text refers to a definite entity: "the ...", "my ..."."""
+    name = regex.escape(words.bare(entity.name))
+    pattern = rf"\b(?:the|my|our|his|her|their|this|that)\s+{name}"
+    return regex.search(pattern, scene.content, flags=regex.IGNORECASE) is not None
+
+
+def indefinite(entity: FoundEntity, scene: EpisodeContext) -> bool:
+    """Whether the text refers to any such entity: "a ...", "some ..."."""
+    pattern = _INDEFINITE + regex.escape(words.bare(entity.name))
+    return regex.search(pattern, scene.content, flags=regex.IGNORECASE) is not None
+
+
+def is_place_like(entity: FoundEntity) -> bool:
+    """Whether its kind is certain: persons, animals, places and values are recognised reliably."""
+    return entity.kind in {"person", "animal", "place", "value"}

@@ -1,4 +1,4 @@
-"""The tables that come with the program: default types, common concepts, ways to fill fields."""
+"""The built-in tables: default types, common concepts, words for filling fields."""
 
 import tomllib
 from pathlib import Path
@@ -11,15 +11,15 @@ from recollect.graph.types import Record
 _HERE = Path(__file__).parent
 
 
-class Noun(Record, forbid_unknown_fields=True):
-    """A common sort of thing, told in `concepts.toml`."""
+class CommonNoun(Record, forbid_unknown_fields=True):
+    """A common concept, explained in `concepts.toml`."""
 
     kinds: tuple[str, ...]
     words: tuple[str, ...]
 
 
-class Relation(Record, forbid_unknown_fields=True):
-    """A common relation, told in `concepts.toml`."""
+class CommonRelation(Record, forbid_unknown_fields=True):
+    """A common relation, explained in `concepts.toml`."""
 
     says: str
     verbs: tuple[str, ...]
@@ -27,7 +27,7 @@ class Relation(Record, forbid_unknown_fields=True):
 
 
 class DefaultType(Record, forbid_unknown_fields=True):
-    """A default type of entity, told in `default_types.toml`."""
+    """A default entity type, explained in `default_types.toml`."""
 
     description: str
     single: bool = False
@@ -38,7 +38,7 @@ class DefaultType(Record, forbid_unknown_fields=True):
 
 
 class DefaultEdge(Record, forbid_unknown_fields=True):
-    """A default type of fact, told in `default_types.toml`."""
+    """A default fact type, explained in `default_types.toml`."""
 
     description: str
     source: str | None = None
@@ -47,7 +47,7 @@ class DefaultEdge(Record, forbid_unknown_fields=True):
 
 
 class PreferenceWords(Record, forbid_unknown_fields=True):
-    """How a preference and its category are told."""
+    """How a preference and its category are recognised."""
 
     fan_words: tuple[str, ...]
     categories: dict[str, tuple[str, ...]]
@@ -55,7 +55,7 @@ class PreferenceWords(Record, forbid_unknown_fields=True):
 
 
 class ProcedureWords(Record, forbid_unknown_fields=True):
-    """How a rule for the agent is said."""
+    """How a rule for the agent is recognised."""
 
     openings: tuple[str, ...]
     verbs: tuple[str, ...]
@@ -75,8 +75,8 @@ class Defaults(Record, forbid_unknown_fields=True):
 class Concepts(Record, forbid_unknown_fields=True):
     """The whole of `concepts.toml`."""
 
-    noun: dict[str, Noun]
-    relation: dict[str, Relation]
+    noun: dict[str, CommonNoun]
+    relation: dict[str, CommonRelation]
     forms: dict[str, str]
 
 

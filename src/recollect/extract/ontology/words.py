@@ -1,4 +1,4 @@
-"""Words of names, descriptions and sentences, brought to a form in which they can be compared."""
+"""Words of names, descriptions and sentences, normalised for comparison."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -25,7 +25,7 @@ _HEAD_END = r"\s+(?:of|in|at|for|with|on|from|by|near|such as|like|including|abo
 _EXAMPLE_WORDS_MAX = 5
 _BOOLEAN_WORDS = frozenset({"true", "false", "yes", "no"})
 
-# Words that say nothing about what a type or a relation is.
+# Words without a meaning of their own for a type or a relation.
 FILLER = frozenset(
     """
     a an the of to in on at for with by from and or as is are was were be been being that which who
@@ -34,7 +34,6 @@ FILLER = frozenset(
     some user users such etc has have had do does did not no if there thing things about into
     """.split()  # noqa: SIM905 - a list of one word per line hides the words
 )
-
 
 Value = TypeVar("Value")
 
@@ -75,7 +74,7 @@ def stems(text: str) -> list[str]:
 
 
 def telling(text: str) -> set[str]:
-    """The stems of those words of *text* that say something."""
+    """The stems of the meaningful words of *text*."""
     return {stem(word) for word in words(text) if word not in FILLER}
 
 
@@ -86,7 +85,7 @@ def name_words(name: str) -> list[str]:
 
 
 class Runs(Generic[Value]):
-    """Values by runs of stems, found in a sentence without trying each of them."""
+    """Values keyed by phrases, looked up in a sentence by the first stem of each."""
 
     def __init__(self, pairs: Iterable[tuple[str, Value]]) -> None:
         self._by_first: dict[str, list[tuple[list[str], Value]]] = {}
@@ -95,7 +94,7 @@ class Runs(Generic[Value]):
             self._by_first.setdefault(run[0], []).append((run, value))
 
     def within(self, said: Sequence[str]) -> list[Value]:
-        """The values whose runs stand in a sentence, in the order of the sentence."""
+        """The values whose phrases occur in a sentence, in its order."""
         return [
             value
             for place, first in enumerate(said)
@@ -105,7 +104,7 @@ class Runs(Generic[Value]):
 
 
 def position(haystack: Sequence[str], needle: Sequence[str]) -> int | None:
-    """Where *needle* begins in *haystack*, if it stands there as one run of words."""
+    """Where *needle* begins in *haystack*, if it occurs there as a run."""
     size = len(needle)
     if not size:
         return None
@@ -116,7 +115,7 @@ def position(haystack: Sequence[str], needle: Sequence[str]) -> int | None:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of *text*, roughly; a question keeps its mark."""
+    """The sentences of *text*, roughly, with their punctuation."""
     for match in _SENTENCE.finditer(text):
         if sentence := match.group().strip():
             yield sentence
@@ -141,7 +140,7 @@ def examples(description: str) -> tuple[str, ...]:
 
 
 def listed(phrase: str) -> list[str]:
-    """The parts of a phrase that names alternatives: "a car, truck, or motorcycle"."""
+    """The alternatives in a phrase: "a car, truck, or motorcycle"."""
     return [item for item in _LIST_COMMA.split(phrase) if item.strip()]
 
 
@@ -159,19 +158,19 @@ def with_article(noun: str) -> str:
 
 
 def negated_before(tokens: Sequence[str], place: int, reach: int = 4) -> bool:
-    """Whether a negation stands shortly before a place in a sentence."""
+    """Whether a negation shortly precedes a position in a sentence."""
     return any(
         word in _NEGATION or word.endswith("n't") for word in tokens[max(0, place - reach) : place]
     )
 
 
 def is_named(name: str) -> bool:
-    """Whether a name looks like the name of one thing: a capital or a digit in it."""
+    """Whether it looks like a proper name: it has a capital or a digit."""
     return any(letter.isupper() or letter.isdigit() for letter in name)
 
 
 def head(name: str) -> str:
-    """The stem of the word that says what a name is: "Green Leaf Cafe" is a cafe."""
+    """The stem of a name's head noun: "Green Leaf Cafe" is a cafe."""
     before = regex.split(_HEAD_END, name, maxsplit=1)[0]
     found = stems(before) or stems(name)
     return found[-1] if found else ""

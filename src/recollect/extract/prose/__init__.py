@@ -1,11 +1,14 @@
-"""Prose to facts, by rules over a parse.
+"""Prose to facts, by rules over a dependency parse.
 
-Read in this order: `voices`, `chat`, `spelling`, `language` and `repairs` make the text readable;
-`clauses`, `arguments`, `verbs`, `nouns` and `syntax` take it apart; `scene`, `mention`, `coreference`,
-`kinship` and `moments` say who, what and when; `frames` and what it calls make facts; `salience`
-drops what is not worth keeping; `arrange`, `wording`, `asides` and `render` write the sentences.
-`units`, `headings` and `openings` cut a sentence into what is told apart, `certain` says whether its
-parse can be trusted, `plain` and `implied` tell it in its own words, `faithful` holds drafts against them, and `sentences` decides.
+`reader` is the whole path; read the rest in this order:
+
+- `voices`, `chat` and `syntax` cut the text by speaker, normalise its spelling and repair its parse;
+- `clauses`, `verbs`, `nouns` and `relations` take a sentence apart (`words` has the word lists);
+- `scene`, `mentions`, `products`, `moments`, `time_expressions` and `datewords` resolve who, what, when;
+- `frames`, with `drafts`, `copula` and `constructions`, drafts facts, which `render` and `wording` put
+  into sentences; `salience` drops what is not worth keeping;
+- `units` cuts the sentence into independent clauses, `plain` restates each in its own words, `fidelity`
+  compares drafts with those words, and `sentences` decides which is kept, in `findings`.
 """
 
 from recollect.extract.prose.reader import Prose

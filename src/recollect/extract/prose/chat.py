@@ -1,4 +1,4 @@
-"""Noisy chat spelling made readable for the parser, with the way back to the original text."""
+"""Chat spelling normalised for the parser, with a mapping back to the original text."""
 
 import re
 from bisect import bisect_right
@@ -8,8 +8,34 @@ from functools import lru_cache
 
 import regex
 
-from recollect.extract.prose.spelling import ALSO_WORDS, ORDINARY
-from recollect.extract.prose.words import KIN, PETS
+from recollect.extract.prose.words import KIN, PETS, listed
+
+_RESPELLED = """
+    im=I'm, ive=I've, dont=don't, doesnt=doesn't, didnt=didn't, cant=can't, wont=won't,
+    isnt=isn't, arent=aren't, wasnt=wasn't, werent=weren't, havent=haven't, hasnt=hasn't,
+    hadnt=hadn't, couldnt=couldn't, wouldnt=wouldn't, shouldnt=shouldn't, aint=isn't,
+    thats=that's, whats=what's, hes=he's, shes=she's, theyre=they're, youre=you're, weve=we've,
+    theyve=they've, youve=you've, theres=there's, u=you, ur=your, r=are, luv=love,
+    gonna=going to, wanna=want to, gotta=have to, kinda=kind of, sorta=sort of, cuz=because,
+    cos=because, coz=because, bcuz=because, bcoz=because, bc=because, pls=please, plz=please,
+    thx=thanks, tysm=thanks, ppl=people, tmrw=tomorrow, tmr=tomorrow, 2moro=tomorrow,
+    2day=today, 2nite=tonight, tonite=tonight, rn=right now, b4=before, gf=girlfriend,
+    bf=boyfriend, bff=best friend, bday=birthday, fam=family, abt=about, wknd=weekend,
+    tho=though, dunno=don't know, lemme=let me, gimme=give me, y'all=you all, 'cause=because,
+    yrs=years, hrs=hours, mins=minutes, lol=, lmao=, omg=, haha=, hahaha=, btw=, tbh=, imo=,
+    imho=, fyi=, i=I, i'm=I'm, i've=I've, i'll=I'll, i'd=I'd
+"""
+STANDARD_SPELLING = {
+    chat: ordinary
+    for pair in _RESPELLED.split(",")
+    for chat, _, ordinary in [pair.strip().partition("=")]
+}
+# In lower case these are words, not names.
+ALSO_WORDS = listed(
+    "will may mark hope grace rose bill art jack drew sue rob pat chance faith joy dawn summer june"
+    " april august max frank grant guy miles nick norm ray rich sandy skip wade chase hunter mason"
+    " carter cooper parker page reed stone brown green white black young long short smith baker cook"
+)
 
 _NEXT_SENTENCE = r"(?=(?:[Ii]|[Ww]e|[Tt]hey|[Ss]he|[Hh]e|[Tt]hat|[Tt]his|[Yy]ou|so|such|what|super|really|nothing|always|thanks|love)\b)"
 _NOISE = regex.compile(
@@ -25,20 +51,20 @@ _NOISE = regex.compile(
     r"|(?P<its>\bits(?=\s+(?:been|not|a|an|the|so|too|very|just|still|now|like|called|gonna|going)\b))"
     r"|(?P<and>(?<=\s)&(?=\s))|(?P<with>\bw/(?!o\b)\s*)|(?P<without>\bw/o\b)"
     r"|(?P<word>(?<![\w@./'-])(?:"
-    + "|".join(sorted(map(regex.escape, ORDINARY), reverse=True))
+    + "|".join(sorted(map(regex.escape, STANDARD_SPELLING), reverse=True))
     + r")"
     r"(?![\w@'\u2019/-]|\.\w))"
     r"|(?P<dropped>\b[A-Za-z]{2,}in['\u2019](?!\w))"
     r"|(?P<long>\b[A-Za-z]*(?P<letter>[A-Za-z])(?P=letter){2,}[A-Za-z]*\b)",
     regex.MULTILINE | regex.IGNORECASE | regex.V1,
 )
-# Where noise may begin: to ask only there is several times quicker than to ask at every letter.
+# Where noise may begin: matching only there is several times faster than at every character.
 _MAY_BEGIN = re.compile(
     r"\s*[^\x00-\x7f]|[:;=<`&*_\#]|[ \t]*-{1,2}[ \t]|[.!?:;,]?[ \t]*\n|^[ \t]*(?:[-*]|\d{1,2}[.)])"
     r"|8[-o*']?[)\](\[dDpP/\\|]|(?P<word>[A-Za-z0-9'][A-Za-z0-9'/]*)",
     re.MULTILINE,
 )
-# The parser takes very long over what is no word, such as a key or a row of brackets.
+# The parser takes very long over strings that are no words, such as keys or rows of brackets.
 _NO_WORD = regex.compile(r"(?P<run>\S{500,})")
 _THRICE = re.compile(r"([a-z])\1\1", re.IGNORECASE)
 _REPEAT = regex.compile(r"([A-Za-z])\1{2,}")
@@ -56,19 +82,38 @@ _RELATIVE = regex.compile(
     regex.IGNORECASE,
 )
 
-Known = Callable[[str], bool]
+IsKnown = Callable[[str], bool]
+_GREETING = regex.compile(
+    r"(?P<call>(?:^|(?<=[.!?]\s))(?:(?:hey|hi|hello)(?:\s+\p{L}+)?,\s+(?=\S+\s+\S+\s+\S+)"
+    r"|dear(?:\s+(?-i:\p{Lu})[\p{L}.'-]*){1,4},\s+"
+    r"|(?:h+e+y+|h+i+|hello+|hiya|yo+|gm|gg+|u+gh+|oo+f|argh+|phew|welp|yikes|meh|um+|uh+)[,!.]*\s+"
+    r"(?=(?:(?-i:\p{Ll})|I\b)\S*\s+\S+\s+\S+)"
+    r"|(?:yeah|yep|yup|yes|nah|nope|wow|oh|ah|aw+|hmm+|ooh|yay|whoa|ok|okay)(?:,\s*|\s+(?=I\b|we\b))"
+    r"|(?:sure(?: thing)?|of course|certainly|all ?right|got it),\s+(?=I\b|we\b|my\b|our\b|the\b|it\b)))",
+    regex.IGNORECASE,
+)
+_COUNTED = regex.compile(
+    r"(?P<call>^\s*(?:(?:note|memo|entry|message|msg|item|point|record|reminder|update)\s*(?:no\.?\s*)?#?\d{1,5}"
+    r"|#\d{1,5})\s*(?:[:.)]|\s[-\u2013\u2014])\s+(?=\S))",
+    regex.IGNORECASE | regex.MULTILINE,
+)  # "Note 3: ...": the number of a note says nothing
+_FILLER = regex.compile(
+    r"(?P<call>(?:,\s*)?(?<![\w'-])(?:u+h+m*|u+m+|erm+)(?![\w'-])(?:,?\s+|,|(?=[.!?])|$)"
+    r"|(?<![\w'-])(?P<twice>(?:i|he|she|it|we|they|you|the|a|and|to|in|my)(?:'\w+)?)[\s,]+(?=(?P=twice)(?![\w'-])))",
+    regex.IGNORECASE,
+)
 
 
 @dataclass(slots=True)
-class Normal:
-    """Text for the parser, and for each stretch of it where it stood in the original."""
+class NormalText:
+    """Text for the parser, and where each stretch of it came from in the original."""
 
     text: str
     starts: list[int]
     origins: list[tuple[int, int, bool]]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The stretch of the original from which these characters came."""
+        """The stretch of the original that these characters came from."""
         return self._origin(start, False), self._origin(max(end - 1, start), True)
 
     def _origin(self, at: int, end: bool) -> int:
@@ -81,14 +126,14 @@ class Normal:
 
 def normalise(
     text: str,
-    known: Known,
+    known: IsKnown,
     names: Iterable[str] = (),
     offset: int = 0,
     listener: str = "",
-) -> Normal:
-    """The text in ordinary spelling, without calls to the *listener*.
+) -> NormalText:
+    """The text in ordinary spelling, without addressing the *listener* by name.
 
-    *known* tells a dictionary word; *offset* shifts the origins.
+    *known* recognises a dictionary word; *offset* shifts the origins.
     """
     parts: list[str] = []
     starts: list[int] = []
@@ -113,17 +158,17 @@ def normalise(
         done = match.end()
     put(text[done:], done, len(text), True)
     if not parts:
-        return Normal("", [0], [(offset, offset, True)])
+        return NormalText("", [0], [(offset, offset, True)])
     whole = _IN_LAW.sub(lambda match: match.group().replace(" ", "-"), "".join(parts))
     whole = _TITLE.sub(lambda match: match.group().capitalize(), whole)
-    # Once more, because what was taken out between two runs may have joined them.
+    # Again, because two runs may have been joined by what was removed between them.
     whole = _NO_WORD.sub(lambda match: " " * len(match.group()), whole)
-    return Normal(_capitalised(whole, known, names), starts, origins)
+    return NormalText(_capitalised(whole, known, names), starts, origins)
 
 
 @lru_cache(maxsize=256)
 def _calls(listener: str) -> "regex.Pattern[str]":
-    """How a sentence calls someone: "Hey Mel, ...", "..., Melanie!"."""
+    """How a sentence addresses someone: "Hey Mel, ...", "..., Melanie!"."""
     name = listener.split()[0]
     short = regex.escape(name[:3]) + "".join(f"(?:{regex.escape(char)}" for char in name[3:])
     called = short + ")?" * max(0, len(name) - 3) + r"\b"
@@ -134,31 +179,6 @@ def _calls(listener: str) -> "regex.Pattern[str]":
         rf"|,\s*{called}(?=\s*(?:[.!?,\u2013\u2014]|\s-\s|$)))",
         regex.IGNORECASE | regex.MULTILINE,
     )
-
-
-_GREETING = regex.compile(
-    r"(?P<call>(?:^|(?<=[.!?]\s))(?:(?:hey|hi|hello)(?:\s+\p{L}+)?,\s+(?=\S+\s+\S+\s+\S+)"
-    r"|dear(?:\s+(?-i:\p{Lu})[\p{L}.'-]*){1,4},\s+"
-    r"|(?:h+e+y+|h+i+|hello+|hiya|yo+|gm|gg+|u+gh+|oo+f|argh+|phew|welp|yikes|meh|um+|uh+)[,!.]*\s+"
-    r"(?=(?:(?-i:\p{Ll})|I\b)\S*\s+\S+\s+\S+)"
-    r"|(?:yeah|yep|yup|yes|nah|nope|wow|oh|ah|aw+|hmm+|ooh|yay|whoa|ok|okay)(?:,\s*|\s+(?=I\b|we\b))"
-    r"|(?:sure(?: thing)?|of course|certainly|all ?right|got it),\s+(?=I\b|we\b|my\b|our\b|the\b|it\b)))",
-    regex.IGNORECASE,
-)
-
-
-_COUNTED = regex.compile(
-    r"(?P<call>^\s*(?:(?:note|memo|entry|message|msg|item|point|record|reminder|update)\s*(?:no\.?\s*)?#?\d{1,5}"
-    r"|#\d{1,5})\s*(?:[:.)]|\s[-\u2013\u2014])\s+(?=\S))",
-    regex.IGNORECASE | regex.MULTILINE,
-)  # "Note 3: ...": whoever counts their notes says nothing by it
-
-
-_FILLER = regex.compile(
-    r"(?P<call>(?:,\s*)?(?<![\w'-])(?:u+h+m*|u+m+|erm+)(?![\w'-])(?:,?\s+|,|(?=[.!?])|$)"
-    r"|(?<![\w'-])(?P<twice>(?:i|he|she|it|we|they|you|the|a|and|to|in|my)(?:'\w+)?)[\s,]+(?=(?P=twice)(?![\w'-])))",
-    regex.IGNORECASE,
-)
 
 
 def _stretches(text: str, listener: str) -> list["regex.Match[str]"]:
@@ -201,15 +221,15 @@ def _noise(text: str) -> list["regex.Match[str]"]:
 def _may_be_respelled(word: str) -> bool:
     folded = word.lower()
     return (
-        folded in ORDINARY
+        folded in STANDARD_SPELLING
         or folded == "its"
         or folded.startswith("w/")
         or folded.rstrip("'").endswith("in")
     )
 
 
-def _replacement(match: "regex.Match[str]", text: str, known: Known) -> str | None:
-    """What stands for a noisy stretch; the same length where possible. None leaves it."""
+def _replacement(match: "regex.Match[str]", text: str, known: IsKnown) -> str | None:
+    """The replacement for a noisy stretch, of the same length where possible; None leaves it."""
     kind, found = match.lastgroup, match.group()
     kind = "call" if kind == "twice" else kind
     if kind == "run":
@@ -235,12 +255,12 @@ def _word(match: "regex.Match[str]", text: str) -> str | None:
     found = match.group()
     if found in ("R", "U", "BC", "GF", "I"):  # as an initial, or right already
         return None
-    piece = ORDINARY[found.lower()]
+    piece = STANDARD_SPELLING[found.lower()]
     return piece[0].upper() + piece[1:] if piece and found[0].isupper() else piece
 
 
 def _pause(text: str, start: int, end: int) -> str:
-    """A picture ends a sentence unless the text just goes on."""
+    """An emoji ends a sentence unless the text continues."""
     before, after = text[:start].rstrip()[-1:], text[end:].lstrip()[:1]
     return ". " if before.isalnum() and (after.isupper() or not after) else " "
 
@@ -254,13 +274,13 @@ def _line_break(match: "regex.Match[str]", text: str) -> str:
     return (stop or "") + " "
 
 
-def _shortened(found: str, known: Known) -> str:
+def _shortened(found: str, known: IsKnown) -> str:
     twice, once = _REPEAT.sub(r"\1\1", found), _REPEAT.sub(r"\1", found)
     return twice if known(twice.lower()) and not known(once.lower()) else once
 
 
-def _capitalised(text: str, known: Known, names: Iterable[str]) -> str:
-    """Known names written small get their capital; only where the text uses hardly any."""
+def _capitalised(text: str, known: IsKnown, names: Iterable[str]) -> str:
+    """Capitalise known names, if the text uses hardly any capitals."""
     if sum(map(str.isupper, text)) > 2 + len(text) // 40:
         return text
     folded = text.lower()
@@ -277,8 +297,8 @@ def _capitalised(text: str, known: Known, names: Iterable[str]) -> str:
     return str(_LOWER_NAME.sub(restore, text)) if any(map(text.__contains__, capitals)) else text
 
 
-def _relatives_capitalised(text: str, known: Known) -> str:
-    """ "my wife sara": a word nobody knows after "my wife" is her name."""
+def _relatives_capitalised(text: str, known: IsKnown) -> str:
+    """ "my wife sara": an unknown word after "my wife" is her name."""
 
     def restore(match: "regex.Match[str]") -> str:
         word = match["name"]

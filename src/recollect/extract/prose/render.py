@@ -1,35 +1,32 @@
-"""A clause as a short sentence that can stand alone, close to the words used."""
+"""A clause as a short sentence that can stand alone, close to the original words."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from recollect.extract.prose.arrange import (
+from recollect.extract.prose.clauses import Clause
+from recollect.extract.prose.moments import Moments
+from recollect.extract.prose.scene import Scene
+from recollect.extract.prose.syntax import SUBJECTS, child, verbal
+from recollect.extract.prose.wording import (
+    TEXT_CHARS_MAX,
+    Wording,
+    explained,
+    has_antecedent,
     joins_nothing,
+    left_out,
     part_around,
     placed,
     swapped_out,
     tidy,
     under,
 )
-from recollect.extract.prose.asides import Aside, aside_of
-from recollect.extract.prose.clauses import Clause
-from recollect.extract.prose.listed import listed
-from recollect.extract.prose.moments import Moments
-from recollect.extract.prose.scene import Scene
-from recollect.extract.prose.syntax import SUBJECTS, child, verbal
-from recollect.extract.prose.wording import (
-    Wording,
-    explained,
-    has_antecedent,
-    left_out,
-)
-from recollect.extract.prose.words import POINTING
+from recollect.extract.prose.words import EVALUATIVE, FEELINGS, NEUTRAL, PLURAL, POINTING, listed
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-TEXT_CHARS_MAX = 300
 _DISCOURSE = listed(
     "actually anyway anyways well so also just basically honestly then though even too yeah"
     " luckily especially overall fortunately unfortunately hopefully definitely totally literally"
@@ -40,9 +37,12 @@ _MARKS = frozenset("!?.-:;\u2013\u2014")
 _TELLING = ("prep", "relcl", "acl")
 _FRONTED = frozenset({"prep", "npadvmod", "advcl", "advmod"})
 _CLAUSE_WORDS_MIN = 4
+_WORDS_MAX = 14
+_FAR = 1_000_000_000
+_ALL_SUBJECTS = ("nsubj", "nsubjpass", "expl")
 
 
-class Writer:
+class SentenceWriter:
     """Writes the clauses of one sentence."""
 
     def __init__(self, scene: Scene, moments: Moments) -> None:
@@ -55,7 +55,7 @@ class Writer:
 
     @property
     def vague(self) -> bool:
-        """Whether the last sentence has a "something" for what could not be named."""
+        """Whether the last sentence says "something" for what could not be named."""
         return bool(self._wording.unnamed)
 
     def sentence(
@@ -67,10 +67,10 @@ class Writer:
         singular: bool = False,
         said_as: str | None = None,
     ) -> str | None:
-        """The clause with *subject* in front; *chosen* is the one member of a list that it is about.
+        """The clause with *subject* in front; *chosen* is the one item of a list that it is about.
 
-        *without* are phrases to leave out, *said_as* stands for the verb. None if it cannot be said
-        without a loose pronoun.
+        *without* are phrases to leave out, *said_as* replaces the verb. None if an unresolved pronoun
+        would remain.
         """
         self._aside, self._verbs = aside_of(clause, self._scene), clause.verbs
         self._wording.pointing = self._aside.pointing
@@ -129,7 +129,7 @@ class Writer:
         drop: set[int],
         singular: bool,
     ) -> str | None:
-        """Without the side clauses; a sentence longer than that is no short fact."""
+        """The sentence without side clauses; None if it is still too long."""
         tokens = self._tokens(clause, drop, chosen)
         side = {t.i for t in tokens if t.dep_ in ("advcl", "relcl", "acl", "ccomp", "appos")}
         side -= {verb.i for verb in clause.verbs}
@@ -140,7 +140,7 @@ class Writer:
         return text if len(text) <= TEXT_CHARS_MAX else None
 
     def _tokens(self, clause: Clause, drop: set[int], chosen: Token | None) -> list[Token]:
-        """The tokens after the subject, in the order they are to be said."""
+        """The tokens after the subject, in output order."""
         subjects = {item.i for item in clause.base.children if item.dep_ in SUBJECTS | {"expl"}}
         begin = min(subjects, default=clause.base.left_edge.i)
         swapped = swapped_out(chosen)
@@ -181,7 +181,7 @@ class Writer:
         return dep in ("npadvmod", "appos", "dep", "vocative") and self._is_address(item)
 
     def _stands_alone(self, item: Token) -> bool:
-        """The lone last word that belongs to no phrase of its sentence: "..., understood"."""
+        """Whether it is a lone last word that belongs to no phrase: "..., understood"."""
         last = next((word for word in reversed(item.sent) if not word.is_punct), None)
         lone = item == last and not any(not word.is_punct for word in item.children)
         return lone and verbal(item.head) and self._moments.of(item) is None
@@ -195,7 +195,7 @@ class Writer:
         )
 
     def _is_loose(self, token: Token) -> bool:
-        """A pronoun for which no name is known."""
+        """Whether it is a pronoun that cannot be resolved."""
         if token.dep_ in ("expl", "mark") or token.pos_ not in ("PRON", "DET"):
             return False
         if token.i in self._wording.unnamed or token.i in self._wording.pointing:
@@ -234,3 +234,72 @@ def _turns_to_topic(item: Token) -> bool:
     """ "On another note", "by the way": says nothing."""
     inner = child(item, "pobj") if item.dep_ == "prep" else None
     return inner is not None and inner.lower_ in ("note", "way", "topic", "subject")
+
+
+@dataclass(slots=True)
+class Aside:
+    """Clauses that cannot stand alone, because their "it" refers to the clause beside them: "I joined a
+    club, *and it is great fun*".
+
+    *kept* are heads of such clauses below the clause itself, the first of which begins at *start*;
+    *after* are the words of one above it. *pointing* are pronouns that may stay as they are.
+    """
+
+    kept: set[int] = field(default_factory=set)
+    start: int = _FAR
+    after: list[Token] = field(default_factory=list)
+    pointing: set[int] = field(default_factory=set)
+
+    def point(self, words: list[Token]) -> None:
+        """Let the pronouns among these words stay."""
+        self.pointing.update(word.i for word in words if word.lower_ in NEUTRAL | PLURAL)
+
+
+def aside_of(clause: Clause, scene: Scene) -> Aside:
+    """The asides of a clause of which no fact will be made."""
+    found = Aside(after=_said_after(clause, scene))
+    found.point(found.after)
+    for place in sorted(clause.cuts):
+        verb = clause.base.doc[place]
+        subject = child(verb, *_ALL_SUBJECTS)
+        if subject is None or verb.i < clause.finite.i or not _only_points(subject, verb, scene):
+            continue
+        words = list(verb.subtree)
+        if len(words) <= _WORDS_MAX and not any(word.text == "?" for word in words):
+            found.kept.add(place)
+            found.start = min(found.start, _joint(verb))
+            found.point(words)
+    return found
+
+
+def _said_after(clause: Clause, scene: Scene) -> list[Token]:
+    """The aside that the parser takes for the main clause: "I joined a club - it is fun"."""
+    main = clause.base.head
+    subject = child(main, *_ALL_SUBJECTS)
+    if clause.base.dep_ != "ccomp" or subject is None or subject.i < clause.base.i:
+        return []
+    own = {word.i for word in clause.base.subtree}
+    words = [word for word in main.subtree if word.i not in own]
+    if len(words) > _WORDS_MAX or words[0].i < clause.base.i or words[-1].text == "?":
+        return []
+    return words if _only_points(subject, main, scene) else []
+
+
+def _only_points(subject: Token, verb: Token, scene: Scene) -> bool:
+    """Whether a clause has a subject like "it" of which no fact will be made."""
+    if subject.dep_ == "expl":
+        return not any(word.lower_ == "but" for word in verb.head.children)
+    if subject.lower_ not in NEUTRAL | PLURAL:
+        return False
+    complement = child(verb, "acomp", "attr")
+    word = complement.lower_ if complement is not None else ""
+    praised = word in EVALUATIVE or word in FEELINGS or word.endswith("ing")
+    return praised or scene.mention(subject) is None
+
+
+def _joint(verb: Token) -> int:
+    """Where a coordinated clause begins, including its comma and "and"."""
+    start = verb.left_edge.i
+    while start > 0 and verb.doc[start - 1].dep_ in ("cc", "punct"):
+        start -= 1
+    return int(start)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from recollect.extract.prose.clauses import Clause
-from recollect.extract.prose.listed import listed
-from recollect.extract.prose.mention import Mention
+from recollect.extract.prose.mentions import Mention
 from recollect.extract.prose.syntax import SUBJECTS, child, coordinated, text_of
 from recollect.extract.prose.verbs import Aspect
 from recollect.extract.prose.words import (
@@ -22,6 +21,7 @@ from recollect.extract.prose.words import (
     POINTING,
     SECOND,
     STRONG_FEELINGS,
+    listed,
 )
 
 if TYPE_CHECKING:
@@ -47,21 +47,37 @@ _NO_REQUEST = listed(
 )
 _MINE = FIRST | FIRST_PLURAL
 _QUESTION_WORDS = listed("who what when where why how which whose whom")
+_HOPE = regex.compile(
+    r"(?:i )?(?:just |really )?hope (?:you|it|that|so|all|everything|your|this|things)\b", regex.I
+)
+_OFFER = regex.compile(
+    r"\b(?:i(?:'d| would)? (?:recommend|suggest|advise|propose|go with)|i(?:'d| would) (?:go|say|try|use|start|raise)"
+    r"|(?:i|we)(?:'m| am|'re| are)? (?:happy|sorry|glad|here)|(?:i|we) (?:can|could)|you (?:can|could|may|might|should)"
+    r"|let me|would you|if you|consider)\b",
+    regex.IGNORECASE,
+)
+_CORRECTION = regex.compile(
+    r"^(?:oh,? |oops,? |wait,? )*(?:no,? (?:wait|sorry|actually|i meant?|it's|it is)|sorry,|correction"
+    r"|i meant?\b|scratch that|my mistake|actually,? (?:it's|it is|that's|i meant?)\b)",
+    regex.IGNORECASE,
+)
+_SOMETHING = frozenset({"something", "anything", "everything", "nothing", "stuff", "things"})
+_NOTHING = listed("one ones it some more any all that this")
+_ALONE = listed(
+    "see know think agree wait go come say mean guess hear understand look listen try get be do have"
+    " feel believe let hope care help happen sound seem laugh talk ask matter love like want need"
+    " make take keep find chat speak catch tell"
+)
 
 
 def pleasantry(sentence: Span) -> int:
-    """How many characters of thanks, greetings or praise a sentence begins with; 0 if none."""
+    """The length of the thanks, greetings or praise that a sentence begins with; 0 if none."""
     found = _PLEASANTRY.match(sentence.text.strip())
     return found.end() if found is not None else 0
 
 
-_HOPE = regex.compile(
-    r"(?:i )?(?:just |really )?hope (?:you|it|that|so|all|everything|your|this|things)\b", regex.I
-)
-
-
 def says_nothing(unit: Sequence[Token]) -> bool:
-    """Nothing but thanks, greetings or assent; a wish; or a question that is only thought."""
+    """Whether it is nothing but thanks, greetings or assent, a wish, or "I wonder whether"."""
     text = text_of(unit).rstrip(" .!")
     polite = _PLEASANTRY.match(text)
     if polite is not None and polite.end() == len(text):
@@ -74,8 +90,8 @@ def says_nothing(unit: Sequence[Token]) -> bool:
 
 
 def states_nothing(unit: Sequence[Token], asked: bool) -> bool:
-    """A question, unless it has a statement of the speaker's in it; or a command to do something for
-    the speaker. Either can only be a standing instruction."""
+    """Whether it is a question without a statement by the speaker, or a command to do something for
+    the speaker: both can only be standing instructions."""
     verb = next((token for token in unit if token.tag_[0] in "VM"), None)
     if verb is None:
         return False
@@ -87,41 +103,26 @@ def states_nothing(unit: Sequence[Token], asked: bool) -> bool:
     return verb.tag_ == "VB" and not subjects and serves is not None and serves.lower_ in _MINE
 
 
-_OFFER = regex.compile(
-    r"\b(?:i(?:'d| would)? (?:recommend|suggest|advise|propose|go with)|i(?:'d| would) (?:go|say|try|use|start|raise)"
-    r"|(?:i|we)(?:'m| am|'re| are)? (?:happy|sorry|glad|here)|(?:i|we) (?:can|could)|you (?:can|could|may|might|should)"
-    r"|let me|would you|if you|consider)\b",
-    regex.IGNORECASE,
-)
-
-
 def is_offer(unit: Sequence[Token]) -> bool:
-    """What an assistant recommends, offers or says out of politeness."""
+    """Whether an assistant recommends or offers something, or is merely polite."""
     return _OFFER.search(text_of(unit)) is not None
 
 
 def beside_pleasantry(clause: Clause, sentence: Span, length: int) -> bool:
-    """What the speaker states after the thanks: "Thanks, I moved to Boston"."""
+    """Whether the speaker states it after the thanks: "Thanks, I moved to Boston"."""
     token = clause.subjects[0] if clause.subjects else None
     if token is None or token.lower_ not in ("i", "we") or clause.how not in ("main", "opinion"):
         return False
     return token.idx - sentence.start_char >= length
 
 
-_CORRECTION = regex.compile(
-    r"^(?:oh,? |oops,? |wait,? )*(?:no,? (?:wait|sorry|actually|i meant?|it's|it is)|sorry,|correction"
-    r"|i meant?\b|scratch that|my mistake|actually,? (?:it's|it is|that's|i meant?)\b)",
-    regex.IGNORECASE,
-)
-
-
 def is_correction(sentence: Span) -> bool:
-    """The speaker takes something back: "sorry, I meant Denver"."""
+    """Whether the speaker corrects something: "sorry, I meant Denver"."""
     return _CORRECTION.match(sentence.text.strip()) is not None
 
 
 def is_question(sentence: Span) -> bool:
-    """Asked, with or without a question mark."""
+    """Whether it is a question, with or without a question mark."""
     text = sentence.text.rstrip(" \"')")
     if text.endswith("?") or "?!" in text[-3:]:
         return True
@@ -143,7 +144,7 @@ def _inverted(root: Token) -> bool:
 
 
 def asks_politely(sentence: Span) -> Token | None:
-    """The verb of "can you play X": a command in the form of a question."""
+    """The verb of a request phrased as a question: "can you play X"."""
     root = sentence.root
     subject, helper = child(root, "nsubj"), child(root, "aux")
     if subject is None or helper is None or subject.lower_ != "you":
@@ -153,14 +154,14 @@ def asks_politely(sentence: Span) -> Token | None:
 
 
 def is_request(verb: Token) -> bool:
-    """A command that asks for something to be done with a thing."""
+    """Whether a command asks for something to be done."""
     return verb.lemma_.lower() not in _NO_REQUEST or child(verb, "prep") is not None
 
 
-def admits(
+def is_worth_keeping(
     clause: Clause, aspect: Aspect, subject: Mention, spoken: bool, dated: bool = False
 ) -> bool:
-    """Whether a clause with this subject says something to keep."""
+    """Whether a clause with this subject is worth keeping."""
     verb = clause.verb
     lemma = verb.lemma_.lower()
     if any(item.lower_ in ("here", "there") and item.i < verb.i for item in verb.children):
@@ -181,7 +182,7 @@ def admits(
 
 
 def _of_everyone(we: Token | None, verb: Token) -> bool:
-    """ "we all", "we both", "we are strong": said of people in general or of the two who talk."""
+    """ "we all", "we both", "we are strong": about people in general, or speaker and listener."""
     beside = we is not None and any(item.lower_ in ("all", "both") for item in we.children)
     quantified = any(item.lower_ in ("all", "both") for item in verb.children)
     everyone = (beside or quantified) and (verb.tag_ != "VBD" or child(verb, "dobj") is None)
@@ -189,7 +190,7 @@ def _of_everyone(we: Token | None, verb: Token) -> bool:
 
 
 def _factual(verb: Token, aspect: Aspect) -> bool:
-    """Of the listener only what names something particular is kept, not praise."""
+    """Whether a statement about the listener names something particular, and is not praise."""
     if aspect.able or aspect.hypothetical or aspect.lead:
         return False
     return any(
@@ -207,7 +208,7 @@ def _speaks_of_someone(clause: Clause) -> bool:
 
 
 def _is_general(token: Token | None, aspect: Aspect) -> bool:
-    """A bare plural or a gerund in the present speaks of things in general."""
+    """Whether it is general: a bare plural or a gerund in the present."""
     if token is None or token.lower_ in NEUTRAL:  # an "it" that is known is something definite
         return False
     definite = any(
@@ -218,13 +219,13 @@ def _is_general(token: Token | None, aspect: Aspect) -> bool:
 
 
 def empty_quality(complement: Token) -> bool:
-    """A mood or a judgement with nothing that it is about."""
+    """Whether it is a mood or a judgement."""
     word = complement.lower_
     return word in FEELINGS or word in EVALUATIVE or complement.tag_ == "RB"
 
 
-def judged(subject: Mention, complement: Token, pronoun: bool, past: bool) -> bool:
-    """Praise of a thing: "the event was awesome", "it was fun"."""
+def is_judgement(subject: Mention, complement: Token, pronoun: bool, past: bool) -> bool:
+    """Whether it merely judges a thing: "the event was awesome", "it was fun"."""
     definite = past and not pronoun and subject.kind != "topic"
     definite |= past and subject.kind == "event"
     return (
@@ -240,21 +241,12 @@ def judged(subject: Mention, complement: Token, pronoun: bool, past: bool) -> bo
 
 
 def empty_noun(noun: Token) -> bool:
-    """ "a great time", "fun": says how it was, names nothing."""
+    """ "a great time", "fun": a noun that names nothing."""
     return noun.lemma_.lower() in EMPTY or noun.lower_ in EMPTY
 
 
-_SOMETHING = frozenset({"something", "anything", "everything", "nothing", "stuff", "things"})
-_NOTHING = listed("one ones it some more any all that this")
-_ALONE = listed(
-    "see know think agree wait go come say mean guess hear understand look listen try get be do have"
-    " feel believe let hope care help happen sound seem laugh talk ask matter love like want need"
-    " make take keep find chat speak catch tell"
-)
-
-
 def stands_alone(clause: Clause, aspect: Aspect, source: Mention, dated: bool) -> bool:
-    """Whether a clause with nothing but its subject is worth a fact."""
+    """Whether a clause without a second entity is worth a fact."""
     verb = clause.verb
     complement = child(verb, "acomp", "attr", "oprd")
     if complement is not None:
@@ -281,7 +273,7 @@ def _says_quality(clause: Clause, aspect: Aspect, source: Mention, complement: T
         return False
     if complement.lower_ in STRONG_FEELINGS and source.anchored:
         return True
-    if judged(source, complement, pronoun, past):
+    if is_judgement(source, complement, pronoun, past):
         return False
     if complement.lower_ in FEELINGS and child(complement, "ccomp") is not None:
         return False
@@ -296,7 +288,7 @@ def _says_quality(clause: Clause, aspect: Aspect, source: Mention, complement: T
 
 
 def _speaks_of_nothing(verb: Token) -> bool:
-    """ "I love it", "I remember you saying", "I made something": no content of its own."""
+    """ "I love it", "I remember you saying", "I made something": no content."""
     inner, thing = child(verb, "ccomp"), child(verb, "dobj")
     whose = child(inner, "nsubj") if inner is not None else None
     if whose is not None and whose.lower_ in SECOND:
@@ -311,7 +303,7 @@ def _speaks_of_nothing(verb: Token) -> bool:
 
 
 def _content(part: Token) -> bool:
-    """It has a noun or a verb of its own."""
+    """Whether it has a noun or a verb with content."""
     words = [item for item in part.subtree if item.pos_ in ("NOUN", "PROPN", "VERB")]
     if part.tag_ == "VBG" or (part.dep_ == "ccomp" and part.pos_ == "ADJ"):
         return True

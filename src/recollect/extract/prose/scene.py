@@ -1,4 +1,4 @@
-"""What is known while a speech is read: who speaks, what was mentioned, what each noun is."""
+"""What is known while a speech is read: who speaks, what was mentioned, what each noun refers to."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING
 
 from recollect.extract.brief import Brief, Turn
 from recollect.extract.prose import nouns, products
-from recollect.extract.prose.coreference import Window
-from recollect.extract.prose.inflect import possessive
-from recollect.extract.prose.kinship import Relative, given_name, having, relative
-from recollect.extract.prose.mention import Mention, party
+from recollect.extract.prose.mentions import (
+    Mention,
+    MentionHistory,
+    Relative,
+    given_name,
+    having,
+    party,
+    relative,
+)
 from recollect.extract.prose.syntax import child, verbal
 from recollect.extract.prose.voices import Speech, Voice, user_voice, voice
 from recollect.extract.prose.words import (
@@ -23,6 +28,7 @@ from recollect.extract.prose.words import (
     PLURAL,
     POINTING,
     SECOND,
+    possessive,
 )
 
 if TYPE_CHECKING:
@@ -32,13 +38,14 @@ _ROLES = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr", "oprd"})
 _THIRD = MALE | FEMALE | PLURAL
 
 
-Look = Callable[[Speech], "Doc"]
+ParseTurn = Callable[[Speech], "Doc"]
 
 
 class Scene:
-    """The reader's state for one speech. *look* parses a turn before it, when a pronoun asks."""
+    """The reader's state for one speech. *look* parses an earlier turn when a pronoun requires it.
+    *company* is whom the assistant speaks for."""
 
-    def __init__(self, reading: Brief, speech: Speech, look: Look | None = None) -> None:
+    def __init__(self, reading: Brief, speech: Speech, look: ParseTurn | None = None) -> None:
         self._look = look
         self.reading = reading
         self.speech = speech
@@ -47,9 +54,9 @@ class Scene:
         self.user = user_voice(reading)
         self.speaker = party(speech.speaker) if speech.speaker is not None else None
         self.listener = party(speech.listener) if speech.listener is not None else None
-        self.house = products.spoken_for(speech, self.user)
+        self.company = products.company_of(speech, self.user)
         self.relatives: list[Relative] = []
-        self._window = Window()
+        self._window = MentionHistory()
         self._looked_back = False
         self._roles: dict[tuple[str, str], Mention] = {}
         self._cache: dict[int, Mention | None] = {}
@@ -60,11 +67,11 @@ class Scene:
         self._window.sentence += 1
 
     def see(self, mention: Mention, subject: bool = False) -> None:
-        """Remember what a clause was about, for the pronouns after it."""
+        """Remember what a clause was about, for later pronouns."""
         self._window.see(mention, subject)
 
     def mention(self, token: Token) -> Mention | None:
-        """What the phrase under *token* speaks of; None if it names nothing definite."""
+        """What the phrase headed by *token* refers to; None if it is nothing definite."""
         if token.i not in self._cache:
             self._cache[token.i] = self._read(token)
         return self._cache[token.i]
@@ -72,8 +79,8 @@ class Scene:
     def pronoun(self, token: Token) -> Mention | None:
         """What a pronoun stands for."""
         word = token.lower_
-        if self._is_the_house(token):
-            return self.house
+        if self._is_the_company(token):
+            return self.company
         if word in FIRST or word in FIRST_PLURAL or (word == "'s" and token.tag_ == "PRP"):
             return self.speaker
         if word in SECOND:
@@ -87,15 +94,15 @@ class Scene:
             return found
         return None
 
-    def _is_the_house(self, token: Token) -> bool:
+    def _is_the_company(self, token: Token) -> bool:
         """ "Your app", said to a company's assistant; "our app", said by it."""
-        if self.house is None or not products.belongs_to_house(token):
+        if self.company is None or not products.belongs_to_company(token):
             return False
         own = self.speaker is not None and self.speaker.who == "assistant"
         return token.lower_ == ("our" if own else "your")
 
     def _see_earlier(self, pronoun: Token) -> None:
-        """Remember the nouns of the clauses that stand before a pronoun in its sentence."""
+        """Remember the nouns of the clauses before a pronoun in its sentence."""
         own = _clause_verb(pronoun)
         for token in pronoun.doc[pronoun.sent.start : pronoun.i]:
             if token.i in self._noted or token.dep_ not in _ROLES:
@@ -105,7 +112,7 @@ class Scene:
             if token.pos_ in ("NOUN", "PROPN") and _clause_verb(token) != own:
                 self._noted.add(token.i)
                 mention = self.mention(token)
-                if mention is not None:  # whose name is told is what the clause is about
+                if mention is not None:  # a name given ("oprd") is what the clause is about
                     self._window.see(mention, token.dep_ in ("nsubj", "nsubjpass", "oprd"))
 
     def _look_back(self) -> None:
@@ -113,7 +120,7 @@ class Scene:
             return
         self._looked_back = True
         turns = self.speech.before[-6:]
-        window = Window()
+        window = MentionHistory()
         speakers = [self.said_by(turn) for turn in turns]
         parties = [said.names for said in (self.speech.speaker, self.speech.listener) if said]
         window.see_before(turns, speakers, self.reading.known, frozenset().union(*parties))
@@ -121,8 +128,8 @@ class Scene:
             self._see_last(turns[-1], self._look, window)
         self._window.put_before(window)
 
-    def _see_last(self, turn: Turn, look: Look, window: Window) -> None:
-        """What the turn just before this one speaks of, read as its own speaker means it."""
+    def _see_last(self, turn: Turn, look: ParseTurn, window: MentionHistory) -> None:
+        """Remember what the previous turn mentions, from its own speaker's point of view."""
         own = self.said_by(turn) is self.speaker
         listener = self.speech.listener if own else self.speech.speaker
         speech = Speech(turn.content, 0, voice(turn, self.user), listener, ())
@@ -139,7 +146,7 @@ class Scene:
         window.sentence = 0
 
     def said_by(self, turn: Turn) -> Mention | None:
-        """Whose turn it was."""
+        """The speaker of a turn."""
         return self._party_of(voice(turn, self.user))
 
     def _party_of(self, said_by: Voice | None) -> Mention | None:
@@ -178,7 +185,7 @@ class Scene:
         return self._thing(head)
 
     def is_the_user(self, head: Token) -> bool:
-        """ "The user", in a text; "User", as agents begin their notes."""
+        """Whether it is "the user" in a text, or "User" as agents begin their notes."""
         if self.user is None or head.lower_ != "user":
             return False
         det = child(head, "det")
@@ -197,7 +204,7 @@ class Scene:
             return named
         named_here = bool(given or title)
         if not named_here and head.pos_ == "NOUN" and _is_the(head):
-            called = products.in_full(called, (turn.content for turn in self.speech.before))
+            called = products.full_name(called, (turn.content for turn in self.speech.before))
         proper = named_here or head.pos_ == "PROPN" or called.casefold() in self._known
         before = self._known.get(called.casefold())
         told = (before.kind if before is not None else None) or nouns.told_kind(head)
@@ -205,14 +212,14 @@ class Scene:
         plural = head.tag_ in ("NNS", "NNPS") and not proper
         owner_token = child(head, "poss") if not named_here else None
         owner = self.mention(owner_token) if owner_token is not None else None
-        if owner is not None and owner is self.house and products.is_product(head):
+        if owner is not None and owner is self.company and products.is_product(head):
             return owner
         text = called if proper else f"the {called}"
         if owner is not None and proper and (calling := nouns.calling(head)):
             text = f"{possessive(owner.text)} {calling} {called}"
         if owner is not None and not proper:
             text = f"{possessive(owner.text)} {called}"
-            known = owner.party or owner is self.house
+            known = owner.party or owner is self.company
             if not known or kind in ("person", "organization"):
                 called = f"{possessive(owner.name)} {called}"
         found = Mention(called, text, kind, proper, owner=owner, plural=plural)
@@ -220,7 +227,7 @@ class Scene:
         return found
 
     def _party_named(self, called: str) -> Mention | None:
-        """The user, the speaker or the listener, when the text says the name."""
+        """The user, the speaker or the listener, if it is their name."""
         folded = called.casefold()
         if self.user is not None and folded in self.user.names:
             return party(self.user)
@@ -260,7 +267,7 @@ class Scene:
         return mention
 
     def settle(self, token: Token, mention: Mention) -> None:
-        """Decide what a phrase speaks of."""
+        """Fix what a phrase refers to."""
         self._cache[token.i] = mention
 
     def _new_relative(self, kin: Relative, owner: Mention) -> Mention:
@@ -287,18 +294,18 @@ def _is_the(noun: Token) -> bool:
 
 
 def _is_theirs(noun: Token) -> bool:
-    """ "their faces when they ate": the pronoun means the owner both times."""
+    """ "their faces": only a pronoun says whose."""
     whose = child(noun, "poss")
     return whose is not None and whose.lower_ in MALE | FEMALE | PLURAL | NEUTRAL
 
 
 def _is_deed(verb: Token) -> bool:
-    """A verb that stands for an activity: "playing chess", "to play chess"."""
+    """Whether a verb names an activity: "playing chess", "to play chess"."""
     return verb.tag_ == "VBG" or verb.dep_ in ("xcomp", "pcomp", "csubj")
 
 
 def _clause_verb(token: Token) -> int:
-    """The verb of the clause that a word stands in."""
+    """The verb of the clause that a word is in."""
     while token.head != token and not verbal(token):
         token = token.head
     return int(token.i)

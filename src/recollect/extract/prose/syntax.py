@@ -1,15 +1,23 @@
-"""Small questions to the dependency parse."""
+"""Queries on the dependency parse, and repairs of frequent parser errors."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from recollect.extract.prose.words import KIN, PEOPLE, PETS, listed, third
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spacy.tokens import Token
+    from spacy.tokens import Doc, Token
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass"})
+FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
+AUXILIARIES = frozenset({"aux", "auxpass"})
+_PHRASE = frozenset({"det", "amod", "compound", "poss", "nummod"})
+_SEEMING = listed("be seem feel take become get")
+_DEGREES = frozenset({"too", "enough"})
 
 
 def verbal(token: Token) -> bool:
@@ -18,12 +26,12 @@ def verbal(token: Token) -> bool:
 
 
 def child(token: Token, *deps: str) -> Token | None:
-    """The first dependent of one of these sorts."""
+    """The first dependent with one of these labels."""
     return next((item for item in token.children if item.dep_ in deps), None)
 
 
 def coordinated(token: Token) -> list[Token]:
-    """The token and what is joined to it by commas and "and", in order."""
+    """The token and its conjuncts, in order."""
     found = [token]
     for item in found:
         found.extend(other for other in item.children if other.dep_ == "conj")
@@ -31,7 +39,7 @@ def coordinated(token: Token) -> list[Token]:
 
 
 def subjects_of(head: Token) -> tuple[Token, ...]:
-    """The heads of a verb's subject; of two, the one beside the verb: "Tom, today I left"."""
+    """The heads of a verb's subject; of two, the one nearer to the verb: "Tom, today I left"."""
     found = [item for item in head.children if item.dep_ in SUBJECTS]
     if not found or found[0].tag_ == "EX":
         return ()
@@ -60,7 +68,7 @@ def verb_chain(head: Token) -> tuple[Token, ...]:
         verbs.append(inner)
 
 
-def asks(head: Token) -> bool:
+def is_embedded_question(head: Token) -> bool:
     """An embedded question: "why I started", "how much she liked it"."""
     before = [item for item in head.children if item.i < head.i]
     if any(item.tag_ in ("WRB", "WP", "WDT") and item.lower_ != "when" for item in before):
@@ -69,12 +77,16 @@ def asks(head: Token) -> bool:
     return any(word.lower_ == "how" for item in degrees for word in item.children)
 
 
+def has_auxiliary(head: Token) -> bool:
+    return any(item.dep_ in AUXILIARIES for item in head.children)
+
+
 def has_been(head: Token) -> bool:
     return any(item.lemma_ in ("be", "have") for item in head.children if item.dep_ == "aux")
 
 
 def opens(verb: Token) -> bool:
-    """Whether nothing stands before the verb that could be its subject."""
+    """Whether nothing before the verb could be its subject."""
     return all(
         item.dep_ in ("advmod", "aux", "auxpass", "neg", "intj", "cc", "punct", "prep", "mark")
         or item.ent_type_ in ("DATE", "TIME")
@@ -84,7 +96,7 @@ def opens(verb: Token) -> bool:
 
 
 def is_bare(verb: Token) -> bool:
-    """Whether a verb has nothing to its right but the verb joined to it."""
+    """Whether only a coordinated verb follows the verb."""
     return all(item.dep_ in ("conj", "cc", "punct", "advmod") for item in verb.rights)
 
 
@@ -109,12 +121,12 @@ def shared_helpers(head: Token, item: Token) -> tuple[Token, ...]:
 
 
 def text_of(tokens: Sequence[Token]) -> str:
-    """The words of a stretch of text as they stand there."""
+    """The text of some tokens."""
     return "".join(spaced(tokens)).rstrip()
 
 
 def spaced(tokens: Sequence[Token]) -> list[str]:
-    """Each word with the space behind it, also where the next one stood elsewhere in the text."""
+    """Each word with the space after it, also where the next one did not follow it in the text."""
     after = [*tokens[1:], None]
     return [
         token.text + (token.whitespace_ or (" " if is_apart(token, following) else ""))
@@ -123,5 +135,189 @@ def spaced(tokens: Sequence[Token]) -> list[str]:
 
 
 def is_apart(token: Token, following: Token | None) -> bool:
-    """Whether two words that are told together did not stand side by side."""
+    """Whether two words were not adjacent in the text."""
     return following is not None and following.i != token.i + 1
+
+
+IsVerb = Callable[[str], bool]
+
+
+def repair(doc: Doc, is_verb: IsVerb) -> Doc:
+    """Correct tags and heads: the "work" of "I live in Oslo and work at Equinor" is a verb."""
+    for token in doc:
+        if token.dep_ == "conj":
+            _joined(token, is_verb)
+        elif token.dep_ == "nsubj" and token.lower_ == "it" and _stands_for_a_clause(token):
+            token.dep_ = "expl"
+        elif token.dep_ == "pobj" and token.tag_ == "RB":
+            _named_before(token)
+        if token.tag_ == "POS" and token.head.lower_ == "name" and token.head.dep_ == "poss":
+            _name_is(token)
+        if token.tag_ == "VBN" and token.dep_ == "ROOT" and _is_bare_past(token):
+            token.tag_ = "VBD"  # "Dyed my hair last week"
+        if token.tag_ == "NNS" and token.is_sent_start and token.dep_ == "ROOT":
+            _bare_present(token, is_verb)
+        if token.tag_ == "VBZ" and token.lower_.endswith("es"):
+            _base_form(token, is_verb)
+        _name(token)
+    return doc
+
+
+def _name(token: Token) -> None:
+    if token.dep_ == "nsubj" and token.pos_ == "PROPN":
+        _called(token)
+        _named_and(token)
+    if token.tag_ == "NN" and _is_surname(token):
+        token.tag_, token.pos_ = "NNP", "PROPN"
+
+
+def _joined(token: Token, is_verb: IsVerb) -> None:
+    if token.tag_ == "NN" and _is_joined_verb(token, is_verb):
+        token.tag_, token.pos_, token.lemma_ = "VBP", "VERB", token.lower_
+    elif token.tag_ == "NN" and (lemma := _joined_deed(token, is_verb)):
+        token.tag_, token.pos_, token.lemma_ = "VBG", "VERB", lemma
+    elif token.tag_ in ("VBD", "VBN") and _is_infinitive(token):
+        token.tag_ = "VB"
+    elif token.tag_ in ("VB", "VBP") and not is_verb(token.lower_):
+        _back_into_list(token)
+
+
+def _is_joined_verb(token: Token, is_verb: IsVerb) -> bool:
+    if token.head.tag_ not in ("VBP", "VBZ") or not is_verb(token.lower_):
+        return False
+    parts = {item.dep_ for item in token.children}
+    return not parts & _PHRASE and bool(parts & {"prep", "dobj"})
+
+
+def _is_infinitive(token: Token) -> bool:
+    """The "put" of "I hope to build a home and put a roof over it"."""
+    alone = not any(item.dep_ in ("nsubj", "aux", "auxpass") for item in token.children)
+    return alone and token.lower_ == token.lemma_.lower() and token.head.tag_ == "VB"
+
+
+def _joined_deed(token: Token, is_verb: IsVerb) -> str:
+    """The verb of "been reading and *painting*"."""
+    stem = token.lower_.removesuffix("ing")
+    helped = any(item.dep_ == "aux" for item in token.head.children)
+    if token.head.tag_ != "VBG" or not helped or stem == token.lower_ or len(stem) < 3:
+        return ""
+    if {item.dep_ for item in token.children} & _PHRASE:
+        return ""
+    return next((form for form in (stem, stem + "e", stem[:-1]) if is_verb(form)), "")
+
+
+def _back_into_list(token: Token) -> None:
+    """ "allergic to peanuts and shellfish": what is no verb belongs to the nouns before it."""
+    start = token.i - 1
+    if start < 1 or token.doc[start].dep_ != "cc" or any(not t.is_punct for t in token.children):
+        return
+    before = token.doc[start - 1]
+    if before.pos_ in ("NOUN", "PROPN") and before.dep_ in ("pobj", "dobj", "conj"):
+        token.head, token.tag_, token.pos_ = before, "NN", "NOUN"
+        token.lemma_ = token.lower_
+
+
+def _stands_for_a_clause(it: Token) -> bool:
+    """ "it is important to rest": "it" stands for what follows."""
+    verb = it.head
+    if verb.lemma_.lower() not in _SEEMING:
+        return False
+    complement = child(verb, "acomp", "oprd")
+    if complement is None:
+        return False
+    if any(item.lower_ in _DEGREES for item in complement.children):
+        return False
+    return any(_is_clausal(item) for item in (*verb.rights, *complement.rights))
+
+
+def _is_clausal(item: Token) -> bool:
+    if item.dep_ not in ("xcomp", "ccomp", "advcl", "csubj") or not verbal(item):
+        return False
+    mark = child(item, "mark")
+    to = any(word.tag_ == "TO" for word in item.children)
+    that = mark is not None and mark.lower_ == "that"
+    return to or that or (item.dep_ in ("xcomp", "csubj") and item.tag_ == "VBG")
+
+
+def _named_before(token: Token) -> None:
+    """ "500 mg of Metformin daily": the name is the object, not the adverb after it."""
+    noun = token.doc[token.i - 1] if token.i else None
+    if noun is None or noun.head != token or noun.dep_ != "compound":
+        return
+    prep = token.head
+    noun.head, noun.dep_ = prep, "pobj"
+    token.head, token.dep_ = prep.head, "advmod"
+
+
+def _is_bare_past(verb: Token) -> bool:
+    begins = not any(item.i < verb.i for item in verb.children if item.dep_ != "advmod")
+    return begins and verb.lower_ != "been" and child(verb, "dobj") is not None
+
+
+def _bare_present(token: Token, is_verb: IsVerb) -> None:
+    """ "Lives in Berlin", as notes about somebody say it."""
+    stem = next((form for form in (token.lower_[:-1], token.lower_[:-2]) if is_verb(form)), "")
+    if stem and child(token, "prep") is not None and token.lower_.endswith("s"):
+        token.tag_, token.pos_, token.lemma_ = "VBZ", "VERB", stem
+
+
+def _name_is(short: Token) -> None:
+    """ "Her name's Coco": no possessive, but "is"."""
+    name, given = short.head, short.head.head
+    if given.pos_ != "PROPN" or child(name, "poss") is None:
+        return
+    above, dep = (short if given.dep_ == "ROOT" else given.head), given.dep_
+    beside = [item for item in given.children if item.dep_ not in ("compound", "flat", "poss")]
+    short.head, short.dep_ = above, dep
+    short.tag_, short.pos_, short.lemma_ = "VBZ", "AUX", "be"
+    name.head, name.dep_ = short, "nsubj"
+    given.head, given.dep_ = short, "attr"
+    for item in beside:
+        item.head = short
+
+
+def _called(name: Token) -> None:
+    """ "My cat Miso is ill": one subject, not two."""
+    noun = name.doc[name.i - 1] if name.i else None
+    if noun is None or noun.pos_ != "NOUN" or noun.head != name.head:
+        return
+    lemma = noun.lemma_.lower()
+    whose = child(noun, "poss") is not None and (lemma in KIN or lemma in PETS)
+    if whose and noun.dep_ in ("nsubj", "npadvmod", "dep"):
+        noun.head, noun.dep_ = name, "compound"
+
+
+def _named_and(name: Token) -> None:
+    """ "She is called Rosa and the class has nine kids": Rosa and the class are not one subject."""
+    verb, naming, other = name.head, name.left_edge, child(name, "conj")
+    naming = naming.nbor(-1) if naming.i else naming
+    if other is None or naming.head != verb or naming.dep_ != "ccomp" or not verbal(naming):
+        return
+    if naming.lemma_.lower() not in ("call", "name") or child(naming, "oprd", "dobj") is not None:
+        return
+    above, dep = verb.head, verb.dep_
+    join = child(name, "cc")
+    naming.head, naming.dep_ = (naming if above == verb else above), dep
+    verb.head, verb.dep_ = naming, "conj"
+    name.head, name.dep_ = naming, "oprd"
+    other.head, other.dep_ = verb, "nsubj"
+    if join is not None:
+        join.head = naming
+
+
+def _base_form(verb: Token, is_verb: IsVerb) -> None:
+    """ "hates" is not a form of "hat": the lemma must inflect to the word."""
+    stem = verb.lower_[:-1]
+    if is_verb(stem) and third(verb.lemma_.lower()) != verb.lower_ and third(stem) == verb.lower_:
+        verb.lemma_ = stem
+
+
+def _is_surname(token: Token) -> bool:
+    lemma = token.lemma_.lower()
+    return (
+        token.ent_type_ == "PERSON"
+        and token.text.istitle()
+        and lemma not in KIN
+        and lemma not in PETS
+        and lemma not in PEOPLE
+    )

@@ -1,9 +1,9 @@
-"""The parts of a sentence that can be told apart: whole clauses beside each other, never less.
+"""Cuts a sentence into independent clauses, never into less.
 
-People join statements with commas as often as with "and", and the parser then guesses which hangs on
-which. So a cut is looked for at each pause and join, and made where both sides are whole by
-themselves: a subject with its verb, or a command. A verb that shares the subject before it takes
-that subject along; what is listed under a heading takes the heading along.
+People join statements with commas as often as with "and", and the parser then guesses which depends on
+which. So every pause and conjunction is a candidate, and a cut is made where both sides are complete:
+a subject with its verb, or a command. A verb that shares the subject before it takes a copy of it; an
+item of a list under a heading takes a copy of the heading.
 """
 
 from __future__ import annotations
@@ -11,15 +11,22 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+import regex
+
 from recollect import limits
-from recollect.extract.prose.headings import items
-from recollect.extract.prose.listed import listed
-from recollect.extract.prose.openings import opened
-from recollect.extract.prose.syntax import SUBJECTS, child, verbal
-from recollect.extract.prose.words import EPISTEMIC, REPORTING, UNCERTAIN
+from recollect.extract.prose.syntax import (
+    AUXILIARIES,
+    FINITE,
+    SUBJECTS,
+    child,
+    spaced,
+    text_of,
+    verbal,
+)
+from recollect.extract.prose.words import EPISTEMIC, REPORTING, UNCERTAIN, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from spacy.tokens import Span, Token
 
@@ -27,13 +34,11 @@ _PAUSES = frozenset({",", ";", "-", "--", "\u2013", "\u2014", ":", "...", "\u202
 _STOPS = frozenset({".", "!", "?"})
 _JOINS = frozenset({"and", "but", "so", "or", "plus", "&"})
 _BREAKS = _PAUSES | _JOINS | _STOPS
-_FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _BEFORE_SUBJECT = frozenset({"advmod", "intj", "npadvmod", "cc", "punct", "neg", "dep"})
 _BELOW = frozenset({"relcl", "acl", "pcomp", "csubj", "csubjpass", "xcomp"})
 _CONTENT = frozenset(
     {"dobj", "attr", "acomp", "oprd", "prep", "xcomp", "ccomp", "npadvmod", "agent"}
 )
-_HELPERS = frozenset({"aux", "auxpass"})
 _PERSONS = listed("i we he she they you")
 _NO_COMMANDS = (
     EPISTEMIC | UNCERTAIN | listed("look wait thank let love like miss want need say get")
@@ -41,29 +46,53 @@ _NO_COMMANDS = (
 _WORDS_MIN = 3
 _SUBJECT_MAX = 5
 _AGE_MAX = 120
+HEADING_MAX = 7
+_ITEMS_MIN = 3
+_ALONE_MIN = 3
+_OPENING = regex.compile(
+    r"(?:(?:and|but|so|also|plus|oh|well|anyway|anyways|hey|ok|okay|yeah|yes|yep|yup|right|look|listen|btw|fyi"
+    r"|fwiw|basically|honestly|sure(?=,)|ugh|guys|folks|heads up|good news|bad news|(?:quick|short|small|another) (?:update|intro|note|question|one|thing)"
+    r"|by the way|for the record|just so you know|in case you were wondering|as i said|to be honest|tbh"
+    r"|(?:update|updated|reminder|correction|edit|done|noted|understood|got it|all set)(?=\s*[,:;.!\u2013\u2014-])"
+    r"|you know(?=,| my\b| our\b| i\b| we\b| the\b)|i mean(?=,| i\b| we\b| my\b| it)"
+    r"|(?:i )?(?:just )?want(?:ed)? to (?:let you know|tell you|mention|say)(?: that)?"
+    r"(?= (?:i|we|my|our|the|he|she|they)\b))"
+    r"\b(?!-\w| (?:far|many|much)\b)[\s,:!.\u2013\u2014-]*)+",
+    regex.IGNORECASE,
+)
+_REMINDER = regex.compile(
+    r"(?:please |pls |also |can you |could you |would you |i(?: want|'d like| need| would like) you to |just )*"
+    r"(?:remember|don'?t forget|do not forget|never forget|make a note|note|keep in mind|bear in mind|be aware"
+    r"|you should know|know)(?: that\b[\s,:]+|(?: this\b)?[\s,:\u2013\u2014-]+(?!to\b|me\b|my\b|when\b|how\b|if\b|about\b|that\b))",
+    regex.IGNORECASE,
+)
+_ENDING = regex.compile(
+    r"[\s,]+(?:by the way|btw|just so you know|i think|you know)[\s.!]*$", regex.I
+)
+_FEW = 5
 
 
 class _Cut(NamedTuple):
-    """A place where a part begins. *shared* are words before it that belong to it as well."""
+    """Where a part begins. *shared* are earlier words that belong to it as well."""
 
     start: int
     shared: Sequence[Token] = ()
 
 
 def units(sentence: Span, heading: Sequence[Token] = ()) -> list[list[Token]]:
-    """The tokens of each clause that stands beside the others, in order; pauses and joins left out.
-    *heading* is what the sentence is said under, in it or before it."""
+    """The tokens of each independent clause, in order, without pauses and conjunctions. *heading* is
+    the heading of the sentence, in it or before it."""
     begin = max(sentence.start, heading[-1].i + 1) if heading else sentence.start
     if not any(token.is_alpha or token.like_num for token in sentence.doc[begin : sentence.end]):
         return []  # a heading alone says nothing
     listed_before, rest = begin == sentence.start, sentence.doc[begin : sentence.end]
     if _opens_clause(rest) and (listed_before or rest[0].lower_ in _PERSONS):
-        heading = ()  # a whole clause that says who is meant is understood without it
+        heading = ()  # a complete clause with a definite subject does not need it
     long = len(sentence) > limits.SENTENCE_TOKENS_MAX
     cuts = [_Cut(begin, heading), *(() if long else _cuts(sentence, begin))]
     if heading:
         breaks = _breaks(sentence, begin)
-        members = items(sentence, begin, {cut.start for cut in cuts}, breaks)
+        members = list_items(sentence, begin, {cut.start for cut in cuts}, breaks)
         cuts = [_Cut(at, heading if short else ()) for at, short in members.items()] or cuts
     ends = [*(cut.start for cut in cuts[1:]), sentence.end]
     hard = set(_stops(sentence))
@@ -79,7 +108,7 @@ def units(sentence: Span, heading: Sequence[Token] = ()) -> list[list[Token]]:
             found[-1] = [*found[-1], *sentence.doc[found[-1][-1].i + 1 : _end(part, end)]]
         elif part:
             found.append([*cut.shared, *part])
-    return [part for unit in found if (part := opened(unit))]
+    return [part for unit in found if (part := without_opening(unit))]
 
 
 def _end(part: Sequence[Token], end: int) -> int:
@@ -87,7 +116,7 @@ def _end(part: Sequence[Token], end: int) -> int:
 
 
 def _trimmed(sentence: Span, start: int, end: int) -> list[Token]:
-    """Without the pauses at its ends, and the joins before the next clause ("I think so" joins nothing)."""
+    """The tokens without pauses at both ends, and without conjunctions before the next clause."""
     tokens = list(sentence.doc[start:end])
     joins = _JOINS if end < sentence.end else frozenset[str]()
     while tokens and (
@@ -100,7 +129,7 @@ def _trimmed(sentence: Span, start: int, end: int) -> list[Token]:
 
 
 def _breaks(sentence: Span, begin: int) -> list[int]:
-    """Where something may begin: behind a pause or a join, outside quotation marks and brackets."""
+    """Where a part may begin: after a pause or conjunction, outside quotation marks and brackets."""
     found: list[int] = []
     depth = 0
     quoted = False
@@ -114,7 +143,7 @@ def _breaks(sentence: Span, begin: int) -> list[int]:
 
 
 def _stops(sentence: Span) -> list[int]:
-    """Behind each full stop that the parser did not take for the end of a sentence."""
+    """Positions after full stops at which the parser ended no sentence."""
     return [token.i + 1 for token in sentence[:-1] if token.text in _STOPS]
 
 
@@ -138,7 +167,7 @@ def _cuts(sentence: Span, begin: int) -> list[_Cut]:
 
 
 def _is_own(left: Span, right: Span) -> bool:
-    """Whether two parts are whole by themselves."""
+    """Whether both parts are complete clauses."""
     main = _main_verb(left)
     if main is None or any(_hangs_on(token, right) for token in left if token != main):
         return False
@@ -161,9 +190,9 @@ def _hangs_on(token: Token, right: Span) -> bool:
 def _main_verb(part: Span) -> Token | None:
     """The first verb of a part that does not hang below another one, or on "if" and the like."""
     for token in part:
-        if verbal(token) and token.dep_ not in _HELPERS and not _is_below(token):
-            finite = token.tag_ in _FINITE or any(
-                item.tag_ in _FINITE for item in token.children if item.dep_ in _HELPERS
+        if verbal(token) and token.dep_ not in AUXILIARIES and not _is_below(token):
+            finite = token.tag_ in FINITE or any(
+                item.tag_ in FINITE for item in token.children if item.dep_ in AUXILIARIES
             )
             if finite or token.tag_ in ("VB", "VBG"):
                 return token
@@ -190,7 +219,7 @@ def _subject(verb: Token) -> Token | None:
 
 
 def _is_statement(verb: Token, part: Span) -> bool:
-    """It has its subject in the same part, or begins with a past tense as chat does."""
+    """Whether its subject is in the same part, or it begins with a past tense as chat does."""
     subject = _subject(verb)
     if subject is not None:
         return part.start <= subject.i < part.end
@@ -205,11 +234,11 @@ def _is_command(part: Span) -> bool:
 
 
 def _opens_clause(part: Span) -> bool:
-    """It begins with a subject of its own and has the verb of it."""
+    """Whether it begins with a subject and has its verb."""
     for token in part.doc[part.start : part.sent.end]:
-        if token.tag_ not in _FINITE:
+        if token.tag_ not in FINITE:
             continue
-        verb = token.head if token.dep_ in _HELPERS else token
+        verb = token.head if token.dep_ in AUXILIARIES else token
         subject = _subject(verb)
         if subject is None or _is_below(verb) or subject.tag_ == "EX":
             return False  # "there were many people": only the clause before tells where
@@ -222,7 +251,7 @@ def _opens_clause(part: Span) -> bool:
 
 
 def _may_lead(item: Token) -> bool:
-    """Whether a word may stand before the subject of a clause: "finally", "on Monday" without "on"."""
+    """Whether a word may precede the subject of a clause: "finally", a bare "Monday"."""
     if item.tag_ == "WRB":  # "however much"
         return False
     if item.dep_ == "npadvmod" or item.head.dep_ == "npadvmod":
@@ -231,7 +260,7 @@ def _may_lead(item: Token) -> bool:
 
 
 def _is_splice(main: Token, right: Span) -> bool:
-    """A part that begins with "I", "we" or the like, which nothing before it governs."""
+    """Whether a part begins with "I", "we" or the like and depends on nothing before it."""
     first = right[0]
     if (
         first.lower_ not in _PERSONS
@@ -244,7 +273,7 @@ def _is_splice(main: Token, right: Span) -> bool:
 
 
 def _opens_command(part: Span) -> bool:
-    """It begins with a verb in its base form that has no subject, neither here nor before."""
+    """Whether it begins with a base form that has no subject, here or before."""
     words = [token for token in part if token.dep_ not in ("advmod", "intj", "punct")]
     if not words:
         return False
@@ -260,8 +289,8 @@ def _opens_command(part: Span) -> bool:
     above = verb.head
     shared = _subject(above)
     if shared is not None and shared.lower_ in _PERSONS:
-        return False  # "we meet on Mondays, plan events": what we do, not what you shall do
-    if any(item.dep_ in _HELPERS and item.lemma_ != "do" for item in above.children):
+        return False  # "we meet on Mondays, plan events": what we do, not a command
+    if any(item.dep_ in AUXILIARIES and item.lemma_ != "do" for item in above.children):
         return above.tag_ not in ("VB", "VBP")
     plural = shared is not None and (
         shared.lower_ in ("i", "we", "you", "they") or shared.tag_ in ("NNS", "NNPS")
@@ -270,7 +299,7 @@ def _opens_command(part: Span) -> bool:
 
 
 def _sharing(left: Span, right: Span) -> Sequence[Token]:
-    """The subject, with its helpers, of a verb or a complement that is joined to the one before."""
+    """The subject and auxiliaries that a coordinated verb or complement shares with the one before."""
     main = _main_verb(left)
     words = [token for token in right if token.dep_ not in ("advmod", "intj", "punct", "neg")]
     subject = _subject(main) if main is not None else None
@@ -282,21 +311,21 @@ def _sharing(left: Span, right: Span) -> Sequence[Token]:
     if any(map(verbal, whole)):
         return ()
     whole = [*_time_before(subject, main), *whole]
-    helpers = [item for item in main.children if item.dep_ in _HELPERS and item.i < main.i]
+    helpers = [item for item in main.children if item.dep_ in AUXILIARIES and item.i < main.i]
     if main.lemma_ == "be" and _also_is(subject, words, right):
         return [*whole, *helpers, main]
-    verb = words[0].head if words[0].dep_ in _HELPERS else words[0]
+    verb = words[0].head if words[0].dep_ in AUXILIARIES else words[0]
     if not _is_joined(verb, main):
         return ()
     perfect = main.tag_ == "VBN" and verb.tag_ == "VBD" and bool(helpers) and words[0] == verb
-    if words[0].tag_ in _FINITE and not perfect:
+    if words[0].tag_ in FINITE and not perfect:
         return whole if _agrees(words[0], subject) else ()
     same = words[0] == verb and (perfect or verb.tag_ == main.tag_) and child(main, "neg") is None
     return [*whole, *helpers] if helpers and same else ()
 
 
 def _is_joined(verb: Token, main: Token) -> bool:
-    """Whether two verbs share a subject and each says something of it: not "came and went"."""
+    """Whether two verbs share a subject and each has a complement: not "came and went"."""
     if verb.dep_ != "conj" or not verbal(verb) or _subject(verb) is not None or _is_below(verb):
         return False
     top = verb.head
@@ -306,14 +335,14 @@ def _is_joined(verb: Token, main: Token) -> bool:
 
 
 def _agrees(finite: Token, subject: Token) -> bool:
-    """ "they pay 11 an hour, starts in July": what starts is something else."""
+    """Whether they agree; not in "they pay 11 an hour, starts in July"."""
     several = child(subject, "conj") is not None or subject.tag_ in ("NNS", "NNPS")
     third = subject.lower_ not in ("i", "we", "you", "they") and not several
     return finite.tag_ in ("VBD", "MD") or (finite.tag_ == "VBZ") == third
 
 
 def _also_is(subject: Token, words: Sequence[Token], right: Span) -> bool:
-    """The "am" of "I'm Ana, 31, living in Porto" is said of each of the three."""
+    """ "I'm Ana, 31, living in Porto": "am" applies to all three."""
     if subject.lower_ not in _PERSONS or right[0].nbor(-1).text != ",":
         return False
     age = [token.text for token in right if not token.is_punct and token.lower_ not in _JOINS]
@@ -334,3 +363,77 @@ def _time_before(subject: Token, main: Token) -> list[Token]:
 
 def _says_something(verb: Token) -> bool:
     return any(item.dep_ in _CONTENT and item.i > verb.i for item in verb.children)
+
+
+def heading_of(sentence: Span) -> list[Token]:
+    """The words before a colon that say what follows: "Ticket 5521: ..."."""
+    for token in sentence[1 : HEADING_MAX + 1]:
+        if token.text == ":":
+            words = list(sentence.doc[sentence.start : token.i + 1])
+            named = any(item.pos_ in ("NOUN", "PROPN") for item in words)
+            finite = any(item.tag_ in FINITE for item in words)
+            return words if named and not finite else []
+        if token.text in (",", ";", '"', "("):
+            return []
+    return []
+
+
+def list_items(
+    sentence: Span, start: int, clauses: Collection[int], breaks: Sequence[int]
+) -> dict[int, bool]:
+    """Where the items of a list under a heading begin, and whether each is too short to be understood
+    without it. Empty if it is no list, or most items are single words."""
+    starts = [start]
+    for place in breaks:
+        begins = sentence.doc[place - 1].text in (",", ";") and _begins_item(sentence.doc[place])
+        if place in clauses or begins:
+            starts.append(place)
+    ends = [*starts[1:], sentence.end]
+    sizes = [_size(sentence.doc[one:end]) for one, end in zip(starts, ends, strict=True)]
+    if len(starts) < _ITEMS_MIN or 2 * sum(size > 1 for size in sizes) < len(starts):
+        return {}
+    return {
+        one: one == start or (size < _ALONE_MIN and one not in clauses)
+        for one, size in zip(starts, sizes, strict=True)
+    }
+
+
+def _size(part: Span) -> int:
+    return sum((token.is_alpha or token.like_num) and not token.is_stop for token in part)
+
+
+def _begins_item(token: Token) -> bool:
+    """Whether it is a thing or an action; "20 % cheaper" and "since May" continue the previous item."""
+    return token.pos_ in ("NOUN", "PROPN", "VERB", "DET", "X") or (
+        token.pos_ == "ADJ" and token.head.pos_ in ("NOUN", "PROPN") and token.head.i > token.i
+    )
+
+
+def without_opening(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens without words that merely open a sentence, or ask to remember what follows."""
+    found = _after(_REMINDER, _after(_OPENING, tokens))
+    ending = _ENDING.search(text_of(found)) if found else None
+    if ending is None or len(found) < _FEW:
+        return found
+    last = found[0].idx + ending.start()
+    return [token for token in found if token.idx < last] if _is_whole(found) else found
+
+
+def _is_whole(tokens: Sequence[Token]) -> bool:
+    """Whether the tokens are adjacent, so that their character positions are reliable."""
+    return tokens[-1].i - tokens[0].i + 1 == len(tokens)
+
+
+def _after(opening: regex.Pattern[str], tokens: Sequence[Token]) -> list[Token]:
+    if not tokens:
+        return []
+    found = opening.match(text_of(tokens))
+    if found is None:
+        return list(tokens)
+    length, at = found.end(), 0
+    rest: list[Token] = []
+    for token, word in zip(tokens, spaced(tokens), strict=True):
+        if at >= length:
+            rest.append(token)
+        at += len(word)
+    return rest if sum(token.is_alpha or token.like_num for token in rest) > 1 else list(tokens)

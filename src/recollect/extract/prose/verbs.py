@@ -1,37 +1,88 @@
-"""Tense, negation, modality and aspect of a clause's verb group."""
+"""Tense, negation, modality and aspect of verb groups, and the tense in which dates are read."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import regex
+
 from recollect.dates.when import Tense
 from recollect.extract.prose.clauses import Clause
-from recollect.extract.prose.syntax import child
+from recollect.extract.prose.syntax import FINITE, child, has_auxiliary, verbal
 from recollect.extract.prose.words import (
     DECISIONS,
     GOES_ON,
     HYPOTHETICAL,
+    MONTHS_DAYS,
     PLANS,
     STARTS,
     STOPS,
     TASTES,
     WISHES,
+    listed,
 )
 
 if TYPE_CHECKING:
-    from spacy.tokens import Token
+    from spacy.tokens import Span, Token
 
 _CAN = frozenset({"can", "ca", "could"})
+_AUXILIARY = frozenset({"aux", "auxpass", "neg"})
+_LEADS = (
+    ("stop", STOPS),
+    ("start", STARTS),
+    ("go on", GOES_ON),
+    ("taste", TASTES),
+    ("wish", WISHES),
+    ("plan", PLANS),
+)
+_BREAKS = frozenset({",", ";", ":", "-", "--", "\u2013", "\u2014", "(", ")", "...", "\u2026", "|"})
+_TIME_NOUNS = MONTHS_DAYS | listed(
+    "mon tue tues wed weds thu thur thurs fri sat sun jan feb mar apr jun jul aug sep sept oct nov dec"
+    " today tomorrow yesterday tonight morning afternoon evening night noon midnight week weekend month"
+    " year years months weeks days hour hours minute minutes am pm"
+)
+_HEADING = 3
+_LASTING = listed("be work live stay run last have study serve play date know rent teach grow")
+_PARTICIPLES = frozenset({"ROOT", "acl", "conj", "dep", "advcl"})
+_DATE = (
+    r"(?:(?:the|early|mid|late|end of|next|this|around)[\s-]+)*"
+    r"(?:\d|q[1-4]\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|tue|wed|thu|fri|sat|sun)\b|tomorrow|tonight"
+    r"|jan|feb|mar|apr|may\b|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall\b|winter|week|month|year"
+    r"|(?:twenty |thirty )?(?:first|second|third|\w+th\b))"
+)
+# What was moved, booked or announced is in the future, although the verb is in the past.
+_MOVED = regex.compile(
+    r"\b(?:moved|pushed|postponed|rescheduled|delayed|shifted|brought|put|changed|extended|prolonged|carried|slipped|deferred|bumped)\b"
+    rf"[^,;.()]*?\b(?:to|until|till?|back to|forward to)\s+(?P<date>{_DATE}[^,;()]*)",
+    regex.IGNORECASE,
+)
+_BOOKED = regex.compile(
+    r"\b(?:(?:booked|reserved|registered|signed up|confirmed|announced|invited"
+    r"|signed|set|fixed|tickets?|appointment|reservation|booking)\b[^,;.()]*?\bfor"
+    r"|(?:scheduled|planned|arranged|penciled|pencilled|slated|expected|due|promised)\b(?:[^,;.()]*?\b(?:for|on|in|by|at|to))?)"
+    r"\s+(?P<date>[^;()]+)",
+    regex.IGNORECASE,
+)
+_FROM = regex.compile(
+    rf"\b(?:from|as from|effective|starting|beginning|opening)\s+(?P<date>{_DATE}[\w ]{{0,12}})"
+    r"(?![^,;.()]*\b(?:to|til|till|until|through)\b)",
+    regex.IGNORECASE,
+)
+FROM_TO = regex.compile(
+    r"\b(?:moved|pushed|postponed|rescheduled|delayed|shifted|brought|changed|switched)\b[^,;.()]*\s(?:from\s)?$",
+    regex.IGNORECASE,
+)
 
 
 @dataclass(slots=True)
 class Aspect:
-    """How a clause says what it says.
+    """The grammar of a verb group.
 
     *lead* is what the *outer* verb makes of the inner one: a wish, a plan, a beginning, an end, a
-    taste. *hypothetical*: it is not said to be so.
+    taste. *hypothetical*: it is not stated as true.
     """
 
     tense: Tense = "present"
@@ -67,20 +118,17 @@ def aspect(clause: Clause) -> Aspect:
 
 
 def time_of(clause: Clause) -> Tense:
-    """The tense by which the dates of a clause are read."""
+    """The tense in which the dates of a clause are read."""
     found = aspect(clause)
     return "perfect" if found.perfect and found.tense == "present" else found.tense
 
 
 def decided(clause: Clause) -> Token | None:
-    """The verb of what somebody decided to do, which is still to come: "agreed to *meet*"."""
+    """The verb of what somebody decided to do in the future: "agreed to *meet*"."""
     for outer, inner in pairwise(clause.verbs):
         if outer.lemma_.lower() in DECISIONS and any(word.tag_ == "TO" for word in inner.children):
             return inner
     return None
-
-
-_AUXILIARY = frozenset({"aux", "auxpass", "neg"})
 
 
 def _tense(found: Aspect, clause: Clause, words: list[Token]) -> None:
@@ -136,16 +184,118 @@ def _lead(found: Aspect, clause: Clause, modal: str) -> None:
         found.hypothetical, found.lead = False, "wish"
     else:
         found.lead = next((name for name, verbs in _LEADS if lemma in verbs), "other")
-        if found.lead == "stop" and found.negated:  # who cannot stop goes on
+        if found.lead == "stop" and found.negated:  # "cannot stop" means to go on
             found.negated, found.lead = False, "go on"
         found.ended |= found.lead == "stop"
 
 
-_LEADS = (
-    ("stop", STOPS),
-    ("start", STARTS),
-    ("go on", GOES_ON),
-    ("taste", TASTES),
-    ("wish", WISHES),
-    ("plan", PLANS),
-)
+def tenses(sentence: Span, found: Sequence[Clause]) -> dict[int, Tense]:
+    """The tense of each word, by its first character: it decides which Friday or May is meant."""
+    finite = any(token.tag_ in FINITE or token.tag_ == "VB" for token in sentence)
+    first: Tense = _time(found[0]) if found else "present" if finite else "noted"
+    told = dict.fromkeys((token.idx for token in sentence), first)
+    for clause in found[1:]:
+        told.update((token.idx, _time(clause)) for token in clause.base.subtree)
+    for clause in found:
+        if (verb := decided(clause)) is not None:
+            told.update((token.idx, "future") for token in verb.subtree)
+    for verb in sentence:
+        if _is_done(verb):
+            told.update((token.idx, "done") for token in verb.subtree)
+    parts = list(segments(sentence))
+    for part in parts:
+        told.update(_in_segment(part, told))
+    for token in _ahead(sentence):
+        told[token.idx] = "future"
+    return told
+
+
+def _time(clause: Clause) -> Tense:
+    """The tense of a clause; "could not" is past."""
+    words = {item.lower_ for item in clause.finite.children if item.dep_ in ("aux", "neg")}
+    return "past" if "could" in words and len(words) > 1 else time_of(clause)
+
+
+def _in_segment(part: Sequence[Token], told: Mapping[int, Tense]) -> dict[int, Tense]:
+    """The tense of the words between two pauses, where it differs from that of their clause."""
+    if not part:
+        return {}
+    if is_note(part):
+        return {token.idx: "noted" for token in part}
+    if part[0].idx != part[0].sent[0].idx and not any(map(verbal, part)):
+        return {token.idx: "done" for token in part if told[token.idx] == "past"}
+    verb = next((token for token in part if verbal(token)), None)
+    starts = verb is part[0] and verb.tag_ in ("VB", "VBP", "VBG") and not has_auxiliary(verb)
+    present = verb is not None and verb.tag_ in ("VBZ", "VBP") and not has_auxiliary(verb)
+    if verb is None or verb.dep_ == "relcl" or not (starts or present):
+        return {}
+    if any(token.tag_ in ("VBD", "VBN", "MD") for token in part):
+        return {}
+    return {
+        token.idx: "present" for token in part if told[token.idx] in ("past", "done", "perfect")
+    }
+
+
+def _ahead(sentence: Span) -> Iterator[Token]:
+    """The dates that something was moved to, booked or announced for, up to the next verb."""
+    for pattern in (_MOVED, _BOOKED, _FROM):
+        for match in pattern.finditer(sentence.text):
+            if pattern is _FROM and _lasted(sentence, match.start()):
+                continue
+            begin, end = (sentence.start_char + place for place in match.span("date"))
+            for token in sentence:
+                if begin <= token.idx < end:
+                    if token.tag_ in FINITE:
+                        break
+                    yield token
+
+
+def _lasted(sentence: Span, place: int) -> bool:
+    """Whether the verb before "from May" says what lasted since then: "worked there from May"."""
+    before = [t for t in sentence if t.idx < sentence.start_char + place and verbal(t)]
+    return any(verb.lemma_.lower() in _LASTING for verb in before if verb.tag_ in ("VBD", "VBN"))
+
+
+def _is_done(verb: Token) -> bool:
+    """A participle without an auxiliary: "approved in April", "as discussed on Friday"."""
+    done = verb.tag_ == "VBN" or (verb.tag_ == "VBD" and verb.dep_ == "acl")
+    if not done or verb.dep_ not in _PARTICIPLES or has_auxiliary(verb):
+        return False
+    return verb.dep_ != "conj" or not verbal(verb.head) or _is_done(verb.head)
+
+
+def segments(sentence: Span) -> Iterator[list[Token]]:
+    """The parts of a sentence between its pauses."""
+    part: list[Token] = []
+    for token in sentence:
+        if token.text in _BREAKS or token.text.startswith(".."):
+            yield part
+            part = []
+        else:
+            part.append(token)
+    yield part
+
+
+def is_note(segment: Sequence[Token]) -> bool:
+    """Whether it is a verbless note beside a sentence: "last day 29 nov"."""
+    if not segment or any(token.dep_ == "cc" for token in segment):
+        return False
+    after = segment[-1].doc[segment[-1].i + 1 :][:1].text
+    if after == ":" and len(segment) <= _HEADING:  # "Christmas: the 24th with you"
+        return not any(map(verbal, segment))
+    opens = segment[0].tag_ in ("IN", "TO", "DT", "RB", "WRB") and segment[0].lower_ != "no"
+    if opens or any(map(verbal, segment)):
+        return False
+    inside = set(segment)
+    root = next((token for token in segment if token.head not in inside), segment[0])
+    if root.dep_ == "conj" and root.head.dep_ in ("dobj", "pobj", "conj"):
+        return False
+    return any(_is_thing(token) for token in segment)
+
+
+def _is_thing(token: Token) -> bool:
+    if token.tag_ not in ("NN", "NNS") and not (token.tag_ == "NNP" and token.is_lower):
+        return False
+    if token.lower_ == "day":
+        return token.i > 0 and token.nbor(-1).lower_ in ("last", "first", "final")
+    return token.lower_ not in _TIME_NOUNS and not token.like_num

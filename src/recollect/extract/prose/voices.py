@@ -1,4 +1,4 @@
-"""Who speaks and who listens, and what of the text is their speech."""
+"""Who speaks and who listens, and which part of the text is whose."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ _ASSISTANT = frozenset({"assistant", "ai", "bot", "ai assistant", "chatbot", "ag
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """A party of the conversation. *who* as in `FoundEntity`; *names* are how others say it, *others* are
-    people who speak in the user's role beside the user."""
+    """A party of the conversation. *who* as in `FoundEntity`; *names* are those it may be called by,
+    *others* are further people who speak in the user's role."""
 
     name: str
     who: Literal["user", "assistant"] | None = None
@@ -31,7 +31,7 @@ class Voice:
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """A stretch of the content by one speaker; *start* is where it begins."""
+    """A part of the content by one speaker; *start* is where it begins."""
 
     text: str
     start: int
@@ -41,7 +41,7 @@ class Speech:
 
 
 def user_voice(reading: Brief) -> Voice | None:
-    """The user of the graph, by every name the text may use."""
+    """The owner of the graph, with every name the text may use."""
     profile = reading.user
     if profile is None:
         return None
@@ -52,7 +52,7 @@ def user_voice(reading: Brief) -> Voice | None:
 
 
 def _others(reading: Brief, names: frozenset[str]) -> frozenset[str]:
-    """Whoever speaks in the user's role under another name while the user speaks, too."""
+    """Whoever else speaks in the user's role, under another name."""
     turns = [(turn.role, turn.speaker) for turn in reading.before]
     turns.append((reading.role, reading.speaker))
     said = {(name or "").strip() for role, name in turns if _is_user(role)}
@@ -62,7 +62,7 @@ def _others(reading: Brief, names: frozenset[str]) -> frozenset[str]:
 
 
 def _is_another(name: str, user: Profile | None) -> bool:
-    """A given name that is not even short for one of the user's: Tom, where the user is Nadia Haddad."""
+    """Whether a name cannot be short for the user's: Tom, where the user is Nadia Haddad."""
     own = [part for part in (user.first_name, user.last_name) if part] if user is not None else []
     initials = {part[0].casefold() for part in own}
     return (
@@ -75,7 +75,7 @@ def _is_user(role: str | None) -> bool:
 
 
 def speeches(reading: Brief) -> list[Speech]:
-    """The content cut by speaker. A text has no speaker; a message may name its own."""
+    """The content cut by speaker. A text has no speaker; a message may be a transcript."""
     user = user_voice(reading)
     if reading.kind != "message":
         return [Speech(reading.content, 0, None, None, reading.before)]
@@ -88,7 +88,7 @@ def speeches(reading: Brief) -> list[Speech]:
 
 
 def _addressee(reading: Brief, user: Voice | None) -> Voice | None:
-    """Whom the message names as the one it is for."""
+    """The addressee that the episode names."""
     if not (reading.addressee or "").strip():
         return None
     return voice(Turn(content="", speaker=reading.addressee), user)
@@ -102,7 +102,7 @@ def _cuts(content: str) -> list["regex.Match[str]"]:
 
 
 def _is_name(match: "regex.Match[str]") -> bool:
-    """Inside a text only what is written like a name opens another turn."""
+    """Whether it opens another turn: within a text it must look like a name."""
     name = match["name"]
     return bool(match["role"]) or name.casefold() in _USER | _ASSISTANT or name.istitle()
 
@@ -140,7 +140,7 @@ def _speech(
 
 
 def voice(turn: Turn, user: Voice | None) -> Voice | None:
-    """Whose turn it is, as far as role and name tell."""
+    """The speaker of a turn, by role and name."""
     name = (turn.speaker or "").strip()
     folded = name.casefold()
     role = (turn.role or "").casefold()

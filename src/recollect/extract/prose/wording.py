@@ -1,25 +1,29 @@
-"""The words of a fact's sentence: names for pronouns, verbs that agree with them."""
+"""The words of a fact's sentence, and their order: names for pronouns, verbs that agree with them."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from recollect.extract.prose.clauses import Clause
-from recollect.extract.prose.inflect import possessive, third
 from recollect.extract.prose.nouns import surface
 from recollect.extract.prose.scene import Scene
-from recollect.extract.prose.syntax import SUBJECTS, child, coordinated, verbal
+from recollect.extract.prose.syntax import SUBJECTS, child, coordinated, has_auxiliary, verbal
 from recollect.extract.prose.words import (
     FIRST,
     FIRST_PLURAL,
     PLURAL,
     POSSESSIVE,
     SECOND,
+    possessive,
+    third,
 )
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+TEXT_CHARS_MAX = 300
 _SELVES = frozenset({"myself", "ourselves", "yourself", "yourselves"})
 _EXPANDED = {
     "n't": "not",
@@ -29,12 +33,22 @@ _EXPANDED = {
     "sha": "shall",
     "'m": "am",
 }
+_CAUSING = frozenset({"let", "make", "help", "have", "see", "hear", "watch", "feel"})
+_DROPPABLE = frozenset({"prep", "advcl", "npadvmod", "advmod", "relcl", "acl", "appos", "dative"})
+_TAILS = frozenset({"prep", "relcl", "acl", "advcl"})
+_FRONTS = frozenset({"det", "poss", "amod", "nummod", "compound", "predet"})
+_GAP = re.compile(r"\s+")
+_CANNOT = re.compile(r"\bcan not\b")
+_BEFORE = re.compile(r"\s+([,.;:!?)%])")
+_BRACKETS = re.compile(r"[()]")
+_COMMAS = re.compile(r"(?:,\s*){2,}")
+_EDGE = re.compile(r"^[\s,;:.\u2013\u2014-]+|(?:[\s,;:.!?\u2013\u2014-]|\s(?:and|or|but|so))+$")
 
 
 class Wording:
-    """Says each token for a reader who was not there.
+    """Words each token for a reader who does not know the conversation.
 
-    *unnamed* are pronouns for "something"; *pointing* are those that point back to a noun of the
+    *unnamed* are pronouns to replace by "something"; *pointing* are those that refer to a noun of the
     same sentence and stay.
     """
 
@@ -89,13 +103,13 @@ class Wording:
             return "has" if _is_has(token) else "is"
         if self._agrees_singular(token, clause, singular):
             return _third_person(token)
-        if word in ("'m", "am"):  # whoever said "I" has a name now
+        if word in ("'m", "am"):  # the "I" was replaced by a name
             subject = child(token.head, *SUBJECTS) or child(token, *SUBJECTS)
             return "are" if subject is not None and len(coordinated(subject)) > 1 else "is"
         return {"'re": "are", "'ve": "have"}.get(word, _uncapitalised(token))
 
     def _agrees_singular(self, token: Token, clause: Clause | None, singular: bool) -> bool:
-        """Whether the subject of this finite verb became one named third person."""
+        """Whether the subject of this finite verb was replaced by a single third person."""
         if token.tag_ not in ("VBP", "VBD", "VB") or _is_base_form(token, clause):
             return False
         head = token.head if token.dep_ in ("aux", "auxpass") else token
@@ -106,7 +120,7 @@ class Wording:
         while subject is None and hop.dep_ == "conj":
             hop = hop.head
             subject = child(hop, *SUBJECTS)
-        if token.tag_ == "VB" and (clause is None or token != clause.finite or has_helper(head)):
+        if token.tag_ == "VB" and (clause is None or token != clause.finite or has_auxiliary(head)):
             return False
         own = clause is not None and clause.finite in (head, hop)
         if clause is not None and own and (singular or not clause.subjects):
@@ -134,7 +148,7 @@ def _is_has(short: Token) -> bool:
 
 
 def _is_base_form(token: Token, clause: Clause | None) -> bool:
-    """Whether a verb stays as it is after "can", "to", "let me": the parser often takes it for finite."""
+    """Whether a verb is a base form, after "can", "to" or "let me"; the parser often misses that."""
     if token.tag_ == "VBD" or token.dep_ in ("aux", "auxpass"):
         return False
     if clause is not None and any(
@@ -156,11 +170,8 @@ def _is_base_form(token: Token, clause: Clause | None) -> bool:
     )
 
 
-_CAUSING = frozenset({"let", "make", "help", "have", "see", "hear", "watch", "feel"})
-
-
 def has_antecedent(token: Token) -> bool:
-    """Whether a noun before the pronoun, in the same sentence, can be what it stands for."""
+    """Whether a noun before the pronoun in the same sentence can be its antecedent."""
     word = token.lower_
     if word not in PLURAL and word not in ("it", "its"):
         return False
@@ -172,7 +183,7 @@ def has_antecedent(token: Token) -> bool:
 
 
 def explained(token: Token) -> bool:
-    """Whether "their" has its noun in the same sentence part: "friends reset their scores"."""
+    """Whether "their" refers to a noun in the same clause: "friends reset their scores"."""
     if token.lower_ not in PLURAL:
         return False
     item = token
@@ -187,7 +198,7 @@ def explained(token: Token) -> bool:
 
 
 def _uncapitalised(token: Token) -> str:
-    """The first word of a sentence is written small where it is no name."""
+    """The word, in lower case if only its position capitalises it."""
     text = surface(token)
     named = token.pos_ == "PROPN" or token.ent_type_ or not text[1:].islower()
     return (
@@ -197,12 +208,8 @@ def _uncapitalised(token: Token) -> str:
     )
 
 
-def has_helper(head: Token) -> bool:
-    return any(item.dep_ in ("aux", "auxpass") for item in head.children)
-
-
 def left_out(clause: Clause, singular: bool) -> str:
-    """The helper that a verb group lacks: "(is) reading a lot", "(has) been busy"."""
+    """The auxiliary that a verb group lacks: "(is) reading a lot", "(has) been busy"."""
     finite = clause.finite
     helpers = [*clause.lead, *(item for item in finite.children if item.dep_ == "aux")]
     said = {item.lemma_ for item in helpers if item.lower_ != "been"}
@@ -227,3 +234,96 @@ def _third_person(token: Token) -> str:
     if word in ("'ve", "have"):
         return "has"
     return third(word) if word in ("do", lemma) else _uncapitalised(token)
+
+
+def under(head: Token, drop: set[int], swapped: set[int]) -> list[Token]:
+    """The tokens of a phrase, except dropped parts and the other items of a list."""
+    found = [] if head.i in swapped else [head]
+    for item in head.children:
+        if item.i in drop or item.dep_ == "intj":
+            continue
+        if item.dep_ == "cc" and joins_nothing(item, drop):
+            continue
+        found.extend(under(item, drop, swapped))
+    return found
+
+
+def joins_nothing(word: Token, drop: set[int]) -> bool:
+    """Whether what follows an "and" is left out."""
+    joined = next(
+        (item for item in word.head.rights if item.i > word.i and item.dep_ == "conj"),
+        None,
+    )
+    return joined is not None and joined.i in drop
+
+
+def swapped_out(chosen: Token | None) -> set[int]:
+    """The other items of the list that *chosen* belongs to."""
+    if chosen is None:
+        return set()
+    first = chosen
+    while first.dep_ == "conj":
+        first = first.head
+    if len(coordinated(first)) == 1 and not any(item.dep_ == "neg" for item in first.children):
+        return set()
+    kept = {t.i for t in chosen.subtree}
+    for item in (*chosen.children, *(c for c in first.children if c.dep_ == "neg")):
+        if item.dep_ in ("conj", "cc", "neg") or (item.dep_ == "punct" and item.i > chosen.i):
+            kept -= {t.i for t in item.subtree}
+    for item in _shared(first, chosen):
+        kept |= {t.i for t in item.subtree}
+    return {t.i for t in first.subtree} - kept
+
+
+def _shared(first: Token, chosen: Token) -> list[Token]:
+    """What modifies the whole list: "*the old* books and maps *of my aunt*"."""
+    members = coordinated(first)
+    last = max(item.i for item in members)
+    found = [
+        item
+        for member in members
+        for item in member.rights
+        if item.dep_ in _TAILS and item.i > last > member.i
+    ]
+    if chosen == first or verbal(chosen) or any(item.dep_ in _FRONTS for item in chosen.lefts):
+        return found
+    fronts = [item for item in first.lefts if item.dep_ in _FRONTS]
+    article = next((item for item in fronts if item.dep_ in ("det", "poss")), None)
+    if article is None or (article.lower_ in ("a", "an") and chosen.tag_ != first.tag_):
+        return found
+    return [*fronts, *found]
+
+
+def placed(chosen: Token, swapped: set[int]) -> Callable[[Token], tuple[int, int]]:
+    """The order of tokens when *chosen* replaces the list's first item."""
+    first = chosen
+    while first.dep_ == "conj":
+        first = first.head
+    own = {t.i for t in chosen.subtree} - swapped
+    return lambda t: (first.i, t.i) if t.i in own else (t.i, 0)
+
+
+def part_around(loose: Token, clause: Clause, chosen: Token | None) -> Token | None:
+    """The phrase to leave out in order to avoid an unresolved pronoun."""
+    item = loose
+    while item.head != item and item not in clause.verbs:
+        if item.dep_ in _DROPPABLE and not _holds(item, chosen):
+            inner = verbal(item.head) and item.head not in clause.verbs
+            return None if inner and item.dep_ == "prep" else item
+        item = item.head
+    return None
+
+
+def _holds(item: Token, chosen: Token | None) -> bool:
+    return chosen is not None and (chosen == item or item.is_ancestor(chosen))
+
+
+def tidy(text: str) -> str:
+    """The sentence without gaps, double commas and loose ends."""
+    text = _GAP.sub(" ", text)
+    text = _BEFORE.sub(r"\1", _COMMAS.sub(", ", text))
+    if text.endswith(' "'):
+        text = text[:-2] + '"'
+    if text.count("(") != text.count(")"):
+        text = _GAP.sub(" ", _BRACKETS.sub("", text))
+    return _CANNOT.sub("cannot", _EDGE.sub("", text)).strip()

@@ -1,6 +1,10 @@
-"""Word classes the rules need: closed lists of common English words, no names."""
+"""English for the rules: closed lists of common words, and inflection."""
 
-from recollect.extract.prose.listed import listed
+
+def listed(text: str) -> frozenset[str]:
+    """The words of a text, each once."""
+    return frozenset(text.split())
+
 
 FIRST = frozenset({"i", "me", "my", "mine", "myself"})
 FIRST_PLURAL = frozenset({"we", "us", "our", "ours", "ourselves"})
@@ -14,63 +18,38 @@ POSSESSIVE = frozenset(
     {"my", "our", "your", "his", "her", "their", "its", "mine", "ours", "yours", "hers", "theirs"}
 )
 
-# Relatives and people one has, with their gender. An entity of this sort is named by its owner.
+# What people are to each other, with their gender. Such an entity is named after its owner.
 KIN: dict[str, str] = {
-    **dict.fromkeys(
-        sorted(
-            listed(
-                "mother mom mum mommy mama sister daughter wife girlfriend aunt niece grandmother grandma"
-                " granddaughter fiancée stepmother stepmom stepsister stepdaughter sister-in-law"
-                " mother-in-law daughter-in-law ex-wife ex-girlfriend godmother nana granny"
-            )
+    word: gender
+    for gender, words in {
+        "f": (
+            "mother mom mum mommy mama sister daughter wife girlfriend aunt niece grandmother"
+            " grandma granddaughter fiancée stepmother stepmom stepsister stepdaughter"
+            " sister-in-law mother-in-law daughter-in-law ex-wife ex-girlfriend godmother nana"
+            " granny"
         ),
-        "f",
-    ),
-    **dict.fromkeys(
-        sorted(
-            listed(
-                "father dad daddy papa brother son husband boyfriend uncle nephew grandfather grandpa"
-                " grandson stepfather stepdad stepbrother stepson brother-in-law father-in-law son-in-law"
-                " ex-husband ex-boyfriend godfather granddad"
-            )
+        "m": (
+            "father dad daddy papa brother son husband boyfriend uncle nephew grandfather grandpa"
+            " grandson stepfather stepdad stepbrother stepson brother-in-law father-in-law"
+            " son-in-law ex-husband ex-boyfriend godfather granddad"
         ),
-        "m",
-    ),
-    **dict.fromkeys(
-        sorted(
-            listed(
-                "cousin sibling parent child kid baby twin spouse partner fiance fiancé friend roommate"
-                " flatmate housemate neighbor neighbour boss manager coworker co-worker colleague teammate"
-                " mentor therapist doctor dentist teacher coach tutor landlord tenant student client"
-                " grandparent grandchild grandkid godchild toddler supervisor employee assistant trainer"
-                " classmate buddy pal ex bestie lawyer accountant professor advisor counselor"
-            )
+        "": (
+            "cousin sibling parent child kid baby twin spouse partner fiance fiancé friend"
+            " roommate flatmate housemate neighbor neighbour boss manager coworker co-worker"
+            " colleague teammate mentor therapist doctor dentist teacher coach tutor landlord"
+            " tenant student client grandparent grandchild grandkid godchild toddler supervisor"
+            " employee assistant trainer classmate buddy pal ex bestie lawyer accountant professor"
+            " advisor counselor"
         ),
-        "",
-    ),
+    }.items()
+    for word in sorted(words.split())
 }
-# Whom to have is worth knowing even without a name.
-FAMILY = listed(
-    "mother father sister brother daughter son wife husband girlfriend boyfriend aunt uncle niece"
-    " nephew grandmother grandfather child baby twin spouse partner fiancé fiance fiancée cousin"
-    " stepmother stepfather stepson stepdaughter stepbrother stepsister sibling grandchild grandson"
-    " granddaughter boss roommate dog cat puppy kitten bird parrot hamster rabbit horse pony pet fish"
-    " turtle snake lizard"
-)
 ONLY_ONE = listed("mother father wife husband spouse girlfriend boyfriend fiancé fiance fiancée")
 SAME_KIN = {
-    "mom": "mother",
-    "mum": "mother",
-    "mommy": "mother",
-    "mama": "mother",
-    "dad": "father",
-    "daddy": "father",
-    "papa": "father",
-    "grandma": "grandmother",
-    "granny": "grandmother",
-    "nana": "grandmother",
-    "grandpa": "grandfather",
-    "granddad": "grandfather",
+    **dict.fromkeys(("mom", "mum", "mommy", "mama"), "mother"),
+    **dict.fromkeys(("dad", "daddy", "papa"), "father"),
+    **dict.fromkeys(("grandma", "granny", "nana"), "grandmother"),
+    **dict.fromkeys(("grandpa", "granddad"), "grandfather"),
     "kid": "child",
     "neighbour": "neighbor",
     "co-worker": "coworker",
@@ -132,7 +111,7 @@ IDENTITY = listed(
     " chinese japanese indian mexican brazilian polish dutch russian australian"
 )
 
-# What one has exactly by being told what it is: "my goal is", "my number is".
+# Attributes that are stated by saying what they are: "my goal is", "my number is".
 ATTRIBUTES = listed(
     "number email e-mail address birthday aim wish goal dream job hobby role title plan age id budget password"
     " diagnosis major passion pick choice reason size height weight username handle nickname surname"
@@ -142,7 +121,7 @@ ATTRIBUTES = listed(
     " appointment flight hobbies interest interests focus preference sign pronouns degree"
 )
 
-# Adjectives that say how the speaker feels about a thing, not which thing it is.
+# Adjectives that say what the speaker thinks of a thing, not which thing it is.
 EVALUATIVE = listed(
     "great amazing awesome nice good bad beautiful lovely cool wonderful fantastic incredible new own"
     " whole other same few many more most several such certain various different last next first"
@@ -205,3 +184,42 @@ STARTS = listed("start begin resume")
 STOPS = listed("stop quit cease")
 GOES_ON = listed("keep continue")
 TASTES = listed("like love enjoy hate dislike prefer adore detest miss")
+
+
+_THIRD = {"be": "is", "have": "has", "do": "does", "go": "goes"}
+_GERUND = {"be": "being", "die": "dying", "lie": "lying", "tie": "tying", "see": "seeing"}
+_DOUBLED = listed(
+    "run swim sit get put cut hit let set stop plan shop jog bat bet beg chat clap dig drop fit grab"
+    " hug knit nap nod pet pin plot quit rub ship shut skip slip snap spin split strip tap tip trap"
+    " travel trip win wrap begin prefer refer commit submit admit swap drum hum log blog vlog"
+)
+_VOWELS = "aeiou"
+
+
+def third(lemma: str) -> str:
+    """The third person singular: "work" -> "works"."""
+    if lemma in _THIRD:
+        return _THIRD[lemma]
+    if lemma.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return lemma + "es"
+    if lemma.endswith("y") and lemma[-2:-1] not in _VOWELS:
+        return lemma[:-1] + "ies"
+    return lemma + "s"
+
+
+def gerund(lemma: str) -> str:
+    """The -ing form: "run" -> "running"."""
+    if lemma in _GERUND:
+        return _GERUND[lemma]
+    if lemma in _DOUBLED:
+        return lemma + lemma[-1] + "ing"
+    if lemma.endswith("ie"):
+        return lemma[:-2] + "ying"
+    if lemma.endswith("e") and not lemma.endswith(("ee", "oe", "ye")):
+        return lemma[:-1] + "ing"
+    return lemma + "ing"
+
+
+def possessive(name: str) -> str:
+    """The possessive: "Jane" -> "Jane's", "James" -> "James'"."""
+    return name + "'" if name.endswith("s") else name + "'s"

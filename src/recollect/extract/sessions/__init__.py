@@ -1,6 +1,7 @@
-"""What clients of the second generation ask of a session, taken out of what was said."""
+"""Answers to what Zep v2 clients ask about a session, taken from its messages: nothing is made up."""
 
 from recollect.extract.sessions.fields import extract_fields, read_schema
-from recollect.extract.sessions.talk import classify_text, summarize, synthesize_question
+from recollect.extract.sessions.questions import synthesize_question
+from recollect.extract.sessions.summary import classify_text, summarize
 
 __all__ = ["classify_text", "extract_fields", "read_schema", "summarize", "synthesize_question"]

@@ -3,17 +3,16 @@
 import sqlite3
 import time
 from collections.abc import Sequence
-from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from recollect.clock import Clock
 from recollect.errors import InvariantViolated
-from recollect.graph import sight
+from recollect.graph import visibility
 from recollect.ids import Ids
-from recollect.store import queries, rows
-from recollect.store.protocol import Row
+from recollect.store import rows, sql
+from recollect.store.transaction import Transaction
 
 FILE_NAME = "recollect.db"
 
@@ -28,7 +27,7 @@ _LASTING = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY)
 @cache
 def statements() -> dict[str, str]:
     """The named statements of this dialect."""
-    return queries.load(_HERE / "queries")
+    return sql.load(_HERE / "queries")
 
 
 def prepare(folder: Path) -> Path:
@@ -73,12 +72,12 @@ def teach(connection: sqlite3.Connection) -> None:
 def _side(metadata: str | None, keys: str) -> str | None:
     """NULL where no policy names a key, so that there are no walls."""
     named = rows.from_json(keys)
-    return sight.side(rows.from_json(metadata), named) if named else None
+    return visibility.side(rows.from_json(metadata), named) if named else None
 
 
 def _side_within(side: str | None, keys: str) -> str | None:
     named = rows.from_json(keys)
-    return sight.within(side or "", named) if named else None
+    return visibility.within(side or "", named) if named else None
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
@@ -95,49 +94,57 @@ def _use_wal(connection: sqlite3.Connection) -> None:
             return
 
 
-class SqliteTransaction:
-    """Named statements on one connection, with the unit's own clock reading."""
+class SqliteStatements:
+    """The named statements of this dialect on one connection."""
 
-    def __init__(self, connection: sqlite3.Connection, clock: Clock, ids: Ids) -> None:
-        self._execute = connection.execute
-        self._executemany = connection.executemany
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._cursor = connection.cursor
         self._statements = statements()
-        self._clock = clock
-        self._now: datetime | None = None
-        self.new_id = ids
+        self.changes = 0
 
-    @property
-    def now(self) -> datetime:
-        """The moment this unit first asked for the time."""
-        if self._now is None:
-            self._now = self._clock()
-        return self._now
+    def _execute(self, name: str, params: dict[str, Any]) -> sqlite3.Cursor:
+        cursor = self._cursor()
+        cursor.row_factory = None  # plain tuples: they become typed rows
+        return cursor.execute(self._statements[name], params)
 
-    def one(self, query: str, /, order: str | None = None, **params: Any) -> Row | None:
-        """The first row of a named query, or None."""
-        row: Row | None = self._execute(self._sql(query, order), params).fetchone()
+    def one(self, name: str, params: dict[str, Any], /) -> tuple[Any, ...] | None:
+        """The first row, or None."""
+        row: tuple[Any, ...] | None = self._execute(name, params).fetchone()
         return row
 
-    def all(self, query: str, /, order: str | None = None, **params: Any) -> list[Row]:
-        """Every row of a named query."""
-        rows: Sequence[Any] = self._execute(self._sql(query, order), params).fetchall()
-        return list(rows)
+    def all(self, name: str, params: dict[str, Any], /) -> list[tuple[Any, ...]]:
+        """Every row."""
+        return self._execute(name, params).fetchall()
 
-    def insert(self, query: str, /, **params: Any) -> int:
+    def records(self, name: str, params: dict[str, Any], /) -> list[dict[str, Any]]:
+        """Every row by the names of its columns."""
+        cursor = self._execute(name, params)
+        columns = [column[0] for column in cursor.description]
+        return [dict(zip(columns, row, strict=True)) for row in cursor]
+
+    def insert(self, name: str, params: dict[str, Any], /) -> int:
         """Add one row and give back its id."""
-        row_id = self._execute(self._statements[query], params).lastrowid
+        row_id = self._execute(name, params).lastrowid
         if row_id is None:
-            raise InvariantViolated(f"{query} added no row")
+            raise InvariantViolated(f"{name} added no row")
+        self.changes += 1
         return row_id
 
-    def run(self, query: str, /, **params: Any) -> int:
-        """Execute a named statement and say how many rows it touched."""
-        return self._execute(self._statements[query], params).rowcount
+    def run(self, name: str, params: dict[str, Any], /) -> int:
+        """Execute the statement and say how many rows it touched."""
+        count = self._execute(name, params).rowcount
+        self.changes += max(count, 0)
+        return count
+
+
+class SqliteTransaction(Transaction):
+    """A transaction on one connection to the file."""
+
+    def __init__(self, connection: sqlite3.Connection, clock: Clock, ids: Ids) -> None:
+        super().__init__(SqliteStatements(connection), clock, ids)
+        self._connection = connection
 
     def many(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
         """Execute a statement of the store's own for each of several rows."""
         if values:
-            self._executemany(sql, values)
-
-    def _sql(self, query: str, order: str | None) -> str:
-        return self._statements[query if order is None else f"{query}/{order}"]
+            self._connection.executemany(sql, values)

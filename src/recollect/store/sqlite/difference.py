@@ -1,12 +1,14 @@
 """How a graph that was folded apart differs from the one in the file, and the writing of that."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect.store import index, remainders
-from recollect.store.index import Item, ItemKind
+from recollect.graph.kinds import Kind
+from recollect.store import index
+from recollect.store.index import Item
+from recollect.store.protocol import Refolded, Transaction
 from recollect.store.sqlite import words
 from recollect.store.sqlite.connection import SqliteTransaction
 
@@ -82,7 +84,7 @@ TABLES = (
 )
 _CLOSING = "fact_id by_fact_id episode_id ended_at expired_at judge sure"
 _CHAPTER = "level number"
-_INDEXED: tuple[ItemKind, ...] = ("entity", "fact", "observation", "thread_summary")
+_INDEXED: tuple[Kind, ...] = ("entity", "fact", "observation", "thread_summary")
 Values = tuple[Any, ...]
 
 
@@ -104,8 +106,8 @@ class Difference:
     chapter_facts: list[Values] = field(default_factory=list)
     chapters_differ: bool = False
     found: list[Item] = field(default_factory=list)
-    unfound: dict[ItemKind, list[int]] = field(default_factory=dict)
-    touched: dict[ItemKind, list[int]] = field(default_factory=dict)
+    unfound: dict[Kind, list[int]] = field(default_factory=dict)
+    touched: dict[Kind, list[int]] = field(default_factory=dict)
     outdated: list[int] = field(default_factory=list)
 
 
@@ -193,7 +195,7 @@ class _Comparison:
         told.touched = _touched(told)
 
 
-def _touched(told: Difference) -> dict[ItemKind, list[int]]:
+def _touched(told: Difference) -> dict[Kind, list[int]]:
     """What changed in what it is filtered by, though not in its words."""
     facts = {row[0] for row in (*told.written["facts"], *_both(told, "doubts"))}
     facts |= set(told.closed)
@@ -202,7 +204,7 @@ def _touched(told: Difference) -> dict[ItemKind, list[int]]:
     seen = {row[0] for row in _both(told, "observation_facts")}
     episodes = {row[1] for name in ("supports", "mentions") for row in _both(told, name)}
     found = {(item.kind, item.id) for item in told.found}
-    touched: dict[ItemKind, set[int]] = {
+    touched: dict[Kind, set[int]] = {
         "fact": facts,
         "entity": entities,
         "observation": seen | {row[0] for row in told.written["observations"]},
@@ -219,26 +221,31 @@ def _both(told: Difference, name: str) -> Iterable[Values]:
     return (*told.removed[name], *told.written[name])
 
 
-def write(tx: SqliteTransaction, told: Difference) -> bool:
+def write(
+    tx: SqliteTransaction, told: Difference, then: Callable[[Transaction, Refolded], None]
+) -> bool:
     """Write a difference, unless the graph has moved on since it was told; says whether it did."""
-    row = tx.one("graph_fold_state", graph_id=told.graph_id)
-    newest = tx.one("edits_newest", graph_id=told.graph_id)
-    if row is None or (row["inputs"], row["folded"]) != (told.inputs, told.known):
+    row = tx.graphs.fold_state(graph_id=told.graph_id)
+    newest = tx.edits.newest(graph_id=told.graph_id)
+    if row is None or (row.inputs, row.folded) != (told.inputs, told.known):
         return False
-    if newest is None or newest["id"] != told.last_edit:
+    if newest is None or newest != told.last_edit:
         return False
     _put_rows(tx, told)
     _put_chapters(tx, told)
     _put_index(tx, told)
-    tx.run(
-        "graph_folded_again",
+    tx.graphs.folded_again(
         graph_id=told.graph_id,
         folded=max(told.folded, told.known),
         condensed=told.condensed,
     )
-    remainders.renew(tx, told.graph_id)
-    tx.run("edits_drop_of_unborn", graph_id=told.graph_id)
+    then(tx, Refolded(told.graph_id, told.outdated, _changed_summaries(told)))
+    tx.edits.drop_of_unborn(graph_id=told.graph_id)
     return True
+
+
+def _changed_summaries(told: Difference) -> list[int]:
+    return [item.id for item in told.found if item.kind == "thread_summary"]
 
 
 def _put_rows(tx: SqliteTransaction, told: Difference) -> None:
@@ -282,9 +289,9 @@ def _set_apart(tx: SqliteTransaction, table: Table, values: Sequence[Values]) ->
 def _put_chapters(tx: SqliteTransaction, told: Difference) -> None:
     if not told.chapters_differ:
         return
-    tx.run("graph_unlearn_chapters", graph_id=told.graph_id)
+    tx.chapters.forget_all(graph_id=told.graph_id)
     for level, number in told.chapters:
-        tx.run("chapter_put", graph_id=told.graph_id, level=level, number=number)
+        tx.chapters.put(graph_id=told.graph_id, level=level, number=number)
     put = (
         "INSERT INTO chapter_facts (chapter_id, fact_id) SELECT id, ? FROM chapters"
         " WHERE graph_id = ? AND level = ? AND number = ?"
@@ -298,5 +305,3 @@ def _put_index(tx: SqliteTransaction, told: Difference) -> None:
         index.remove(tx, told.graph_id, kind, numbers)
     for kind, numbers in told.touched.items():
         index.touch(tx, told.graph_id, kind, numbers)
-    changed = [item.id for item in told.found if item.kind == "thread_summary"]
-    words.settle(tx, told.graph_id, told.outdated, changed)

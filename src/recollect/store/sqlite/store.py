@@ -13,7 +13,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from recollect.clock import Clock, system_clock
 from recollect.errors import StoreDamaged, StoreUnavailable
 from recollect.ids import Ids, TimeOrderedIds
-from recollect.store.protocol import Transaction
+from recollect.store.protocol import Refolded, Transaction
 from recollect.store.sqlite import checking, migrate, reserve
 from recollect.store.sqlite.apart import Apart
 from recollect.store.sqlite.connection import connect, prepare
@@ -23,12 +23,13 @@ from recollect.store.sqlite.threads import Inbox, Reader, Work, Writer
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Then = Callable[[Transaction, Refolded], None]
 
 
 class ApartGraph:
     """A graph that is folded apart; every step of it in a thread."""
 
-    def __init__(self, apart: Apart, put: Callable[[Difference], Awaitable[bool]]) -> None:
+    def __init__(self, apart: Apart, put: Callable[[Difference, Then], Awaitable[bool]]) -> None:
         self._apart = apart
         self._put = put
 
@@ -42,9 +43,9 @@ class ApartGraph:
         """Take what was added to its log since; False when something in it was changed."""
         return await asyncio.to_thread(self._apart.catch_up)
 
-    async def put_back(self) -> bool:
+    async def put_back(self, then: Then) -> bool:
         """Let the store have the graph as it is here, at once; False when it has moved on."""
-        return await self._put(await asyncio.to_thread(self._apart.difference))
+        return await self._put(await asyncio.to_thread(self._apart.difference), then)
 
     async def close(self) -> None:
         """Let go of it."""
@@ -167,8 +168,8 @@ class SqliteStore:
         made = await asyncio.to_thread(Apart, self._path, graph_id, self._clock, self._ids)
         return ApartGraph(made, self._write_here)
 
-    async def _write_here(self, told: Difference) -> bool:
-        work = self._hand_in(self._writes, lambda tx: write(tx, told))  # type: ignore[arg-type]
+    async def _write_here(self, told: Difference, then: Then) -> bool:
+        work = self._hand_in(self._writes, lambda tx: write(tx, told, then))  # type: ignore[arg-type]
         done: bool = await work.future
         return done
 

@@ -4,10 +4,6 @@ Nobody writes it a second time: it stays as long as the facts that it was made o
 """
 
 import sqlite3
-from collections.abc import Sequence
-
-from recollect.store import derived, findable, summaries
-from recollect.store.protocol import Transaction
 
 _MADE_OF = (
     "SELECT k.summary_id, f.id, f.fact, f.invalid_at, f.expired_at FROM live.summaries s"
@@ -24,11 +20,3 @@ def outdated(connection: sqlite3.Connection, graph_id: int) -> list[int]:
     for sql in (f"{here} EXCEPT {there}", f"{there} EXCEPT {here}"):
         differing |= {row[0] for row in connection.execute(sql, {"graph_id": graph_id})}
     return sorted(differing)
-
-
-def settle(tx: Transaction, graph_id: int, gone: Sequence[int], changed: Sequence[int]) -> None:
-    """Give up what was written of some summaries; let others that *changed* be found by it."""
-    for number in gone:
-        tx.run("summary_unwrite", id=number)
-    told = (summaries.as_told(tx, number) for number in (*gone, *changed))
-    findable.put(tx, graph_id, [derived.summary(one) for one in told if one is not None])

@@ -1,11 +1,10 @@
--- The audit log: entries are added, looked at and, of a target, made nameless.
+-- The audit log.
 
--- name: audit_head
+-- name: head
 SELECT number, hash FROM audit_entries
 WHERE project_id = :project_id ORDER BY number DESC LIMIT 1;
 
--- name: audit_follow
--- Adds nothing when the last entry is another one; the first one follows none.
+-- name: follow
 INSERT INTO audit_entries (project_id, number, at, actor, action, outcome, status, target, salt,
     target_digest, detail, hash)
 SELECT :project_id, :number, :at, :actor, :action, :outcome, :status, :target, :salt,
@@ -15,8 +14,7 @@ WHERE coalesce(
     CASE WHEN :number = 1 THEN :before END
 ) = :before;
 
--- name: audit_page
--- Newest first; what is not asked for is NULL.
+-- name: page
 SELECT * FROM audit_entries
 WHERE project_id = :project_id AND number < :before
     AND (:action IS NULL OR action = :action)
@@ -25,24 +23,24 @@ WHERE project_id = :project_id AND number < :before
     AND (:since IS NULL OR at >= :since)
 ORDER BY number DESC LIMIT :limit;
 
--- name: audit_after
+-- name: after
 SELECT * FROM audit_entries
 WHERE project_id = :project_id AND number > :after
 ORDER BY number LIMIT :limit;
 
--- name: audit_redact
+-- name: redact
 UPDATE audit_entries SET target = NULL, salt = NULL
 WHERE project_id = :project_id AND target IN (SELECT value FROM json_each(:targets));
 
--- name: audit_names_user
+-- name: names_user
 SELECT uuid FROM users WHERE project_id = :project_id AND user_id = :id;
 
--- name: audit_names_thread
+-- name: names_thread
 SELECT uuid FROM threads WHERE project_id = :project_id AND thread_id = :id;
 
--- name: audit_names_session_log
+-- name: names_session_log
 SELECT uuid FROM session_logs WHERE project_id = :project_id AND session_id = :id;
 
--- name: audit_names_graph
+-- name: names_graph
 SELECT uuid FROM graphs
 WHERE project_id = :project_id AND kind IN ('standalone', 'user') AND graph_id = :id LIMIT 1;

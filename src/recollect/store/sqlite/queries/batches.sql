@@ -1,7 +1,6 @@
--- Bulk batches. Their jobs carry the batch's uuid as their task.
+-- Batches of episodes that are handed in together, and their items.
 
--- name: batch_insert
--- Numbered per project: the number is given out as a cursor, and must not tell of other projects.
+-- name: insert
 INSERT INTO batches
     (uuid, project_id, number, status, ignore_roles, strict_ontology, metadata, created_at,
      updated_at)
@@ -9,20 +8,17 @@ SELECT :uuid, :project_id, coalesce(max(number), 0) + 1, 'draft', :ignore_roles,
     :metadata, :now, :now
 FROM batches WHERE project_id = :project_id;
 
--- name: batch_by_uuid
+-- name: by_uuid
 SELECT * FROM batch_states WHERE uuid = :uuid AND project_id = :project_id;
 
--- name: batches_page
--- The newest first; the cursor is the number of the last one seen.
+-- name: page
 SELECT * FROM batch_states
 WHERE project_id = :project_id
   AND (:cursor IS NULL OR number < :cursor)
   AND (:status IS NULL OR state = :status)
 ORDER BY number DESC LIMIT :limit;
 
--- name: batch_progress
--- An item handed in has one job for as long as its episode lives. What succeeded is the rest, and
--- is not counted: a batch that went well is read at the same price however large it was.
+-- name: progress
 SELECT p.pending, p.started,
     (SELECT count(*) FROM jobs WHERE task_uuid = :uuid AND status = 'parked') AS parked,
     (SELECT count(*) FROM batch_items WHERE batch_id = :id AND status = 'queued'
@@ -34,19 +30,19 @@ SELECT p.pending, p.started,
 FROM (SELECT count(*) AS pending, count(started_at) AS started FROM jobs
       WHERE task_uuid = :uuid AND status = 'pending') p;
 
--- name: batch_grow
+-- name: grow
 UPDATE batches SET item_count = item_count + :count, updated_at = :now WHERE id = :id;
 
--- name: batch_close
+-- name: close
 UPDATE batches
 SET status = :status, skipped_count = :skipped, failed_count = :failed, processed_at = :now,
     updated_at = :now
 WHERE id = :id;
 
--- name: batch_delete
+-- name: delete
 DELETE FROM batches WHERE id = :id;
 
--- name: batch_item_insert
+-- name: item_insert
 INSERT INTO batch_items
     (uuid, batch_id, sequence_index, kind, status, user_id, graph_id, thread_id, content,
      created_at, updated_at)
@@ -54,9 +50,7 @@ VALUES
     (:uuid, :batch_id, :sequence_index, :kind, 'pending', :user_id, :graph_id, :thread_id,
      :content, :now, :now);
 
--- name: batch_items_refuse_lost
--- An item has exactly one of the three names, or none once what it named was deleted; a name that
--- is NULL finds nothing.
+-- name: items_refuse_lost
 UPDATE batch_items
 SET status = 'failed', updated_at = :now,
     error = CASE
@@ -76,12 +70,10 @@ WHERE batch_id = :batch_id
                   WHERE g.project_id = :project_id AND g.kind = 'standalone'
                     AND g.graph_id = batch_items.graph_id);
 
--- name: batch_items_drop_content
+-- name: items_drop_content
 UPDATE batch_items SET content = NULL WHERE batch_id = :batch_id;
 
--- name: batch_items_forget_user
--- To be run while the user is still there: messages name only the user's threads. What failed
--- tells whom it was for, too.
+-- name: items_forget_user
 UPDATE batch_items
 SET user_id = NULL, thread_id = NULL, content = NULL, updated_at = :now,
     error = CASE WHEN error IS NULL THEN NULL ELSE 'what it named was deleted' END
@@ -91,7 +83,7 @@ WHERE (user_id = :user_id
   AND EXISTS (SELECT 1 FROM batches b
               WHERE b.id = batch_items.batch_id AND b.project_id = :project_id);
 
--- name: batch_items_forget_thread
+-- name: items_forget_thread
 UPDATE batch_items
 SET thread_id = NULL, content = NULL, updated_at = :now,
     error = CASE WHEN error IS NULL THEN NULL ELSE 'what it named was deleted' END
@@ -99,7 +91,7 @@ WHERE thread_id = :thread_id
   AND EXISTS (SELECT 1 FROM batches b
               WHERE b.id = batch_items.batch_id AND b.project_id = :project_id);
 
--- name: batch_items_forget_graph
+-- name: items_forget_graph
 UPDATE batch_items
 SET graph_id = NULL, content = NULL, updated_at = :now,
     error = CASE WHEN error IS NULL THEN NULL ELSE 'what it named was deleted' END
@@ -107,8 +99,7 @@ WHERE graph_id = :graph_id
   AND EXISTS (SELECT 1 FROM batches b
               WHERE b.id = batch_items.batch_id AND b.project_id = :project_id);
 
--- name: batch_items_next
--- The items in order, with the graph and the thread that their names stand for.
+-- name: items_next
 SELECT i.uuid, i.content, t.id AS thread_key,
     coalesce(t.graph_id, g.id) AS graph_key
 FROM batch_items i
@@ -120,8 +111,7 @@ WHERE i.batch_id = :batch_id
   AND i.sequence_index >= :first AND i.sequence_index < :first + :limit
 ORDER BY i.sequence_index;
 
--- name: batch_items_hand_in
--- What the items said is in their episodes from now on, and is forgotten with them.
+-- name: items_hand_in
 UPDATE batch_items
 SET episode_id = e.id, status = CASE WHEN e.ignored THEN 'skipped' ELSE 'queued' END,
     updated_at = :now, user_id = NULL, graph_id = NULL, thread_id = NULL, content = NULL
@@ -129,11 +119,10 @@ FROM episodes e
 WHERE e.uuid = batch_items.uuid AND batch_items.batch_id = :batch_id
   AND batch_items.sequence_index >= :first AND batch_items.sequence_index < :first + :limit;
 
--- name: batch_items_skipped
+-- name: items_skipped
 SELECT count(*) AS n FROM batch_items WHERE batch_id = :batch_id AND status = 'skipped';
 
--- name: batch_items_page
--- The cursor is the index of the first item wanted.
+-- name: items_page
 SELECT * FROM (
     SELECT i.uuid, i.sequence_index, i.kind, i.created_at,
         coalesce(j.completed_at, j.started_at, i.updated_at) AS updated_at,

@@ -1,6 +1,4 @@
--- Carrying projects and graphs from store to store. What is read refers to other rows by their
--- uuids; what is written finds them again by those, inside the same graph or project only.
--- `row` is where the next page goes on.
+-- Exporting a project and importing it again, record by record.
 
 -- name: export_project_guidance
 SELECT id AS row, uuid, kind, scope, name, value, created_at, updated_at

@@ -1,14 +1,12 @@
--- The rows that search segments are built from.
+-- The rows that search segments are built from, and their snapshots.
 
--- name: index_row_put
+-- name: row_put
 INSERT INTO index_rows (graph_id, version, item_kind, item_id, terms, vector)
 VALUES (:graph_id, :version, :item_kind, :item_id, :terms, :vector)
 ON CONFLICT (graph_id, item_kind, item_id) DO UPDATE
 SET version = excluded.version, terms = excluded.terms, vector = excluded.vector;
 
--- name: index_rows_touch
--- Their items changed in what they are filtered by; the first of them gets the version given. An
--- UPDATE FROM a list would go through all rows of the kind; the order of a CROSS JOIN is kept.
+-- name: rows_touch
 INSERT INTO index_rows (graph_id, version, item_kind, item_id)
 SELECT r.graph_id, :version + k.key, r.item_kind, r.item_id
 FROM json_each(:ids) k CROSS JOIN index_rows r INDEXED BY index_rows_by_item
@@ -16,7 +14,7 @@ WHERE r.graph_id = :graph_id AND r.item_kind = :item_kind AND r.item_id = k.valu
   AND r.terms IS NOT NULL
 ON CONFLICT (graph_id, item_kind, item_id) DO UPDATE SET version = excluded.version;
 
--- name: index_rows_remove
+-- name: rows_remove
 INSERT INTO index_rows (graph_id, version, item_kind, item_id)
 SELECT r.graph_id, :version + k.key, r.item_kind, r.item_id
 FROM json_each(:ids) k CROSS JOIN index_rows r INDEXED BY index_rows_by_item
@@ -24,36 +22,36 @@ WHERE r.graph_id = :graph_id AND r.item_kind = :item_kind AND r.item_id = k.valu
 ON CONFLICT (graph_id, item_kind, item_id) DO UPDATE
 SET version = excluded.version, terms = NULL, vector = NULL;
 
--- name: index_rows_among
+-- name: rows_among
 SELECT item_id FROM index_rows INDEXED BY index_rows_by_item
 WHERE graph_id = :graph_id AND item_kind = :item_kind
   AND item_id IN (SELECT value FROM json_each(:ids)) AND terms IS NOT NULL;
 
--- name: index_vectors_of
+-- name: vectors_of
 SELECT item_id, vector FROM index_rows INDEXED BY index_rows_by_item
 WHERE graph_id = :graph_id AND item_kind = :item_kind
   AND item_id IN (SELECT value FROM json_each(:ids)) AND vector IS NOT NULL;
 
--- name: index_rows_between
+-- name: rows_between
 SELECT version, item_kind, item_id, terms, vector FROM index_rows
 WHERE graph_id = :graph_id AND version > :since AND version <= :until ORDER BY version;
 
--- name: index_facts
+-- name: facts
 SELECT id, source_id, target_id, name, created_at, valid_at, invalid_at, expired_at, rating,
     attributes,
     (SELECT json_group_array(json_array(by_fact_id, sure)) FROM doubts WHERE fact_id = facts.id)
         AS doubts
 FROM facts WHERE id IN (SELECT value FROM json_each(:ids));
 
--- name: index_endings
+-- name: endings
 SELECT fact_id, episode_id, ended_at, expired_at FROM closings
 WHERE fact_id IN (SELECT value FROM json_each(:ids)) ORDER BY id;
 
--- name: index_entities
+-- name: entities
 SELECT id, created_at, labels, attributes, is_user FROM entities
 WHERE id IN (SELECT value FROM json_each(:ids));
 
--- name: index_episodes
+-- name: episodes
 SELECT id, created_at, seq, role, speaker, metadata, producer, kept_for,
     nullif(addressee, '') AS addressee,
     CASE WHEN kind = 'message' AND instr(content, '?') > 0 AND length(content) <= 400
@@ -68,58 +66,31 @@ SELECT id, created_at, seq, role, speaker, metadata, producer, kept_for,
         WHEN kind = 'message' THEN 'messages' END AS strand
 FROM episodes WHERE id IN (SELECT value FROM json_each(:ids));
 
--- name: index_supports
+-- name: supports
 SELECT fact_id AS item_id, episode_id FROM supports
 WHERE episode_id IN (SELECT value FROM json_each(:ids));
 
--- name: index_mentions
+-- name: mentions
 SELECT entity_id AS item_id, episode_id FROM mentions
 WHERE episode_id IN (SELECT value FROM json_each(:ids));
 
--- name: fact_ids_by_uuids
-SELECT id FROM facts
-WHERE graph_id = :graph_id AND uuid IN (SELECT value FROM json_each(:uuids)) ORDER BY id;
-
--- name: entity_ids_by_uuids
-SELECT id FROM entities
-WHERE graph_id = :graph_id AND uuid IN (SELECT value FROM json_each(:uuids)) ORDER BY id;
-
--- name: episode_ids_by_uuids
-SELECT id, uuid FROM episodes
-WHERE uuid IN (SELECT value FROM json_each(:uuids)) AND graph_id = :graph_id ORDER BY id;
-
--- name: entities_asked
--- Those whose whole name or alias is one of the keys, a few for each.
-SELECT k.key, n.id FROM json_each(:keys) j
-CROSS JOIN entity_names k ON k.graph_id = :graph_id AND k.key = j.value
-JOIN entities n ON n.id = k.entity_id
-ORDER BY n.id LIMIT 32;
-
--- name: facts_told_by_ids
-SELECT f.* FROM fact_told f WHERE f.id IN (SELECT value FROM json_each(:ids));
-
--- name: episodes_by_ids
-SELECT e.*, t.thread_id AS thread_name
-FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id
-WHERE e.id IN (SELECT value FROM json_each(:ids));
-
--- name: index_observations
+-- name: observations
 SELECT o.id, o.created_at,
     (SELECT json_group_array(fact_id) FROM observation_facts WHERE observation_id = o.id) AS facts
 FROM observations o WHERE o.id IN (SELECT value FROM json_each(:ids));
 
--- name: index_summaries
+-- name: summaries
 SELECT id, created_at, 'thread ' || thread_id AS strand FROM summaries WHERE id IN (SELECT value FROM json_each(:ids));
 
--- name: index_snapshot
+-- name: snapshot
 SELECT version, data FROM index_snapshots WHERE graph_id = :graph_id ORDER BY chunk;
 
--- name: index_snapshot_head
+-- name: snapshot_head
 SELECT data FROM index_snapshots WHERE graph_id = :graph_id AND chunk = 0;
 
--- name: index_snapshot_put
+-- name: snapshot_put
 INSERT INTO index_snapshots (graph_id, chunk, version, data)
 VALUES (:graph_id, :chunk, :version, :data);
 
--- name: index_snapshot_drop
+-- name: snapshot_drop
 DELETE FROM index_snapshots WHERE graph_id = :graph_id;

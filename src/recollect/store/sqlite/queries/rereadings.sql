@@ -1,20 +1,17 @@
--- Episodes that are to be read again. Within a graph the order of row ids is that of its log.
+-- Episodes that wait for a second reading.
 
--- name: rereading_want
+-- name: want
 INSERT INTO rereadings (episode_id, graph_id, reader, status, reason, ready_at, created_at)
 SELECT id, graph_id, :reader, 'waiting', :reason, :now, :now FROM episodes WHERE id = :episode_id
 ON CONFLICT (episode_id) DO UPDATE
 SET reader = excluded.reader, status = 'waiting', reason = excluded.reason, attempts = 0,
     error = NULL, ready_at = excluded.ready_at, lease = NULL, lease_until = 0, shown = NULL;
 
--- name: rereadings_wait
+-- name: wait
 SELECT 1 FROM rereadings
 WHERE graph_id = :graph_id AND reader = :reader AND status = 'waiting' LIMIT 1;
 
--- name: rereading_next
--- The first of each graph, if it is due and nobody is at it; the one that has waited longest. The
--- graphs are found by hopping from one to the next, not by reading all that waits. A moment too far
--- ahead for any pause or lease was written before the clock was set back, and holds nobody.
+-- name: next
 WITH RECURSIVE owing (graph_id) AS (
     SELECT min(graph_id) FROM rereadings
     UNION ALL
@@ -35,69 +32,64 @@ WHERE r.ready_at NOT BETWEEN :now + 1 AND :wait_end
   AND (g.fold_from IS NULL OR NOT :folded)
 ORDER BY r.ready_at, r.episode_id LIMIT 1;
 
--- name: rereadings_in_order
--- All that wait for a reader, as those have to look at them who may not see every one.
+-- name: in_order
 SELECT r.episode_id, r.graph_id, r.ready_at, r.lease_until, g.fold_from, e.metadata
 FROM rereadings r JOIN episodes e ON e.id = r.episode_id JOIN graphs g ON g.id = r.graph_id
 WHERE r.reader = :reader AND r.status = 'waiting' AND g.project_id = :project_id
   AND (:in_graph IS NULL OR r.graph_id = :in_graph)
 ORDER BY r.graph_id, r.episode_id;
 
--- name: rereadings_following
+-- name: following
 SELECT episode_id FROM rereadings
 WHERE graph_id = :graph_id AND reader = :reader AND status = 'waiting'
   AND lease_until NOT BETWEEN :now + 1 AND :wait_end AND ready_at NOT BETWEEN :now + 1 AND :wait_end
 ORDER BY episode_id LIMIT :limit;
 
--- name: rereadings_unfolded
--- Graphs in which nothing can be taken before they are folded.
+-- name: unfolded
 SELECT DISTINCT r.graph_id FROM graphs g JOIN rereadings r ON r.graph_id = g.id
 WHERE g.fold_from IS NOT NULL AND r.reader = :reader AND r.status = 'waiting'
   AND (:project_id IS NULL OR g.project_id = :project_id)
   AND (:in_graph IS NULL OR g.id = :in_graph);
 
--- name: rereading_take
+-- name: take
 UPDATE rereadings SET lease = :lease, lease_until = :until, shown = NULL
 WHERE episode_id = :episode_id;
 
--- name: rereading_show
+-- name: show
 UPDATE rereadings SET shown = :shown WHERE episode_id = :episode_id AND lease = :lease;
 
--- name: rereading_taken
+-- name: taken
 SELECT r.reader, r.lease, r.lease_until, r.attempts, r.shown, e.*, t.thread_id AS thread_name
 FROM rereadings r JOIN episodes e ON e.id = r.episode_id LEFT JOIN threads t ON t.id = e.thread_id
 WHERE r.episode_id = :episode_id;
 
--- name: rereading_done
+-- name: done
 DELETE FROM rereadings WHERE episode_id = :episode_id;
 
--- name: rereading_give_back
+-- name: give_back
 UPDATE rereadings SET lease = NULL, lease_until = 0, shown = NULL,
     ready_at = :ready_at, error = coalesce(:error, error)
 WHERE episode_id = :episode_id;
 
--- name: rereading_failed
--- Whoever holds it may try again until there were too many tries.
+-- name: failed
 UPDATE rereadings SET attempts = attempts + 1, error = :error,
     status = CASE WHEN attempts + 1 >= :attempts_max THEN 'parked' ELSE status END
 WHERE episode_id = :episode_id
 RETURNING attempts, status;
 
--- name: rereadings_free
+-- name: free
 UPDATE rereadings SET lease = NULL, lease_until = 0, shown = NULL
 WHERE substr(lease, 1, length(:owner)) = :owner;
 
--- name: rereadings_due_now
--- Those that were put off because nobody answered; what failed by itself keeps its pause.
+-- name: due_now
 UPDATE rereadings SET ready_at = :now
 WHERE reader = :reader AND status = 'waiting' AND ready_at > :now AND attempts = 0;
 
--- name: rereadings_unshow
--- What was shown may be gone now, so no answer to it is taken any more.
+-- name: unshow
 UPDATE rereadings SET lease = NULL, lease_until = 0, shown = NULL
 WHERE graph_id = :graph_id AND lease IS NOT NULL;
 
--- name: rereadings_page
+-- name: page
 SELECT r.episode_id, r.reader, r.status, r.reason, r.attempts, r.error, r.ready_at, r.lease_until,
     r.created_at, e.uuid AS episode_uuid, e.metadata, g.uuid AS graph_uuid, g.kind AS graph_kind,
     g.graph_id AS graph_name, p.name AS project_name
@@ -107,29 +99,22 @@ WHERE (:project_id IS NULL OR g.project_id = :project_id)
   AND (:status IS NULL OR r.status = :status) AND r.episode_id > :after
 ORDER BY r.episode_id LIMIT :limit;
 
--- name: rereadings_retry
+-- name: retry
 UPDATE rereadings SET status = 'waiting', attempts = 0, ready_at = :now,
     lease = CASE WHEN status = 'parked' THEN NULL ELSE lease END,
     lease_until = CASE WHEN status = 'parked' THEN 0 ELSE lease_until END
 WHERE episode_id IN (SELECT value FROM json_each(:ids));
 
--- name: rereadings_counts
+-- name: counts
 SELECT reader, status, count(*) AS n FROM rereadings GROUP BY reader, status
 ORDER BY reader, status;
 
--- name: episode_to_read
-SELECT e.id, e.metadata FROM episodes e JOIN graphs g ON g.id = e.graph_id
-WHERE e.uuid = :uuid AND (:project_id IS NULL OR g.project_id = :project_id);
-
--- name: rereadings_waiting_for
+-- name: waiting_for
 SELECT count(*) AS n FROM rereadings r JOIN graphs g ON g.id = r.graph_id
 WHERE r.reader = :reader AND r.status = 'waiting' AND g.project_id = :project_id
   AND (:in_graph IS NULL OR r.graph_id = :in_graph);
 
--- name: rereadings_want_guarded
--- What was read together with turns that everybody saw who saw it, and with names that they knew;
--- other keys of metadata say now who that is. Whoever read an episode reads it again; all of them, since which ones hold such keys
--- is nothing that everybody may know.
+-- name: want_guarded
 INSERT INTO rereadings (episode_id, graph_id, reader, status, reason, ready_at, created_at)
 SELECT e.id, e.graph_id,
     CASE WHEN r.reader LIKE 'model:%' THEN 'model' WHEN r.reader LIKE 'agent:%' THEN 'agent'
@@ -139,8 +124,7 @@ FROM graphs g JOIN episodes e ON e.graph_id = g.id JOIN readings r ON r.episode_
 WHERE g.project_id = :project_id AND e.kind IN ('message', 'text', 'json') AND r.reader <> 'none'
 ON CONFLICT (episode_id) DO NOTHING;
 
--- name: rereadings_want_all
--- Every episode of a graph that was read, unless that was asked for before and is not done yet.
+-- name: want_all
 INSERT INTO rereadings (episode_id, graph_id, reader, status, reason, ready_at, created_at)
 SELECT e.id, e.graph_id, :reader, 'waiting', :reason, :now, :now
 FROM readings r JOIN episodes e ON e.id = r.episode_id
@@ -152,7 +136,7 @@ ON CONFLICT (episode_id) DO UPDATE
 SET reader = excluded.reader, status = 'waiting', reason = excluded.reason, attempts = 0,
     error = NULL, ready_at = excluded.ready_at, lease = NULL, lease_until = 0, shown = NULL;
 
--- name: rereadings_left
+-- name: left
 SELECT count(*) AS waiting FROM rereadings
 WHERE status = 'waiting' AND reason = :reason
   AND graph_id IN (SELECT value FROM json_each(:graphs));

@@ -1,14 +1,22 @@
--- Tasks: what callers poll.
+-- Tasks, as clients follow them.
 
--- name: task_insert
+-- name: progress
+SELECT count(*) AS jobs, sum(j.status = 'succeeded') AS succeeded,
+    sum(j.status = 'parked') AS parked, min(j.created_at) AS created_at,
+    min(j.started_at) AS started_at, max(j.completed_at) AS completed_at,
+    max(j.error) AS error
+FROM jobs j JOIN graphs g ON g.id = j.graph_id
+WHERE j.task_uuid = :uuid AND g.project_id = :project_id;
+
+-- name: insert
 INSERT INTO tasks (uuid, project_id, graph_id, type, owed, created_at)
 VALUES (:uuid, :project_id, :graph_id, :type, :owed, :now);
 
--- name: task_insert_of_graph
+-- name: insert_of_graph
 INSERT INTO tasks (uuid, project_id, graph_id, type, owed, created_at)
 SELECT :uuid, project_id, id, :type, :owed, :now FROM graphs WHERE id = :graph_id;
 
--- name: task_told
+-- name: by_uuid_told
 SELECT t.id, t.uuid, t.type, t.owed, t.created_at, e.scrubbed,
     count(j.id) AS jobs, coalesce(sum(j.status = 'succeeded'), 0) AS succeeded,
     coalesce(sum(j.status = 'parked'), 0) AS parked, min(j.started_at) AS started_at,
@@ -17,8 +25,7 @@ FROM tasks t LEFT JOIN jobs j ON j.task_uuid = t.uuid LEFT JOIN erasures e ON e.
 WHERE t.uuid = :uuid AND t.project_id = :project_id
 GROUP BY t.id;
 
--- name: tasks_told
--- The newest of a project, before one of them if given, of one type if given.
+-- name: newest
 SELECT t.id, t.uuid, t.type, t.owed, t.created_at, e.scrubbed,
     count(j.id) AS jobs, coalesce(sum(j.status = 'succeeded'), 0) AS succeeded,
     coalesce(sum(j.status = 'parked'), 0) AS parked, min(j.started_at) AS started_at,
@@ -30,7 +37,7 @@ FROM (
 ) t LEFT JOIN jobs j ON j.task_uuid = t.uuid LEFT JOIN erasures e ON e.uuid = t.uuid
 GROUP BY t.id ORDER BY t.id DESC;
 
--- name: task_episodes
+-- name: episodes
 SELECT e.id, e.uuid, e.metadata, j.status, j.started_at, j.completed_at, j.error
 FROM jobs j JOIN episodes e ON e.id = j.id
 WHERE j.task_uuid = :uuid ORDER BY j.id LIMIT :limit;

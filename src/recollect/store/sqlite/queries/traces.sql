@@ -1,42 +1,13 @@
--- Agents, the traces of what they did, and the events of these.
+-- Traces of agents: session logs with a status and an outcome.
 
--- name: agent_insert
-INSERT INTO agents (graph_id, security_domain, deployment_id, version, metadata)
-VALUES (:graph_id, :security_domain, :deployment_id, :version, :metadata);
-
--- name: agent_by_uuid
-SELECT g.*, a.security_domain, a.deployment_id, a.version, a.metadata, a.revision
-FROM graphs g JOIN agents a ON a.graph_id = g.id
-WHERE g.uuid = :uuid AND g.project_id = :project_id;
-
--- name: agent_update
-UPDATE agents
-SET deployment_id = :deployment_id, version = :version, metadata = :metadata,
-    revision = revision + 1
-WHERE graph_id = :graph_id;
-
--- name: agents_page
--- order: created_at=g.created_at, updated_at=g.updated_at, name=coalesce(g.name, '')
-SELECT g.*, a.security_domain, a.deployment_id, a.version, a.metadata, a.revision,
-    {key} AS page_key
-FROM graphs g JOIN agents a ON a.graph_id = g.id
-WHERE g.project_id = :project_id
-  AND (:agent_id IS NULL OR g.graph_id = :agent_id)
-  AND (:deployment_id IS NULL OR a.deployment_id = :deployment_id)
-  AND (:version IS NULL OR a.version = :version)
-  AND (:search = '' OR instr(lower(g.graph_id || ' ' || coalesce(g.name, '') || ' '
-       || coalesce(a.deployment_id, '') || ' ' || coalesce(a.version, '')), lower(:search)) > 0)
-  AND (:after_uuid IS NULL OR ({key}, g.uuid) {cmp} (:after_key, :after_uuid))
-ORDER BY {key} {dir}, g.uuid {dir} LIMIT :limit;
-
--- name: trace_insert
+-- name: insert
 INSERT INTO traces
     (log_id, graph_id, trace_id, objective, task_family, parent, family, learn_from, task_uuid)
 VALUES
     (:log_id, :graph_id, :trace_id, :objective, :task_family, :parent, :family, :learn_from,
      :task_uuid);
 
--- name: trace_by_uuid
+-- name: by_uuid
 SELECT l.id, l.uuid, l.session_id, l.metadata, l.created_at, l.updated_at, t.graph_id, t.trace_id,
     t.objective, t.task_family, t.parent, t.family, t.learn_from, t.status, t.outcome,
     t.verification, t.closing_sequence, t.ended_at, t.task_uuid, t.revision,
@@ -44,16 +15,17 @@ SELECT l.id, l.uuid, l.session_id, l.metadata, l.created_at, l.updated_at, t.gra
 FROM session_logs l JOIN traces t ON t.log_id = l.id
 WHERE l.uuid = :uuid AND t.graph_id = :graph_id;
 
--- name: trace_by_name
+-- name: by_name
 SELECT l.uuid FROM traces t JOIN session_logs l ON l.id = t.log_id
 WHERE t.graph_id = :graph_id AND t.trace_id = :trace_id;
 
--- name: traces_page
+-- name: page
 -- order: created_at=l.created_at, updated_at=l.updated_at
 SELECT l.id, l.uuid, l.session_id, l.metadata, l.created_at, l.updated_at, t.graph_id, t.trace_id,
     t.objective, t.task_family, t.parent, t.family, t.learn_from, t.status, t.outcome,
-    t.verification, t.closing_sequence, t.ended_at, t.task_uuid, t.revision, {key} AS page_key,
-    (SELECT coalesce(max(e.sequence), 0) FROM trace_events e WHERE e.log_id = l.id) AS last_sequence
+    t.verification, t.closing_sequence, t.ended_at, t.task_uuid, t.revision,
+    (SELECT coalesce(max(e.sequence), 0) FROM trace_events e WHERE e.log_id = l.id) AS last_sequence,
+    {key} AS page_key
 FROM traces t JOIN session_logs l ON l.id = t.log_id
 WHERE t.graph_id = :graph_id
   AND (:status IS NULL OR t.status = :status)
@@ -64,17 +36,16 @@ WHERE t.graph_id = :graph_id
   AND (:after_uuid IS NULL OR ({key}, l.uuid) {cmp} (:after_key, :after_uuid))
 ORDER BY {key} {dir}, l.uuid {dir} LIMIT :limit;
 
--- name: trace_change
+-- name: change
 UPDATE traces
 SET task_family = :task_family, status = :status, outcome = :outcome, verification = :verification,
     closing_sequence = :closing_sequence, ended_at = :ended_at, revision = revision + 1
 WHERE log_id = :log_id;
 
--- name: trace_touched
+-- name: touched
 UPDATE session_logs SET updated_at = :now WHERE id = :id;
 
--- name: trace_task_put
--- The task of a trace that has ended: the jobs of all its turns. Ended again, it stands for more.
+-- name: task_put
 INSERT INTO tasks (uuid, project_id, graph_id, type, owed, created_at)
 SELECT :uuid, g.project_id, g.id, :type, (SELECT count(*) FROM jobs WHERE task_uuid = :uuid), :now
 FROM graphs g WHERE g.id = :graph_id
@@ -83,22 +54,20 @@ ON CONFLICT (uuid) DO UPDATE SET owed = max(owed, excluded.owed);
 -- name: session_log_is_trace
 SELECT 1 AS there FROM traces WHERE log_id = :id;
 
--- name: trace_metadata
+-- name: metadata
 SELECT l.metadata FROM traces t JOIN session_logs l ON l.id = t.log_id WHERE t.log_id = :log_id;
 
--- name: traces_of_graph
--- What goes with an agent, before it goes.
+-- name: of_graph
 SELECT l.id, l.session_id,
     (SELECT count(*) FROM session_log_episodes e WHERE e.log_id = l.id) AS episodes
 FROM traces t JOIN session_logs l ON l.id = t.log_id WHERE t.graph_id = :graph_id
 ORDER BY l.id;
 
--- name: trace_event_insert
+-- name: event_insert
 INSERT INTO trace_events (log_id, number, uuid, event_id, sequence)
 VALUES (:log_id, :number, :uuid, :event_id, :sequence);
 
--- name: trace_event_told
--- One event, by whichever of its ids is given.
+-- name: event_told
 SELECT v.uuid, v.event_id, v.sequence, v.number, p.id, p.type, p.meta, p.payload,
     (SELECT count(*) FROM session_log_fed f JOIN jobs j ON j.id = f.episode_id
      WHERE f.log_episode_id = p.id AND j.status NOT IN ('succeeded', 'parked')) AS waiting,
@@ -111,7 +80,7 @@ WHERE v.log_id = :log_id
   AND (v.uuid = :uuid OR v.event_id = :event_id OR v.sequence = :sequence)
 ORDER BY v.sequence LIMIT 1;
 
--- name: trace_events_page
+-- name: events_page
 SELECT v.uuid, v.event_id, v.sequence, v.number, p.id, p.type, p.meta, p.payload,
     (SELECT count(*) FROM session_log_fed f JOIN jobs j ON j.id = f.episode_id
      WHERE f.log_episode_id = p.id AND j.status NOT IN ('succeeded', 'parked')) AS waiting,
@@ -122,37 +91,28 @@ SELECT v.uuid, v.event_id, v.sequence, v.number, p.id, p.type, p.meta, p.payload
 FROM trace_events v JOIN session_log_episodes p ON p.log_id = v.log_id AND p.number = v.number
 WHERE v.log_id = :log_id AND v.sequence > :after ORDER BY v.sequence LIMIT :limit;
 
--- name: trace_events_count
+-- name: events_count
 SELECT count(*) AS n FROM trace_events WHERE log_id = :log_id AND event_id IS NOT NULL;
 
--- name: trace_event_erased
--- Whether an event of this id, or of this place, was erased.
+-- name: event_erased
 SELECT 1 AS there FROM trace_events
 WHERE log_id = :log_id AND event_id IS NULL
   AND (erased_id = :erased_id OR sequence = :sequence) LIMIT 1;
 
--- name: trace_sequences
--- Those of erased events too: they are not missing.
+-- name: sequences
 SELECT sequence FROM trace_events
 WHERE log_id = :log_id AND sequence <= :upto ORDER BY sequence;
 
--- name: trace_fed_insert
+-- name: fed_insert
 INSERT INTO session_log_fed (episode_id, log_episode_id)
 SELECT e.id, p.id FROM episodes e JOIN session_log_episodes p ON p.log_id = :log_id
 WHERE e.uuid = :uuid AND p.number = :number;
 
--- name: trace_fed
--- What a trace, or one event of it, became in its agent's graph.
+-- name: fed
 SELECT f.episode_id AS id FROM session_log_episodes p
 JOIN session_log_fed f ON f.log_episode_id = p.id
 WHERE p.log_id = :log_id AND (:number IS NULL OR p.number = :number) ORDER BY f.episode_id;
 
--- name: trace_event_erase
+-- name: event_erase
 UPDATE trace_events SET event_id = NULL, erased_id = :erased_id
 WHERE log_id = :log_id AND number = :number;
-
--- name: session_log_episode_delete
-DELETE FROM session_log_episodes WHERE log_id = :log_id AND number = :number;
-
--- name: document_summary_of
-SELECT * FROM summaries WHERE graph_id = :graph_id AND document_id = :document_id;

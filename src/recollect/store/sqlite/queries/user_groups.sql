@@ -1,18 +1,18 @@
 -- Groups of users.
 
--- name: user_group_insert
+-- name: insert
 INSERT INTO user_groups (uuid, project_id, name, description, created_at, updated_at)
 VALUES (:uuid, :project_id, :name, :description, :now, :now);
 
--- name: user_group_by_uuid
+-- name: by_uuid
 SELECT g.*, (SELECT count(*) FROM user_group_members m WHERE m.group_id = g.id) AS member_count,
        (SELECT count(*) FROM user_group_policy_sets a WHERE a.group_id = g.id) AS policy_set_count
 FROM user_groups g WHERE g.project_id = :project_id AND g.uuid = :uuid;
 
--- name: user_group_by_name
+-- name: by_name
 SELECT id, uuid FROM user_groups WHERE project_id = :project_id AND name = :name;
 
--- name: user_groups_page
+-- name: page
 SELECT g.*, (SELECT count(*) FROM user_group_members m WHERE m.group_id = g.id) AS member_count,
        (SELECT count(*) FROM user_group_policy_sets a WHERE a.group_id = g.id) AS policy_set_count
 FROM user_groups g
@@ -21,37 +21,36 @@ WHERE g.project_id = :project_id
                              lower(:search)) > 0)
 ORDER BY g.id LIMIT :limit OFFSET :offset;
 
--- name: user_groups_count
+-- name: count
 SELECT count(*) AS n FROM user_groups g
 WHERE g.project_id = :project_id
   AND (:search = '' OR instr(lower(g.name || ' ' || coalesce(g.description, '')),
                              lower(:search)) > 0);
 
--- name: user_groups_of_user
+-- name: of_user
 SELECT g.*, (SELECT count(*) FROM user_group_members m WHERE m.group_id = g.id) AS member_count,
        (SELECT count(*) FROM user_group_policy_sets a WHERE a.group_id = g.id) AS policy_set_count
 FROM user_group_members o JOIN user_groups g ON g.id = o.group_id
 WHERE o.user_id = :user_id ORDER BY g.id LIMIT :limit;
 
--- name: user_group_update
+-- name: update
 UPDATE user_groups
 SET name = :name, description = :description, version = version + 1, updated_at = :now
 WHERE id = :id;
 
--- name: user_group_delete
+-- name: delete
 DELETE FROM user_groups WHERE id = :id;
 
--- name: user_group_member_insert
+-- name: member_insert
 INSERT INTO user_group_members (group_id, user_id) VALUES (:group_id, :user_id)
 ON CONFLICT DO NOTHING;
 
--- name: user_group_member_delete
+-- name: member_delete
 DELETE FROM user_group_members
 WHERE group_id = :group_id
   AND user_id = (SELECT id FROM users WHERE project_id = :project_id AND uuid = :user_uuid);
 
--- name: user_group_users_page
--- The members of a group, or the users who are not in it.
+-- name: users_page
 SELECT u.*, g.uuid AS graph_uuid, g.rating AS rating
 FROM users u JOIN graphs g ON g.id = u.graph_id
 WHERE u.project_id = :project_id
@@ -61,7 +60,7 @@ WHERE u.project_id = :project_id
        || coalesce(u.first_name, '') || ' ' || coalesce(u.last_name, '')), lower(:search)) > 0)
 ORDER BY u.id LIMIT :limit OFFSET :offset;
 
--- name: user_group_users_count
+-- name: users_count
 SELECT count(*) AS n FROM users u
 WHERE u.project_id = :project_id
   AND EXISTS (SELECT 1 FROM user_group_members m

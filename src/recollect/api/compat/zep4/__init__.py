@@ -1,1 +1,0 @@
-"""What clients of generation 4 speak, under `/api/v4`."""

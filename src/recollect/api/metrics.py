@@ -1,0 +1,69 @@
+"""Counters and gauges for Prometheus."""
+
+import time
+from typing import get_args
+
+from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
+
+from recollect.api.http import Reply
+from recollect.api.router import Call
+from recollect.app import jobs, readings
+from recollect.app.jobs import QueueState
+from recollect.app.readings import Status
+from recollect.app.services import Services
+from recollect.extract.brief import ReaderKind
+
+_PENDING = Gauge("recollect_jobs_pending", "Jobs that wait or run.")
+_PARKED = Gauge("recollect_jobs_parked", "Jobs that failed too often and wait for someone.")
+_READINGS: dict[Status, Gauge] = {
+    "waiting": Gauge("recollect_readings_waiting", "Episodes to be read again.", ["reader"]),
+    "parked": Gauge(
+        "recollect_readings_parked", "Episodes whose second reading failed too often.", ["reader"]
+    ),
+}
+_FACTS = Gauge("recollect_facts", "Facts, by the reader that found them.", ["reader"])
+_WAIT = Gauge("recollect_oldest_job_wait_seconds", "Age of the oldest pending job.")
+_DUE = Gauge("recollect_graphs_due", "Graphs with jobs that somebody could work on right now.")
+_HINDERED = Gauge("recollect_graphs_hindered", "Graphs that wait for something to be mended.")
+
+
+class _Oldest:
+    """How long the oldest job waits, also when the clock is set back meanwhile."""
+
+    def __init__(self) -> None:
+        self._id: int | None = None
+        self._since = 0.0
+
+    def waits_s(self, state: QueueState) -> float:
+        """As its age says, or as long as it was seen to be the oldest."""
+        now = time.monotonic()
+        if state.oldest_id is None or state.oldest_id != self._id:
+            self._id, self._since = state.oldest_id, now
+        return max(state.oldest_wait_s, now - self._since)
+
+
+_oldest = _Oldest()
+
+
+async def metrics(call: Call) -> Reply:
+    """Counters and gauges for Prometheus; nothing in them names a project."""
+    state = await jobs.state(call.services)
+    _PENDING.set(state.pending)
+    _PARKED.set(state.parked)
+    _WAIT.set(_oldest.waits_s(state))
+    _DUE.set(state.due)
+    _HINDERED.set(await jobs.hindered(call.services))
+    await _tell_readings(call.services)
+    return Reply.typed(generate_latest(), CONTENT_TYPE_LATEST)
+
+
+async def _tell_readings(services: Services) -> None:
+    """How many readings are still to be made, and how many facts rest on which reader."""
+    counted = {(one.reader, one.status): one.count for one in await readings.counts(services)}
+    for status, gauge in _READINGS.items():
+        for reader in get_args(ReaderKind):
+            gauge.labels(reader).set(counted.get((reader, status), 0))
+    facts = await readings.facts_by_reader(services)
+    _FACTS.clear()
+    for reader, count in facts.items():
+        _FACTS.labels(reader).set(count)

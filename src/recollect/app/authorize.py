@@ -1,0 +1,214 @@
+"""What a caller may do: who a key stands for, what policies decide, and what the audit log tells of it.
+
+A write leaves its entry in its own transaction (`governance.audited`). The `Auditor` sees to the rest:
+what was refused or failed, what wrote nothing, and reads of keys whose reads are logged. What was never
+understood (no such action, no key, not valid) leaves none, and failures of one key are kept at a bounded
+rate, so that nobody can fill the disk by being turned away.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Protocol, TypeVar
+
+from msgspec.structs import replace
+
+from recollect import log
+from recollect.errors import NotAllowed, NotAuthenticated
+from recollect.governance import audit, audited, keys
+from recollect.governance.audit import Outcome
+from recollect.graph import policy
+from recollect.graph.acting import Acting
+from recollect.graph.policy import Decision, KeyPolicy
+from recollect.graph.types import Access
+from recollect.graph.visibility import both
+from recollect.limits import AUDIT_FAILURES_AT_ONCE, AUDIT_FAILURES_PER_S
+from recollect.store.protocol import Store
+
+actor_of = audit.actor_of
+
+T = TypeVar("T")
+
+_log = log.get(__name__)
+_REMEMBERED_S = 1.0
+_REMEMBERED_MAX = 10_000
+_UNGOVERNED = Decision(outcome="allowed", why="no policy applies to the key")
+_NO_ADMIN = Decision(outcome="denied", why="only an admin key manages access")
+_FORBIDDEN = 403
+_NOT_KEPT = frozenset({400, 401, 405, 413})  # nothing that exists was asked for
+
+
+class Authenticator:
+    """Looks keys up and remembers the answer for a second, so a revoked key is out in one."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: dict[bytes, tuple[float, Access]] = {}
+
+    async def access(self, secret: str) -> Access:
+        """Whom a key stands for; raises NotAuthenticated when we do not know it."""
+        digest = keys.hashed(secret)
+        remembered = self._known.get(digest)
+        now = time.monotonic()
+        if remembered is not None and remembered[0] > now:
+            return remembered[1]
+        access = await self._store.glance(keys.authenticate, digest)
+        if access is None:
+            self._known.pop(digest, None)
+            raise NotAuthenticated
+        if len(self._known) >= _REMEMBERED_MAX:
+            self._known.clear()
+        self._known[digest] = (now + _REMEMBERED_S, access)
+        return access
+
+    async def seen_as(self, access: Access, key_uuid: str) -> Access:
+        """An administrator's access, with what another key of the project may do and see."""
+        return await self._store.glance(keys.seen_as, access, key_uuid)
+
+
+class Governed(Protocol):
+    """Something that can be asked for, under the name that policies know it by."""
+
+    @property
+    def action(self) -> str:
+        """What policies call it."""
+
+    @property
+    def public(self) -> bool:
+        """Whether it needs no key."""
+
+    @property
+    def admin(self) -> bool:
+        """Whether it manages access: only an admin key may, whatever policies say."""
+
+    @property
+    def mutates(self) -> bool:
+        """Whether it may change what is stored."""
+
+    @property
+    def shows(self) -> str | None:
+        """The read whose object a write answers with: that is needed as well."""
+
+
+class Actions:
+    """The actions that there are, and what a key may do of them.
+
+    An action that is anywhere carried out by changing something counts as one that does.
+    """
+
+    def __init__(self, offered: Iterable[Governed]) -> None:
+        governed = [one for one in offered if not (one.public or one.admin)]
+        self.known = frozenset(one.action for one in governed)
+        self.reading = self.known - {one.action for one in governed if one.mutates}
+        self._decided: dict[tuple[str, str], tuple[KeyPolicy, Decision]] = {}
+
+    def decide(self, access: Access, action: str) -> Decision:
+        """What the policies of a key come to for an action."""
+        given = access.policy
+        if given is None:
+            return _UNGOVERNED
+        # By identity: policies that compare equal may still differ, as 1 and true do.
+        policy_then, decided = self._decided.get((access.key_uuid, action), (None, _UNGOVERNED))
+        if policy_then is given:
+            return decided
+        reads = action in self.reading
+        decided = policy.decide(given.role, given.mode, given.sets, action, reads=reads)
+        if len(self._decided) >= _REMEMBERED_MAX:
+            self._decided.clear()
+        self._decided[access.key_uuid, action] = (given, decided)
+        return decided
+
+    def decide_on(self, asked: Governed, access: Access) -> Decision:
+        """The same for what is asked for, which may be for admins only."""
+        if asked.admin and not access.is_admin:
+            return _NO_ADMIN
+        return self.decide(access, asked.action)
+
+    def permitted(self, asked: Governed, access: Access, decision: Decision) -> Access:
+        """The access for what is allowed, as narrow as that of the read it answers with.
+
+        Which rule denied it is not for the caller.
+        """
+        needed = [(asked.action, decision)]
+        if asked.shows is not None:
+            needed.append((asked.shows, self.decide(access, asked.shows)))
+        seen = None
+        for action, found in needed:
+            if not found.allowed:
+                raise NotAllowed(f"this key may not do {action}")
+            seen = both(seen, found.visibility)
+        return access if seen is None else replace(access, visibility=seen)
+
+
+def narrowed(access: Access, decision: Decision) -> Access:
+    """The access of one action: what it may see is what the decision says."""
+    if access.visibility is None and decision.visibility is None:
+        return access
+    return replace(access, visibility=decision.visibility)
+
+
+class Allowance:
+    """How many failures of a key are still kept one by one; the rest is only counted."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._states: dict[str, tuple[float, float, int]] = {}
+
+    def take(self, actor: str) -> int | None:
+        """How many were left out since the last one that was kept; None: leave this one out."""
+        now = self._clock()
+        room, since, left_out = self._states.get(actor, (float(AUDIT_FAILURES_AT_ONCE), now, 0))
+        room = min(float(AUDIT_FAILURES_AT_ONCE), room + (now - since) * AUDIT_FAILURES_PER_S)
+        kept = room >= 1.0
+        self._states[actor] = (room - 1.0, now, 0) if kept else (room, now, left_out + 1)
+        return left_out if kept else None
+
+
+class Auditor:
+    """Carries out acts and sees to it that the log tells of them."""
+
+    def __init__(self, store: Store, allowance: Allowance | None = None) -> None:
+        self._store = store
+        self._allowance = allowance or Allowance()
+
+    async def watch(
+        self,
+        who: Acting,
+        access: Access,
+        act: Callable[[Access], Awaitable[T]],
+        status_of: Callable[[T | Exception], int | None],
+    ) -> T:
+        """What an act comes to, once everything that has to be in the log is on disk.
+
+        *status_of* says how it ended; None where nobody is there any more who could be told.
+        """
+        try:
+            result = await act(replace(access, acting=who))
+        except Exception as error:
+            status = status_of(error)
+            if status is not None:
+                await self._failed(who, status)
+            raise
+        status = status_of(result)
+        if status is not None and status >= 400:
+            await self._failed(who, status)
+        elif status is not None and not who.written:
+            await self._store.write(audited.keep, who, "done", status, who.detail)
+        return result
+
+    async def _failed(self, who: Acting, status: int) -> None:
+        """Keep a failure, if it is one to keep; that this fails, too, is no news to the caller."""
+        if status != _FORBIDDEN and (status in _NOT_KEPT or who.detail is None):
+            return
+        left_out = self._allowance.take(who.actor)
+        if left_out is None:
+            return
+        detail = dict(who.detail or {})
+        if who.written:
+            detail["written"] = who.written
+        if left_out:
+            detail["left_out"] = left_out
+        outcome: Outcome = "refused" if status == _FORBIDDEN else "failed"
+        try:
+            await self._store.write(audited.keep, who, outcome, status, detail)
+        except Exception as error:  # noqa: BLE001 - the first error is the one to tell
+            _log.error("audit.not_kept", action=who.action, status=status, exc_info=error)

@@ -1,0 +1,166 @@
+"""The context that a thread gives for a prompt: blocks as clients of Zep read them, and templates."""
+
+from collections.abc import Awaitable, Sequence
+from typing import Any
+
+from recollect import log
+from recollect.app.services import Services
+from recollect.context import blocks, gather, templates
+from recollect.context.gather import ContextRequest, Gatherer
+from recollect.context.lines import SECTIONS
+from recollect.errors import InvalidInput, NotFound
+from recollect.graph.types import Access, Entity, Episode, Fact, Record, Thread, ThreadSummary
+from recollect.limits import (
+    BLOCK_ENTITIES_MAX,
+    BLOCK_FACTS_MAX,
+    BLOCK_MESSAGES_2,
+    BLOCK_MESSAGES_3,
+    CONTEXT_CHARS_MAX,
+)
+from recollect.records import derived, episodes, guidance, threads
+from recollect.search.query import Hit
+from recollect.store.protocol import Transaction
+
+_FACTS_AND_ENTITIES: gather.Limits = {"fact": BLOCK_FACTS_MAX, "entity": BLOCK_ENTITIES_MAX}
+_log = log.get(__name__)
+
+
+class UserBlock(Record):
+    """A block with a section for each kind: what it was searched for with, the block, and what was
+    found and fits so much worse than the best that it was not considered."""
+
+    asked: str
+    block: blocks.Block
+    found: list[Hit[Any]]
+    candidates: list[Hit[Any]]
+
+
+class SessionMemory(Record):
+    """A block of facts and entities with the facts behind it, the newest messages of the thread, and
+    what it is about as far as that was summed up."""
+
+    thread: Thread
+    block: str
+    facts: list[Fact]
+    newest: list[Episode]
+    summary: ThreadSummary | None
+
+
+async def after_storing(context: Awaitable[str]) -> str | None:
+    """A context asked for along with adding messages; None when there is no getting it.
+
+    The messages are stored by then. An error would make clients send them again, and they would
+    be there twice; the context can be asked for again at no such cost.
+    """
+    try:
+        return await context
+    except Exception as error:  # noqa: BLE001 - whatever it is, the messages are stored
+        _log.warning("context.failed", exc_info=error)
+        return None
+
+
+async def _gatherer(services: Services, access: Access, thread_id: str, messages: int) -> Gatherer:
+    """Ready to collect what the newest messages of a thread ask for."""
+    count = services.settings.context_messages or messages
+    asked = await services.store.read(gather.thread_request, access, thread_id, count)
+    return Gatherer(services.store, services.finder, access, asked, services.clock())
+
+
+def _room(services: Services, max_characters: int | None) -> int:
+    """How many characters a block may have: as many as are asked for, or as usual."""
+    if max_characters is None:
+        return services.settings.context_chars_max
+    if max_characters < 1:
+        raise InvalidInput(f"max_characters: must be 1 or more, got {max_characters}")
+    return min(max_characters, CONTEXT_CHARS_MAX)
+
+
+def _facts_block(services: Services, asked: ContextRequest, found: Sequence[Hit[Any]]) -> str:
+    """Facts and entities; the user is one of the entities."""
+    own = [] if asked.user is None else [asked.user]
+    entities = [*own, *(hit.item for hit in found if isinstance(hit.item, Entity))]
+    room = services.settings.context_chars_max
+    return blocks.facts_block(_facts(found), entities, room)
+
+
+def _facts(found: Sequence[Hit[Any]]) -> list[Fact]:
+    return [hit.item for hit in found if isinstance(hit.item, Fact)]
+
+
+async def session_block(services: Services, access: Access, thread_id: str) -> str:
+    """Facts and entities, as Zep v2 asks for them."""
+    gatherer = await _gatherer(services, access, thread_id, BLOCK_MESSAGES_2)
+    found = await gatherer.everything(_FACTS_AND_ENTITIES)
+    return _facts_block(services, gatherer.request, found)
+
+
+async def basic_block(
+    services: Services, access: Access, thread_id: str, min_rating: float | None
+) -> str:
+    """The same for what Zep v3 takes as the question."""
+    gatherer = await _gatherer(services, access, thread_id, BLOCK_MESSAGES_3)
+    found = await gatherer.everything(_FACTS_AND_ENTITIES, min_rating)
+    return _facts_block(services, gatherer.request, found)
+
+
+async def session_memory(
+    services: Services, access: Access, thread_id: str, count: int, min_rating: float | None
+) -> SessionMemory:
+    """What an agent of Zep v2 reads before a turn, with *count* of the newest messages."""
+    thread = await services.store.glance(threads.get, access, thread_id)
+    gatherer = await _gatherer(services, access, thread_id, BLOCK_MESSAGES_2)
+    newest, summary = await services.store.read(_recent, access, thread, count)
+    found = await gatherer.everything(_FACTS_AND_ENTITIES, min_rating)
+    return SessionMemory(
+        thread=thread,
+        block=_facts_block(services, gatherer.request, found),
+        facts=_facts(found),
+        newest=newest,
+        summary=summary,
+    )
+
+
+def _recent(
+    tx: Transaction, access: Access, thread: Thread, count: int
+) -> tuple[list[Episode], ThreadSummary | None]:
+    newest = episodes.last_messages(tx, access, thread, count)
+    try:
+        return newest, derived.thread_summary(tx, access, thread.thread_id)
+    except NotFound:
+        return newest, None
+
+
+async def user_block(
+    services: Services,
+    access: Access,
+    thread_id: str,
+    *,
+    sections: tuple[str, ...] = SECTIONS,
+    max_characters: int | None = None,
+    min_rating: float | None = None,
+) -> UserBlock:
+    """A summary of the user and a section for each kind, and what is not in it."""
+    gatherer = await _gatherer(services, access, thread_id, BLOCK_MESSAGES_3)
+    candidates = await gatherer.candidates(gather.ALL_KINDS, min_rating)
+    found = gather.relevant(candidates)
+    user = gatherer.request.user
+    summary = None if user is None else user.summary
+    block = blocks.user_block(summary, found, _room(services, max_characters), sections)
+    return UserBlock(asked=gatherer.request.text, block=block, found=found, candidates=candidates)
+
+
+async def templated(
+    services: Services,
+    access: Access,
+    thread_id: str,
+    template_id: str,
+    *,
+    max_characters: int | None = None,
+    min_rating: float | None = None,
+) -> str:
+    """The block that a template of the project makes."""
+    template = await services.store.read(guidance.get_template, access, template_id)
+    gatherer = await _gatherer(services, access, thread_id, BLOCK_MESSAGES_3)
+    pieces = templates.parse(template.text)
+    room = _room(services, max_characters)
+    return await templates.render(pieces, gatherer, room, min_rating)

@@ -1,0 +1,154 @@
+"""What is wrong with the store of a folder, and how to mend it."""
+
+import sqlite3
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from recollect.clock import system_clock
+from recollect.governance.soundness import check
+from recollect.ids import TimeOrderedIds
+from recollect.ingest import queue, rereading_lists
+from recollect.store.sqlite import migrate
+from recollect.store.sqlite.checking import is_damage
+from recollect.store.sqlite.connection import FILE_NAME, SqliteTransaction, connect
+
+_PARKED_SHOWN_MAX = 10
+_REPAIR = "restore a backup, or save what can be read with `recollect doctor --repair NEW-FOLDER`"
+_CLOCK_S_MAX = 5.0
+_LOOK_AGAIN_S = 2.0
+_GOES_ON = "mend the cause; they go on by themselves, and nothing is held against them"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    state: Literal["ok", "warning", "wrong"]
+    says: str
+    mend: str = ""
+
+
+def store(data: Path, *, served: bool) -> list[Finding]:
+    """The file, its schema, and what waits in it; *served*: a server uses the folder."""
+    path = data / FILE_NAME
+    if not path.exists():
+        return [Finding("store", "ok", "not made yet; `recollect serve` makes it")]
+    try:
+        connection = connect(path, writer=False)
+        try:
+            found = [_schema(connection), _integrity(connection, path)]
+            return [*found, *_queue(connection, served=served), *_readings(connection)]
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        mend = _REPAIR if is_damage(error) else "check the file's permissions"
+        return [Finding("store", "wrong", f"{path}: {error}", mend)]
+
+
+def _schema(connection: sqlite3.Connection) -> Finding:
+    have, known = migrate.version(connection), len(migrate.available())
+    if have > known:
+        says = f"schema {have} is newer than this program ({known})"
+        return Finding("schema", "wrong", says, "install the release that wrote it")
+    if have < known:
+        says = f"schema {have}, this program has {known}"
+        return Finding("schema", "warning", says, "run `recollect migrate`, or just start serving")
+    return Finding("schema", "ok", f"version {have}")
+
+
+def _integrity(connection: sqlite3.Connection, path: Path) -> Finding:
+    answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if answer != "ok":
+        return Finding("store", "wrong", f"{path}: {answer}", _REPAIR)
+    return Finding("store", "ok", f"{path} ({path.stat().st_size / 1e6:.1f} MB) is sound")
+
+
+def _queue(connection: sqlite3.Connection, *, served: bool) -> list[Finding]:
+    if migrate.version(connection) != len(migrate.available()):
+        return []
+    tx = SqliteTransaction(connection, system_clock, TimeOrderedIds())
+    state = queue.state(tx)
+    found = [
+        Finding(
+            "queue", "ok", f"{state.pending} pending, oldest waits {state.oldest_wait_s:.0f} s"
+        ),
+        *_waiting(tx, served=served),
+    ]
+    if state.parked:
+        jobs = queue.parked(tx, None, _PARKED_SHOWN_MAX)
+        lines = "; ".join(
+            f"episode {job.episode_uuid} ({job.graph_kind} {job.graph}, {job.attempts} tries): "
+            f"{job.error}"
+            for job in jobs
+        )
+        mend = "mend the cause, then POST /api/v1/jobs/<episode>/retry with the project's key"
+        found.append(Finding("parked jobs", "wrong", f"{state.parked} parked: {lines}", mend))
+    return found
+
+
+def _waiting(tx: SqliteTransaction, *, served: bool) -> list[Finding]:
+    """What keeps graphs waiting, and what waits although nothing keeps it."""
+    found = [
+        Finding("waiting", "warning", f"{one.graphs} graphs wait: {one.reason}", _GOES_ON)
+        for one in queue.hindrances(tx, _PARKED_SHOWN_MAX)
+    ]
+    state = queue.state(tx)
+    if state.ahead_s > _CLOCK_S_MAX:
+        says = f"the oldest pending episode was accepted {state.ahead_s:.0f} s from now"
+        found.append(Finding("clock", "warning", says, "the clock was set back; set it right"))
+    if served and state.due and not state.held:
+        time.sleep(_LOOK_AGAIN_S)
+        again = queue.state(tx)
+        if (again.oldest_id, again.due, again.held) == (state.oldest_id, state.due, 0):
+            says = f"{state.due} graphs could be worked on, and nobody does"
+            mend = "start a `recollect worker`, or look into the server's log and restart it"
+            found.append(Finding("workers", "warning" if found else "wrong", says, mend))
+    return found
+
+
+def _readings(connection: sqlite3.Connection) -> list[Finding]:
+    """What waits for another reading, and what is parked and why."""
+    if migrate.version(connection) < len(migrate.available()):
+        return []
+    tx = SqliteTransaction(connection, system_clock, TimeOrderedIds())
+    counted = rereading_lists.counts(tx)
+    waiting = [f"{one.count} for {one.reader}" for one in counted if one.status == "waiting"]
+    says = f"waiting to be read again: {', '.join(waiting)}" if waiting else "none waits"
+    found = [Finding("readings", "ok", says)]
+    parked = rereading_lists.listed(tx, None, limit=_PARKED_SHOWN_MAX, status="parked")
+    if parked:
+        count = sum(one.count for one in counted if one.status == "parked")
+        lines = "; ".join(
+            f"episode {one.episode_uuid} ({one.graph_kind} {one.graph}, {one.attempts} tries): "
+            f"{one.error}"
+            for one in parked
+        )
+        mend = "each keeps its first reading; `recollect readings retry --all` tries them again"
+        found.append(Finding("parked readings", "warning", f"{count} parked: {lines}", mend))
+    return found
+
+
+def soundness(data: Path) -> list[Finding]:
+    """Whether everything that is stored rests on something."""
+    path = data / FILE_NAME
+    if not path.exists():
+        return []
+    try:
+        with closing(connect(path, writer=False)) as connection:
+            if migrate.version(connection) != len(migrate.available()):
+                return []  # of which the schema tells
+            connection.execute("BEGIN")
+            tx = SqliteTransaction(connection, system_clock, TimeOrderedIds())
+            troubles = check(tx)
+    except sqlite3.Error as error:
+        return [Finding("soundness", "wrong", f"{path}: {error}", "restore a backup")]
+    mend = "run `recollect rebuild`, which derives everything from the log again"
+    found = [
+        Finding("soundness", "wrong", f"{one.what}: {one.count}, such as {one.example}", mend)
+        for one in troubles
+    ]
+    return found or [Finding("soundness", "ok", "everything that is stored rests on something")]

@@ -1,0 +1,106 @@
+"""Sessions of the episodic memory, `organisation/project`: each is a graph, as its two memories see it."""
+
+from collections.abc import Collection, Sequence
+
+from recollect.app.services import Services
+from recollect.episodic_memory import long_term, names, settings, short_term
+from recollect.episodic_memory.settings import SettingsChange
+from recollect.episodic_memory.types import Bounds, MemoryQuery, MemorySettings, ShortTerm
+from recollect.graph.acting import Target
+from recollect.graph.episode_filters import EpisodeTree
+from recollect.graph.types import Access, Episode, Graph, NewEpisode, Record
+from recollect.ingest import intake
+from recollect.ingest.intake import Receipt
+from recollect.records import graphs
+from recollect.search.query import Hit
+from recollect.store.protocol import Transaction
+
+
+class SessionName(Record):
+    """Which session: an organisation's project, or a user's own graph."""
+
+    org_id: str
+    project_id: str
+
+    @property
+    def target(self) -> Target:
+        """What the audit log calls it."""
+        named = names.graph_of(self.org_id, self.project_id)
+        return Target("user" if named.kind == "user" else "graph", named.id, chosen=True)
+
+
+def session_of(key: str) -> SessionName:
+    """The session of a key such as `acme/support`."""
+    org_id, project_id = names.of_session(key)
+    return SessionName(org_id=org_id, project_id=project_id)
+
+
+async def look(
+    services: Services, access: Access, session: SessionName
+) -> tuple[Graph | None, MemorySettings]:
+    """The graph of a session, if there is one, and what was chosen about its memories."""
+    return await services.store.read(_look, access, session, settings.usual(services.settings))
+
+
+def _look(
+    tx: Transaction, access: Access, session: SessionName, usual: MemorySettings
+) -> tuple[Graph | None, MemorySettings]:
+    named = names.graph_of(session.org_id, session.project_id)
+    graph = graphs.find(tx, access, named.kind, named.id)
+    if graph is None:
+        return None, settings.of_project(tx, access, usual)
+    return graph, settings.of_graph(tx, access, graph, usual)
+
+
+async def add(
+    services: Services, access: Access, session: SessionName, new: Sequence[NewEpisode]
+) -> Receipt:
+    """Keep checked episodes; the first ones make the session."""
+    stored = await services.store.write(_add, access, session, new)
+    services.wake_workers()
+    return stored
+
+
+def _add(
+    tx: Transaction, access: Access, session: SessionName, new: Sequence[NewEpisode]
+) -> Receipt:
+    named = names.graph_of(session.org_id, session.project_id)
+    return intake.add_entries(tx, access, named.kind, named.id, new, field="session_key")
+
+
+async def choose(
+    services: Services, access: Access, session: SessionName, change: SettingsChange
+) -> None:
+    """Let what is given hold for a session from now on; it has to be there."""
+    await services.store.write(_choose, access, session, change)
+
+
+def _choose(tx: Transaction, access: Access, session: SessionName, change: SettingsChange) -> None:
+    graph = names.find(tx, access, session.org_id, session.project_id)
+    settings.choose_for_graph(tx, access, graph, change)
+
+
+async def newest(
+    services: Services,
+    access: Access,
+    graph: Graph,
+    bounds: Bounds,
+    tree: EpisodeTree | None,
+    limit: int | None,
+) -> ShortTerm:
+    """The newest episodes that pass, oldest first, and the summary of what left the window."""
+    return await services.store.read(short_term.read, access, graph, bounds, tree, limit)
+
+
+async def search(
+    services: Services,
+    access: Access,
+    graph: Graph,
+    asked: MemoryQuery,
+    *,
+    without: Collection[str] = (),
+) -> tuple[Hit[Episode], ...]:
+    """The episodes that fit a question best, in the order of time."""
+    return await long_term.search(
+        services.finder, services.store, access, graph, asked, without=without
+    )

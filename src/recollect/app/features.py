@@ -1,0 +1,272 @@
+"""What is known of a memory project as features of sets, and how they are sorted: set types, categories,
+tags."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from recollect.app import embedding, waiting
+from recollect.app.memory_projects import ProjectName, find, find_any
+from recollect.app.services import Services
+from recollect.episodic_memory import categories, feature_sets, features, names
+from recollect.episodic_memory.categories import Category, NewCategory
+from recollect.episodic_memory.feature_sets import FeatureSet, SetType
+from recollect.episodic_memory.features import Added, Correction, Feature, NewFeature
+from recollect.graph.predicates import Predicates
+from recollect.graph.types import Access, Json
+from recollect.ingest import direct_results
+from recollect.store.protocol import Transaction
+
+_WIDE = ((None, feature_sets.OF_PROJECT), (None, feature_sets.OF_ORGANISATION))
+
+
+# ---------------------------------------------------------------- features
+
+
+async def add(
+    services: Services,
+    access: Access,
+    name: ProjectName,
+    new: NewFeature,
+    *,
+    readable: Access | None,
+) -> str:
+    """Add a feature to a set, wait until it can be read, if that is soon, and return its id: that of a
+    fact which says the same and was there already, as far as it is *readable*."""
+    features.check(new)
+    added = await services.store.write(_add, access, name, new, services.predicates)
+    task = added.receipt.task_uuid
+    if task is None or not await waiting.completed(services, access, task) or readable is None:
+        return added.id
+    done = await services.store.read(direct_results.outcome, readable, task)
+    return done.facts[0].uuid if done.facts else added.id
+
+
+def _add(
+    tx: Transaction, access: Access, name: ProjectName, new: NewFeature, predicates: Predicates
+) -> Added:
+    return features.add(tx, access, find(tx, access, name), new, predicates)
+
+
+async def get(services: Services, access: Access, name: ProjectName, feature_id: str) -> Feature:
+    """A feature by its id."""
+    return await services.store.read(_get, access, name, feature_id)
+
+
+def _get(tx: Transaction, access: Access, name: ProjectName, feature_id: str) -> Feature:
+    return features.get(tx, access, find(tx, access, name), feature_id)
+
+
+async def correct(
+    services: Services, access: Access, name: ProjectName, feature_id: str, change: Correction
+) -> None:
+    """Correct a feature."""
+    features.check_correction(change)
+    vector = await embedding.sentence_vector(services, change.value)
+    await services.store.write(_correct, access, name, feature_id, replace(change, vector=vector))
+
+
+def _correct(
+    tx: Transaction, access: Access, name: ProjectName, feature_id: str, change: Correction
+) -> None:
+    features.correct(tx, access, find(tx, access, name), feature_id, change)
+
+
+async def delete(
+    services: Services, access: Access, name: ProjectName, feature_ids: list[str]
+) -> None:
+    """Remove features, all that are named or none; the episodes behind them stay."""
+    await services.store.write(_delete, access, name, feature_ids)
+    services.store.scrub_soon()
+
+
+def _delete(tx: Transaction, access: Access, name: ProjectName, feature_ids: list[str]) -> None:
+    features.delete(tx, access, find(tx, access, name), feature_ids)
+
+
+# ---------------------------------------------------------------- sets and their types
+
+
+async def add_set_type(services: Services, access: Access, name: ProjectName, new: SetType) -> str:
+    """Define a kind of sets by the metadata that tells them."""
+    return await services.store.write(_add_set_type, access, name, new)
+
+
+def _add_set_type(tx: Transaction, access: Access, name: ProjectName, new: SetType) -> str:
+    return categories.add_set_type(tx, find(tx, access, name), new)
+
+
+async def set_types(services: Services, access: Access, name: ProjectName) -> list[SetType]:
+    """The kinds of sets that were defined; of an unknown project, none."""
+    names.check(name.org_id, name.project_id)
+    return await services.store.glance(_set_types, access, name)
+
+
+def _set_types(tx: Transaction, access: Access, name: ProjectName) -> list[SetType]:
+    graph = find_any(tx, access, name)
+    return [] if graph is None else categories.set_types(tx, graph.id)
+
+
+async def delete_set_type(
+    services: Services, access: Access, name: ProjectName, type_id: str
+) -> None:
+    """Remove a kind of sets with its templates; features stay."""
+    await services.store.write(_delete_set_type, access, name, type_id)
+
+
+def _delete_set_type(tx: Transaction, access: Access, name: ProjectName, type_id: str) -> None:
+    categories.delete_set_type(tx, find(tx, access, name), type_id)
+
+
+async def sets(
+    services: Services, access: Access, name: ProjectName, values: Json | None
+) -> list[tuple[SetType | None, FeatureSet]]:
+    """The sets of a project: its own, those that values select, and without values those that
+    something was said about."""
+    names.check(name.org_id, name.project_id)
+    return await services.store.glance(_sets, access, name, values)
+
+
+def _sets(
+    tx: Transaction, access: Access, name: ProjectName, values: Json | None
+) -> list[tuple[SetType | None, FeatureSet]]:
+    graph = find_any(tx, access, name)
+    own: list[SetType] = [] if graph is None else categories.set_types(tx, graph.id)
+    chosen: Sequence[tuple[SetType | None, FeatureSet]]
+    if values:
+        feature_sets.check_values("set_metadata", values)
+        chosen = feature_sets.selected((*own, *feature_sets.BUILT_IN), values)
+    else:
+        kinds = {(one.is_org_level, one.tags): one for one in own}
+        said = [] if graph is None else categories.known_sets(tx, access, graph)
+        chosen = [(kinds.get((one.is_org_level, one.keys)), one) for one in said]
+    found: dict[str, tuple[SetType | None, FeatureSet]] = {}
+    for of_type, one in (*_WIDE, *chosen):
+        found.setdefault(one.key, (of_type, one))
+    return list(found.values())
+
+
+async def check_project(services: Services, access: Access, name: ProjectName) -> None:
+    """Raise NotFound unless the project is there."""
+    await services.store.glance(find, access, name)
+
+
+# ---------------------------------------------------------------- categories and tags
+
+
+async def add_category(
+    services: Services, access: Access, name: ProjectName, of_set: FeatureSet, new: NewCategory
+) -> str:
+    """Add a category to a set."""
+    return await services.store.write(_add_category, access, name, of_set, new)
+
+
+def _add_category(
+    tx: Transaction, access: Access, name: ProjectName, of_set: FeatureSet, new: NewCategory
+) -> str:
+    return categories.add_category(tx, find(tx, access, name), of_set, new)
+
+
+async def add_template(
+    services: Services, access: Access, name: ProjectName, type_id: str, new: NewCategory
+) -> str:
+    """Add a category to all sets of a type."""
+    return await services.store.write(_add_template, access, name, type_id, new)
+
+
+def _add_template(
+    tx: Transaction, access: Access, name: ProjectName, type_id: str, new: NewCategory
+) -> str:
+    return categories.add_template(tx, find(tx, access, name), type_id, new)
+
+
+async def templates(
+    services: Services, access: Access, name: ProjectName, type_id: str
+) -> list[Category]:
+    """The categories of a type of sets."""
+    return await services.store.glance(_templates, access, name, type_id)
+
+
+def _templates(tx: Transaction, access: Access, name: ProjectName, type_id: str) -> list[Category]:
+    return categories.templates(tx, find(tx, access, name), type_id)
+
+
+async def category(
+    services: Services, access: Access, name: ProjectName, category_id: str
+) -> Category:
+    """A category by its id."""
+    return await services.store.glance(_category, access, name, category_id)
+
+
+def _category(tx: Transaction, access: Access, name: ProjectName, category_id: str) -> Category:
+    return categories.get(tx, find(tx, access, name), category_id)
+
+
+async def sets_of_category(
+    services: Services, access: Access, name: ProjectName, category_id: str
+) -> list[FeatureSet]:
+    """The set of a category; of a template those sets of its type that something was said about."""
+    return await services.store.glance(_sets_of_category, access, name, category_id)
+
+
+def _sets_of_category(
+    tx: Transaction, access: Access, name: ProjectName, category_id: str
+) -> list[FeatureSet]:
+    graph = find(tx, access, name)
+    return categories.sets_of(tx, access, graph, categories.get(tx, graph, category_id))
+
+
+async def disable_category(
+    services: Services, access: Access, name: ProjectName, of_set: FeatureSet, category_name: str
+) -> None:
+    """Have a set answer with nothing of a category."""
+    await services.store.write(_disable_category, access, name, of_set, category_name)
+
+
+def _disable_category(
+    tx: Transaction, access: Access, name: ProjectName, of_set: FeatureSet, category_name: str
+) -> None:
+    categories.leave_out(tx, find(tx, access, name), of_set, category_name)
+
+
+async def delete_category(
+    services: Services, access: Access, name: ProjectName, category_id: str
+) -> None:
+    """Remove a category with its tags."""
+    await services.store.write(_delete_category, access, name, category_id)
+
+
+def _delete_category(tx: Transaction, access: Access, name: ProjectName, category_id: str) -> None:
+    categories.delete(tx, find(tx, access, name), category_id)
+
+
+async def add_tag(
+    services: Services,
+    access: Access,
+    name: ProjectName,
+    category_id: str,
+    tag: str,
+    description: str,
+) -> str:
+    """Add a tag to a category."""
+    return await services.store.write(_add_tag, access, name, category_id, tag, description)
+
+
+def _add_tag(
+    tx: Transaction,
+    access: Access,
+    name: ProjectName,
+    category_id: str,
+    tag: str,
+    description: str,
+) -> str:
+    return categories.add_tag(tx, find(tx, access, name), category_id, tag, description)
+
+
+async def delete_tag(services: Services, access: Access, name: ProjectName, tag_id: str) -> None:
+    """Remove a tag from its category."""
+    await services.store.write(_delete_tag, access, name, tag_id)
+
+
+def _delete_tag(tx: Transaction, access: Access, name: ProjectName, tag_id: str) -> None:
+    categories.delete_tag(tx, find(tx, access, name), tag_id)

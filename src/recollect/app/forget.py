@@ -1,0 +1,82 @@
+"""Erasing: the rows, then what memory holds of them, then the bytes in the files.
+
+Every erasure goes through here. One with a receipt is answered when the files are wiped, or could not
+be just now; what is merely dropped is wiped in the background.
+"""
+
+from collections.abc import Callable
+from typing import Concatenate, Literal, ParamSpec, TypeVar
+
+from recollect.app.services import Services
+from recollect.governance import receipts
+from recollect.governance.erasure import Mode
+from recollect.governance.receipts import Erased, Receipt
+from recollect.graph.types import Access
+from recollect.records import erasing
+from recollect.store.protocol import Transaction
+
+__all__ = ["Erased", "Mode", "Receipt"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Kind = Literal["episode", "thread", "graph", "user"]
+_UNITS: dict[Kind, Callable[[Transaction, Access, str, Mode], Erased]] = {
+    "episode": erasing.episode,
+    "thread": erasing.thread,
+    "graph": erasing.graph,
+    "user": erasing.user,
+}
+
+
+async def erase(
+    services: Services,
+    access: Access,
+    unit: Callable[Concatenate[Transaction, Access, P], Erased],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> Receipt:
+    """Run a unit that erases; done when memory and, if that is possible now, files hold no more."""
+    erased = await services.store.write(unit, access, *args, **kwargs)
+    return await services.wipe(erased)
+
+
+async def drop(
+    services: Services,
+    access: Access,
+    unit: Callable[Concatenate[Transaction, Access, P], T],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T:
+    """Run a unit that deletes something without a receipt; its bytes go in the background."""
+    result = await services.store.write(unit, access, *args, **kwargs)
+    services.wipe_soon()
+    return result
+
+
+async def one(
+    services: Services, access: Access, kind: Kind, name: str, mode: Mode = "delete"
+) -> Receipt:
+    """Erase an episode, a thread, a graph or a user, and what rested on it alone."""
+    return await erase(services, access, _UNITS[kind], name, mode)
+
+
+async def fact(services: Services, access: Access, uuid: str) -> Receipt:
+    """Erase a fact; the episodes that say it stay, and do not say it again."""
+    return await erase(services, access, erasing.fact, uuid)
+
+
+async def session(services: Services, access: Access, session_id: str) -> Receipt:
+    """Erase a session with its log and open turns; what it fed to a graph stays there."""
+    return await erase(services, access, erasing.session, session_id)
+
+
+async def page(
+    services: Services, access: Access, *, limit: int, before: str | None
+) -> list[Receipt]:
+    """The receipts of the project, the newest first."""
+    return await services.store.read(receipts.page, access, limit=limit, before=before)
+
+
+async def receipt(services: Services, access: Access, uuid: str) -> Receipt:
+    """One receipt."""
+    return await services.store.read(receipts.get, access, uuid)

@@ -1,0 +1,149 @@
+"""Standalone graphs, and what holds for graphs of any kind."""
+
+from msgspec import UNSET, UnsetType
+
+from recollect.app import refs, tasks
+from recollect.app.idempotency import Done, Once, write
+from recollect.app.refs import GraphRef, OwnedGraph
+from recollect.app.services import Services
+from recollect.app.tasks import Tracked, WithTask
+from recollect.errors import InvalidInput
+from recollect.graph.filters import NO_FILTERS, Filters
+from recollect.graph.kinds import Kind
+from recollect.graph.types import Access, Graph, Json, Record
+from recollect.records import cloning, erasing, graphs, lookups
+from recollect.records.cloning import Copied, Ends
+from recollect.records.graphs import GraphDetails, GraphPage
+from recollect.store.protocol import Transaction
+
+
+class GraphChange(Record):
+    """What is said anew about a graph; what is left out stays."""
+
+    name: str | UnsetType | None = UNSET
+    description: str | UnsetType | None = UNSET
+    time_zone: str | UnsetType | None = UNSET
+    rating: Json | None = None  # can be changed but not unset
+
+
+async def create(
+    services: Services,
+    access: Access,
+    graph_id: str | None,
+    details: GraphDetails,
+    *,
+    field: str = "graph_id",
+    once: Once | None = None,
+) -> Graph:
+    """A new standalone graph, under an id of the caller's or of ours; *field* is what the caller calls
+    the id."""
+    return await write(services, access, once, _create, graph_id, details, field)
+
+
+def _create(
+    tx: Transaction, access: Access, graph_id: str | None, details: GraphDetails, field: str
+) -> Done[Graph]:
+    made = graphs.create(tx, access, graph_id, details, field=field)
+    return Done(value=made, graph_id=made.id, made=made)
+
+
+async def get(services: Services, access: Access, ref: GraphRef) -> OwnedGraph:
+    """A graph, and whose it is."""
+    return await services.store.glance(refs.graph, access, ref)
+
+
+async def update(
+    services: Services,
+    access: Access,
+    ref: GraphRef,
+    change: GraphChange,
+    *,
+    once: Once | None = None,
+) -> OwnedGraph:
+    """Change what is given of a graph."""
+    return await write(services, access, once, _update, ref, change)
+
+
+def _update(
+    tx: Transaction, access: Access, ref: GraphRef, change: GraphChange
+) -> Done[OwnedGraph]:
+    where = refs.graph(tx, access, ref)
+    if where.user_id is not None and not isinstance(change.time_zone, UnsetType):
+        raise InvalidInput("time_zone: this is the graph of a user; set the user's time zone")
+    graphs.change(tx, where.graph, _changed(where.graph, change))
+    made = refs.graph(tx, access, ref)
+    return Done(value=made, graph_id=made.graph.id, made=made.graph)
+
+
+def _changed(old: Graph, change: GraphChange) -> GraphDetails:
+    given = {name: getattr(change, name) for name in ("name", "description", "time_zone")}
+    kept = {name: getattr(old, name) if value is UNSET else value for name, value in given.items()}
+    return GraphDetails(**kept, rating=change.rating or old.rating)
+
+
+async def delete(
+    services: Services, access: Access, ref: GraphRef, *, once: Once | None = None
+) -> Tracked:
+    """Erase a standalone graph with all it holds; the task ends when the files are wiped."""
+    return await write(services, access, once, _delete, ref)
+
+
+def _delete(tx: Transaction, access: Access, ref: GraphRef) -> Done[Tracked]:
+    where = refs.graph(tx, access, ref)
+    if where.graph_id is None:
+        raise InvalidInput("graph_uuid: this is the graph of a user; it goes with the user")
+    erased = erasing.graph(tx, access, where.graph_id)
+    task = tasks.of_write(tx, access, erased.uuid, "graph.delete")
+    return Done(value=task, made=erased, erased=erased)
+
+
+async def page(
+    services: Services, access: Access, *, search: str, order: str, limit: int, offset: int
+) -> GraphPage:
+    """A page of standalone graphs."""
+    return await services.store.read(
+        graphs.page, access, search=search, order=order, limit=limit, offset=offset
+    )
+
+
+async def warm(services: Services, access: Access, ref: GraphRef) -> OwnedGraph:
+    """Bring a graph into memory ahead of its first search."""
+    where = await services.store.read(refs.graph, access, ref)
+    await services.finder.warm(access, where.graph)
+    return where
+
+
+async def clone(services: Services, access: Access, ends: Ends) -> Copied:
+    """A copy of a user's graph as a new user, or of a standalone graph under a new id."""
+    made = await services.store.write(cloning.clone, access, ends)
+    services.wake_workers()
+    return made
+
+
+async def clone_as_new(
+    services: Services, access: Access, ref: GraphRef, *, once: Once | None = None
+) -> WithTask[OwnedGraph]:
+    """A copy of a graph under an id of ours; that of a user's graph is the graph of a new user."""
+    return await write(services, access, once, _clone_as_new, ref)
+
+
+def _clone_as_new(tx: Transaction, access: Access, ref: GraphRef) -> Done[WithTask[OwnedGraph]]:
+    where = refs.graph(tx, access, ref)
+    if where.user_id is not None:
+        ends = Ends(source_user=where.user_id, target_user=tx.new_id())
+    else:
+        ends = Ends(source_graph=where.graph_id, target_graph=tx.new_id())
+    made = cloning.clone(tx, access, ends)
+    task = tasks.of_write(tx, access, made.task_uuid, "graph.clone")
+    copied = WithTask(value=lookups.with_owner(tx, made.graph), task=task)
+    return Done(value=copied, graph_id=made.graph.id, made=made.graph)
+
+
+async def matching(
+    services: Services, access: Access, ref: GraphRef, kind: Kind, filters: Filters
+) -> list[int] | None:
+    """The row ids of what passes in a graph and may be seen; None when nothing narrows."""
+    if filters == NO_FILTERS and access.visibility is None:
+        return None
+    where = await services.store.glance(refs.graph, access, ref)
+    return await services.finder.matching(access, where.graph, kind, filters)

@@ -1,0 +1,90 @@
+"""Doing something once, however often it is asked for: the answer is kept in the transaction of the
+write, for whoever sends the same request again."""
+
+from collections.abc import Callable
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
+
+from recollect.app.services import Services
+from recollect.governance.receipts import Erased
+from recollect.graph.types import Access, Record
+from recollect.records import kept_answers
+from recollect.store.protocol import Transaction
+
+P = ParamSpec("P")
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Once(Record):
+    """How a caller tells requests apart (`key`, and a digest of the *request*), and how an answer is
+    written down."""
+
+    key: str
+    request: str
+    encode: Callable[[Any], bytes]
+
+
+class AnsweredBefore(Exception):
+    """This very request was answered before, with *body*; nothing was done now."""
+
+    def __init__(self, body: bytes) -> None:
+        super().__init__()
+        self.body = body
+
+
+class Done(Record, Generic[T]):
+    """What a unit of work did: its answer, the graph whose words are in that, and for the audit log
+    what was made or erased."""
+
+    value: T
+    graph_id: int | None = None
+    made: Any = None
+    erased: Erased | None = None
+
+
+class UseCase(Protocol[T_co]):
+    """A use case whose other arguments are given already."""
+
+    async def __call__(self, *, once: Once | None) -> T_co:
+        """Carry it out."""
+
+
+async def write(
+    services: Services,
+    access: Access,
+    once: Once | None,
+    unit: Callable[Concatenate[Transaction, Access, P], Done[T]],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T:
+    """Do *unit*, unless it was done before (AnsweredBefore), and see to what follows from it."""
+
+    def bound(tx: Transaction, access: Access) -> Done[T]:
+        return unit(tx, access, *args, **kwargs)
+
+    if once is None:
+        done = await services.store.write(bound, access)
+    else:
+        known = await services.store.glance(kept_answers.find, access, once.key, once.request)
+        if known is not None:
+            raise AnsweredBefore(known)
+        outcome = await services.store.write(_once, access, once, bound)
+        if isinstance(outcome, bytes):
+            raise AnsweredBefore(outcome)
+        done = outcome
+    services.wake_workers()
+    if done.erased is not None:
+        await services.wipe(done.erased)
+    return done.value
+
+
+def _once(
+    tx: Transaction, access: Access, once: Once, unit: Callable[[Transaction, Access], Done[T]]
+) -> Done[T] | bytes:
+    known = kept_answers.find(tx, access, once.key, once.request)
+    if known is not None:  # somebody was quicker
+        return known
+    done = unit(tx, access)
+    body = once.encode(done.value)
+    kept_answers.keep(tx, access, once.key, once.request, body, done.graph_id)
+    return done

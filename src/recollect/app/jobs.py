@@ -1,0 +1,98 @@
+"""The jobs that wait to be read, and those that failed too often."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+
+from recollect.app.services import Services
+from recollect.errors import NotFound, Unavailable
+from recollect.graph.types import Access, GraphKind, Record
+from recollect.ingest import queue
+from recollect.ingest.queue import ParkedJob, QueueState
+from recollect.limits import PAGE_MAX
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+
+__all__ = ["ParkedJob", "QueueState"]
+
+_LOOK_S_FIRST = 0.005
+_LOOK_S_MAX = 0.25
+_OVER = ("succeeded", "partial", "failed")
+
+
+class Backlog(Record):
+    """What a project waits for, by graph (kind and name). Counts end at a bound; *truncated* says so."""
+
+    pending: int
+    parked: int
+    oldest_wait_s: float
+    graphs: list[tuple[tuple[GraphKind, str], int]]
+    truncated: bool
+
+
+async def backlog(services: Services, access: Access) -> Backlog:
+    """How many episodes of the project wait to be read or could not be, and for how long."""
+    return await services.store.read(_backlog, access)
+
+
+def _backlog(tx: Transaction, access: Access) -> Backlog:
+    waiting = queue.backlog(tx, access, PAGE_MAX + 1)
+    parked = queue.parked(tx, access, PAGE_MAX + 1)
+    counted = Counter((row.graph_kind, row.graph_name) for row in waiting[:PAGE_MAX])
+    oldest = min((row.created_at for row in waiting), default=None)
+    wait = 0.0 if oldest is None else (tx.now - rows.moment(oldest)).total_seconds()
+    return Backlog(
+        pending=min(len(waiting), PAGE_MAX),
+        parked=min(len(parked), PAGE_MAX),
+        oldest_wait_s=max(0.0, wait),
+        graphs=counted.most_common(),
+        truncated=max(len(waiting), len(parked)) > PAGE_MAX,
+    )
+
+
+async def parked(services: Services, access: Access) -> list[ParkedJob]:
+    """The jobs of the project that failed too often, oldest first."""
+    return await services.store.read(queue.parked, access, PAGE_MAX)
+
+
+async def retry(services: Services, access: Access, episode_uuid: str) -> None:
+    """Put the parked job of an episode back into the queue."""
+    await services.store.write(queue.retry, access, episode_uuid)
+    services.wake_workers()
+
+
+async def learned(
+    services: Services, access: Access, task_uuid: str, goes_on: Callable[[], object]
+) -> None:
+    """Wait until everything of a task was read, by whoever works on the folder; *goes_on* raises when
+    there is no use in waiting any longer."""
+    services.wake_workers()
+    pause_s = _LOOK_S_FIRST
+    while True:
+        goes_on()
+        try:
+            task = await services.store.glance(queue.task, access, task_uuid)
+        except NotFound:  # forgotten meanwhile
+            return
+        if task.status in _OVER:
+            break
+        await asyncio.sleep(pause_s)
+        pause_s = min(pause_s * 1.1, _LOOK_S_MAX)
+    if task.parked:
+        raise Unavailable(f"stored, but it could not be read: {task.error}")
+
+
+async def state(services: Services) -> QueueState:
+    """The queue of every project together."""
+    return await services.store.read(queue.state)
+
+
+async def hindered(services: Services) -> int:
+    """How many graphs wait for something to be mended."""
+    found = await services.store.read(queue.hindrances, PAGE_MAX)
+    return sum(one.graphs for one in found)
+
+
+async def troubles(services: Services) -> list[str]:
+    """Why requests cannot be served; nothing when they can."""
+    return await services.readiness.troubles()

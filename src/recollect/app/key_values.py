@@ -1,0 +1,147 @@
+"""Values under keys in a graph: what stores of agent frameworks ask for.
+
+Each value is a JSON episode, so that what it says is learned, too. Writing a key again erases the
+old value with all that rested on it.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from recollect.app.services import Services
+from recollect.errors import NotFound
+from recollect.governance.receipts import Erased
+from recollect.graph.types import Access, NewEpisode, Record
+from recollect.ingest import intake
+from recollect.ingest.intake import Receipt
+from recollect.records import erasing, graphs
+from recollect.records.graphs import GraphDetails
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.store.queries.episodes import EpisodeRow
+
+_FIRST = "first_put_at"
+
+
+class StoredValue(Record):
+    """A value as it is kept."""
+
+    uuid: str
+    key: str
+    value: dict[str, Any]
+    created_at: datetime
+    updated_at: datetime
+
+
+class Put(Record):
+    """What a put did: the receipt of the new value, and the erasure of an old one if any."""
+
+    receipt: Receipt
+    erased: Erased | None
+
+
+async def put(
+    services: Services,
+    access: Access,
+    graph_id: str,
+    key: str,
+    value: dict[str, Any],
+    *,
+    found: bool,
+) -> str | None:
+    """Keep a value under a key; unless it is to be *found*, nothing is learned from it. Says which task
+    learns it."""
+    done = await services.store.write(_put, access, graph_id, key, value, found)
+    if done.erased is not None:
+        await services.wipe(done.erased)
+    return done.receipt.task_uuid
+
+
+def _put(
+    tx: Transaction, access: Access, graph_id: str, key: str, value: dict[str, Any], found: bool
+) -> Put:
+    old = _one(tx, access, graph_id, key)
+    erased = None if old is None else erasing.episode(tx, access, old.uuid, "forget")
+    first = tx.now if old is None else old.created_at
+    new = NewEpisode(
+        kind="json",
+        content=rows.to_json(value) or "",
+        document_id=key,
+        ignored=not found,
+        created_at=tx.now,
+        extra={_FIRST: first.isoformat()},
+    )
+    intake.check_episode("", new)
+    _graph(tx, access, graph_id)
+    receipt = intake.add_episodes(tx, access, None, graph_id, [new])
+    return Put(receipt=receipt, erased=erased)
+
+
+async def one(services: Services, access: Access, graph_id: str, key: str) -> StoredValue | None:
+    """The value under a key, if there is one."""
+    return await services.store.read(_one, access, graph_id, key)
+
+
+def _one(tx: Transaction, access: Access, graph_id: str, key: str) -> StoredValue | None:
+    try:
+        graph = graphs.get(tx, access, graph_id)
+    except NotFound:
+        return None
+    row = tx.items.newest(graph_id=graph.id, key=key)
+    return None if row is None else _item(row)
+
+
+async def of_graph(services: Services, access: Access, graph_id: str) -> list[StoredValue]:
+    """Every value of a graph, in the order in which they were put."""
+    return await services.store.read(_of_graph, access, graph_id)
+
+
+def _of_graph(tx: Transaction, access: Access, graph_id: str) -> list[StoredValue]:
+    graph = graphs.get(tx, access, graph_id)
+    return [_item(row) for row in tx.items.of_graph(graph_id=graph.id)]
+
+
+async def by_uuids(services: Services, access: Access, uuids: list[str]) -> dict[str, StoredValue]:
+    """Values by the uuids of their episodes, which the caller was given by a search of its own."""
+    return await services.store.read(_by_uuids, access, uuids)
+
+
+def _by_uuids(tx: Transaction, access: Access, uuids: list[str]) -> dict[str, StoredValue]:
+    found = tx.items.by_uuids(uuids=rows.to_json(uuids))
+    return {row.uuid: _item(row) for row in found}
+
+
+async def graph_ids(services: Services, access: Access, prefix: str) -> list[str]:
+    """The graphs with values that are named *prefix*, or *prefix*, a dot and more."""
+    return await services.store.read(_graph_ids, access, prefix)
+
+
+def _graph_ids(tx: Transaction, access: Access, prefix: str) -> list[str]:
+    project = access.project_id
+    first, last = f"{prefix}.", f"{prefix}/"  # the slash comes right after the dot
+    below = tx.items.graphs(project_id=project, first=first, last=last)
+    own = tx.items.graphs(project_id=project, first=prefix, last=f"{prefix}\x00")
+    return [row.graph_id for row in [*own, *below]]
+
+
+def _graph(tx: Transaction, access: Access, graph_id: str) -> None:
+    try:
+        graphs.get(tx, access, graph_id)
+    except NotFound:
+        graphs.create(tx, access, graph_id, GraphDetails(), field="namespace")
+
+
+def _item(row: EpisodeRow) -> StoredValue:
+    kept = rows.from_json(row.extra) or {}
+    put_at = rows.moment(row.created_at)
+    return StoredValue(
+        uuid=row.uuid,
+        key=row.document_id,
+        value=_value(row),
+        created_at=datetime.fromisoformat(kept[_FIRST]) if _FIRST in kept else put_at,
+        updated_at=put_at,
+    )
+
+
+def _value(row: EpisodeRow) -> dict[str, Any]:
+    value = rows.from_json(row.content) if row.kind == "json" else row.content
+    return value if isinstance(value, dict) else {"value": value}

@@ -1,0 +1,113 @@
+"""Second readings: an agent takes an episode as a prompt and gives its answer back."""
+
+import asyncio
+import time
+from weakref import WeakKeyDictionary
+
+from recollect.app.data_folder import WithStore
+from recollect.app.services import Services
+from recollect.graph.types import Access
+from recollect.ingest import rereading_lists
+from recollect.ingest.agents import Given, Taken
+from recollect.ingest.rereading_lists import Count, Status, Waiting
+from recollect.records import graphs
+from recollect.store.protocol import Store, Transaction
+
+_COUNTING_REST = 100.0
+
+__all__ = ["Count", "Given", "Status", "Taken", "Waiting"]
+
+
+async def scope(
+    services: WithStore, access: Access, user_id: str | None, graph_id: str | None
+) -> int | None:
+    """The graph that readings are taken of; None, for any, when none is named."""
+    if user_id is None and graph_id is None:
+        return None
+    return (await services.store.read(graphs.target, access, user_id, graph_id)).id
+
+
+async def take(services: Services, access: Access, graph: int | None) -> Taken | None:
+    """The next episode that waits for an agent, under a lease; None when there is none now."""
+    return await services.agents.take(access, graph)
+
+
+async def give(
+    services: Services, access: Access, episode_uuid: str, lease: str, answer: bytes
+) -> Given:
+    """Put the answer for an episode that was taken in the place of its first reading."""
+    return await services.agents.give(access, episode_uuid, lease, answer)
+
+
+async def give_back(services: Services, access: Access, episode_uuid: str, lease: str) -> None:
+    """Let others take an episode, if it is still held."""
+    await services.agents.give_back(access, episode_uuid, lease)
+
+
+async def fail(
+    services: Services, access: Access, episode_uuid: str, lease: str, error: str
+) -> bool:
+    """Note that there was no answer at all; True when the episode is parked by that."""
+    return await services.agents.failed(access, episode_uuid, lease, error)
+
+
+async def count(services: WithStore, access: Access, graph: int | None) -> int:
+    """How many episodes wait for an agent."""
+    return await services.store.read(rereading_lists.waiting_for, access, "agent", graph)
+
+
+async def page(
+    services: WithStore,
+    access: Access,
+    *,
+    limit: int,
+    status: Status | None = None,
+    after: str | None = None,
+) -> list[Waiting]:
+    """The episodes that wait for another reading or are parked, in the order of the log."""
+    return await services.store.read(
+        rereading_lists.listed, access, limit=limit, status=status, after=after
+    )
+
+
+async def retry(services: WithStore, access: Access, episode_uuid: str | None) -> int:
+    """Try one episode again now, or all of them, as if they had never failed; says how many."""
+    return await services.store.write(_retry, access, episode_uuid)
+
+
+def _retry(tx: Transaction, access: Access, episode_uuid: str | None) -> int:
+    return rereading_lists.retry(tx, access, episode_uuid)
+
+
+async def counts(services: WithStore) -> list[Count]:
+    """How many episodes of all projects wait for which reader, or are parked."""
+    return await services.store.read(rereading_lists.counts)
+
+
+class _CountedFacts:
+    """How many facts rest on which reader. Counting takes the longer the more there are, and nobody
+    needs a key to ask: so it takes no more than a small share of the time."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+        self._counted: dict[str, int] = {}
+        self._until = 0.0
+
+    async def by_reader(self, store: Store) -> dict[str, int]:
+        """As they were a hundred times as long ago as it takes to count them, at most."""
+        async with self._turn:
+            began = time.monotonic()
+            if began >= self._until:
+                self._counted = await store.read(rereading_lists.facts_by_reader)
+                now = time.monotonic()
+                self._until = now + (now - began) * _COUNTING_REST
+        return self._counted
+
+
+_facts: WeakKeyDictionary[Store, _CountedFacts] = WeakKeyDictionary()
+
+
+async def facts_by_reader(services: WithStore) -> dict[str, int]:
+    """How many facts of all projects rest on which reader, as they were a while ago."""
+    store = services.store
+    return await _facts.setdefault(store, _CountedFacts()).by_reader(store)

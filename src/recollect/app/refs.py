@@ -1,0 +1,79 @@
+"""How callers name a user, a thread or a graph: by an id of theirs, or by the server's uuid."""
+
+from typing import Generic, TypeVar
+
+import msgspec
+
+from recollect.errors import NotFound
+from recollect.graph.types import Access, Record, Thread, User
+from recollect.records import graphs, lookups, threads, users
+from recollect.records.lookups import OwnedGraph
+from recollect.store.protocol import Transaction
+
+__all__ = ["GraphRef", "InGraph", "OwnedGraph", "ThreadRef", "UserRef", "graph", "thread", "user"]
+
+T = TypeVar("T")
+
+
+class UserRef(Record):
+    """A user by one of these; *thread_id* is that of a thread of theirs."""
+
+    user_id: str | None = None
+    uuid: str | None = None
+    thread_id: str | None = None
+
+
+class ThreadRef(Record):
+    """A thread by one of these."""
+
+    thread_id: str | None = None
+    uuid: str | None = None
+
+
+class GraphRef(Record):
+    """A graph by one of these; *uuid* may be that of its user, too."""
+
+    graph_id: str | None = None
+    user_id: str | None = None
+    thread_id: str | None = None
+    uuid: str | None = None
+
+
+class InGraph(Record, Generic[T]):
+    """What was found in a graph, with whose graph it is, and the uuids of threads by their ids where
+    what was found names threads."""
+
+    where: OwnedGraph
+    value: T
+    thread_uuids: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+def user(tx: Transaction, access: Access, ref: UserRef) -> User:
+    """The user that is meant."""
+    if ref.uuid is not None:
+        return lookups.user(tx, access, ref.uuid)
+    if ref.user_id is not None:
+        return users.get(tx, access, ref.user_id)
+    return users.get(tx, access, threads.get(tx, access, str(ref.thread_id)).user_id)
+
+
+def thread(tx: Transaction, access: Access, ref: ThreadRef) -> Thread:
+    """The thread that is meant."""
+    if ref.uuid is not None:
+        return lookups.thread(tx, access, ref.uuid)
+    return threads.get(tx, access, str(ref.thread_id))
+
+
+def graph(tx: Transaction, access: Access, ref: GraphRef) -> OwnedGraph:
+    """The graph that is meant."""
+    if ref.uuid is not None:
+        return lookups.graph(tx, access, ref.uuid)
+    if ref.thread_id is not None:
+        return lookups.graph(tx, access, threads.get(tx, access, ref.thread_id).graph_uuid)
+    return lookups.with_owner(tx, graphs.target(tx, access, ref.user_id, ref.graph_id))
+
+
+def require_within(where: OwnedGraph, graph_id: int, noun: str, uuid: str) -> None:
+    """Raise NotFound for what lies in another graph than the one that was named."""
+    if graph_id != where.graph.id:
+        raise NotFound(f"{noun} not found: {uuid}")

@@ -1,0 +1,237 @@
+"""Taking in what is said: messages, data, and knowledge that a caller writes down."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from recollect.app import refs, tasks, waiting
+from recollect.app.idempotency import Done, Once, write
+from recollect.app.refs import GraphRef, InGraph, ThreadRef
+from recollect.app.services import Services
+from recollect.app.tasks import Outcome, Tracked, WithTask
+from recollect.app.threads import Messages
+from recollect.graph.predicates import Predicates
+from recollect.graph.types import Access, Episode, Json, NewEpisode
+from recollect.ingest import direct, direct_results, intake
+from recollect.ingest.direct import GivenTriple, check_nodes, check_triple
+from recollect.ingest.direct_checks import GivenNode, node_count, one_label
+from recollect.ingest.direct_checks import fact as check_fact
+from recollect.ingest.intake import (
+    MessageWords,
+    Receipt,
+    check_batch,
+    check_episode,
+    check_messages,
+)
+from recollect.records import episodes
+from recollect.store.protocol import Transaction
+
+__all__ = [
+    "GivenNode",
+    "GivenTriple",
+    "MessageWords",
+    "Outcome",
+    "Receipt",
+    "check_batch",
+    "check_episode",
+    "check_fact",
+    "check_messages",
+    "check_nodes",
+    "check_triple",
+    "node_count",
+    "one_label",
+]
+
+NewNode = tuple[GivenNode, Json | None, datetime | None]  # with its metadata and its own time
+
+
+async def add_messages(
+    services: Services, access: Access, ref: ThreadRef, new: list[NewEpisode]
+) -> Receipt:
+    """Messages into a thread; they are on disk when this returns."""
+    receipt = await services.store.write(_add_messages, access, ref, new)
+    services.wake_workers()
+    return receipt
+
+
+def _add_messages(
+    tx: Transaction, access: Access, ref: ThreadRef, new: list[NewEpisode]
+) -> Receipt:
+    thread_id = ref.thread_id
+    if thread_id is None:
+        thread_id = refs.thread(tx, access, ref).thread_id
+    return intake.add_messages(tx, access, thread_id, new)
+
+
+async def add_messages_tracked(
+    services: Services,
+    access: Access,
+    ref: ThreadRef,
+    new: list[NewEpisode],
+    *,
+    once: Once | None = None,
+) -> WithTask[Messages]:
+    """The same, with the messages as they were stored and the task of reading them."""
+    return await write(services, access, once, _add_messages_tracked, ref, new)
+
+
+def _add_messages_tracked(
+    tx: Transaction, access: Access, ref: ThreadRef, new: list[NewEpisode]
+) -> Done[WithTask[Messages]]:
+    thread = refs.thread(tx, access, ref)
+    receipt = intake.add_messages(tx, access, thread.thread_id, new)
+    stored = [episodes.as_stored(tx, access, uuid) for uuid in receipt.uuids]
+    task = tasks.of_write(tx, access, receipt.task_uuid, "thread.add_messages")
+    added = Messages(thread=thread, messages=stored, total=len(stored))
+    return Done(value=WithTask(value=added, task=task), graph_id=thread.graph_id, made=receipt)
+
+
+async def add_data(
+    services: Services,
+    access: Access,
+    ref: GraphRef,
+    new: list[NewEpisode],
+    *,
+    opens: bool = False,
+) -> list[Episode]:
+    """Pieces of data into a graph, in the order given; *opens* makes a graph that is not there yet."""
+    stored = await services.store.write(_add_data, access, ref, new, opens=opens)
+    services.wake_workers()
+    return stored
+
+
+def _add_data(
+    tx: Transaction, access: Access, ref: GraphRef, new: list[NewEpisode], *, opens: bool
+) -> list[Episode]:
+    receipt = intake.add_episodes(tx, access, ref.user_id, ref.graph_id, new, opens=opens)
+    return [episodes.as_stored(tx, access, uuid) for uuid in receipt.uuids]
+
+
+async def add_data_tracked(
+    services: Services,
+    access: Access,
+    ref: GraphRef,
+    new: NewEpisode,
+    *,
+    once: Once | None = None,
+) -> WithTask[InGraph[Episode]]:
+    """One piece of data into a graph, with the task of reading it."""
+    return await write(services, access, once, _add_data_tracked, ref, new)
+
+
+def _add_data_tracked(
+    tx: Transaction, access: Access, ref: GraphRef, new: NewEpisode
+) -> Done[WithTask[InGraph[Episode]]]:
+    where = refs.graph(tx, access, ref)
+    receipt = intake.add_episodes(tx, access, where.user_id, where.graph_id, [new])
+    stored = episodes.as_stored(tx, access, receipt.uuids[0])
+    task = tasks.of_write(tx, access, receipt.task_uuid, "graph.add")
+    added = WithTask(value=InGraph(where=where, value=stored), task=task)
+    return Done(value=added, graph_id=where.graph.id, made=stored)
+
+
+# ---------------------------------------------------------------- knowledge that a caller writes down
+
+
+async def add_triple(
+    services: Services, access: Access, ref: GraphRef, triple: GivenTriple, *, opens: bool = False
+) -> Receipt:
+    """One fact between two entities; *opens* makes a graph that is not there yet."""
+    return await services.store.write(
+        direct.add_triple,
+        access,
+        ref.user_id,
+        ref.graph_id,
+        triple,
+        services.predicates,
+        opens=opens,
+    )
+
+
+async def add_triples(
+    services: Services,
+    access: Access,
+    ref: GraphRef,
+    triples: Sequence[GivenTriple],
+    *,
+    once: Once | None = None,
+) -> WithTask[list[GivenTriple]]:
+    """Facts between entities, each under a uuid of its own, with the task of taking them in."""
+    return await write(services, access, once, _add_triples, ref, triples, services.predicates)
+
+
+def _add_triples(
+    tx: Transaction,
+    access: Access,
+    ref: GraphRef,
+    triples: Sequence[GivenTriple],
+    predicates: Predicates,
+) -> Done[WithTask[list[GivenTriple]]]:
+    where = refs.graph(tx, access, ref)
+    named = [replace(triple, uuid=tx.new_id()) for triple in triples]
+    receipt = direct.add_triples(tx, access, where.graph, named, predicates)
+    task = tasks.of_write(tx, access, receipt.task_uuid, "graph.edge.add")
+    added = WithTask(value=named, task=task)
+    return Done(value=added, graph_id=where.graph.id, made=receipt)
+
+
+async def add_nodes(
+    services: Services,
+    access: Access,
+    ref: GraphRef,
+    nodes: Sequence[NewNode],
+) -> Receipt:
+    """Entities into a graph, each found again or made."""
+    return await services.store.write(direct.add_nodes, access, ref.user_id, ref.graph_id, nodes)
+
+
+async def add_nodes_tracked(
+    services: Services,
+    access: Access,
+    ref: GraphRef,
+    nodes: Sequence[NewNode],
+    *,
+    once: Once | None = None,
+) -> Tracked:
+    """The same, with the task of taking them in."""
+    return await write(services, access, once, _add_nodes_tracked, ref, nodes)
+
+
+def _add_nodes_tracked(
+    tx: Transaction,
+    access: Access,
+    ref: GraphRef,
+    nodes: Sequence[NewNode],
+) -> Done[Tracked]:
+    where = refs.graph(tx, access, ref)
+    receipt = direct.add_nodes(tx, access, where.user_id, where.graph_id, nodes)
+    task = tasks.of_write(tx, access, receipt.task_uuid, "graph.add_nodes")
+    return Done(value=task, graph_id=where.graph.id, made=receipt)
+
+
+async def add_thread_facts(
+    services: Services, access: Access, ref: ThreadRef, facts: list[str]
+) -> None:
+    """Sentences about the user of a thread, remembered word for word."""
+    await services.store.write(_add_thread_facts, access, ref, facts)
+    services.wake_workers()
+
+
+def _add_thread_facts(tx: Transaction, access: Access, ref: ThreadRef, facts: list[str]) -> None:
+    direct.add_thread_facts(tx, access, refs.thread(tx, access, ref), facts)
+
+
+async def outcome(
+    services: Services,
+    access: Access,
+    task_uuid: str | None,
+    *,
+    facts_for: Access | None,
+    nodes_for: Access | None,
+) -> Outcome | None:
+    """What came of knowledge that was written down, as far as facts and entities may be read; None
+    when that takes longer than a caller should wait."""
+    if task_uuid is None or not await waiting.completed(services, access, task_uuid):
+        return None
+    return await services.store.read(direct_results.readable, facts_for, nodes_for, task_uuid)

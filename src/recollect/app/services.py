@@ -1,0 +1,265 @@
+"""Settings to services: the only place that chooses implementations."""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+
+from msgspec.structs import replace
+
+from recollect import ids
+from recollect.clock import Clock, system_clock
+from recollect.episodic_memory.instance import Memories
+from recollect.errors import ModelUnavailable
+from recollect.extract.llm import ModelExtractor
+from recollect.governance import receipts
+from recollect.governance.audited import AuditedStore
+from recollect.governance.receipts import Erased, Receipt
+from recollect.graph import predicates
+from recollect.graph.predicates import Predicates
+from recollect.ingest import pipeline, queue, rereadings, session_writing, unkept
+from recollect.ingest.agents import Agents
+from recollect.ingest.extractors import AgentExtractor, EmbeddedExtractor, LanguageModelExtractor
+from recollect.ingest.folder import Folder
+from recollect.ingest.pipeline import Extractor
+from recollect.ingest.readiness import Readiness
+from recollect.ingest.rereader import Rereader
+from recollect.ingest.session_listeners import Listeners
+from recollect.ingest.worker import Worker
+from recollect.ingest.writing import Writer
+from recollect.limits import JOBS_PER_COMMIT_MAX, READING_LEASE_S
+from recollect.models import language_model
+from recollect.models.language_model import LanguageModel
+from recollect.search.finder import Finder
+from recollect.search.segments import Segments
+from recollect.settings import Settings
+from recollect.store.protocol import Store
+from recollect.store.sqlite import SqliteStore
+
+
+@dataclass(slots=True)
+class Services:
+    """Everything a request, a job or a command needs, handed in."""
+
+    settings: Settings
+    store: Store
+    segments: Segments
+    finder: Finder
+    clock: Clock
+    predicates: Predicates = field(default_factory=predicates.load)
+    language_model: LanguageModel | None = None
+    workers: list[Worker] = field(default_factory=list)
+    listeners: Listeners = field(default_factory=Listeners)
+    owner: str = field(default_factory=ids.TimeOrderedIds())  # of the turns that are open here
+    memories: Memories = field(init=False)
+    readiness: Readiness = field(init=False)
+    folder: Folder = field(init=False)
+    agents: Agents = field(init=False)
+    reads_here: bool = False  # episodes, in a thread; else in processes of their own
+    _writer: Writer | None = None
+    _rereader: Rereader | None = None
+    _embedded: EmbeddedExtractor | None = None
+    _extractors: list[Extractor] = field(default_factory=list)
+    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.memories = Memories(self.store, self.finder, self.settings)
+        self.readiness = Readiness(self.store, self.settings)
+        self.folder = Folder(self.store, self.predicates, self._read_unkept)
+        self.agents = Agents(
+            self.store,
+            self.folder,
+            self.finder,
+            self.predicates,
+            self._embedded_reader,
+            attempts_max=self.settings.job_attempts_max,
+            judges=self.settings.judge == "on",
+        )
+
+    def wake_workers(self) -> None:
+        """Say that episodes were stored."""
+        for worker in self.workers:
+            worker.wake()
+
+    async def _read_unkept(self, graph_id: int) -> None:
+        """Have episodes read that were processed before readings were kept."""
+        if await self.store.read(unkept.there_are, graph_id):
+            await unkept.read(self.store, self._embedded_reader(), graph_id)
+
+    def start_workers(self, count: int, *, owner: str) -> None:
+        """Let workers take jobs from now on; *owner* marks the leases they hold."""
+        for _ in range(count):
+            extractor = self._new_extractor()
+            judges = self.settings.judge == "on"
+            embedded = self._embedded if extractor else None
+            judge = embedded if judges else None
+            worker = Worker(
+                self.store,
+                owner=owner,
+                attempts_max=self.settings.job_attempts_max,
+                backoff_first_s=self.settings.job_backoff_first_s,
+                process=partial(
+                    pipeline.process, extractor=extractor, finder=self.finder, judge=judge
+                ),
+                together=extractor.together if extractor else JOBS_PER_COMMIT_MAX,
+                check=partial(embedded.check, judges=judges) if embedded else None,
+            )
+            self.workers.append(worker)
+            self._tasks.append(asyncio.create_task(worker.run()))
+        self._tasks.append(asyncio.create_task(self.folder.run()))
+        if count and self.settings.extraction != "off":
+            self._start_rereader(owner)
+        if self.language_model is not None and self.settings.extraction != "off":
+            self._writer = Writer(self.store, self.language_model)
+            self._tasks.append(asyncio.create_task(self._writer.run()))
+
+    def _start_rereader(self, owner: str) -> None:
+        self._rereader = self.new_rereader(owner)
+        if self._rereader is not None:
+            self._tasks.append(asyncio.create_task(self._rereader.run()))
+
+    def new_rereader(self, owner: str) -> Rereader | None:
+        """Who works off second readings, for a process that does so itself."""
+        chosen, embedded = self.settings, self._embedded_reader()
+        if embedded is None:
+            return None
+        model = self.language_model  # what waits for it, whoever reads by now
+        return Rereader(
+            self.store,
+            self.folder,
+            self.finder,
+            embedded,
+            owner=owner,
+            attempts_max=chosen.job_attempts_max,
+            backoff_first_s=chosen.job_backoff_first_s,
+            model=model,
+            lanes=1 if model is None else chosen.llm_concurrency_max,
+            lease_s=READING_LEASE_S + chosen.llm_timeout_s,
+            then=chosen.read_by,
+            judge=embedded if chosen.judge == "on" else None,
+        )
+
+    def _embedded_reader(self) -> EmbeddedExtractor | None:
+        """Who makes second readings findable: a worker's own reader, or one that is made for it."""
+        if self.settings.extraction == "off":
+            return None
+        if self._embedded is None:
+            chosen = self.settings
+            made = EmbeddedExtractor(chosen.models, chosen.predicates, here=self.reads_here)
+            self._extractors.append(made)
+            self._embedded = made
+        return self._embedded
+
+    async def take_over(self, owner: str) -> None:
+        """Free what a process held that is gone: this one holds the folder alone."""
+        await self.store.write(queue.free, owner)
+        await self.store.write(rereadings.free, owner)
+        if await self.store.write(session_writing.discard_lost, self.owner):
+            self.store.scrub_soon()
+
+    def warm(self) -> None:
+        """Load in the background what the first question would have to wait for."""
+        if self.settings.extraction != "off":
+            self._tasks.append(asyncio.create_task(self._load()))
+
+    def finish_erasures(self) -> None:
+        """Wipe in the background what was erased before and not wiped: someone read, or we died."""
+        self._tasks.append(asyncio.create_task(self._scrub()))
+
+    async def _scrub(self) -> None:
+        newest = await self.store.read(receipts.unscrubbed)
+        if newest is not None and await self.store.scrub():
+            await self.store.write(receipts.mark_scrubbed, newest)
+
+    async def _load(self) -> None:
+        with suppress(ModelUnavailable):  # whoever asks is told
+            await asyncio.to_thread(self.finder.load)
+
+    def wipe_soon(self) -> None:
+        """Hold nothing more of what was deleted, in memory now and in files before long."""
+        self.finder.forget()
+        self.store.scrub_soon()
+
+    async def wipe(self, erased: Erased) -> Receipt:
+        """Hold nothing more of what was erased, in memory or, if that is possible now, in files."""
+        self.segments.forget(erased.graph_uuid)
+        self.finder.forget()
+        self.memories.forget(erased.graph_uuid)
+        if not await self.store.scrub():
+            self.store.scrub_soon()
+            return erased.receipt
+        await self.store.write(receipts.mark_scrubbed, erased.receipt.uuid)
+        return replace(erased.receipt, scrubbed=True)
+
+    def _new_extractor(self) -> Extractor | None:
+        """What one worker reads episodes with; nothing is loaded before the first one."""
+        chosen = self.settings
+        if chosen.extraction == "off":
+            return None
+        given = (chosen.models, chosen.predicates)
+        extractor: EmbeddedExtractor | AgentExtractor | LanguageModelExtractor
+        if chosen.read_by == "model" and self.language_model is not None:
+            reader = ModelExtractor(self.language_model, self.predicates)
+            extractor = LanguageModelExtractor(reader, *given, here=self.reads_here)
+        elif chosen.read_by == "agent":
+            extractor = AgentExtractor(*given, here=self.reads_here)
+        else:
+            extractor = EmbeddedExtractor(*given, here=self.reads_here)
+        self._embedded = (
+            extractor if isinstance(extractor, EmbeddedExtractor) else extractor.embedded
+        )
+        self._extractors.append(extractor)
+        return extractor
+
+    async def close(self) -> None:
+        """Finish the jobs under way, then let go of the store."""
+        self.listeners.close()
+        self.folder.stop()
+        for worker in self.workers:
+            worker.stop()
+        for background in (self._writer, self._rereader):
+            if background is not None:
+                background.stop()
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=self.settings.stop_grace_s)
+            for task in late:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+        await self.memories.close()
+        for extractor in self._extractors:
+            await extractor.close()
+        if self.language_model is not None:
+            await self.language_model.close()
+        await self.segments.close()
+        await self.store.close()
+
+
+async def open_services(
+    settings: Settings,
+    *,
+    clock: Clock = system_clock,
+    reads_here: bool = False,
+    check_s: float | None = None,
+) -> Services:
+    """Open the store that the settings name, and what stands on it.
+
+    *check_s*: how long to wait for a look at the whole file before it is used; None for no look.
+    """
+    # What is broken or missing is said before anything is opened.
+    table = predicates.load(settings.predicates)
+    model = language_model.from_settings(settings)
+    store = await asyncio.to_thread(
+        SqliteStore.open, settings.data, readers=settings.readers, clock=clock, check_s=check_s
+    )
+    segments = Segments(store, bytes_max=settings.segments_bytes_max)
+    return Services(
+        settings=settings,
+        store=AuditedStore(store),  # not for segments: a cache that is written is no change
+        segments=segments,
+        finder=Finder(store, segments, settings.models),
+        clock=clock,
+        predicates=table,
+        language_model=model,
+        reads_here=reads_here,
+    )

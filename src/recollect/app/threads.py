@@ -1,0 +1,288 @@
+"""Threads and their messages."""
+
+from recollect.app import refs, tasks
+from recollect.app.idempotency import Done, Once, write
+from recollect.app.refs import GraphRef, InGraph, ThreadRef, UserRef
+from recollect.app.services import Services
+from recollect.app.tasks import Tracked
+from recollect.errors import InvalidInput, NotFound
+from recollect.graph.types import Access, Episode, Json, Record, Thread, ThreadSummary
+from recollect.limits import INTEGER_MAX
+from recollect.records import derived, episodes, erasing, lookups, threads
+from recollect.records.threads import ThreadPage
+from recollect.store.protocol import Transaction
+
+
+class Messages(Record):
+    """Some messages of a thread, and how many it has."""
+
+    thread: Thread
+    messages: list[Episode]
+    total: int
+
+
+class MessageIn(Record):
+    """A message, and the thread it was said in."""
+
+    thread: Thread
+    message: Episode
+
+
+async def create(
+    services: Services,
+    access: Access,
+    thread_id: str | None,
+    user: UserRef,
+    *,
+    metadata: Json | None = None,
+    rating: Json | None = None,
+    field: str = "thread_id",
+    once: Once | None = None,
+) -> Thread:
+    """A new thread of a user, under an id of the caller's or of ours; *field* is what the caller
+    calls the id."""
+    given = (thread_id, user, metadata, rating, field)
+    return await write(services, access, once, _create, *given)
+
+
+def _create(
+    tx: Transaction,
+    access: Access,
+    thread_id: str | None,
+    user: UserRef,
+    metadata: Json | None,
+    rating: Json | None,
+    field: str,
+) -> Done[Thread]:
+    user_id = user.user_id
+    if user_id is None:
+        user_id = refs.user(tx, access, user).user_id
+    made = threads.create(
+        tx, access, thread_id, user_id, metadata=metadata, rating=rating, field=field
+    )
+    return Done(value=made, graph_id=made.graph_id, made=made)
+
+
+async def get(services: Services, access: Access, ref: ThreadRef) -> Thread:
+    """A thread, updated when something was last said in it."""
+    return await services.store.glance(_get, access, ref)
+
+
+def _get(tx: Transaction, access: Access, ref: ThreadRef) -> Thread:
+    (found,) = episodes.with_last_said(tx, access, [refs.thread(tx, access, ref)])
+    return found
+
+
+async def update(
+    services: Services, access: Access, thread_id: str, metadata: Json | None, rating: Json | None
+) -> Thread:
+    """Merge metadata into a thread's; a rating instruction can be changed but not unset."""
+    return await services.store.write(
+        threads.update, access, thread_id, metadata=metadata, rating=rating
+    )
+
+
+async def end(services: Services, access: Access, thread_id: str) -> Thread:
+    """Mark a thread as over."""
+    return await services.store.write(threads.end, access, thread_id)
+
+
+async def end_all(services: Services, access: Access, thread_ids: list[str]) -> list[Thread]:
+    """Mark several threads as over, all or none."""
+    return await services.store.write(_end_all, access, thread_ids)
+
+
+def _end_all(tx: Transaction, access: Access, thread_ids: list[str]) -> list[Thread]:
+    return [threads.end(tx, access, thread_id) for thread_id in thread_ids]
+
+
+async def page(
+    services: Services,
+    access: Access,
+    *,
+    order: str,
+    limit: int,
+    offset: int,
+    search: str = "",
+    user: UserRef | None = None,
+) -> ThreadPage:
+    """A page of threads, of one user if given, updated when something was last said in them."""
+    window = {"limit": limit, "offset": offset}
+    if user is not None:
+        return await services.store.read(_page_of_user, access, user, order=order, **window)
+    return await services.store.read(threads.page, access, search=search, order=order, **window)
+
+
+def _page_of_user(
+    tx: Transaction, access: Access, user: UserRef, *, order: str, limit: int, offset: int
+) -> ThreadPage:
+    user_id = refs.user(tx, access, user).user_id
+    found = threads.page_of_user(tx, access, user_id, order=order, limit=limit, offset=offset)
+    told = episodes.with_last_said(tx, access, found.threads)
+    return ThreadPage(threads=told, total=found.total)
+
+
+async def delete_keeping_graph(services: Services, access: Access, thread_id: str) -> None:
+    """Remove a thread and its messages; what the graph learned stays."""
+    await services.store.write(threads.delete_keeping_graph, access, thread_id)
+    services.store.scrub_soon()
+
+
+async def delete(services: Services, access: Access, thread_id: str) -> None:
+    """Remove a thread with its episodes, and what rested on them alone."""
+    await services.store.write(threads.delete, access, thread_id)
+    services.store.scrub_soon()
+
+
+async def erase(
+    services: Services, access: Access, ref: ThreadRef, *, once: Once | None = None
+) -> Tracked:
+    """The same with a receipt; the task ends when the files are wiped."""
+    return await write(services, access, once, _erase, ref)
+
+
+def _erase(tx: Transaction, access: Access, ref: ThreadRef) -> Done[Tracked]:
+    thread = refs.thread(tx, access, ref)
+    erased = erasing.thread(tx, access, thread.thread_id, "delete")
+    task = tasks.of_write(tx, access, erased.uuid, "thread.delete")
+    return Done(value=task, made=erased, erased=erased)
+
+
+async def graph_episodes(
+    services: Services, access: Access, ref: ThreadRef, limit: int, after: str | None = None
+) -> InGraph[list[Episode]]:
+    """The first episodes that a thread gave to its graph past the one named by *after*, in order."""
+    return await services.store.read(_graph_episodes, access, ref, limit, after)
+
+
+def _graph_episodes(
+    tx: Transaction, access: Access, ref: ThreadRef, limit: int, after: str | None
+) -> InGraph[list[Episode]]:
+    thread = refs.thread(tx, access, ref)
+    position = log_position(tx, access, after) or 0
+    found = episodes.in_graph_of_thread(tx, access, thread, limit, position)
+    where = refs.graph(tx, access, GraphRef(uuid=thread.graph_uuid))
+    said_in = lookups.threads_of(tx, access, found)
+    return InGraph(where=where, value=found, thread_uuids=said_in)
+
+
+def log_position(tx: Transaction, access: Access, after: str | None) -> int | None:
+    """Where in the log the episode stands that ended the page before."""
+    if after is None:
+        return None
+    try:
+        return episodes.get(tx, access, after).seq
+    except NotFound as error:
+        raise InvalidInput("cursor: what it follows was deleted; begin again") from error
+
+
+async def summary(services: Services, access: Access, ref: ThreadRef) -> InGraph[ThreadSummary]:
+    """The summary of a thread, once a message of it was processed."""
+    return await services.store.read(_summary, access, ref)
+
+
+def _summary(tx: Transaction, access: Access, ref: ThreadRef) -> InGraph[ThreadSummary]:
+    thread = refs.thread(tx, access, ref)
+    found = derived.thread_summary(tx, access, thread.thread_id)
+    where = refs.graph(tx, access, GraphRef(uuid=thread.graph_uuid))
+    return InGraph(where=where, value=found, thread_uuids={thread.thread_id: thread.uuid})
+
+
+# ---------------------------------------------------------------- messages
+
+
+async def messages(
+    services: Services, access: Access, ref: ThreadRef, *, limit: int, offset: int
+) -> Messages:
+    """Messages of a thread in order, ignored roles included."""
+    return await services.store.read(_messages, access, ref, limit=limit, offset=offset)
+
+
+def _messages(
+    tx: Transaction, access: Access, ref: ThreadRef, *, limit: int, offset: int
+) -> Messages:
+    thread = refs.thread(tx, access, ref)
+    found = episodes.messages(tx, access, thread, limit=limit, offset=offset)
+    return Messages(thread=thread, messages=found, total=episodes.message_count(tx, access, thread))
+
+
+async def last_messages(services: Services, access: Access, ref: ThreadRef, count: int) -> Messages:
+    """The newest messages of a thread, oldest first."""
+    return await services.store.read(_last_messages, access, ref, count)
+
+
+def _last_messages(tx: Transaction, access: Access, ref: ThreadRef, count: int) -> Messages:
+    thread = refs.thread(tx, access, ref)
+    found = episodes.last_messages(tx, access, thread, count)
+    return Messages(thread=thread, messages=found, total=episodes.message_count(tx, access, thread))
+
+
+async def messages_after(
+    services: Services,
+    access: Access,
+    ref: ThreadRef,
+    limit: int,
+    after: str | None,
+    *,
+    newest_first: bool = False,
+) -> Messages:
+    """Messages of a thread past the one named by *after*."""
+    return await services.store.read(
+        _messages_after, access, ref, limit, after, newest_first=newest_first
+    )
+
+
+def _messages_after(
+    tx: Transaction,
+    access: Access,
+    ref: ThreadRef,
+    limit: int,
+    after: str | None,
+    *,
+    newest_first: bool,
+) -> Messages:
+    thread = refs.thread(tx, access, ref)
+    at = log_position(tx, access, after)
+    if newest_first:
+        found = episodes.last_messages(tx, access, thread, limit, at or INTEGER_MAX)[::-1]
+    else:
+        found = episodes.messages_past(tx, access, thread, limit, at or 0)
+    return Messages(thread=thread, messages=found, total=episodes.message_count(tx, access, thread))
+
+
+async def message(services: Services, access: Access, ref: ThreadRef, uuid: str) -> MessageIn:
+    """One message of a thread."""
+    return await services.store.read(_message, access, ref, uuid)
+
+
+def _message(tx: Transaction, access: Access, ref: ThreadRef, uuid: str) -> MessageIn:
+    thread = refs.thread(tx, access, ref)
+    return MessageIn(thread=thread, message=episodes.of_thread(tx, access, thread, uuid))
+
+
+async def update_message(
+    services: Services,
+    access: Access,
+    ref: ThreadRef,
+    uuid: str,
+    metadata: Json,
+    *,
+    once: Once | None = None,
+) -> MessageIn:
+    """Merge metadata into that of a message of a thread."""
+    return await write(services, access, once, _update_message, ref, uuid, metadata)
+
+
+def _update_message(
+    tx: Transaction, access: Access, ref: ThreadRef, uuid: str, metadata: Json
+) -> Done[MessageIn]:
+    thread = _message(tx, access, ref, uuid).thread
+    made = episodes.update_metadata(tx, access, uuid, metadata)
+    return Done(value=MessageIn(thread=thread, message=made), graph_id=thread.graph_id, made=made)
+
+
+async def update_any_message(
+    services: Services, access: Access, uuid: str, metadata: Json
+) -> Episode:
+    """The same for a message that is named by its uuid alone."""
+    return await services.store.write(episodes.update_message, access, uuid, metadata)

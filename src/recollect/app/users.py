@@ -1,0 +1,135 @@
+"""Users."""
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from recollect.app import refs, tasks
+from recollect.app.idempotency import Done, Once, write
+from recollect.app.refs import GraphRef, InGraph, UserRef
+from recollect.app.services import Services
+from recollect.app.tasks import Tracked
+from recollect.graph import checks
+from recollect.graph.types import Access, Json, Record, Thread, User
+from recollect.records import derived, erasing, listing, lookups, threads, users
+from recollect.records.listing import ListedEntity
+from recollect.records.users import UserDetails, UserPage
+from recollect.store.protocol import Transaction
+
+
+class UserChange(Record):
+    """What is said anew about a user; what is left out stays."""
+
+    email: str | UnsetType | None = UNSET
+    first_name: str | UnsetType | None = UNSET
+    last_name: str | UnsetType | None = UNSET
+    metadata: Json | UnsetType | None = UNSET  # merged; None takes all of it away
+    time_zone: str | UnsetType | None = UNSET
+    disable_default_ontology: bool | UnsetType | None = UNSET
+    rating: Json | None = None  # can be changed but not unset
+
+
+async def create(
+    services: Services,
+    access: Access,
+    user_id: str | None,
+    details: UserDetails,
+    *,
+    once: Once | None = None,
+) -> User:
+    """A new user with an empty graph, under an id of the caller's or of ours."""
+    return await write(services, access, once, _create, user_id, details)
+
+
+def _create(
+    tx: Transaction, access: Access, user_id: str | None, details: UserDetails
+) -> Done[User]:
+    made = users.create(tx, access, user_id, details)
+    return Done(value=made, graph_id=made.graph_id, made=made)
+
+
+async def get(services: Services, access: Access, ref: UserRef) -> User:
+    """A user."""
+    return await services.store.glance(refs.user, access, ref)
+
+
+async def update(
+    services: Services,
+    access: Access,
+    ref: UserRef,
+    change: UserChange,
+    *,
+    once: Once | None = None,
+) -> User:
+    """Change what is given of a user."""
+    return await write(services, access, once, _update, ref, change)
+
+
+def _update(tx: Transaction, access: Access, ref: UserRef, change: UserChange) -> Done[User]:
+    old = refs.user(tx, access, ref)
+    made = users.update(tx, access, old.user_id, _changed(old, change))
+    return Done(value=made, graph_id=made.graph_id, made=made)
+
+
+def _changed(old: User, change: UserChange) -> UserDetails:
+    plain = ("email", "first_name", "last_name", "time_zone", "disable_default_ontology")
+    given = {name: getattr(change, name) for name in plain}
+    kept = {name: getattr(old, name) if value is UNSET else value for name, value in given.items()}
+    kept["disable_default_ontology"] = bool(kept["disable_default_ontology"])
+    metadata = {} if isinstance(change.metadata, UnsetType) else change.metadata
+    return UserDetails(
+        **kept,
+        metadata=None if metadata is None else checks.merge(old.metadata, metadata) or None,
+        rating=change.rating or old.rating,
+    )
+
+
+async def delete(
+    services: Services, access: Access, ref: UserRef, *, once: Once | None = None
+) -> Tracked:
+    """Erase a user with all threads and the graph; the task ends when the files are wiped."""
+    return await write(services, access, once, _delete, ref)
+
+
+def _delete(tx: Transaction, access: Access, ref: UserRef) -> Done[Tracked]:
+    erased = erasing.user(tx, access, refs.user(tx, access, ref).user_id)
+    task = tasks.of_write(tx, access, erased.uuid, "user.delete")
+    return Done(value=task, made=erased, erased=erased)
+
+
+async def page(
+    services: Services, access: Access, *, search: str, order: str, limit: int, offset: int
+) -> UserPage:
+    """A page of users."""
+    return await services.store.read(
+        users.page, access, search=search, order=order, limit=limit, offset=offset
+    )
+
+
+async def node(services: Services, access: Access, ref: UserRef) -> InGraph[ListedEntity]:
+    """The user's own node, which is where clients look for the user's summary."""
+    return await services.store.read(_node, access, ref)
+
+
+def _node(tx: Transaction, access: Access, ref: UserRef) -> InGraph[ListedEntity]:
+    known = refs.user(tx, access, ref)
+    found = users.told_node(tx, access, known.user_id)
+    summed = replace(found, summary=derived.user_summary(tx, access, known.user_id))
+    (listed,) = listing.with_episodes(tx, access, [summed])
+    where = refs.graph(tx, access, GraphRef(user_id=known.user_id))
+    return InGraph(where=where, value=listed)
+
+
+async def threads_of(services: Services, access: Access, user_id: str, limit: int) -> list[Thread]:
+    """A user's newest threads, updated when something was last said in them."""
+    return await services.store.read(threads.told_of_user, access, user_id, limit)
+
+
+async def uuids(
+    services: Services, access: Access, named: list[tuple[str, str]]
+) -> list[str | None]:
+    """The uuids behind callers' ids, each with its kind: `user`, `thread` or `graph`."""
+    return await services.store.read(_uuids, access, named)
+
+
+def _uuids(tx: Transaction, access: Access, named: list[tuple[str, str]]) -> list[str | None]:
+    return [lookups.uuid_of(tx, access, kind, id_) for kind, id_ in named]

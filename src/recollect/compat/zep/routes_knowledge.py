@@ -1,0 +1,225 @@
+"""Nodes and edges: reading, paging, correcting, deleting."""
+
+from datetime import datetime
+
+from recollect.api.http import Reply
+from recollect.api.router import Call, Route
+from recollect.app import knowledge
+from recollect.compat.zep import common, translate, translate_filters, wire
+from recollect.errors import InvalidInput
+from recollect.graph import checks
+from recollect.limits import PAGE_MAX
+from recollect.records.knowledge import UNSET, EntityChange, FactChange, UnsetType
+
+_NODE_ORDERS = ("uuid", "created_at", "degree")
+_EDGE_ORDERS = ("uuid", "created_at", "valid_at")
+
+
+async def list_nodes(call: Call) -> Reply:
+    """A page of a graph's nodes; the next cursor is a header."""
+    sent: wire.PageRequest = call.body
+    request = translate.graph_page(sent, _NODE_ORDERS)
+    filters = translate_filters.filters(sent.filters, "filters", edges=False)
+    found = await knowledge.entities(
+        call.services,
+        call.access,
+        common.graph_ref(call.path),
+        request,
+        translate_filters.for_kind(filters, "entity"),
+    )
+    page = found.value
+    return common.page([translate.listed_node(node) for node in page.items], page.next_cursor)
+
+
+async def list_edges(call: Call) -> Reply:
+    """A page of a graph's edges; the next cursor is a header."""
+    sent: wire.EdgePageRequest = call.body
+    request = translate.graph_page(sent, _EDGE_ORDERS)
+    filters = translate_filters.filters(sent.filters, "filters")
+    filters = translate_filters.as_of(filters, sent.valid_at, sent.known_at)
+    ref = common.graph_ref(call.path)
+    page = (await knowledge.facts(call.services, call.access, ref, request, filters)).value
+    return common.page([translate.edge(edge) for edge in page.items], page.next_cursor)
+
+
+async def get_node(call: Call) -> wire.Node:
+    """A node by uuid."""
+    found = await knowledge.entity(call.services, call.access, call.path["uuid"])
+    return translate.listed_node(found)
+
+
+async def get_node_edges(call: Call) -> Reply:
+    """The edges that touch a node."""
+    found = await knowledge.facts_of_entity(
+        call.services, call.access, call.path["uuid"], PAGE_MAX + 1
+    )
+    edges = [translate.edge(fact) for fact in found[:PAGE_MAX]]
+    return common.capped(edges, truncated=len(found) > PAGE_MAX)
+
+
+async def get_node_episodes(call: Call) -> Reply:
+    """The episodes that mention a node, newest first."""
+    found = await knowledge.episodes_of_entity(
+        call.services, call.access, call.path["uuid"], PAGE_MAX + 1
+    )
+    return common.capped_episodes(found)
+
+
+def _not_null(field: str, value: object) -> object:
+    if value is None:
+        raise InvalidInput(f"{field}: must not be null")
+    return value
+
+
+async def update_node(call: Call) -> wire.Node:
+    """Correct a node by hand."""
+    sent: wire.UpdateNode = call.body
+    for field in ("name", "summary", "labels", "attributes"):
+        _not_null(field, getattr(sent, field))
+    change = EntityChange(
+        name=sent.name,  # type: ignore[arg-type]
+        summary=sent.summary,  # type: ignore[arg-type]
+        labels=sent.labels,  # type: ignore[arg-type]
+        attributes=sent.attributes,  # type: ignore[arg-type]
+    )
+    made = await knowledge.update_entity(call.services, call.access, call.path["uuid"], change)
+    return translate.listed_node(made)
+
+
+async def delete_node(call: Call) -> wire.Success:
+    """Remove a node and the edges that touch it."""
+    await knowledge.delete_entity(call.services, call.access, call.path["uuid"])
+    return wire.Success(message="node deleted")
+
+
+async def get_edge(call: Call) -> wire.Edge:
+    """An edge by uuid."""
+    return translate.edge(await knowledge.fact(call.services, call.access, call.path["uuid"]))
+
+
+async def update_edge(call: Call) -> wire.Edge:
+    """Correct an edge by hand."""
+    sent: wire.UpdateEdge = call.body
+    for field in ("name", "fact", "attributes"):
+        _not_null(field, getattr(sent, field))
+    change = FactChange(
+        name=sent.name,  # type: ignore[arg-type]
+        fact=sent.fact,  # type: ignore[arg-type]
+        attributes=sent.attributes,  # type: ignore[arg-type]
+        expired_at=_moment("expired_at", sent.expired_at),
+        valid_at=_moment("valid_at", sent.valid_at),
+        invalid_at=_moment("invalid_at", sent.invalid_at),
+    )
+    made = await knowledge.update_fact(call.services, call.access, call.path["uuid"], change)
+    return translate.edge(made)
+
+
+def _moment(field: str, value: str | UnsetType | None) -> datetime | UnsetType | None:
+    return UNSET if isinstance(value, UnsetType) else checks.moment(field, value)
+
+
+async def delete_edge(call: Call) -> wire.Success:
+    """Remove an edge; the nodes it joined stay."""
+    await knowledge.delete_fact(call.services, call.access, call.path["uuid"])
+    return wire.Success(message="edge deleted")
+
+
+async def get_fact(call: Call) -> wire.FactAnswer:
+    """An edge by uuid, as Zep v2 shows it."""
+    found = await knowledge.fact(call.services, call.access, call.path["uuid"])
+    return wire.FactAnswer(fact=translate.fact2(found))
+
+
+def _lists(noun: str, parameter: str) -> list[Route]:
+    return [
+        Route(
+            "POST",
+            f"/graph/node/{noun}/{{{parameter}}}",
+            "graph.node.list",
+            list_nodes,
+            f"Page through the nodes of a {noun}",
+            body=wire.PageRequest,
+            answer=list[wire.Node],
+            reads=True,
+        ),
+        Route(
+            "POST",
+            f"/graph/edge/{noun}/{{{parameter}}}",
+            "graph.edge.list",
+            list_edges,
+            f"Page through the edges of a {noun}",
+            body=wire.EdgePageRequest,
+            answer=list[wire.Edge],
+            reads=True,
+        ),
+    ]
+
+
+ROUTES = [
+    *_lists("user", "user_id"),
+    *_lists("graph", "graph_id"),
+    *_lists("group", "group_id"),
+    Route("GET", "/graph/node/{uuid}", "graph.node.get", get_node, "Get a node", answer=wire.Node),
+    Route(
+        "PATCH",
+        "/graph/node/{uuid}",
+        "graph.node.update",
+        update_node,
+        "Update a node",
+        body=wire.UpdateNode,
+        answer=wire.Node,
+        shows="graph.node.get",
+    ),
+    Route(
+        "DELETE",
+        "/graph/node/{uuid}",
+        "graph.node.delete",
+        delete_node,
+        "Delete a node and its edges",
+        answer=wire.Success,
+    ),
+    Route(
+        "GET",
+        "/graph/node/{uuid}/entity-edges",
+        "graph.node.get_edges",
+        get_node_edges,
+        "List the edges of a node",
+        answer=list[wire.Edge],
+    ),
+    Route(
+        "GET",
+        "/graph/node/{uuid}/episodes",
+        "graph.node.get_episodes",
+        get_node_episodes,
+        "List the episodes that mention a node",
+        answer=wire.Episodes,
+    ),
+    Route("GET", "/graph/edge/{uuid}", "graph.edge.get", get_edge, "Get an edge", answer=wire.Edge),
+    Route(
+        "PATCH",
+        "/graph/edge/{uuid}",
+        "graph.edge.update",
+        update_edge,
+        "Update an edge",
+        body=wire.UpdateEdge,
+        answer=wire.Edge,
+        shows="graph.edge.get",
+    ),
+    Route(
+        "DELETE",
+        "/graph/edge/{uuid}",
+        "graph.edge.delete",
+        delete_edge,
+        "Delete an edge",
+        answer=wire.Success,
+    ),
+    Route("GET", "/facts/{uuid}", "graph.edge.get", get_fact, "Get a fact", answer=wire.FactAnswer),
+    Route(
+        "DELETE",
+        "/facts/{uuid}",
+        "graph.edge.delete",
+        delete_edge,
+        "Delete a fact",
+        answer=wire.Success,
+    ),
+]

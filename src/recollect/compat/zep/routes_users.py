@@ -1,0 +1,180 @@
+"""Users."""
+
+from recollect.api.http import Reply
+from recollect.api.router import Call, Route
+from recollect.app import graphs, knowledge, users
+from recollect.app.refs import GraphRef, UserRef
+from recollect.app.users import UserChange
+from recollect.compat.zep import common, translate, wire
+from recollect.limits import PAGE_MAX
+from recollect.records.users import UserDetails
+
+_ORDERS = ("created_at", "updated_at", "user_id", "email", "id")
+
+
+def _ref(call: Call) -> UserRef:
+    return UserRef(user_id=call.path["user_id"])
+
+
+async def add(call: Call) -> wire.User:
+    """A new user."""
+    sent: wire.AddUser = call.body
+    details = UserDetails(
+        email=sent.email,
+        first_name=sent.first_name,
+        last_name=sent.last_name,
+        metadata=sent.metadata,
+        time_zone=sent.time_zone,
+        disable_default_ontology=bool(sent.disable_default_ontology),
+        rating=translate.rating(sent.fact_rating_instruction),
+    )
+    made = await users.create(call.services, call.access, sent.user_id, details)
+    return translate.user(call.access, made)
+
+
+async def get(call: Call) -> wire.User:
+    """A user by id."""
+    return translate.user(call.access, await users.get(call.services, call.access, _ref(call)))
+
+
+async def update(call: Call) -> wire.User:
+    """Change what is given of a user."""
+    sent: wire.UpdateUser = call.body
+    change = UserChange(
+        email=sent.email,
+        first_name=sent.first_name,
+        last_name=sent.last_name,
+        metadata=sent.metadata,
+        time_zone=sent.time_zone,
+        disable_default_ontology=sent.disable_default_ontology,
+        rating=translate.new_rating(sent.fact_rating_instruction),
+    )
+    made = await users.update(call.services, call.access, _ref(call), change)
+    return translate.user(call.access, made)
+
+
+async def delete(call: Call) -> wire.Success:
+    """Forget a user with all threads and the graph."""
+    await users.delete(call.services, call.access, _ref(call))
+    return wire.Success(message="user deleted")
+
+
+async def list_ordered(call: Call) -> wire.UserList:
+    """A page of users."""
+    sent: wire.ListQuery = call.query
+    page = await users.page(
+        call.services,
+        call.access,
+        search=translate.search_text(sent.search),
+        order=translate.order(sent.order_by, _ORDERS, default="created_at", asc=sent.asc),
+        **translate.window(sent.page_number, sent.page_size),
+    )
+    found = [translate.user(call.access, user) for user in page.users]
+    return wire.UserList(users=found, row_count=len(found), total_count=page.total)
+
+
+async def get_node(call: Call) -> wire.NodeAnswer:
+    """The user's own node."""
+    found = await users.node(call.services, call.access, _ref(call))
+    return wire.NodeAnswer(node=translate.listed_node(found.value))
+
+
+async def get_sessions(call: Call) -> Reply:
+    """A user's threads, as Zep v2 shows them."""
+    user_id = call.path["user_id"]
+    found = await users.threads_of(call.services, call.access, user_id, PAGE_MAX + 1)
+    sessions = [translate.session(call.access, thread) for thread in found[:PAGE_MAX]]
+    return common.capped(sessions, truncated=len(found) > PAGE_MAX)
+
+
+async def get_threads(call: Call) -> Reply:
+    """A user's threads, updated when something was last said in them."""
+    user_id = call.path["user_id"]
+    found = await users.threads_of(call.services, call.access, user_id, PAGE_MAX + 1)
+    shown = [translate.thread(call.access, thread) for thread in found[:PAGE_MAX]]
+    return common.capped(shown, truncated=len(found) > PAGE_MAX)
+
+
+async def get_facts(call: Call) -> wire.FactsAnswer:
+    """The facts that hold in a user's graph."""
+    graph = GraphRef(user_id=call.path["user_id"])
+    found = await knowledge.facts_holding(call.services, call.access, graph, PAGE_MAX)
+    return wire.FactsAnswer(facts=[translate.fact2(fact) for fact in found])
+
+
+async def warm(call: Call) -> wire.Success:
+    """Bring a user's graph into memory ahead of its first search."""
+    await graphs.warm(call.services, call.access, GraphRef(user_id=call.path["user_id"]))
+    return wire.Success(message="warm")
+
+
+ROUTES = [
+    Route("POST", "/users", "user.add", add, "Add a user", body=wire.AddUser, answer=wire.User),
+    Route(
+        "GET",
+        "/users-ordered",
+        "user.list_ordered",
+        list_ordered,
+        "List users",
+        query=wire.ListQuery,
+        answer=wire.UserList,
+    ),
+    Route("GET", "/users/{user_id}", "user.get", get, "Get a user", answer=wire.User),
+    Route(
+        "PATCH",
+        "/users/{user_id}",
+        "user.update",
+        update,
+        "Update a user",
+        body=wire.UpdateUser,
+        answer=wire.User,
+    ),
+    Route(
+        "DELETE",
+        "/users/{user_id}",
+        "user.delete",
+        delete,
+        "Delete a user and all that is known of them",
+        answer=wire.Success,
+    ),
+    Route(
+        "GET",
+        "/users/{user_id}/node",
+        "user.get_node",
+        get_node,
+        "Get a user's own node",
+        answer=wire.NodeAnswer,
+    ),
+    Route(
+        "GET",
+        "/users/{user_id}/sessions",
+        "user.get_threads",
+        get_sessions,
+        "List a user's sessions",
+        answer=list[wire.Session],
+    ),
+    Route(
+        "GET",
+        "/users/{user_id}/threads",
+        "user.get_threads",
+        get_threads,
+        "List a user's threads",
+        answer=list[wire.Thread],
+    ),
+    Route(
+        "GET",
+        "/users/{user_id}/facts",
+        "user.get_facts",
+        get_facts,
+        "List the facts that hold in a user's graph",
+        answer=wire.FactsAnswer,
+    ),
+    Route(
+        "GET",
+        "/users/{user_id}/warm",
+        "user.warm",
+        warm,
+        "Preload a user's graph",
+        answer=wire.Success,
+    ),
+]

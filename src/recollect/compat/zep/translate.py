@@ -1,0 +1,367 @@
+"""Between the clients' words and ours: a session is a thread, a group is a graph."""
+
+from collections.abc import Collection
+from typing import Any, Final, cast
+
+from msgspec import UnsetType, to_builtins
+from msgspec.structs import replace
+
+from recollect.compat.zep import wire
+from recollect.compat.zep.wire import derived
+from recollect.compat.zep.wire.base import RoleType
+from recollect.errors import InvalidInput
+from recollect.graph import checks
+from recollect.graph.types import (
+    ROLE_TYPES,
+    Access,
+    Entity,
+    Episode,
+    Fact,
+    Graph,
+    NewEpisode,
+    Observation,
+    Project,
+    Task,
+    Thread,
+    User,
+)
+from recollect.limits import GRAPH_PAGE_MAX, PAGE_DEFAULT, PAGE_MAX, SEARCH_TEXT_CHARS_MAX
+from recollect.records import threads
+from recollect.records.listing import ListedEntity
+from recollect.records.pages import Mark, PageRequest, read_cursor
+
+_NO_ROLE: Final = "norole"
+
+
+def rating(value: wire.FactRatingInstruction | None) -> wire.Json | None:
+    """A rating instruction as we keep it."""
+    return None if value is None else to_builtins(value)
+
+
+def new_rating(value: wire.FactRatingInstruction | UnsetType | None) -> wire.Json | None:
+    """A rating instruction of a change; None leaves it as it is."""
+    return None if isinstance(value, UnsetType) else rating(value)
+
+
+def user(access: Access, found: User) -> wire.User:
+    """A user for the wire."""
+    return wire.User(
+        uuid=found.uuid,
+        user_id=found.user_id,
+        email=found.email,
+        first_name=found.first_name,
+        last_name=found.last_name,
+        metadata=found.metadata,
+        time_zone=found.time_zone,
+        disable_default_ontology=found.disable_default_ontology,
+        fact_rating_instruction=found.rating,
+        session_count=found.thread_count,
+        graph_uuid=found.graph_uuid,
+        project_uuid=access.project_uuid,
+        created_at=found.created_at,
+        updated_at=found.updated_at,
+    )
+
+
+def session(access: Access, found: Thread) -> wire.Session:
+    """A thread as Zep v2 shows it."""
+    return wire.Session(
+        uuid=found.uuid,
+        session_id=found.thread_id,
+        user_id=found.user_id,
+        metadata=found.metadata,
+        classifications=threads.classes(found) or None,
+        fact_rating_instruction=found.rating,
+        project_uuid=access.project_uuid,
+        created_at=found.created_at,
+        updated_at=found.updated_at,
+        ended_at=found.ended_at,
+    )
+
+
+def thread(access: Access, found: Thread) -> wire.Thread:
+    """A thread as Zep v3 shows it."""
+    return wire.Thread(
+        uuid=found.uuid,
+        thread_id=found.thread_id,
+        user_id=found.user_id,
+        user_uuid=found.user_uuid,
+        graph_uuid=found.graph_uuid,
+        project_uuid=access.project_uuid,
+        metadata=found.metadata,
+        created_at=found.created_at,
+        updated_at=found.updated_at,
+    )
+
+
+def role_type(found: Episode) -> RoleType | None:
+    """The role of an episode; clients of MemMachine give roles that these clients do not know."""
+    known = found.role is None or found.role in ROLE_TYPES
+    return cast(RoleType | None, found.role) if known else _NO_ROLE
+
+
+def message2(episode: Episode) -> wire.Message2:
+    """A message as Zep v2 shows it."""
+    return wire.Message2(
+        uuid=episode.uuid,
+        content=episode.content,
+        role=episode.speaker,
+        role_type=role_type(episode) or _NO_ROLE,
+        metadata=episode.metadata,
+        processed=episode.is_done,
+        created_at=episode.created_at,
+        updated_at=episode.received_at,
+    )
+
+
+def message3(episode: Episode) -> wire.Message3:
+    """A message as Zep v3 shows it."""
+    return wire.Message3(
+        uuid=episode.uuid,
+        content=episode.content,
+        name=episode.speaker,
+        role=role_type(episode) or _NO_ROLE,
+        metadata=episode.metadata,
+        processed=episode.is_done,
+        created_at=episode.created_at,
+    )
+
+
+def new_message2(number: int, sent: wire.NewMessage2, ignored: Collection[str]) -> NewEpisode:
+    """A message of Zep v2 as an episode."""
+    return NewEpisode(
+        kind="message",
+        content=sent.content,
+        role=sent.role_type,
+        speaker=sent.role,
+        metadata=sent.metadata,
+        ignored=sent.role_type in ignored,
+        created_at=checks.moment(f"messages[{number}].created_at", sent.created_at),
+    )
+
+
+def new_message3(
+    number: int, sent: wire.NewMessage3, ignored: Collection[str], *, strict: bool
+) -> NewEpisode:
+    """A message of Zep v3 as an episode."""
+    return NewEpisode(
+        kind="message",
+        content=sent.content,
+        role=sent.role,
+        speaker=sent.name,
+        metadata=sent.metadata,
+        ignored=sent.role in ignored,
+        strict_ontology=strict,
+        created_at=checks.moment(f"messages[{number}].created_at", sent.created_at),
+    )
+
+
+def graph_id_of(graph_id: str | None, group_id: str | None, prefix: str = "") -> str | None:
+    """The one id behind two spellings; *prefix* is what both begin with."""
+    if graph_id is not None and group_id is not None and graph_id != group_id:
+        raise InvalidInput(
+            f"{prefix}graph_id and {prefix}group_id: they are the same thing, give one"
+        )
+    return graph_id if graph_id is not None else group_id
+
+
+def graph(access: Access, found: Graph) -> wire.Graph:
+    """A standalone graph as Zep v3 shows it."""
+    return wire.Graph(
+        uuid=found.uuid,
+        graph_id=found.graph_id,
+        name=found.name,
+        description=found.description,
+        time_zone=found.time_zone,
+        canonical_graph_uuid=found.uuid,
+        project_uuid=access.project_uuid,
+        created_at=found.created_at,
+        updated_at=found.updated_at,
+    )
+
+
+def group(access: Access, found: Graph) -> wire.Group:
+    """A standalone graph as Zep v2 shows it."""
+    return wire.Group(
+        uuid=found.uuid,
+        group_id=found.graph_id,
+        name=found.name,
+        description=found.description,
+        fact_rating_instruction=found.rating,
+        project_uuid=access.project_uuid,
+        created_at=found.created_at,
+    )
+
+
+def episode(found: Episode, score: float | None = None) -> wire.Episode:
+    """An episode for the wire."""
+    return wire.Episode(
+        uuid=found.uuid,
+        content=found.content,
+        source=found.kind,
+        source_description=found.source_description,
+        role=found.speaker,
+        role_type=role_type(found),
+        session_id=found.thread_id,
+        thread_id=found.thread_id,
+        document_id=found.document_id,
+        metadata=found.metadata,
+        processed=found.is_done,
+        error=found.failure,
+        task_id=found.task_uuid,
+        score=score,
+        created_at=found.created_at,
+    )
+
+
+def node(found: Entity) -> wire.Node:
+    """An entity for the wire, without the episodes that mention it.
+
+    One without attributes has an empty map of them: clients look up fields that may not be filled.
+    """
+    return wire.Node(
+        uuid=found.uuid,
+        name=found.name,
+        summary=found.summary,
+        labels=found.labels,
+        attributes=found.attributes or {},
+        metadata=found.metadata,
+        graph_id=found.graph_uuid,
+        created_at=found.created_at,
+    )
+
+
+def listed_node(found: ListedEntity) -> wire.Node:
+    """An entity for the wire with its episodes, none of them when they are too many."""
+    return replace(
+        node(found.entity),
+        episodes=found.episodes or [],
+        episodes_truncated=found.episodes is None,
+        degree=found.degree,
+    )
+
+
+def edge(found: Fact) -> wire.Edge:
+    """A fact for the wire."""
+    return wire.Edge(
+        uuid=found.uuid,
+        name=found.name,
+        fact=found.fact,
+        source_node_uuid=found.source_uuid,
+        source_node_name=found.source_name or None,
+        source_node_labels=found.source_labels or None,
+        target_node_uuid=found.target_uuid,
+        target_node_name=found.target_name or None,
+        target_node_labels=found.target_labels or None,
+        attributes=found.attributes or {},
+        rating=found.rating,
+        episodes=found.episodes,
+        metadata=found.metadata,
+        graph_id=found.graph_uuid,
+        created_at=found.created_at,
+        expired_at=found.expired_at,
+        valid_at=found.valid_at,
+        invalid_at=found.invalid_at,
+    )
+
+
+def fact2(found: Fact) -> wire.Fact2:
+    """A fact as Zep v2 shows it."""
+    return wire.Fact2(
+        uuid=found.uuid,
+        fact=found.fact,
+        content=found.fact,
+        name=found.name,
+        rating=found.rating,
+        metadata=found.metadata,
+        source_node_name=found.source_name or None,
+        target_node_name=found.target_name or None,
+        created_at=found.created_at,
+        expired_at=found.expired_at,
+        valid_at=found.valid_at,
+        invalid_at=found.invalid_at,
+    )
+
+
+def project(found: Project) -> wire.ProjectAnswer:
+    """A project for the wire."""
+    return wire.ProjectAnswer(
+        project=wire.ProjectInfo(
+            uuid=found.uuid,
+            name=found.name,
+            description=found.description,
+            default_time_zone=found.default_time_zone,
+            created_at=found.created_at,
+        )
+    )
+
+
+def task(found: Task, params: wire.Json | None = None) -> wire.Task:
+    """A task for the wire."""
+    done = found.succeeded + found.parked
+    error = None
+    if found.parked:
+        error = wire.TaskError(code="job_parked", message=found.error or "a job failed")
+    return wire.Task(
+        task_id=found.uuid,
+        type="ingest",
+        status=found.status,
+        progress=wire.TaskProgress(
+            stage=found.status, message=f"{done} of {found.jobs} episodes done"
+        ),
+        error=error,
+        params=params,
+        created_at=found.created_at,
+        updated_at=found.completed_at or found.started_at or found.created_at,
+        started_at=found.started_at,
+        completed_at=found.completed_at,
+    )
+
+
+def order(order_by: str | None, allowed: Collection[str], *, default: str, asc: bool) -> str:
+    """`key/direction` as the queries declare it."""
+    key = order_by or default
+    if key not in allowed:
+        raise InvalidInput(f"order_by: must be one of {', '.join(allowed)}; got {key!r}")
+    return f"{key}/{'asc' if asc else 'desc'}"
+
+
+def search_text(value: str) -> str:
+    """A text to look for in lists."""
+    checks.text("search", value, SEARCH_TEXT_CHARS_MAX)
+    return value
+
+
+def window(page_number: int, page_size: int | None, default: int = PAGE_DEFAULT) -> dict[str, Any]:
+    """Limit and offset behind a page number, which counts from 1."""
+    size = min(page_size or default, PAGE_MAX)
+    return {"limit": size, "offset": min((page_number - 1) * size, 2**53)}
+
+
+def graph_page(sent: wire.PageRequest, allowed: Collection[str]) -> PageRequest:
+    """The page of nodes, edges or episodes that a request asks for."""
+    by = order(sent.order_by, allowed, default="uuid", asc=sent.direction == "asc")
+    limit = PAGE_DEFAULT if not sent.limit else min(sent.limit, GRAPH_PAGE_MAX)
+    after = read_cursor(sent.cursor, by)
+    if after is None and sent.uuid_cursor:
+        # The older cursor: the uuid of the last item seen, in the default order.
+        by = "uuid/desc"
+        after = Mark(by, sent.uuid_cursor, sent.uuid_cursor)
+    return PageRequest(order=by, limit=limit, after=after)
+
+
+def observation(found: Observation) -> derived.Observation:
+    """An observation; a search adds its score."""
+    return derived.Observation(
+        uuid=found.uuid,
+        name=found.name,
+        summary=found.summary,
+        labels=found.labels,
+        attributes=found.attributes,
+        episode_ids=found.episodes,
+        metadata=found.metadata,
+        created_at=found.created_at,
+        start_at=found.start_at,
+        latest_evidence_at=found.latest_evidence_at,
+        end_at=found.end_at,
+    )

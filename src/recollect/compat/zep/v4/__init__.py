@@ -1,0 +1,1 @@
+"""What clients of Zep v4 speak, under `/api/v4`."""

@@ -1,0 +1,116 @@
+"""Pages of Zep v4: which one is asked for, and where the next one begins."""
+
+import base64
+import binascii
+from collections.abc import Collection, Sequence
+from typing import Any, Protocol, TypeVar
+
+from recollect.compat.zep.translate import order as checked_order
+from recollect.compat.zep.v4.wire.base import PageQuery4
+from recollect.errors import InvalidInput
+from recollect.limits import GRAPH_PAGE_MAX, INTEGER_MAX, LIST_ALL_DEFAULT, PAGE_MAX
+from recollect.records.pages import PageRequest, read_cursor
+
+_PLACE, _ITEM = "at:", "past:"
+
+
+class _Named(Protocol):
+    """Something with a uuid."""
+
+    @property
+    def uuid(self) -> str:
+        """That of the server."""
+
+
+T = TypeVar("T", bound=_Named)
+Item = TypeVar("Item")
+
+
+def order(sent: Any, default: str, direction: str = "desc") -> str:
+    """`key/direction` of a list, the newest first unless something else is asked for."""
+    return f"{sent.order_by or default}/{sent.order or direction}"
+
+
+def size(sent: PageQuery4, most: int = PAGE_MAX, default: int = LIST_ALL_DEFAULT) -> int:
+    """How many items a page has."""
+    return min(sent.page_size or default, most)
+
+
+def offset(sent: PageQuery4) -> int:
+    """How many items come before the page, or a place that callers know anyway."""
+    text = _read(sent, _PLACE)
+    if text is None:
+        return 0
+    if not text.isascii() or not text.isdigit() or int(text) > INTEGER_MAX:
+        raise InvalidInput("cursor: not one that this server gave out")
+    return int(text)
+
+
+def cursor(begin: int) -> str:
+    """What `offset` reads."""
+    return _written(_PLACE, str(begin))
+
+
+def after(sent: PageQuery4) -> str | None:
+    """The uuid of the item that ended the page before.
+
+    Its position is no cursor: it counts what whoever asks may not see.
+    """
+    return _read(sent, _ITEM)
+
+
+def _read(sent: PageQuery4, kind: str) -> str | None:
+    if not sent.cursor:
+        return None
+    try:
+        text = base64.b64decode(sent.cursor.encode(), altchars=b"-_", validate=True).decode()
+    except (binascii.Error, ValueError) as error:
+        raise InvalidInput("cursor: not one that this server gave out") from error
+    if not text.startswith(kind):
+        raise InvalidInput("cursor: not one that this server gave out")
+    return text.removeprefix(kind)
+
+
+def _written(kind: str, text: str) -> str:
+    return base64.urlsafe_b64encode(f"{kind}{text}".encode()).decode()
+
+
+def window(sent: PageQuery4, most: int = PAGE_MAX) -> dict[str, Any]:
+    """Limit and offset of a list that is counted."""
+    return {"limit": size(sent, most), "offset": offset(sent)}
+
+
+def following(sent: PageQuery4, told: int, total: int) -> str | None:
+    """The cursor after a page with *told* of *total* items; None on the last one."""
+    begin = offset(sent) + told
+    return cursor(begin) if told and begin < total else None
+
+
+def past(
+    sent: PageQuery4, found: Sequence[T], most: int = PAGE_MAX
+) -> tuple[Sequence[T], str | None]:
+    """The page of what was read past the cursor, one more than it holds, and where the next one begins:
+    past the last item of this one, so that no page costs more than another."""
+    told = found[: size(sent, most)]
+    return told, _written(_ITEM, told[-1].uuid) if len(found) > len(told) else None
+
+
+def graph_page(sent: Any, allowed: Collection[str]) -> PageRequest:
+    """The page of nodes, edges, episodes or what is derived from them."""
+    ascending = sent.order == "asc"
+    by = checked_order(sent.order_by, allowed, default="uuid", asc=ascending)
+    after = read_cursor(sent.cursor, by)
+    return PageRequest(order=by, limit=size(sent, GRAPH_PAGE_MAX, GRAPH_PAGE_MAX), after=after)
+
+
+def keyset(sent: Any, default: str) -> PageRequest:
+    """The page of a list that goes on after the last item of the page before."""
+    by = order(sent, default)
+    return PageRequest(order=by, limit=size(sent), after=read_cursor(sent.cursor, by))
+
+
+def part(sent: PageQuery4, items: Sequence[Item]) -> tuple[Sequence[Item], str | None]:
+    """A page of a list that is there as a whole, and the cursor of the next one."""
+    begin = offset(sent)
+    shown = items[begin : begin + size(sent)]
+    return shown, following(sent, len(shown), len(items))

@@ -1,0 +1,99 @@
+"""Threads and their messages."""
+
+from datetime import datetime
+from typing import Literal
+
+from recollect.compat.zep.v4.wire.base import Json, Order, PageQuery4, Request, Role4, Wire
+from recollect.compat.zep.v4.wire.tasks import Task4
+
+
+class Thread4(Wire):
+    """A conversation of a user."""
+
+    uuid: str
+    thread_id: str
+    user_uuid: str
+    graph_uuid: str
+    created_at: datetime
+    updated_at: datetime
+
+
+class CreateThread4(Request):
+    """POST threads."""
+
+    user_uuid: str
+
+
+class ThreadsQuery4(PageQuery4):
+    """Which page of the threads, of whom, in which order."""
+
+    order_by: Literal["created_at", "updated_at", "uuid"] | None = None
+    order: Order | None = None
+    user_uuid: str | None = None
+
+
+class Message4(Wire):
+    """A message of a thread."""
+
+    uuid: str
+    thread_uuid: str
+    content: str
+    role: Role4 | None = None
+    name: str | None = None
+    metadata: Json | None = None
+    processed: bool
+    reference_time: datetime
+    created_at: datetime
+
+
+class AddMessage4(Request):
+    """A new message."""
+
+    content: str
+    role: Role4
+    name: str | None = None
+    metadata: Json | None = None
+    reference_time: str | None = None
+    uuid: str | None = None
+
+
+class AddMessages4(Request):
+    """POST threads/{thread_uuid}/messages."""
+
+    messages: list[AddMessage4]
+    ignore_roles: list[Role4] | None = None
+    return_context: bool | None = None
+    strict_ontology: bool | None = None
+
+
+class AddedMessages4(Wire):
+    """The messages as they were stored, and the task of reading them."""
+
+    messages: list[Message4]
+    task: Task4 | None = None
+    context: str | None = None
+
+
+class MessagesQuery4(PageQuery4):
+    """Which page of the messages, from which end."""
+
+    order_by: Literal["created_at"] | None = None
+    order: Order | None = None
+
+
+class UpdateMetadata4(Request):
+    """Metadata to be merged into what is there; a null takes a name away."""
+
+    metadata: Json
+
+
+class ContextQuery4(Request):
+    """What to fill in for a context; without a template, the usual block."""
+
+    template_uuid: str | None = None
+
+
+class ThreadContext4(Wire):
+    """A context block, ready for a prompt."""
+
+    context: str

@@ -1,0 +1,133 @@
+"""Context blocks: sections of whole lines that fit into a budget of characters."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from recollect.context import budget
+from recollect.context.budget import FACTS_SHARE, Chooser, LeftOut
+from recollect.context.lines import ESCAPE, SECTION_KINDS, SECTIONS, line, position
+from recollect.graph.kinds import Item
+from recollect.graph.types import Entity, Fact, Record
+from recollect.search.kinds import KINDS, cut, kind_of
+from recollect.search.query import Hit
+
+_INTRODUCTION = "FACTS and ENTITIES represent relevant context to the current conversation."
+_HEADINGS = {
+    "USER_SUMMARY": "# This is the user summary",
+    **{section: KINDS[kind].heading for section, kind in SECTION_KINDS.items()},
+}
+SECTION_BREAK = "\n\n"
+# Facts are short and exact: each turn takes some of them, and one of everything else.
+_FACTS_PER_TURN = 3
+
+
+def facts_block(facts: Sequence[Fact], entities: Sequence[Entity], room: int) -> str:
+    """The block that Zep v2 clients paste into their prompts: facts and entities in turns, under
+    headings that are always there."""
+    always = ("FACTS", "ENTITIES")
+    left = room - len(_INTRODUCTION) - sum(frame_chars(name) for name in always)
+    lists: list[list[tuple[str, Item]]] = [
+        [("FACTS", fact) for fact in budget.distinct(facts, line)],
+        [("ENTITIES", entity) for entity in budget.distinct(entities, line)],
+    ]
+    offers = list(budget.in_turns(lists, [_FACTS_PER_TURN, 1]))
+    taken = budget.affordable(((name, line(item)) for name, item in offers), left)
+    sections = framed([offers[number] for number in taken], always)
+    return SECTION_BREAK.join([_INTRODUCTION, *sections])
+
+
+class Block(Record):
+    """A block, and what was found and is not in it."""
+
+    text: str
+    left_out: tuple[LeftOut, ...]
+
+
+def user_block(
+    summary: str | None, hits: Sequence[Hit[Any]], room: int, sections: Collection[str] = SECTIONS
+) -> Block:
+    """The block of later clients: who the user is, then what is known to the matter.
+
+    A section with nothing to show is left out; so is that of the summary, if the asker may not see
+    the user and *summary* is None. *sections* are those that may be there at all.
+    """
+    frames = {name: frame_chars(name) for name in _HEADINGS}
+    start = user_summary(summary, room) if summary and "USER_SUMMARY" in sections else ""
+    start = start if len(start) <= room else ""
+    chooser = Chooser(room - len(start), frames)
+    found: dict[str, list[Hit[Any]]] = {name: [] for name in SECTION_KINDS}
+    for hit in hits:
+        section = KINDS[kind_of(hit.item)].section
+        if section in sections:
+            found[section].append(hit)
+    facts, messages = found.pop("FACTS"), found.pop("EPISODES")
+    rest = chooser.facts(facts, FACTS_SHARE if messages else 1.0)
+    chooser.messages(messages)
+    chooser.leave(chooser.facts(rest))
+    for name, others in found.items():
+        chooser.others(name, [hit.item for hit in others])
+    parts = framed(chooser.chosen)
+    text = SECTION_BREAK.join([start, *parts] if start else parts)
+    return Block(text=text, left_out=tuple(chooser.left_out))
+
+
+def user_summary(summary: str, room: int) -> str:
+    """The section that says who the user is, always in at most a quarter of the room."""
+    share = room // 4
+    lines = [cut(text, share) for text in ESCAPE.lines(summary).splitlines()]
+    taken = budget.affordable((("", text) for text in lines), share)
+    return frame("USER_SUMMARY", [lines[number] for number in taken])
+
+
+class PackedBlock(Record):
+    """A text for a prompt, what is in it in the order of choice, and whether more was found."""
+
+    text: str
+    chosen: tuple[Hit[Any], ...]
+    truncated: bool
+
+
+def pack(hits: Sequence[Hit[Any]], *, max_characters: int, note: str = "") -> PackedBlock:
+    """As much of *hits* as fits into *max_characters* in whole lines, better scores first.
+
+    The scores of all kinds must be comparable. What is chosen by score is shown by kind and time,
+    as in every block. A *note* stands on the first line; without room for it there is no block.
+    """
+    best = sorted(hits, key=lambda hit: (-hit.score, KINDS[kind_of(hit.item)].precedence))
+    offers = budget.distinct(best, lambda hit: line(hit.item))
+    named = [(KINDS[kind_of(hit.item)].section, hit) for hit in offers]
+    start = ESCAPE(note)
+    taken = budget.affordable(
+        ((name, line(hit.item)) for name, hit in named),
+        # The first section has no break before it, unless a note has.
+        max_characters - len(start) + (0 if start else len(SECTION_BREAK)),
+        {name: frame_chars(name) for name in SECTION_KINDS},
+    )
+    if not taken:
+        return PackedBlock(text="", chosen=(), truncated=bool(offers))
+    sections = framed([(name, hit.item) for name, hit in (named[number] for number in taken)])
+    return PackedBlock(
+        text=SECTION_BREAK.join([start, *sections] if start else sections),
+        chosen=tuple(offers[number] for number in taken),
+        truncated=len(taken) < len(offers),
+    )
+
+
+def frame(name: str, lines: Sequence[str]) -> str:
+    """A section with its heading, its tags and its lines."""
+    return "\n".join([_HEADINGS[name], f"<{name}>", *lines, f"</{name}>"])
+
+
+def framed(chosen: Sequence[tuple[str, Item]], always: Sequence[str] = ()) -> list[str]:
+    """The sections of what was chosen, with those that are there *always*, in their order."""
+    made = []
+    for name in _HEADINGS:
+        items = sorted((item for section, item in chosen if section == name), key=position)
+        if items or name in always:
+            made.append(frame(name, [line(item) for item in items]))
+    return made
+
+
+def frame_chars(name: str) -> int:
+    """What a section costs beside its lines."""
+    return len(SECTION_BREAK + frame(name, []))

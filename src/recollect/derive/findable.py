@@ -1,0 +1,53 @@
+"""Observations and thread summaries in the index: found by their words and by what they rest on."""
+
+import numpy as np
+
+from recollect.derive.derived import Aftermath, Derived
+from recollect.graph.kinds import Kind
+from recollect.graph.terms import packed, terms
+from recollect.store import index, rows
+from recollect.store.index import Item
+from recollect.store.protocol import Transaction
+
+DIMENSIONS = 384
+
+
+def put(tx: Transaction, graph_id: int, derived: list[Derived]) -> None:
+    """Make what was derived findable by what it says now."""
+    index.put(tx, graph_id, [_item(tx, graph_id, one) for one in derived])
+
+
+def settle(tx: Transaction, after: Aftermath) -> None:
+    """Let the index follow what became of what rested on deleted or changed things."""
+    for graph_id, one in after.renewed:
+        put(tx, graph_id, [one])
+    gone: dict[tuple[int, Kind], list[int]] = {}
+    for one_gone in after.gone:
+        gone.setdefault((one_gone.graph_id, one_gone.kind), []).append(one_gone.id)
+    for (graph_id, kind), numbers in gone.items():
+        index.remove(tx, graph_id, kind, numbers)
+
+
+def _item(tx: Transaction, graph_id: int, one: Derived) -> Item:
+    kind: Kind = "fact" if one.facts else "episode"
+    found = tx.index.vectors_of(
+        graph_id=graph_id,
+        item_kind=kind,
+        ids=rows.to_json(list(one.facts or one.episodes)),
+    )
+    return Item(
+        kind=one.kind,
+        id=one.id,
+        terms=packed(terms(one.text)),
+        vector=_middle([row.vector for row in found if row.vector is not None]),
+    )
+
+
+def _middle(vectors: list[bytes]) -> bytes | None:
+    """The direction that vectors have in common; it takes no model to find."""
+    if not vectors:
+        return None
+    total = np.frombuffer(b"".join(vectors), np.float16).reshape(-1, DIMENSIONS)
+    middle = total.astype(np.float32).sum(axis=0)
+    length = float(np.linalg.norm(middle))
+    return (middle / length).astype(np.float16).tobytes() if length else None

@@ -1,0 +1,83 @@
+"""Entities that are one with others by hand: who has taken in whom, by the uuids that are no more.
+
+An entity that was merged into another is gone from the graph, but callers and readers may still name
+it. The one that took it in is found under a key of its own among its names, on the side of the walls
+where that was so; what it was called is kept as marks in what was given by hand.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from recollect.graph.found import Found, FoundEntity
+from recollect.graph.types import Json
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.store.queries.entities import EntitiesTakingInRow
+from recollect.store.queries.shapes import EntityRow
+
+FIELD = "taken_in"
+_WAS = "was:"
+_UUID_CHARS = 36
+
+
+def key(uuid: str, side: str) -> str:
+    """What the one that took in another is looked up by."""
+    return f"{_WAS}{uuid}{side}"
+
+
+def renamed_key(key_: str, rename: Callable[[str], str]) -> str:
+    """A key among names with another uuid in it, if it is one of these."""
+    if not key_.startswith(_WAS):
+        return key_
+    uuid, side = key_[len(_WAS) :][:_UUID_CHARS], key_[len(_WAS) + _UUID_CHARS :]
+    return key(rename(uuid), side)
+
+
+def renamed(given: Json, rename: Callable[[str], str]) -> Json:
+    """What was given by hand, with other uuids for those who were taken in."""
+    if FIELD not in given:
+        return given
+    return {**given, FIELD: {rename(uuid): told for uuid, told in given[FIELD].items()}}
+
+
+def by(row: EntityRow | EntitiesTakingInRow) -> dict[str, Json]:
+    """Whom an entity has taken in: by uuid the marks of its names, and its side."""
+    return dict((rows.from_json(row.given) or {}).get(FIELD) or {})
+
+
+def marks(row: EntityRow, side: str) -> tuple[str, ...]:
+    """The marks of all names of those whom an entity has taken in on a side."""
+    every = (mark for one in by(row).values() if one["side"] == side for mark in one["marks"])
+    return tuple(dict.fromkeys(every))
+
+
+def takers(
+    tx: Transaction, graph_id: int, side: str, uuids: Iterable[str]
+) -> dict[str, EntitiesTakingInRow]:
+    """Those of *uuids* that are no more, each with who took it in on a side."""
+    keys = {key(uuid, side): uuid for uuid in uuids}
+    if not keys:
+        return {}
+    found = tx.entities.taking_in(graph_id=graph_id, keys=rows.to_json(list(keys)))
+    return {keys[row.taken_key]: row for row in found}
+
+
+def followed(tx: Transaction, graph_id: int, side: str, found: Found) -> Found:
+    """*found* with the uuids of those who took in whom it names."""
+    named = {uuid for item in found.entities for uuid in _named(item)}
+    by_uuid = {old: row.uuid for old, row in takers(tx, graph_id, side, named).items()}
+    if not by_uuid:
+        return found
+    return replace(found, entities=tuple(_follow(item, by_uuid) for item in found.entities))
+
+
+def _named(item: FoundEntity) -> list[str]:
+    shown = item.known.uuid if item.known else None
+    return [uuid for uuid in (item.uuid, shown) if uuid is not None]
+
+
+def _follow(item: FoundEntity, by_uuid: Mapping[Any, str]) -> FoundEntity:
+    known = item.known and replace(item.known, uuid=by_uuid.get(item.known.uuid, item.known.uuid))
+    return replace(item, known=known, uuid=by_uuid.get(item.uuid, item.uuid))

@@ -1,0 +1,92 @@
+"""What a user's own node learned on each side of the walls that policies draw.
+
+The node is one for all sides: its row has everything together, the user's record, what was written
+by hand and what any side taught it. A side knows of that only the first two and its own part. What a
+record or a hand wrote is not replaced by what an episode says, or one side would tell the others.
+"""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from recollect.graph.delta import ChangedEntity, KnownEntity
+from recollect.graph.types import Json, Record
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+
+
+class Learned(Record):
+    """The names and attributes that one side taught a node, and those that any side did."""
+
+    names: tuple[str, ...]
+    attributes: Json
+    names_of_all: frozenset[str]
+    keys_of_all: frozenset[str]
+
+
+def learned(tx: Transaction, entity_id: int, side: str) -> Learned:
+    """What a node learned on a side."""
+    row = tx.entities.user_side(entity_id=entity_id, side=side)
+    given = {} if row is None else row._asdict()
+    return Learned(
+        names=tuple(rows.from_json(given.get("names")) or ()),
+        attributes=rows.from_json(given.get("attributes")) or {},
+        names_of_all=frozenset(rows.from_json(given.get("all_names")) or ()),
+        keys_of_all=frozenset(rows.from_json(given.get("all_attributes")) or ()),
+    )
+
+
+def as_known(whole: KnownEntity, part: Learned) -> KnownEntity:
+    """A node as one side knows it."""
+    own = [name for name in whole.names if name not in part.names_of_all]
+    attributes = {**_own(whole.attributes, part), **part.attributes}
+    return replace(whole, names=(*own, *part.names), attributes=attributes or None)
+
+
+def learn(
+    tx: Transaction, entity_id: int, side: str, whole: KnownEntity, changed: ChangedEntity
+) -> ChangedEntity:
+    """Keep what an episode taught a node on a side; gives the change of the node as a whole."""
+    part = learned(tx, entity_id, side)
+    known = as_known(whole, part)
+    own = _own(whole.attributes, part)
+    before = known.attributes or {}
+    told = {
+        key: value
+        for key, value in (changed.attributes or {}).items()
+        if key not in own and before.get(key) != value
+    }
+    if changed.new_names or told:
+        tx.entities.user_side_put(
+            entity_id=entity_id,
+            side=side,
+            names=rows.to_json([*part.names, *changed.new_names]),
+            attributes=rows.to_json({**part.attributes, **told} or None),
+        )
+    fresh = tuple(name for name in changed.new_names if name not in whole.names)
+    return replace(
+        changed,
+        names=(*whole.names, *fresh),
+        new_names=fresh,
+        attributes={**(whole.attributes or {}), **told} or None,
+    )
+
+
+def unteach(tx: Transaction, entity_id: int, name: str, keys: Iterable[str]) -> None:
+    """Let a name and attributes that a hand wrote be nobody's lesson: they are told on all sides."""
+    written = frozenset(keys)
+    for row in tx.entities.user_sides_of(entity_id=entity_id):
+        attributes: Json = rows.from_json(row.attributes) or {}
+        tx.entities.user_side_put(
+            entity_id=entity_id,
+            side=row.side,
+            names=rows.to_json([one for one in rows.from_json(row.names) if one != name]),
+            attributes=rows.to_json(
+                {k: v for k, v in attributes.items() if k not in written} or None
+            ),
+        )
+
+
+def _own(attributes: Json | None, part: Learned) -> Json:
+    """What a record or a hand wrote."""
+    return {key: item for key, item in (attributes or {}).items() if key not in part.keys_of_all}

@@ -1,0 +1,279 @@
+"""The export formats of other products, each a function from a document to records.
+
+Only users, threads, graphs and episodes are imported. Entities, facts and features are skipped and
+counted, because they are learned again from the episodes.
+
+- Graphiti (getzep/graphiti): episodic nodes as its models write them. A group becomes a graph.
+- Mem0 (mem0ai/mem0): what `get_all` and exports answer. A memory goes to its user's graph, or to a
+  graph named after its agent or run.
+- MemMachine (MemMachine/MemMachine): what listing memories answers. A project becomes a graph named
+  after its organisation and itself.
+- Zep v2 and v3: users, sessions or threads with messages, groups or graphs with episodes. Where a
+  list belongs follows from what stands beside it: `{"thread_id": "t", "user_id": "u", "messages":
+  [...]}`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from recollect.exchange import foreign_records as records
+from recollect.exchange.foreign_records import (
+    Destination,
+    ForeignGraph,
+    ForeignRecord,
+    ForeignThread,
+    ForeignUser,
+    Skipped,
+)
+from recollect.graph.types import ROLE_TYPES, EpisodeKind, NewEpisode
+from recollect.records.graphs import GraphDetails
+from recollect.records.users import UserDetails
+
+_GRAPHITI_DERIVED = Skipped(
+    reason="an entity, a fact or a community: learned again from the episodes"
+)
+_KINDS: Mapping[str, EpisodeKind] = {"message": "message", "json": "json", "text": "text"}
+_GROUP = "default"  # what Graphiti calls nothing
+
+
+def read_graphiti(document: Any) -> Iterator[ForeignRecord]:
+    """Every node and edge of a document: lists under their names, one list, or one of them."""
+    names = ("episodes", "episodic_nodes", "nodes", "edges", "entity_nodes", "entity_edges")
+    for record in records.items(document, *names, "episodic_edges", "communities"):
+        yield _graphiti_record(record) if isinstance(record, Mapping) else records.UNKNOWN
+
+
+def _graphiti_record(record: Mapping[str, Any]) -> ForeignRecord:
+    if "content" in record and ("source" in record or "valid_at" in record):
+        place = Destination(graph=records.text(record, "group_id") or _GROUP)
+        return records.episode(place, record.get("uuid"), lambda: _graphiti_episode(record))
+    if "fact" in record or "source_node_uuid" in record or "summary" in record:
+        return _GRAPHITI_DERIVED
+    return records.UNKNOWN
+
+
+def _graphiti_episode(record: Mapping[str, Any]) -> NewEpisode:
+    return NewEpisode(
+        kind=_KINDS.get(str(record.get("source")), "text"),
+        content=records.text(record, "content") or "",
+        source_description=records.text(record, "source_description"),
+        metadata=records.metadata(
+            None,
+            graphiti_id=records.text(record, "uuid"),
+            graphiti_name=records.text(record, "name"),
+        ),
+        created_at=records.moment(record, "valid_at", "created_at"),
+    )
+
+
+_MEM0_NOWHERE = Skipped(reason="a memory that names no user, agent or run")
+_OWN = ("agent_id", "run_id", "app_id", "actor_id")
+
+
+def read_mem0(document: Any) -> Iterator[ForeignRecord]:
+    """Every memory of a document: a list, an answer with results, or one memory."""
+    for record in records.items(document, "results", "memories"):
+        yield _memory(record) if isinstance(record, Mapping) else records.UNKNOWN
+
+
+def _memory(record: Mapping[str, Any]) -> ForeignRecord:
+    told = records.text(record, "memory", "text", "data")
+    if told is None:
+        return records.UNKNOWN
+    user = records.text(record, "user_id")
+    graph = records.text(record, "agent_id", "run_id", "app_id")
+    if user is None and graph is None:
+        return _MEM0_NOWHERE
+    place = Destination(user=user) if user is not None else Destination(graph=graph)
+    return records.episode(place, record.get("id"), lambda: _mem0_episode(record, told))
+
+
+def _mem0_episode(record: Mapping[str, Any], told: str) -> NewEpisode:
+    own = {name: records.text(record, name) for name in _OWN}
+    return NewEpisode(
+        kind="text",
+        content=told,
+        source_description="mem0",
+        metadata=records.metadata(
+            record.get("metadata"), mem0_id=records.text(record, "id"), **own
+        ),
+        created_at=records.moment(record, "created_at", "updated_at"),
+    )
+
+
+_MEMMACHINE_DERIVED = Skipped(reason="a semantic feature: learned again from the episodes")
+_MEMMACHINE_NOWHERE = Skipped(reason="an episode without the key of its session")
+
+
+def read_memmachine(document: Any) -> Iterator[ForeignRecord]:
+    """Every episode and feature of an answer, of several, or of a plain list."""
+    if isinstance(document, list):
+        for item in document:
+            yield from read_memmachine(item)
+        return
+    content = document.get("content") if isinstance(document, Mapping) else None
+    if isinstance(content, Mapping):
+        yield from _answer(content)
+    elif isinstance(document, Mapping):
+        yield _memmachine_record(document)
+    else:
+        yield records.UNKNOWN
+
+
+def _answer(content: Mapping[str, Any]) -> Iterator[ForeignRecord]:
+    episodic = content.get("episodic_memory")
+    terms = [episodic]
+    if isinstance(episodic, Mapping):  # a search: by how long it is kept
+        terms = [episodic.get(name) for name in ("long_term_memory", "short_term_memory")]
+    for term in [*terms, content.get("semantic_memory")]:
+        for record in [] if term is None else records.items(term, "episodes"):
+            yield _memmachine_record(record) if isinstance(record, Mapping) else records.UNKNOWN
+
+
+def _memmachine_record(record: Mapping[str, Any]) -> ForeignRecord:
+    if "feature_name" in record:
+        return _MEMMACHINE_DERIVED
+    if "content" not in record or "producer_id" not in record:
+        return records.UNKNOWN
+    org, _, project = (records.text(record, "session_key") or "").partition("/")
+    if not org or not project:
+        return _MEMMACHINE_NOWHERE
+    place = Destination(graph=f"{org}.{project}")
+    return records.episode(place, record.get("uid"), lambda: _memmachine_episode(record))
+
+
+def _memmachine_episode(record: Mapping[str, Any]) -> NewEpisode:
+    producer = records.text(record, "producer_id")
+    role = records.text(record, "producer_role")
+    return NewEpisode(
+        kind="message",
+        content=records.text(record, "content") or "",
+        role=role if role in ROLE_TYPES else "user",
+        speaker=producer,
+        producer=producer,
+        addressee=records.text(record, "produced_for_id"),
+        source_description="memmachine",
+        metadata=records.metadata(
+            record.get("metadata") or record.get("filterable_metadata"),
+            memmachine_id=records.text(record, "uid"),
+        ),
+        created_at=records.moment(record, "created_at"),
+    )
+
+
+Context = Mapping[str, Any]
+_LISTS = (
+    "users",
+    "graphs",
+    "groups",
+    "threads",
+    "sessions",
+    "messages",
+    "episodes",
+    "nodes",
+    "edges",
+)
+_IDS = ("user_id", "thread_id", "session_id", "graph_id", "group_id")
+_ZEP_DERIVED = Skipped(reason="a node or an edge: learned again from the episodes")
+_ZEP_NOWHERE = Skipped(reason="a message or an episode of which nothing says where it belongs")
+_NO_USER = Skipped(reason="a thread without a user")
+
+
+def read_zep(document: Any, around: Context | None = None) -> Iterator[ForeignRecord]:
+    """Every record of a document, at whatever depth its lists are."""
+    if isinstance(document, list):
+        for item in document:
+            yield from read_zep(item, around)
+    elif isinstance(document, Mapping):
+        yield from _zep_record(document, around or {})
+    else:
+        yield records.UNKNOWN
+
+
+def _zep_record(record: Mapping[str, Any], around: Context) -> Iterator[ForeignRecord]:
+    here = {**around, **{name: record[name] for name in _IDS if record.get(name)}}
+    listed = [name for name in _LISTS if isinstance(record.get(name), list)]
+    own = _own(record, here, holds_lists=bool(listed))
+    if own is not None:
+        yield own
+    for name in listed:
+        yield from read_zep(record[name], here)
+
+
+def _own(record: Mapping[str, Any], here: Context, *, holds_lists: bool) -> ForeignRecord | None:
+    """What a record itself is; None for one that only says where its lists belong."""
+    if isinstance(record.get("content"), str):
+        return _told(record, here)
+    if "fact" in record or "source_node_uuid" in record or "labels" in record:
+        return _ZEP_DERIVED
+    thread = records.text(record, "thread_id", "session_id")
+    if thread is not None:
+        user = records.text(here, "user_id")
+        if user is not None:
+            return ForeignThread(thread_id=thread, user_id=user)
+        return None if holds_lists else _NO_USER
+    if records.text(record, "user_id") is not None:
+        return _user(record)
+    graph = records.text(record, "graph_id", "group_id")
+    if graph is not None:
+        return _graph(record, graph)
+    return None if holds_lists else records.UNKNOWN
+
+
+def _user(record: Mapping[str, Any]) -> ForeignRecord:
+    given = record.get("metadata")
+    details = UserDetails(
+        email=records.text(record, "email"),
+        first_name=records.text(record, "first_name"),
+        last_name=records.text(record, "last_name"),
+        metadata=dict(given) if isinstance(given, Mapping) else None,
+        time_zone=records.text(record, "time_zone"),
+    )
+    return ForeignUser(user_id=record["user_id"], details=details)
+
+
+def _graph(record: Mapping[str, Any], graph: str) -> ForeignRecord:
+    details = GraphDetails(
+        name=records.text(record, "name"),
+        description=records.text(record, "description"),
+        time_zone=records.text(record, "time_zone"),
+    )
+    return ForeignGraph(graph_id=graph, details=details)
+
+
+def _told(record: Mapping[str, Any], here: Context) -> ForeignRecord:
+    thread = records.text(here, "thread_id", "session_id")
+    user = records.text(here, "user_id")
+    graph = records.text(here, "graph_id", "group_id")
+    is_message = "source" not in record or record.get("source") == "message"
+    if thread is not None and is_message:
+        place = Destination(thread=thread, user=user)
+    elif graph is not None:
+        place = Destination(graph=graph)
+    elif user is not None:
+        place = Destination(user=user)
+    else:
+        return _ZEP_NOWHERE
+    id_ = records.text(record, "uuid", "uuid_")
+    return records.episode(place, id_, lambda: _zep_episode(record, id_))
+
+
+def _zep_episode(record: Mapping[str, Any], id_: str | None) -> NewEpisode:
+    # Generation 2 says the kind of role in role_type and the name in role.
+    kind_of_role = records.text(record, "role_type") or records.text(record, "role")
+    speaker = records.text(record, "name" if "role_type" not in record else "role")
+    kind = _KINDS.get(str(record.get("source", "message")), "text")
+    return NewEpisode(
+        kind=kind,
+        content=record["content"],
+        role=_role(kind_of_role) if kind == "message" else None,
+        speaker=speaker if kind == "message" else None,
+        source_description=records.text(record, "source_description"),
+        document_id=records.text(record, "document_id"),
+        metadata=records.metadata(record.get("metadata"), zep_id=id_),
+        created_at=records.moment(record, "created_at"),
+    )
+
+
+def _role(given: str | None) -> str:
+    return given if given in ROLE_TYPES else "norole"

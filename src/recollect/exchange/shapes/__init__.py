@@ -1,1 +1,0 @@
-"""One module for each memory whose files are understood, each a function over a document."""

@@ -1,0 +1,145 @@
+"""From what the store holds to what the library answers."""
+
+from recollect.app.forget import Receipt
+from recollect.graph import types
+from recollect.library.results import (
+    Closed,
+    Doubt,
+    Ending,
+    Entity,
+    Episode,
+    Evidence,
+    Fact,
+    Forgotten,
+    Observation,
+    Summary,
+    Why,
+)
+from recollect.records import provenance
+
+
+def fact(found: types.Fact, score: float | None = None) -> Fact:
+    """A fact as it is answered."""
+    return Fact(
+        uuid=found.uuid,
+        text=found.fact,
+        name=found.name,
+        source=found.source_name,
+        source_uuid=found.source_uuid,
+        target=found.target_name,
+        target_uuid=found.target_uuid,
+        valid_at=found.valid_at,
+        invalid_at=found.invalid_at,
+        learned_at=found.created_at,
+        given_up_at=found.expired_at,
+        event_at=found.event_at,
+        episodes=tuple(found.episodes),
+        rating=found.rating,
+        attributes=found.attributes or {},
+        score=score,
+    )
+
+
+def entity(found: types.Entity, score: float | None = None, facts: tuple[Fact, ...] = ()) -> Entity:
+    """An entity as it is answered."""
+    return Entity(
+        uuid=found.uuid,
+        name=found.name,
+        labels=tuple(found.labels),
+        summary=found.summary,
+        attributes=found.attributes or {},
+        learned_at=found.created_at,
+        facts=facts,
+        score=score,
+    )
+
+
+def episode(found: types.Episode, score: float | None = None) -> Episode:
+    """An episode as it is answered."""
+    return Episode(
+        uuid=found.uuid,
+        kind=found.kind,
+        content=found.content,
+        role=found.role,
+        name=found.speaker,
+        thread=found.thread_id,
+        metadata=found.metadata or {},
+        created_at=found.created_at,
+        received_at=found.received_at,
+        score=score,
+    )
+
+
+def observation(found: types.Observation, score: float | None = None) -> Observation:
+    """An observation as it is answered."""
+    return Observation(
+        uuid=found.uuid,
+        name=found.name,
+        text=found.summary,
+        facts=tuple(found.facts),
+        valid_at=found.start_at,
+        invalid_at=found.end_at,
+        score=score,
+    )
+
+
+def summary(found: types.ThreadSummary, score: float | None = None) -> Summary:
+    """The summary of a thread as it is answered."""
+    return Summary(
+        uuid=found.uuid,
+        thread=found.thread_id,
+        text=found.summary,
+        updated_at=found.updated_at,
+        score=score,
+    )
+
+
+def why(found: provenance.Provenance) -> Why:
+    """The provenance of a fact as it is answered."""
+    return Why(
+        fact=fact(found.fact),
+        evidence=tuple(
+            Evidence(episode=episode(one.episode), role=one.role, span=one.span)
+            for one in found.evidence
+        ),
+        endings=tuple(_ending(one) for one in found.endings),
+        closed=tuple(_closed(one) for one in found.closed),
+        doubts=tuple(_doubt(one) for one in found.doubts),
+        reopened_at=found.reopened_at,
+    )
+
+
+def _ending(found: provenance.Ending) -> Ending:
+    return Ending(
+        by_fact=None if found.by_fact is None else fact(found.by_fact),
+        by_episode=None if found.by_episode is None else episode(found.by_episode),
+        ended_at=found.ended_at,
+        learned_at=found.expired_at,
+        judge=found.judge,
+        sure=found.sure,
+    )
+
+
+def _closed(found: provenance.Closed) -> Closed:
+    return Closed(
+        fact=fact(found.fact),
+        by_episode=None if found.by_episode is None else episode(found.by_episode),
+        ended_at=found.ended_at,
+        learned_at=found.expired_at,
+        judge=found.judge,
+        sure=found.sure,
+    )
+
+
+def _doubt(found: provenance.Doubt) -> Doubt:
+    return Doubt(
+        by_fact=fact(found.by_fact),
+        by_episode=None if found.by_episode is None else episode(found.by_episode),
+        judge=found.judge,
+        sure=found.sure,
+    )
+
+
+def forgotten(receipt: Receipt) -> Forgotten:
+    """An erasure as it is answered."""
+    return Forgotten(removed=receipt.removed, wiped=receipt.scrubbed)

@@ -1,0 +1,184 @@
+"""Facts and what stands behind them, as our own routes tell them."""
+
+from datetime import datetime
+
+import msgspec
+
+from recollect.graph.delta import SupportRole
+from recollect.graph.types import Episode, EpisodeKind, Fact, Json
+from recollect.records.provenance import Closed, Doubt, Ending, Evidence, Provenance
+
+
+class ToldFact(msgspec.Struct, kw_only=True):
+    """A sentence that holds for a time. *event_at* is when something happens or is due, where that
+    is another time than since when it is so."""
+
+    uuid: str
+    fact: str
+    name: str
+    source_node_uuid: str
+    source_node_name: str | None
+    target_node_uuid: str
+    target_node_name: str | None
+    valid_at: datetime | None
+    invalid_at: datetime | None
+    event_at: datetime | None
+    created_at: datetime
+    expired_at: datetime | None
+    rating: float | None
+    attributes: Json | None
+    metadata: Json
+    episodes: list[str]
+
+
+class ToldEpisode(msgspec.Struct, kw_only=True):
+    """Something that was told: by whom, when and in which words."""
+
+    uuid: str
+    kind: EpisodeKind
+    content: str
+    role: str | None
+    name: str | None
+    thread_id: str | None
+    metadata: Json | None
+    created_at: datetime
+
+
+class FactEvidence(msgspec.Struct, kw_only=True):
+    """An episode behind a fact, what it does to it, and from which character to which it says so."""
+
+    episode: ToldEpisode
+    role: SupportRole
+    span: tuple[int, int] | None
+
+
+class FactEnding(msgspec.Struct, kw_only=True):
+    """What ended a fact: another fact, an episode, or neither when the end was set by hand.
+
+    *judge* is on whose word: `table` (the table of relations), `episode` (the words of the fact
+    itself), `hand`, or the name of the reader that said so and how *sure* it was. *ended_at* is when
+    it stopped being true, *expired_at* when that was learned.
+    """
+
+    by_fact: ToldFact | None
+    by_episode: ToldEpisode | None
+    ended_at: datetime | None
+    expired_at: datetime | None
+    judge: str | None
+    sure: float | None
+
+
+class ClosedFact(msgspec.Struct, kw_only=True):
+    """A fact that another one ended, told as a `FactEnding` is."""
+
+    fact: ToldFact
+    by_episode: ToldEpisode | None
+    ended_at: datetime | None
+    expired_at: datetime | None
+    judge: str | None
+    sure: float | None
+
+
+class FactDoubt(msgspec.Struct, kw_only=True):
+    """Why a fact that holds may be over: a newer fact, of which *judge* is *sure* to that degree
+    that it ends this one, which is not enough to end it."""
+
+    by_fact: ToldFact
+    by_episode: ToldEpisode | None
+    judge: str
+    sure: float
+
+
+class FactWithReasons(msgspec.Struct, kw_only=True):
+    """A fact, what stands behind it, what ended it, what it closed, and what casts doubt on it.
+    *reopened_at* is when someone last took back what had ended it."""
+
+    fact: ToldFact
+    evidence: list[FactEvidence]
+    endings: list[FactEnding]
+    closed: list[ClosedFact]
+    doubts: list[FactDoubt]
+    reopened_at: datetime | None
+
+
+def fact(found: Fact) -> ToldFact:
+    """A fact for the wire."""
+    return ToldFact(
+        uuid=found.uuid,
+        fact=found.fact,
+        name=found.name,
+        source_node_uuid=found.source_uuid,
+        source_node_name=found.source_name or None,
+        target_node_uuid=found.target_uuid,
+        target_node_name=found.target_name or None,
+        valid_at=found.valid_at,
+        invalid_at=found.invalid_at,
+        event_at=found.event_at,
+        created_at=found.created_at,
+        expired_at=found.expired_at,
+        rating=found.rating,
+        attributes=found.attributes,
+        metadata=dict(found.metadata),
+        episodes=found.episodes,
+    )
+
+
+def with_reasons(found: Provenance) -> FactWithReasons:
+    """The provenance of a fact for the wire."""
+    return FactWithReasons(
+        fact=fact(found.fact),
+        evidence=[_evidence(one) for one in found.evidence],
+        endings=[_ending(one) for one in found.endings],
+        closed=[_closed(one) for one in found.closed],
+        doubts=[doubt(one) for one in found.doubts],
+        reopened_at=found.reopened_at,
+    )
+
+
+def _evidence(one: Evidence) -> FactEvidence:
+    return FactEvidence(episode=_episode(one.episode), role=one.role, span=one.span)
+
+
+def _ending(one: Ending) -> FactEnding:
+    return FactEnding(
+        by_fact=None if one.by_fact is None else fact(one.by_fact),
+        by_episode=None if one.by_episode is None else _episode(one.by_episode),
+        ended_at=one.ended_at,
+        expired_at=one.expired_at,
+        judge=one.judge,
+        sure=one.sure,
+    )
+
+
+def _closed(one: Closed) -> ClosedFact:
+    return ClosedFact(
+        fact=fact(one.fact),
+        by_episode=None if one.by_episode is None else _episode(one.by_episode),
+        ended_at=one.ended_at,
+        expired_at=one.expired_at,
+        judge=one.judge,
+        sure=one.sure,
+    )
+
+
+def doubt(one: Doubt) -> FactDoubt:
+    """A doubt for the wire."""
+    return FactDoubt(
+        by_fact=fact(one.by_fact),
+        by_episode=None if one.by_episode is None else _episode(one.by_episode),
+        judge=one.judge,
+        sure=one.sure,
+    )
+
+
+def _episode(found: Episode) -> ToldEpisode:
+    return ToldEpisode(
+        uuid=found.uuid,
+        kind=found.kind,
+        content=found.content,
+        role=found.role,
+        name=found.speaker,
+        thread_id=found.thread_id,
+        metadata=found.metadata,
+        created_at=found.created_at,
+    )

@@ -1,0 +1,174 @@
+"""Agents: whoever does something on somebody's behalf. Each has a standalone graph of its own, which
+tells what was said in its traces; the caller's id and the name of the graph are the agent's.
+"""
+
+import re
+from datetime import datetime
+from typing import Any
+
+from recollect.errors import AlreadyExists, Conflict, InvalidInput, NotFound
+from recollect.graph import checks
+from recollect.graph.types import Access, Graph, Json, Record
+from recollect.limits import NAME_CHARS_MAX
+from recollect.records import graphs
+from recollect.records.graphs import GraphDetails
+from recollect.records.pages import Page, PageRequest, page_seen
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.store.queries.agents import AgentByUuidRow
+from recollect.store.statements import Keyed
+
+_DOMAIN = re.compile(r"[a-z0-9:._-]{1,200}")
+VERSION_DEFAULT = "default"
+
+
+class AgentDetails(Record):
+    """What a caller may say about an agent."""
+
+    name: str
+    description: str | None = None
+    deployment_id: str | None = None
+    version: str | None = None
+    metadata: Json | None = None
+
+
+class Agent(Record):
+    """An agent. *revision* counts the changes, so that nobody overwrites what they did not see."""
+
+    graph: Graph
+    agent_id: str
+    security_domain: str
+    details: AgentDetails
+    revision: int
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def uuid(self) -> str:
+        """That of the graph as well."""
+        return self.graph.uuid
+
+
+class AgentFilter(Record):
+    """Which agents of a project are wanted; None: whichever."""
+
+    agent_id: str | None = None
+    deployment_id: str | None = None
+    version: str | None = None
+    metadata: Json | None = None
+    search: str = ""
+
+
+def create(
+    tx: Transaction, access: Access, agent_id: str, security_domain: str, details: AgentDetails
+) -> Agent:
+    """A new agent with an empty graph."""
+    if _DOMAIN.fullmatch(security_domain) is None:
+        raise InvalidInput(
+            "security_domain: 1 to 200 lowercase letters, digits, colons, dots, hyphens and underscores"
+        )
+    _check(details)
+    checks.caller_id("agent_id", agent_id)
+    if graphs.find(tx, access, "standalone", agent_id) is not None:
+        raise AlreadyExists(f"agent_id: {agent_id!r} is an agent or a graph already")
+    about = GraphDetails(name=details.name, description=details.description)
+    graph = graphs.create(tx, access, agent_id, about, field="agent_id")
+    tx.agents.insert(
+        graph_id=graph.id,
+        security_domain=security_domain,
+        deployment_id=details.deployment_id,
+        version=details.version or VERSION_DEFAULT,
+        metadata=rows.to_json(details.metadata),
+    )
+    return get(tx, access, graph.uuid)
+
+
+def _check(details: AgentDetails) -> None:
+    checks.text("name", details.name, NAME_CHARS_MAX, required=True)
+    checks.text("deployment_id", details.deployment_id, NAME_CHARS_MAX)
+    checks.text("version", details.version, NAME_CHARS_MAX)
+    checks.json_object("metadata", details.metadata)
+
+
+def get(tx: Transaction, access: Access, uuid: str) -> Agent:
+    """An agent by its uuid."""
+    row = tx.agents.by_uuid(uuid=uuid, project_id=access.project_id)
+    if row is None:
+        raise NotFound(f"agent not found: {uuid}")
+    return _agent(row)
+
+
+def update(
+    tx: Transaction, access: Access, uuid: str, expected_revision: int, details: AgentDetails
+) -> Agent:
+    """Replace what is said about an agent, if it is still what the caller has seen."""
+    agent = get(tx, access, uuid)
+    expect(expected_revision, agent.revision)
+    _check(details)
+    about = GraphDetails(
+        name=details.name,
+        description=details.description,
+        time_zone=agent.graph.time_zone,
+        rating=agent.graph.rating,
+    )
+    graphs.change(tx, agent.graph, about)
+    tx.agents.update(
+        graph_id=agent.graph.id,
+        deployment_id=details.deployment_id,
+        version=details.version,
+        metadata=rows.to_json(details.metadata),
+    )
+    return get(tx, access, uuid)
+
+
+def expect(expected: int | None, revision: int) -> None:
+    """Refuse a change of what has changed since the caller saw it."""
+    if expected is not None and expected != revision:
+        raise Conflict(f"expected_revision: it is at revision {revision}, not at {expected}")
+
+
+def page(tx: Transaction, access: Access, wanted: AgentFilter, request: PageRequest) -> Page[Agent]:
+    """The agents of a project, page by page; those that are wanted."""
+
+    def read(bounds: dict[str, Any]) -> list[Keyed[AgentByUuidRow]]:
+        return tx.agents.page(
+            order=request.order,
+            project_id=access.project_id,
+            agent_id=wanted.agent_id,
+            deployment_id=wanted.deployment_id,
+            version=wanted.version,
+            search=wanted.search,
+            **bounds,
+        )
+
+    def tell(found: list[AgentByUuidRow]) -> dict[int, Agent]:
+        several = ((row.id, _agent(row)) for row in found)
+        return {id_: one for id_, one in several if contains(one.details.metadata, wanted.metadata)}
+
+    return page_seen(read, request, tell, narrowing=bool(wanted.metadata))
+
+
+def contains(metadata: Json | None, wanted: Json | None) -> bool:
+    """Whether all the wanted pairs are among those of the metadata."""
+    had = metadata or {}
+    return all(name in had and had[name] == value for name, value in (wanted or {}).items())
+
+
+def _agent(row: AgentByUuidRow) -> Agent:
+    graph = rows.graph(row)
+    details = AgentDetails(
+        name=graph.name or "",
+        description=graph.description,
+        deployment_id=row.deployment_id,
+        version=row.version,
+        metadata=rows.from_json(row.metadata),
+    )
+    return Agent(
+        graph=graph,
+        agent_id=graph.graph_id,
+        security_domain=row.security_domain,
+        details=details,
+        revision=row.revision,
+        created_at=graph.created_at,
+        updated_at=graph.updated_at,
+    )

@@ -1,0 +1,245 @@
+"""What callers change by hand, written down so that a graph that is folded again has it as well.
+
+An edit is made after a place of the log and stays there: whatever comes later may change the same
+thing again. It says which fact or entity it means by uuid and by a mark of what that one said, since
+a place that is read again can give the same uuid to something else, and another uuid to the same;
+what is not there any more is passed over.
+"""
+
+from typing import Any
+
+from recollect.derive import derived, findable, user_sides
+from recollect.derive.knowledge import put_names
+from recollect.errors import InvariantViolated
+from recollect.governance import describing, erasure, joining
+from recollect.governance.erasure import Removed
+from recollect.graph import checks
+from recollect.graph.gist import gist, mark
+from recollect.graph.types import Json
+from recollect.records.edit_subjects import Edit, Subject, kept, subject, subjects
+from recollect.store import index, rows
+from recollect.store.protocol import Transaction
+from recollect.store.queries.edits import EditRow
+from recollect.store.queries.facts import FactRow
+from recollect.store.queries.shapes import EntityRow
+
+BY_HAND = "hand"
+
+
+def make(tx: Transaction, graph_id: int, edit: Edit) -> Removed:
+    """Write an edit down and carry it out; says what that removed."""
+    found = subject(tx, graph_id, edit)
+    tx.edits.insert(
+        graph_id=graph_id,
+        seq=None,
+        kind=edit.kind,
+        subject=edit.subject,
+        near=edit.near,
+        mark=" ".join(edit.marks),
+        change=rows.to_json(edit.change),
+        vector=edit.vector,
+        side="" if found is None else found.side,
+        now=rows.micros(tx.now),
+    )
+    tx.graphs.edited(graph_id=graph_id)
+    return Removed() if found is None else _do(tx, graph_id, edit, found, folding=False)
+
+
+def again(tx: Transaction, graph_id: int, *, before: int | None) -> None:
+    """Carry out again the edits that were made after the places that a graph has folded so far.
+
+    On a copy of the graph, which loses each of them with that. It is the time of the edit then.
+    """
+    for row in tx.edits.due(graph_id=graph_id, before=before):
+        edit, then = _edit(row), tx.as_of(rows.moment(row.at))
+        for found in subjects(then, graph_id, edit):
+            _do(then, graph_id, edit, found, folding=True)
+        tx.edits.drop(id=row.id)
+
+
+def first_place(tx: Transaction, graph_id: int) -> int | None:
+    """The place of the log after which the first edit of a graph was made."""
+    row = tx.edits.first(graph_id=graph_id)
+    return None if row is None else int(row)
+
+
+def marks_of(tx: Transaction, subject: str, text: str) -> tuple[str, ...]:
+    """The mark of what something says now, then those of what it said before earlier edits."""
+    earlier = [known for row in tx.edits.of_subject(subject=subject) for known in row.split()]
+    return tuple(dict.fromkeys([mark(text), *reversed(earlier)]))
+
+
+def _edit(row: EditRow) -> Edit:
+    return Edit(
+        kind=row.kind,
+        subject=row.subject,
+        marks=tuple(row.mark.split()),
+        near=row.near,
+        change=rows.from_json(row.change),
+        vector=row.vector,
+        side=row.side,
+        walls=tuple(rows.from_json(row.walls)),
+        everywhere=bool(row.everywhere),
+    )
+
+
+def _do(tx: Transaction, graph_id: int, edit: Edit, found: Subject, *, folding: bool) -> Removed:
+    """Carry an edit out on one thing; says what that removed."""
+    if isinstance(found, FactRow):
+        return _do_to_fact(tx, graph_id, edit, found, folding=folding)
+    return _do_to_entity(tx, graph_id, edit, found, folding=folding)
+
+
+def _do_to_fact(
+    tx: Transaction, graph_id: int, edit: Edit, found: FactRow, *, folding: bool
+) -> Removed:
+    if edit.kind == "fact.delete":
+        return erasure.forget_facts(tx, graph_id, [found], folding=folding)
+    if edit.kind == "fact.update":
+        _update_fact(tx, found, edit)
+    elif edit.kind == "fact.end":
+        _end(tx, found, edit.change or {})
+    elif edit.kind == "fact.reopen":
+        _reopen(tx, found, edit.change or {})
+    else:
+        raise InvariantViolated(f"nobody knows edits of kind {edit.kind} of a fact")
+    return Removed()
+
+
+def _do_to_entity(
+    tx: Transaction, graph_id: int, edit: Edit, found: EntityRow, *, folding: bool
+) -> Removed:
+    if edit.kind == "entity.delete":
+        return erasure.forget_entity(tx, graph_id, found.id, folding=folding)
+    if edit.kind == "entity.update":
+        _update_entity(tx, found, edit.change or {})
+    elif edit.kind == "entity.merge":
+        _merge(tx, graph_id, edit, found)
+    else:
+        raise InvariantViolated(f"nobody knows edits of kind {edit.kind} of an entity")
+    return Removed()
+
+
+def _merge(tx: Transaction, graph_id: int, edit: Edit, gone: EntityRow) -> None:
+    """Let an entity be one with another, if that one is there."""
+    into = kept(tx, graph_id, edit, gone)
+    if into is not None:
+        joining.join(tx, into, gone, called=edit.subject)
+
+
+def _update_entity(tx: Transaction, old: EntityRow, change: Json) -> None:
+    """Attributes merge, a null takes one away; everything else is as it is given."""
+    name, summary = change.get("name", old.name), change.get("summary", old.summary)
+    attributes: Json | None = rows.from_json(old.attributes)
+    if "attributes" in change:
+        attributes = checks.merge(attributes, change["attributes"])
+    tx.entities.update(
+        id=old.id,
+        name=name,
+        summary=summary,
+        labels=rows.to_json(change.get("labels", rows.from_json(old.labels))),
+        attributes=rows.to_json(attributes),
+    )
+    _answer_to(tx, old, name)
+    _note_given(tx, old, change)
+    if old.is_user:
+        user_sides.unteach(tx, old.id, name, change.get("attributes", {}))
+    index.put(tx, old.graph_id, [index.entity_item(old.id, name, summary)])
+
+
+def _answer_to(tx: Transaction, old: EntityRow, name: str) -> None:
+    """Let an entity answer to its name, and to those that texts have used for it."""
+    known: list[str] = rows.from_json(old.names)
+    if name not in known:
+        tx.entities.set_names(id=old.id, names=rows.to_json([name, *known]))
+        put_names(tx, old.graph_id, old.id, [name])
+
+
+def _note_given(tx: Transaction, old: EntityRow, change: Json) -> None:
+    """Remember what was written by hand: no episode bears it out, and yet it stays."""
+    given = dict(rows.from_json(old.given) or {})
+    given |= {key: change[key] for key in ("name", "summary") if key in change}
+    tx.entities.set_given(id=old.id, given=rows.to_json(given or None))
+
+
+def _update_fact(tx: Transaction, old: FactRow, edit: Edit) -> None:
+    change = edit.change or {}
+    sentence = change.get("fact", old.fact)
+    attributes: Json | None = rows.from_json(old.attributes)
+    if "attributes" in change:
+        attributes = checks.merge(attributes, change["attributes"])
+    times: dict[str, Any] = {
+        key: change.get(key, getattr(old, key)) for key in ("expired_at", "valid_at", "invalid_at")
+    }
+    tx.facts.update(
+        id=old.id,
+        name=change.get("name", old.name),
+        fact=sentence,
+        gist=gist(sentence),
+        attributes=rows.to_json(attributes),
+        **times,
+    )
+    if sentence == old.fact:
+        index.touch(tx, old.graph_id, "fact", [old.id])
+    else:
+        _judge_no_more(tx, old)
+        index.put(tx, old.graph_id, [index.fact_item(old.id, sentence, edit.vector)])
+    ends = times["invalid_at"], times["expired_at"]
+    if ends != (old.invalid_at, old.expired_at):
+        _close_by_hand(tx, old.id, *ends, judge=BY_HAND)
+    _settle(tx, old, reworded=sentence != old.fact)
+
+
+def _judge_no_more(tx: Transaction, old: FactRow) -> None:
+    """Drop the doubts that rest on words which a fact no longer has."""
+    doubted = tx.doubts.doubted_by_fact(fact_id=old.id)
+    tx.doubts.dispel(fact_id=old.id)
+    tx.doubts.drop_by(fact_id=old.id)
+    index.touch(tx, old.graph_id, "fact", doubted)
+
+
+def _end(tx: Transaction, old: FactRow, change: Json) -> None:
+    """Let a fact end for a reason that is not told any more; an earlier end still counts."""
+    tx.closings.put_by_hand(fact_id=old.id, **change)
+    tx.facts.end_again(ids=rows.to_json([old.id]))
+    index.touch(tx, old.graph_id, "fact", [old.id])
+    _settle(tx, old, reworded=False)
+
+
+def _reopen(tx: Transaction, old: FactRow, change: Json) -> None:
+    """Let a fact hold again, whatever closed it; the same words do not close it once more."""
+    tx.closings.by_hand(id=old.id)
+    tx.doubts.dispel(fact_id=old.id)
+    tx.facts.end(id=old.id, invalid_at=None, expired_at=None)
+    held = rows.from_json(old.kept_against) or []
+    against = sorted({*held, *change.get("against", [])})
+    tx.facts.keep_against(id=old.id, marks=rows.to_json(against or None))
+    index.touch(tx, old.graph_id, "fact", [old.id])
+    _settle(tx, old, reworded=True)
+
+
+def _close_by_hand(
+    tx: Transaction,
+    fact_id: int,
+    ended_at: int | None,
+    expired_at: int | None,
+    *,
+    judge: str | None,
+) -> None:
+    """Let the ends that someone set by hand count, and no others."""
+    tx.closings.by_hand(id=fact_id)
+    if ended_at is not None or expired_at is not None:
+        tx.closings.put_by_hand(
+            fact_id=fact_id,
+            ended_at=ended_at,
+            expired_at=expired_at,
+            judge=judge,
+        )
+
+
+def _settle(tx: Transaction, old: FactRow, *, reworded: bool) -> None:
+    """Bring in step what speaks of a fact that changed."""
+    findable.settle(tx, derived.renew(tx, derived.resting_on(tx, facts=[old.id])))
+    if reworded:
+        both = [old.source_id, old.target_id]
+        describing.describe_again(tx, both, also=[old.id])

@@ -1,0 +1,113 @@
+"""Where guidance holds, and the rows that keep it there.
+
+Guidance is kept at a scope: the whole project, or one graph, be it a user's or a standalone one.
+A graph that has its own reads nothing else; one that has none reads the project's.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from recollect.errors import InvariantViolated
+from recollect.graph.types import Access, Graph, Record
+from recollect.records import graphs
+from recollect.records.guidance import lists
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.store.queries.guidance import GuidanceRow
+
+Kind = Literal["ontology", "extraction", "summary", "steering", "template", "memory"]
+T = TypeVar("T")
+
+
+class Scope(Record):
+    """Where guidance holds: one graph, or without one the whole project."""
+
+    key: str = ""
+    graph_id: int | None = None
+
+
+class Targets(Record):
+    """The users and graphs that a request names; none of either is the project."""
+
+    user_ids: tuple[str, ...] = ()
+    graph_ids: tuple[str, ...] = ()
+
+
+PROJECT = Scope()
+
+
+def scope_of(graph: Graph) -> Scope:
+    """The scope of one graph; it goes when the graph or its user goes."""
+    noun = "user" if graph.kind == "user" else "graph"
+    return Scope(key=f"{noun}:{graph.uuid}", graph_id=graph.id)
+
+
+def scope(tx: Transaction, access: Access, user_id: str | None, graph_id: str | None) -> Scope:
+    """The one scope that a request names; the project when it names none."""
+    if user_id is None and graph_id is None:
+        return PROJECT
+    return scope_of(graphs.target(tx, access, user_id, graph_id))
+
+
+def every(tx: Transaction, access: Access, targets: Targets, most: int) -> list[Scope]:
+    """Every scope that a request names, each of which must exist."""
+    lists.check_count("user_ids", targets.user_ids, most)
+    lists.check_count("graph_ids", targets.graph_ids, most)
+    named = [graphs.of_user(tx, access, user_id) for user_id in targets.user_ids]
+    named += [graphs.get(tx, access, graph_id) for graph_id in targets.graph_ids]
+    return [scope_of(graph) for graph in named] or [PROJECT]
+
+
+def put(
+    tx: Transaction, access: Access, kind: Kind, where: Scope, value: Any, name: str = ""
+) -> None:
+    """Say something at a scope, in place of what was said there under that name."""
+    tx.guidance.put(
+        uuid=tx.new_id(),
+        project_id=access.project_id,
+        kind=kind,
+        scope=where.key,
+        graph_id=where.graph_id,
+        name=name,
+        value=rows.to_json(value),
+        now=rows.micros(tx.now),
+    )
+
+
+def at(tx: Transaction, access: Access, kind: Kind, where: Scope) -> list[GuidanceRow]:
+    """What is said at this very scope."""
+    return tx.guidance.at(project_id=access.project_id, kind=kind, scope=where.key)
+
+
+def named(
+    tx: Transaction, access: Access, kind: Kind, where: Scope, name: str
+) -> GuidanceRow | None:
+    """What is said under one name at this very scope."""
+    return tx.guidance.named(project_id=access.project_id, kind=kind, scope=where.key, name=name)
+
+
+def effective(tx: Transaction, access: Access, kind: Kind, where: Scope) -> list[GuidanceRow]:
+    """What is said at a scope, or else in the project; never a mixture."""
+    return at(tx, access, kind, where) or at(tx, access, kind, PROJECT)
+
+
+def delete(
+    tx: Transaction, access: Access, kind: Kind, where: Scope, names: Sequence[str] | None = None
+) -> int:
+    """Take back what is said at a scope, all of it without names; says how much there was."""
+    return tx.guidance.delete(
+        project_id=access.project_id,
+        kind=kind,
+        scope=where.key,
+        names=rows.to_json(names or None),
+    )
+
+
+def value(row: GuidanceRow, type_: type[T]) -> T:
+    """What a row says; it was checked when it was written, so it must still fit."""
+    try:
+        return msgspec.json.decode(row.value, type=type_)
+    except msgspec.DecodeError as error:
+        raise InvariantViolated(f"guidance {row.uuid} cannot be read: {error}") from error

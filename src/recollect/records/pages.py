@@ -1,0 +1,120 @@
+"""Keyset pages: a cursor says where the last page ended, whatever was added or deleted since."""
+
+import base64
+from collections.abc import Callable
+from typing import Annotated, Any, Generic, Protocol, TypeVar
+
+import msgspec
+
+from recollect.errors import InvalidInput
+from recollect.graph.types import Record
+from recollect.store.statements import Keyed
+
+T = TypeVar("T")
+
+
+class Identified(Protocol):
+    """A row that is known by an id and a uuid."""
+
+    @property
+    def id(self) -> int: ...
+
+    @property
+    def uuid(self) -> str: ...
+
+
+R = TypeVar("R", bound=Identified)
+
+
+class Mark(msgspec.Struct, frozen=True, array_like=True):
+    """The last item of a page: its sort key and its uuid, and the order they belong to."""
+
+    order: str
+    key: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | str
+    uuid: str
+
+
+class PageRequest(Record):
+    """Which page is wanted, in which order (`key/direction`)."""
+
+    order: str
+    limit: int
+    after: Mark | None = None
+
+    def bounds(self) -> dict[str, Any]:
+        """Query parameters; one more row than asked tells whether there is a next page."""
+        return {
+            "limit": self.limit + 1,
+            "after_key": self.after.key if self.after else None,
+            "after_uuid": self.after.uuid if self.after else None,
+        }
+
+
+class Page(Record, Generic[T]):
+    """Some items, and the cursor of what follows them."""
+
+    items: list[T]
+    next_cursor: str | None = None
+
+
+def read_cursor(text: str | None, order: str) -> Mark | None:
+    """What an opaque cursor says; it only fits the order it was made for."""
+    if not text:
+        return None
+    try:
+        raw = base64.urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4))
+        mark = msgspec.json.decode(raw, type=Mark)
+    except (ValueError, msgspec.DecodeError) as error:
+        raise InvalidInput("cursor: not one that this server gave out") from error
+    if mark.order != order:
+        raise InvalidInput("cursor: it belongs to another order_by or direction")
+    return mark
+
+
+def _write_cursor(mark: Mark) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode(mark)).decode().rstrip("=")
+
+
+_ROWS_PER_LOOK = 200
+
+
+def page_seen(
+    read: Callable[[dict[str, Any]], list[Keyed[R]]],
+    request: PageRequest,
+    tell: Callable[[list[R]], dict[int, T]],
+    *,
+    narrowing: bool,
+) -> Page[T]:
+    """A page of those rows that *tell* gives something for, by row id.
+
+    Unless something is *narrowing*, that is all of them. Else what is not told is passed over,
+    page after page, so that sizes and cursors know nothing of it.
+    """
+    bounds = request.bounds()
+    if not narrowing:
+        found = read(bounds)
+        told = tell([one.row for one in found[: request.limit]])
+        return _page_of(found, request, told)
+    wanted = bounds["limit"]  # the first look is a short one: often nothing is left out
+    kept: list[Keyed[R]] = []
+    everything: dict[int, T] = {}
+    while len(kept) < wanted:
+        found = read(bounds)
+        told = tell([one.row for one in found])
+        kept += [one for one in found if one.row.id in told]
+        everything.update(told)
+        if len(found) < bounds["limit"]:
+            break
+        bounds["after_key"], bounds["after_uuid"] = found[-1].key, found[-1].row.uuid
+        bounds["limit"] = max(wanted, _ROWS_PER_LOOK)
+    return _page_of(kept[:wanted], request, everything)
+
+
+def _page_of(found: list[Keyed[R]], request: PageRequest, told: dict[int, T]) -> Page[T]:
+    """Cut *found* to its page and say where the next one begins."""
+    kept = found[: request.limit]
+    cursor = None
+    if len(found) > request.limit:
+        last = kept[-1]
+        cursor = _write_cursor(Mark(request.order, last.key, last.row.uuid))
+    return Page(items=[told[one.row.id] for one in kept], next_cursor=cursor)

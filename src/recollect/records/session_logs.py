@@ -1,0 +1,195 @@
+"""Session logs: the append-only logs that agents run on, one per session.
+
+A session is judged by its own metadata: whoever may not see that finds nothing of it.
+"""
+
+from datetime import datetime
+
+from recollect.errors import AlreadyExists, Conflict, InvalidInput, NotFound
+from recollect.governance import audit
+from recollect.graph import checks
+from recollect.graph.types import Access, Json, Record
+from recollect.graph.visibility import effective
+from recollect.records import threads, users
+from recollect.session_log.session import merged
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.store.queries.session_logs import SessionLogByNameRow
+
+
+class SessionLog(Record):
+    """A session: whose it is, whether it feeds that user's graph, and how far its log is."""
+
+    id: int
+    uuid: str
+    session_id: str
+    user_id: str | None
+    feeds: bool
+    metadata: Json | None
+    context: Json | None
+    last_id: int
+    created_at: datetime
+    updated_at: datetime
+
+
+def create(
+    tx: Transaction,
+    access: Access,
+    session_id: str | None,
+    *,
+    user_id: str | None = None,
+    feeds: bool | None = None,
+    metadata: Json | None = None,
+    context: Json | None = None,
+) -> SessionLog:
+    """A new session with an empty log; one of a user feeds that user's graph unless told not to.
+
+    Told so without a user, it does not feed either once it is bound to one. Without an id of the
+    caller's, the server's own is the session's id as well.
+    """
+    uuid = tx.new_id()
+    session_id = uuid if session_id is None else session_id
+    checks.caller_id("session_id", session_id)
+    checks.episode_metadata("metadata", metadata)
+    checks.json_object("context", context)
+    _check_feeds(user_id, feeds)
+    owner = None if user_id is None else users.get(tx, access, user_id)
+    if _row(tx, access, session_id) is not None:
+        raise AlreadyExists(f"session_id: {session_id!r} exists already")
+    if owner is not None:
+        check_thread(tx, access, session_id, owner.user_id)
+    tx.session_logs.insert(
+        uuid=uuid,
+        project_id=access.project_id,
+        session_id=session_id,
+        user_id=None if owner is None else owner.id,
+        feeds=feeds is not False,
+        metadata=rows.to_json(metadata or None),
+        context=rows.to_json(context),
+        now=rows.micros(tx.now),
+    )
+    return _session(_still(_row(tx, access, session_id), session_id))
+
+
+def _check_feeds(user_id: str | None, feeds: bool | None) -> None:
+    if feeds and user_id is None:
+        raise InvalidInput("feeds: only a session that is bound to a user feeds a graph")
+
+
+def check_thread(tx: Transaction, access: Access, session_id: str, user_id: str) -> bool:
+    """Whether the thread that the session feeds is there; refused if it is somebody else's."""
+    row = tx.threads.by_name(project_id=access.project_id, thread_id=session_id)
+    if row is None:
+        return False
+    if rows.thread(row).user_id != user_id:
+        raise AlreadyExists(f"session_id: {session_id!r} is a thread of another user")
+    return True
+
+
+def ensure_thread(tx: Transaction, access: Access, session_id: str, user_id: str) -> None:
+    """Have a thread of the same id, of the user that the session is bound to."""
+    try:
+        there = check_thread(tx, access, session_id, user_id)
+    except AlreadyExists as error:
+        why = "it can feed no more until that thread is gone or `feeds` is off"
+        raise Conflict(f"{error.message}; {why}") from error
+    if not there:
+        threads.create(tx, access, session_id, user_id, field="session_id")
+
+
+def get(tx: Transaction, access: Access, session_id: str) -> SessionLog:
+    """A session by the caller's id."""
+    row = _row(tx, access, session_id)
+    found = None if row is None else _session(row)
+    if found is None or not sees(access, found):
+        raise NotFound(f"session not found: {session_id}")
+    return found
+
+
+def sees(access: Access, session: SessionLog) -> bool:
+    """Whether the one who asks may know of the session."""
+    return access.visibility is None or access.visibility.sees(effective([session.metadata]))
+
+
+def update(
+    tx: Transaction,
+    access: Access,
+    session_id: str,
+    *,
+    feeds: bool | None = None,
+    metadata: Json | None = None,
+    context: Json | None = None,
+) -> SessionLog:
+    """Switch feeding, for what is appended from now on, or change what is said of the session.
+
+    Metadata takes the place of what it was. A context is merged field by field, nested ones too.
+    """
+    session = get(tx, access, session_id)
+    _check_feeds(session.user_id, feeds)
+    told = session.metadata if metadata is None else metadata
+    around = session.context if context is None else merged(session.context, context)
+    tx.session_logs.update(
+        id=session.id,
+        feeds=feeds,
+        metadata=rows.to_json(checks.episode_metadata("metadata", told)),
+        context=rows.to_json(checks.json_object("context", around)),
+        now=rows.micros(tx.now),
+    )
+    return _session(_still(_row(tx, access, session_id), session_id))
+
+
+def _still(row: SessionLogByNameRow | None, session_id: str) -> SessionLogByNameRow:
+    if row is None:
+        raise NotFound(f"session not found: {session_id}")
+    return row
+
+
+def page(
+    tx: Transaction, access: Access, *, user_id: str | None, limit: int, after: str
+) -> list[SessionLog]:
+    """Sessions by their ids, those past *after*; of one user if wanted."""
+    owner = None if user_id is None else users.get(tx, access, user_id)
+    found: list[SessionLog] = []
+    while len(found) < limit:
+        read = (
+            tx.session_logs.page(project_id=access.project_id, after=after, limit=limit)
+            if owner is None
+            else tx.session_logs.of_user(user_id=owner.id, after=after, limit=limit)
+        )
+        found += [one for one in map(_session, read) if sees(access, one)]
+        if len(read) < limit:
+            break
+        after = read[-1].session_id
+    return found[:limit]
+
+
+def delete(tx: Transaction, access: Access, session_id: str) -> dict[str, int]:
+    """Remove a session with its log and open turns; tells what went.
+
+    What it fed to a graph is the graph's.
+    """
+    session = get(tx, access, session_id)
+    held = tx.session_logs.contents(id=session.id)
+    tx.session_logs.delete(id=session.id)
+    audit.redact(tx, access.project_id, [f"session_log:{session_id}"])
+    names = ("log_episodes", "open_turns")
+    return {"sessions": 1, **{name: n for name in names if held and (n := getattr(held, name))}}
+
+
+def _row(tx: Transaction, access: Access, session_id: str) -> SessionLogByNameRow | None:
+    return tx.session_logs.by_name(project_id=access.project_id, session_id=session_id)
+
+
+def _session(row: SessionLogByNameRow) -> SessionLog:
+    return SessionLog(
+        id=row.id,
+        uuid=row.uuid,
+        session_id=row.session_id,
+        user_id=row.user_name,
+        feeds=bool(row.feeds) and row.user_name is not None,
+        metadata=rows.from_json(row.metadata),
+        context=rows.from_json(row.context),
+        last_id=row.last_number,
+        created_at=rows.moment(row.created_at),
+        updated_at=rows.moment(row.updated_at),
+    )

@@ -1,0 +1,229 @@
+"""Traces of agents: what one did to reach an objective, as a session log that is read event by event.
+
+A trace is judged by its own metadata, as its log is: whoever may not see that finds nothing of it. An
+event is judged by that and its own together.
+"""
+
+import json
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any, Literal
+
+from recollect.errors import NotFound
+from recollect.graph.types import Access, Json, Record
+from recollect.graph.visibility import effective
+from recollect.limits import INTEGER_MAX
+from recollect.records.agents import Agent, contains
+from recollect.records.pages import Page, PageRequest, page_seen
+from recollect.records.trace_events import carried, content_of
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.store.queries.traces import TraceByUuidRow, TraceEventToldRow
+from recollect.store.statements import Keyed
+
+Status = Literal["open", "closed", "abandoned"]
+EventState = Literal["pending", "processed", "failed"]
+
+
+class Trace(Record):
+    """A trace. *family* is the uuid of the first of several tries, *last_sequence* that of its newest
+    event; its turns are read by the jobs of one task."""
+
+    log_id: int
+    uuid: str
+    session_id: str
+    trace_id: str | None
+    objective: str
+    task_family: str | None
+    parent: str | None
+    family: str
+    learn_from: bool
+    metadata: Json | None
+    status: Status
+    outcome: str | None
+    verification: str | None
+    closing_sequence: int | None
+    last_sequence: int
+    task_uuid: str
+    revision: int
+    created_at: datetime
+    updated_at: datetime
+    ended_at: datetime | None
+
+
+class Event(Record):
+    """An event as it was told; *number* is its id in the log, *state* how far its words were read."""
+
+    uuid: str
+    event_id: str
+    sequence: int
+    number: int
+    told: Json
+    content: str | None
+    state: EventState
+    completed_at: datetime | None
+
+
+class TraceFilter(Record):
+    """Which traces of an agent are wanted; None: whichever."""
+
+    status: str | None = None
+    outcome: str | None = None
+    verification: str | None = None
+    task_family: str | None = None
+    parent: str | None = None
+    metadata: Json | None = None
+
+
+def get(tx: Transaction, access: Access, agent: Agent, uuid: str) -> Trace:
+    """A trace of an agent by its uuid."""
+    row = tx.traces.by_uuid(uuid=uuid, graph_id=agent.graph.id)
+    if row is None or not _seen(access, row):
+        raise NotFound(f"trace not found: {uuid}")
+    return _trace(row)
+
+
+def _seen(access: Access, row: TraceByUuidRow) -> bool:
+    if access.visibility is None:
+        return True
+    return access.visibility.sees(effective([rows.from_json(row.metadata)]))
+
+
+def page(
+    tx: Transaction, access: Access, agent: Agent, wanted: TraceFilter, request: PageRequest
+) -> Page[Trace]:
+    """The traces of an agent, page by page; those that are wanted and may be seen."""
+
+    def read(bounds: dict[str, Any]) -> list[Keyed[TraceByUuidRow]]:
+        return tx.traces.page(
+            order=request.order,
+            graph_id=agent.graph.id,
+            status=wanted.status,
+            outcome=wanted.outcome,
+            verification=wanted.verification,
+            task_family=wanted.task_family,
+            parent=wanted.parent,
+            **bounds,
+        )
+
+    def tell(found: list[TraceByUuidRow]) -> dict[int, Trace]:
+        several = ((row.id, _trace(row)) for row in found if _seen(access, row))
+        return {id_: one for id_, one in several if contains(one.metadata, wanted.metadata)}
+
+    narrowing = access.visibility is not None or bool(wanted.metadata)
+    return page_seen(read, request, tell, narrowing=narrowing)
+
+
+def event(tx: Transaction, trace: Trace, uuid: str) -> Event:
+    """An event of a trace by its uuid."""
+    found = find_event(tx, trace, uuid=uuid)
+    if found is None:
+        raise NotFound(f"event not found: {uuid}")
+    return found
+
+
+def find_event(
+    tx: Transaction,
+    trace: Trace,
+    *,
+    uuid: str | None = None,
+    event_id: str | None = None,
+    sequence: int | None = None,
+) -> Event | None:
+    """The event of a trace that has one of these, if there is one."""
+    row = tx.traces.event_told(log_id=trace.log_id, uuid=uuid, event_id=event_id, sequence=sequence)
+    return None if row is None else _event(row)
+
+
+def erased_id(event_id: str) -> str:
+    """What is kept of the id of an event that is erased: it may have words in it."""
+    return blake2b(event_id.encode(), digest_size=16).hexdigest()
+
+
+def was_erased(
+    tx: Transaction, trace: Trace, *, event_id: str | None, sequence: int | None
+) -> bool:
+    """Whether an event of a trace that had one of these was erased."""
+    hashed = None if event_id is None else erased_id(event_id)
+    row = tx.traces.event_erased(log_id=trace.log_id, erased_id=hashed, sequence=sequence)
+    return row is not None
+
+
+def sees_event(access: Access, trace: Trace, event: Event) -> bool:
+    """Whether the one who asks may know of an event of a trace that they may know of."""
+    if access.visibility is None:
+        return True
+    return access.visibility.sees(effective([carried(trace.metadata, event.told.get("metadata"))]))
+
+
+def events(tx: Transaction, access: Access, trace: Trace, *, after: int, limit: int) -> list[Event]:
+    """The events of a trace in their order, those past one of them that may be seen."""
+    found: list[Event] = []
+    while len(found) < limit:
+        read = tx.traces.events_page(log_id=trace.log_id, after=after, limit=limit)
+        found += [one for one in map(_event, read) if sees_event(access, trace, one)]
+        if len(read) < limit:
+            break
+        after = read[-1].sequence
+    return found[:limit]
+
+
+def count_events(tx: Transaction, access: Access, trace: Trace) -> int | None:
+    """How many events a trace has; None for whoever may see part of them only."""
+    if access.visibility is not None:
+        return None
+    row = tx.traces.events_count(log_id=trace.log_id)
+    return 0 if row is None else int(row)
+
+
+def missing(
+    tx: Transaction, trace: Trace, upto: int, told: tuple[tuple[int, int], ...]
+) -> str | None:
+    """The first sequence up to one that no event has or had and no range of *told* covers, in words."""
+    have = (row for row in tx.traces.sequences(log_id=trace.log_id, upto=upto))
+    covered = sorted([*told, *((one, one) for one in have)])
+    due = 1
+    for first, last in covered:
+        if first > due:
+            break
+        due = max(due, min(last, INTEGER_MAX - 1) + 1)
+    return None if due > upto else str(due)
+
+
+def _trace(row: TraceByUuidRow) -> Trace:
+    return Trace(
+        log_id=row.id,
+        uuid=row.uuid,
+        session_id=row.session_id,
+        trace_id=row.trace_id,
+        objective=row.objective,
+        task_family=row.task_family,
+        parent=row.parent,
+        family=row.family,
+        learn_from=bool(row.learn_from),
+        metadata=rows.from_json(row.metadata),
+        status=row.status,
+        outcome=row.outcome,
+        verification=row.verification,
+        closing_sequence=row.closing_sequence,
+        last_sequence=row.last_sequence,
+        task_uuid=row.task_uuid,
+        revision=row.revision,
+        created_at=rows.moment(row.created_at),
+        updated_at=rows.moment(row.updated_at),
+        ended_at=rows.moment_or_none(row.ended_at),
+    )
+
+
+def _event(row: TraceEventToldRow) -> Event:
+    state: EventState = "pending" if row.waiting else "failed" if row.parked else "processed"
+    return Event(
+        uuid=row.uuid,
+        event_id=row.event_id,
+        sequence=row.sequence,
+        number=row.number,
+        told=json.loads(row.meta)["event"],
+        content=content_of(json.loads(row.payload)),
+        state=state,
+        completed_at=None if row.waiting else rows.moment_or_none(row.completed_at),
+    )

@@ -1,0 +1,319 @@
+"""Groups of users. Policy sets that an earlier release attached to them are listed and taken off.
+
+Every project has a virtual group of all its users. It is computed, never stored, so nobody can
+be left out of it and nothing about it can be changed.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Literal
+from uuid import UUID, uuid5
+
+from msgspec import UNSET, UnsetType
+
+from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.governance import keys, policies
+from recollect.governance.policies import PolicySet
+from recollect.graph import checks
+from recollect.graph.types import Access, Record
+from recollect.limits import (
+    DESCRIPTION_CHARS_MAX,
+    NAME_CHARS_MAX,
+    PAGE_MAX,
+    USER_GROUP_MEMBERS_PER_CALL_MAX,
+)
+from recollect.records import users
+from recollect.records.users import UserPage
+from recollect.store import rows
+from recollect.store.protocol import Transaction
+from recollect.store.queries.user_groups import UserGroupByUuidRow
+
+GroupKind = Literal["managed", "virtual"]
+ALL_USERS = "All Users"
+
+
+class UserGroup(Record):
+    """A group; the virtual one has no row, and so no id."""
+
+    id: int | None
+    uuid: str
+    kind: GroupKind
+    name: str
+    description: str | None
+    version: int
+    member_count: int
+    policy_set_count: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class UserGroupPage(Record):
+    """Some groups, how many there are, and how many of all groups are managed."""
+
+    groups: list[UserGroup]
+    total: int
+    managed: int
+
+
+class Membership(Record):
+    """What a change of members came to."""
+
+    added: int = 0
+    removed: int = 0
+    no_op: int = 0
+
+
+class UserGroupChange(Record):
+    """A change of a group; what is UNSET stays."""
+
+    expected_version: int
+    name: str | UnsetType = UNSET
+    description: str | UnsetType | None = UNSET
+
+
+def virtual_uuid(access: Access) -> str:
+    """The uuid of the group of all users: the same for as long as the project exists."""
+    return str(uuid5(UUID(access.project_uuid), "user-group:all-users"))
+
+
+def _everyone(tx: Transaction, access: Access) -> UserGroup:
+    project = keys.project_of(tx, access)
+    return UserGroup(
+        id=None,
+        uuid=virtual_uuid(access),
+        kind="virtual",
+        name=ALL_USERS,
+        description="Every user of the project",
+        version=1,
+        member_count=_counted(tx.users.count, access, ""),
+        policy_set_count=len(policies.of_group(tx, access.project_id, None)),
+        created_at=project.created_at,
+        updated_at=project.created_at,
+    )
+
+
+def create(tx: Transaction, access: Access, name: str, description: str | None) -> UserGroup:
+    """A new managed group without members."""
+    _check(name, description)
+    _require_free(tx, access, name)
+    uuid = tx.new_id()
+    tx.user_groups.insert(
+        uuid=uuid,
+        project_id=access.project_id,
+        name=name,
+        description=description,
+        now=rows.micros(tx.now),
+    )
+    return get(tx, access, uuid)
+
+
+def _check(name: str, description: str | None) -> None:
+    checks.text("name", name, NAME_CHARS_MAX, required=True)
+    checks.text("description", description, DESCRIPTION_CHARS_MAX)
+
+
+def _require_free(tx: Transaction, access: Access, name: str) -> None:
+    taken = tx.user_groups.by_name(project_id=access.project_id, name=name)
+    if taken is not None or name == ALL_USERS:
+        raise Conflict(f"name: a user group named {name!r} exists already")
+
+
+def get(tx: Transaction, access: Access, uuid: str) -> UserGroup:
+    """A group by its uuid."""
+    if uuid == virtual_uuid(access):
+        return _everyone(tx, access)
+    row = tx.user_groups.by_uuid(project_id=access.project_id, uuid=uuid)
+    if row is None:
+        raise NotFound(f"user group not found: {uuid}")
+    return _group(row)
+
+
+def page(tx: Transaction, access: Access, *, search: str, limit: int, offset: int) -> UserGroupPage:
+    """Groups by age; that of all users comes first."""
+    everyone = [_everyone(tx, access)] if search.lower() in ALL_USERS.lower() else []
+    first = everyone[offset : offset + limit]
+    found = tx.user_groups.page(
+        project_id=access.project_id,
+        search=search,
+        limit=limit - len(first),
+        offset=max(0, offset - len(everyone)),
+    )
+    return UserGroupPage(
+        groups=[*first, *(_group(row) for row in found)],
+        total=len(everyone) + _counted(tx.user_groups.count, access, search),
+        managed=_counted(tx.user_groups.count, access, ""),
+    )
+
+
+def of_user(tx: Transaction, access: Access, user_uuid: str) -> list[UserGroup]:
+    """The groups a user is in, that of all users first, the newest left out past a full page."""
+    user_key = _user_key(tx, access, "user_uuid", user_uuid)
+    found = tx.user_groups.of_user(user_id=user_key, limit=PAGE_MAX - 1)
+    return [_everyone(tx, access), *(_group(row) for row in found)]
+
+
+def update(tx: Transaction, access: Access, uuid: str, change: UserGroupChange) -> UserGroup:
+    """Change a managed group, if it is still as the caller has seen it."""
+    old = get(tx, access, uuid)
+    key = _managed(old)
+    if change.expected_version != old.version:
+        raise Conflict(
+            f"expected_version: the group is at version {old.version}, "
+            f"not {change.expected_version}"
+        )
+    name = old.name if isinstance(change.name, UnsetType) else change.name
+    description = old.description
+    if not isinstance(change.description, UnsetType):
+        description = change.description
+    _check(name, description)
+    if name != old.name:
+        _require_free(tx, access, name)
+    tx.user_groups.update(
+        id=key,
+        name=name,
+        description=description,
+        now=rows.micros(tx.now),
+    )
+    return get(tx, access, uuid)
+
+
+def delete(tx: Transaction, access: Access, uuid: str) -> None:
+    """Remove a managed group; its members stay users."""
+    tx.user_groups.delete(id=_managed(get(tx, access, uuid)))
+
+
+def add_members(
+    tx: Transaction, access: Access, uuid: str, user_uuids: Sequence[str]
+) -> Membership:
+    """Put users into a managed group, all or none; one who is in it already changes nothing."""
+    key = _managed(get(tx, access, uuid))
+    _check_members(user_uuids)
+    added = sum(
+        tx.user_groups.member_insert(
+            group_id=key,
+            user_id=_user_key(tx, access, f"user_uuids[{number}]", user_uuid),
+        )
+        for number, user_uuid in enumerate(user_uuids)
+    )
+    return Membership(added=added, no_op=len(user_uuids) - added)
+
+
+def remove_members(
+    tx: Transaction, access: Access, uuid: str, user_uuids: Sequence[str]
+) -> Membership:
+    """Take users out of a managed group; one who is not in it changes nothing."""
+    key = _managed(get(tx, access, uuid))
+    _check_members(user_uuids)
+    removed = sum(
+        tx.user_groups.member_delete(
+            group_id=key,
+            project_id=access.project_id,
+            user_uuid=user_uuid,
+        )
+        for user_uuid in user_uuids
+    )
+    return Membership(removed=removed, no_op=len(user_uuids) - removed)
+
+
+def _check_members(user_uuids: Sequence[str]) -> None:
+    if not user_uuids:
+        raise InvalidInput("user_uuids: at least one is required")
+    if len(user_uuids) > USER_GROUP_MEMBERS_PER_CALL_MAX:
+        raise InvalidInput(
+            f"user_uuids: at most {USER_GROUP_MEMBERS_PER_CALL_MAX} per call, got {len(user_uuids)}"
+        )
+
+
+def members(
+    tx: Transaction, access: Access, uuid: str, *, search: str, limit: int, offset: int
+) -> UserPage:
+    """The users in a group."""
+    group = get(tx, access, uuid)
+    if group.id is None:
+        return users.page(tx, access, search=search, order="id/asc", limit=limit, offset=offset)
+    return _users(tx, access, group.id, members=True, search=search, limit=limit, offset=offset)
+
+
+def candidates(
+    tx: Transaction, access: Access, uuid: str, *, search: str, limit: int, offset: int
+) -> UserPage:
+    """The users who could be put into a managed group."""
+    key = _managed(get(tx, access, uuid))
+    return _users(tx, access, key, members=False, search=search, limit=limit, offset=offset)
+
+
+def policy_sets(tx: Transaction, access: Access, uuid: str) -> list[PolicySet]:
+    """The policy sets attached to a group."""
+    return policies.of_group(tx, access.project_id, get(tx, access, uuid).id)
+
+
+def could_have(tx: Transaction, access: Access, uuid: str, policy_set: str) -> None:
+    """Raise NotFound unless both the group and the policy set are there."""
+    get(tx, access, uuid)
+    policies.get(tx, access.project_id, policy_set)
+
+
+def detach(tx: Transaction, access: Access, uuid: str, policy_set: str) -> list[PolicySet]:
+    """Take a policy set off a group."""
+    group = get(tx, access, uuid)
+    return policies.detach_from_group(tx, access.project_id, group.id, policy_set)
+
+
+def _users(
+    tx: Transaction,
+    access: Access,
+    group_id: int,
+    *,
+    members: bool,
+    search: str,
+    limit: int,
+    offset: int,
+) -> UserPage:
+    found = tx.user_groups.users_page(
+        project_id=access.project_id,
+        group_id=group_id,
+        members=members,
+        search=search,
+        limit=limit,
+        offset=offset,
+    )
+    count = tx.user_groups.users_count(
+        project_id=access.project_id,
+        group_id=group_id,
+        members=members,
+        search=search,
+    )
+    return UserPage(users=[rows.user(row) for row in found], total=count or 0)
+
+
+def _managed(group: UserGroup) -> int:
+    if group.id is None:
+        raise Conflict(f"{ALL_USERS!r} is every user of the project, always: it cannot be changed")
+    return group.id
+
+
+def _user_key(tx: Transaction, access: Access, field: str, user_uuid: str) -> int:
+    row = tx.users.by_uuid(project_id=access.project_id, uuid=user_uuid)
+    if row is None:
+        raise NotFound(f"{field}: user not found: {user_uuid}")
+    key: int = row.id
+    return key
+
+
+def _counted(count: Callable[..., int | None], access: Access, search: str) -> int:
+    return count(project_id=access.project_id, search=search) or 0
+
+
+def _group(row: UserGroupByUuidRow) -> UserGroup:
+    return UserGroup(
+        id=row.id,
+        uuid=row.uuid,
+        kind="managed",
+        name=row.name,
+        description=row.description,
+        version=row.version,
+        member_count=row.member_count,
+        policy_set_count=row.policy_set_count,
+        created_at=rows.moment(row.created_at),
+        updated_at=rows.moment(row.updated_at),
+    )

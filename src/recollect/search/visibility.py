@@ -1,0 +1,147 @@
+"""A segment as seen by a key that may not see everything.
+
+What is hidden is not there: it is found by nobody, is nobody's neighbour and counts in no statistics,
+so such a key finds what it would find if the rest did not exist. The rule is that of
+`graph/visibility.py`, over columns. Where something visible has words, labels or attributes of what is
+hidden, it goes without them.
+"""
+
+from collections.abc import Callable, Iterable
+from copy import copy
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from recollect.graph.kinds import Kind
+from recollect.graph.visibility import Constraint, Visibility
+from recollect.search.columns import NO_TIME, Flags, Slots
+from recollect.search.kinds import KINDS, Visible, observations_from
+from recollect.search.segment import Segment
+from recollect.search.tables import EpisodeTable, ItemTable, Tables
+
+Spread = Callable[[Flags], Flags]  # from episodes to whatever rests on one of them
+
+_SEEN_MAX = 4  # cached for each graph
+
+
+def as_seen(segment: Segment, visibility: Visibility | None) -> Segment:
+    """The segment as a key with this visibility sees it; valid until the segment changes."""
+    if visibility is None:
+        return segment
+    found = segment.seen.pop(visibility, None) or _narrowed(segment, visibility)
+    segment.seen[visibility] = found  # the last one is the one used last
+    while len(segment.seen) > _SEEN_MAX:
+        del segment.seen[next(iter(segment.seen))]
+    return found
+
+
+def _narrowed(segment: Segment, visibility: Visibility) -> Segment:
+    """The segment without what *visibility* hides."""
+    tables = segment.tables
+    seen = visible(tables, visibility)
+    narrowed = copy(segment)
+    narrowed.hold(tables.narrowed(seen))
+    ends = _ends(tables, seen)
+    narrowed.facts.invalid_at = tables.facts.invalid_at.where(~ends.hidden, ends.invalid_at)
+    narrowed.facts.expired_at = tables.facts.expired_at.where(~ends.hidden, ends.expired_at)
+    # Which episode an attribute comes from is not known.
+    hidden = tables.episodes.alive.array & ~seen["episode"]
+    retold = KINDS["fact"].resting(tables, hidden)
+    narrowed.facts.attributes = tables.facts.attributes.where(~retold, -1)
+    narrowed.words = {kind: copy(words) for kind, words in segment.words.items()}
+    narrowed.vectors = dict(segment.vectors)
+    quoting = {kind: spec.quoting(tables, seen) for kind, spec in KINDS.items() if spec.quoting}
+    for kind, flags in quoting.items():
+        narrowed.words[kind] = segment.words[kind].without(_slots(flags))
+        narrowed.vectors[kind] = segment.vectors[kind].without(_slots(flags))
+    narrowed.entities.attributes = tables.entities.attributes.where(~quoting["entity"], -1)
+    return narrowed
+
+
+def visible(tables: Tables, visibility: Visibility) -> Visible:
+    """For each kind, which slots are there and may be seen."""
+
+    def seen(kind: Kind, spread: Spread) -> Flags:
+        return _seen(tables.episodes, visibility, tables.by_kind[kind], spread)
+
+    found = {kind: seen(kind, partial(_resting, tables, kind)) for kind in KINDS}
+    found["entity"] = seen("entity", partial(_entities, tables, found["episode"]))
+    # An observation is what all its facts say together.
+    found["observation"] &= ~observations_from(tables, ~found["fact"])
+    return found
+
+
+def _seen(
+    episodes: EpisodeTable, visibility: Visibility, table: ItemTable, spread: Spread
+) -> Flags:
+    seen: Flags = table.alive.array.copy()
+    if visibility.allowed is not None:
+        allowed = np.zeros(len(seen), bool)
+        for constraint in visibility.allowed:
+            allowed |= _holds(episodes, constraint, spread, len(seen))
+        seen &= allowed
+    for constraint in visibility.denied:
+        seen &= ~_holds(episodes, constraint, spread, len(seen))
+    return (
+        seen if visibility.also is None else seen & _seen(episodes, visibility.also, table, spread)
+    )
+
+
+def _holds(episodes: EpisodeTable, constraint: Constraint, spread: Spread, size: int) -> Flags:
+    """Which items have the values that a constraint wants, over all their episodes together."""
+    held = np.ones(size, bool)
+    for name, wanted in constraint.required:
+        key = episodes.key(name)
+        for value in wanted:
+            held &= spread(key.holding(key.one_of([value]))[episodes.metadata.array])
+        if not constraint.subset:
+            others = key.holding(~key.one_of(list(wanted)))
+            held &= ~spread(others[episodes.metadata.array])
+    return held
+
+
+def _resting(tables: Tables, kind: Kind, episodes: Flags) -> Flags:
+    """What rests on one of the flagged episodes that are there."""
+    return KINDS[kind].resting(tables, episodes & tables.episodes.alive.array)
+
+
+def _entities(tables: Tables, seen: Flags, episodes: Flags) -> Flags:
+    """The same for entities: the user's node rests only on what may be seen."""
+    every = _resting(tables, "entity", episodes)
+    own = _resting(tables, "entity", episodes & seen)
+    flags: Flags = np.where(tables.entities.own.array, own, every)
+    return flags
+
+
+class _Ends(NamedTuple):
+    """The facts that a hidden episode gave an end, and the ends that others gave them."""
+
+    hidden: Flags
+    invalid_at: Any
+    expired_at: Any
+
+
+def _ends(tables: Tables, visible: Visible) -> _Ends:
+    """An episode that is gone hides nothing: nobody knows any more that it gave this end."""
+    hidden = tables.episodes.alive.array & ~visible["episode"]
+    size = len(tables.facts)
+    found = _Ends(
+        np.zeros(size, bool), np.full(size, NO_TIME, np.int64), np.full(size, NO_TIME, np.int64)
+    )
+    for slot, endings in tables.facts.endings.items():
+        if not any(episode >= 0 and hidden[episode] for episode, _, _ in endings):
+            continue
+        told = [one for one in endings if one[0] < 0 or not hidden[one[0]]]
+        found.hidden[slot] = True
+        found.invalid_at[slot] = _earliest(ended_at for _, ended_at, _ in told)
+        found.expired_at[slot] = _earliest(expired_at for _, _, expired_at in told)
+    return found
+
+
+def _earliest(moments: Iterable[int]) -> int:
+    return min((one for one in moments if one != NO_TIME), default=int(NO_TIME))
+
+
+def _slots(flags: Flags) -> Slots:
+    return np.flatnonzero(flags).astype(np.int32)

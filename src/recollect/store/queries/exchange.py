@@ -1,0 +1,38 @@
+"""Exporting a project and importing it again, record by record."""
+
+from typing import Any
+
+from recollect.store.statements import Queries
+
+
+class ExchangeQueries(Queries):
+    """The records of an export: the rows of a table with references by uuid."""
+
+    __slots__ = ()
+
+    def export(self, part: str, **params: Any) -> list[dict[str, Any]]:
+        """Some records of one kind, by the names of their columns."""
+        return self._records(f"exchange.export_{part}", **params)
+
+    def put(self, record: str, **values: Any) -> int:
+        """Add one record; 0 when it refers to something that is not there."""
+        return self._run(f"exchange.import_{record}", **values)
+
+    def graph_ids(self, *, project_id: int) -> list[int]:
+        return self._values(int, "exchange.export_graph_ids", project_id=project_id)
+
+    def known_episodes(self, *, uuids: str | None) -> list[str]:
+        return self._values(str, "exchange.import_known_episodes", uuids=uuids)
+
+    def project_used(self, *, project_id: int) -> bool:
+        """Whether a project holds anything that an import would have to be merged with."""
+        found = self._value(int, "exchange.import_finds_project_used", project_id=project_id)
+        return bool(found)
+
+    def graph_anywhere(self, *, uuid: str) -> int | None:
+        """The id of a graph, in whichever project it is."""
+        return self._value(int, "exchange.import_finds_graph_anywhere", uuid=uuid)
+
+    def mend_sides(self, *, graph_id: int) -> int:
+        """Put readings on the sides that this project's policies draw."""
+        return self._run("exchange.import_sides", graph_id=graph_id)

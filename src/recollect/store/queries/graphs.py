@@ -1,0 +1,278 @@
+"""Graphs: one for each user, and standalone ones."""
+
+from typing import Any, NamedTuple
+
+from recollect.graph.types import GraphKind
+from recollect.store.statements import Queries
+
+
+class GraphContentsRow(NamedTuple):
+    episodes: int
+    facts: int
+    entities: int
+    observations: int
+    thread_summaries: int
+    document_summaries: int
+    user_summaries: int
+    chapters: int
+    index_rows: int
+    threads: int
+    guidance: int
+    group_memberships: int
+
+
+class GraphRow(NamedTuple):
+    id: int
+    uuid: str
+    project_id: int
+    kind: GraphKind
+    graph_id: str
+    name: str | None
+    description: str | None
+    time_zone: str | None
+    rating: str | None
+    last_seq: int
+    index_version: int
+    created_at: int
+    updated_at: int
+    edits: int
+    index_epoch: int
+    condenses: int
+    condensed: int
+    folded: int
+    fold_from: int | None
+    inputs: int
+    distance: int
+    changes: int
+
+
+class GraphNamesRow(NamedTuple):
+    kind: GraphKind
+    graph_id: str
+
+
+class ObjectByUuidRow(NamedTuple):
+    kind: Any
+    id: int
+
+
+class GraphFoldStateRow(NamedTuple):
+    fold_from: int | None
+    folded: int
+    inputs: int
+    uuid: str
+
+
+class GraphsAllRow(NamedTuple):
+    id: int
+    uuid: str
+    project_id: int
+    kind: GraphKind
+    graph_id: str
+    name: str | None
+    description: str | None
+    time_zone: str | None
+    rating: str | None
+    last_seq: int
+    index_version: int
+    created_at: int
+    updated_at: int
+    edits: int
+    index_epoch: int
+    condenses: int
+    condensed: int
+    folded: int
+    fold_from: int | None
+    inputs: int
+    distance: int
+    changes: int
+    project_name: str
+
+
+class GraphInputsRow(NamedTuple):
+    unread: int
+    edits: int
+    episodes: int
+    unkept: int
+
+
+class GraphEntitiesToldRow(NamedTuple):
+    id: int
+    uuid: str
+    summary: str
+    given: str | None
+
+
+class GraphTimeZoneRow(NamedTuple):
+    time_zone: str | None
+
+
+class GraphQueries(Queries):
+    """Graphs: one for each user, and standalone ones."""
+
+    __slots__ = ()
+
+    def distance(self, *, id: int) -> int | None:
+        return self._value(int, "graphs.distance", id=id)
+
+    def texts_bearing(self, *, pairs: str | None, among: str | None) -> list[int]:
+        """Which of pairs, an entity and some words, are borne out: an episode that mentions the
+        entity has the words, plainly or as JSON writes them, or is of a speaker who is called so.
+        """
+        return self._values(int, "graphs.texts_bearing", pairs=pairs, among=among)
+
+    def contents(self, *, id: int) -> GraphContentsRow | None:
+        """What a graph holds, before it goes."""
+        return self._one(GraphContentsRow, "graphs.contents", id=id)
+
+    def insert(
+        self,
+        *,
+        uuid: str,
+        project_id: int,
+        kind: str,
+        graph_id: int | str,
+        name: str | None,
+        description: str | None,
+        time_zone: str | None,
+        rating: str | None,
+        now: int,
+    ) -> int:
+        return self._run(
+            "graphs.insert",
+            uuid=uuid,
+            project_id=project_id,
+            kind=kind,
+            graph_id=graph_id,
+            name=name,
+            description=description,
+            time_zone=time_zone,
+            rating=rating,
+            now=now,
+        )
+
+    def by_name(self, *, project_id: int, kind: str, graph_id: int | str) -> GraphRow | None:
+        return self._one(
+            GraphRow, "graphs.by_name", project_id=project_id, kind=kind, graph_id=graph_id
+        )
+
+    def by_uuid(self, *, uuid: str, project_id: int) -> GraphRow | None:
+        return self._one(GraphRow, "graphs.by_uuid", uuid=uuid, project_id=project_id)
+
+    def by_id(self, *, id: int) -> GraphRow | None:
+        return self._one(GraphRow, "graphs.by_id", id=id)
+
+    def update(
+        self,
+        *,
+        name: str | None,
+        description: str | None,
+        time_zone: str | None,
+        rating: str | None,
+        now: int,
+        id: int,
+    ) -> int:
+        return self._run(
+            "graphs.update",
+            name=name,
+            description=description,
+            time_zone=time_zone,
+            rating=rating,
+            now=now,
+            id=id,
+        )
+
+    def delete(self, *, id: int) -> int:
+        return self._run("graphs.delete", id=id)
+
+    def page(
+        self, *, order: str, project_id: int, search: str, limit: int, offset: int
+    ) -> list[GraphRow]:
+        return self._all(
+            GraphRow,
+            f"graphs.page/{order}",
+            project_id=project_id,
+            search=search,
+            limit=limit,
+            offset=offset,
+        )
+
+    def count(self, *, project_id: int, search: str) -> int | None:
+        return self._value(int, "graphs.count", project_id=project_id, search=search)
+
+    def names(self, *, project_id: int, limit: int) -> list[GraphNamesRow]:
+        """Of users and standalone ones."""
+        return self._all(GraphNamesRow, "graphs.names", project_id=project_id, limit=limit)
+
+    def next_seq(self, *, count: int, id: int) -> int | None:
+        return self._value(int, "graphs.next_seq", count=count, id=id)
+
+    def next_version(self, *, count: int, id: int) -> int | None:
+        return self._value(int, "graphs.next_version", count=count, id=id)
+
+    def object_by_uuid(self, *, uuid: str, project_id: int) -> ObjectByUuidRow | None:
+        """What a uuid is the name of, among the objects whose metadata policies look at."""
+        return self._one(ObjectByUuidRow, "graphs.object_by_uuid", uuid=uuid, project_id=project_id)
+
+    def parted(self, *, project_id: int) -> int:
+        return self._run("graphs.parted", project_id=project_id)
+
+    def fold_again(self, *, seq: int, graph_id: int) -> int:
+        """From the first of all places that changed."""
+        return self._run("graphs.fold_again", seq=seq, graph_id=graph_id)
+
+    def edited(self, *, graph_id: int) -> int:
+        """Who remembers something of a graph can tell by this number that it is not as it was."""
+        return self._run("graphs.edited", graph_id=graph_id)
+
+    def folded(self, *, graph_id: int) -> int | None:
+        return self._value(int, "graphs.folded", graph_id=graph_id)
+
+    def has_folded(self, *, seq: int, graph_id: int) -> int:
+        return self._run("graphs.has_folded", seq=seq, graph_id=graph_id)
+
+    def fold_from_start(self, *, graph_id: int) -> int:
+        return self._run("graphs.fold_from_start", graph_id=graph_id)
+
+    def to_fold(self) -> list[int]:
+        return self._values(int, "graphs.to_fold")
+
+    def fold_state(self, *, graph_id: int) -> GraphFoldStateRow | None:
+        return self._one(GraphFoldStateRow, "graphs.fold_state", graph_id=graph_id)
+
+    def folded_again(self, *, folded: int, condensed: int, graph_id: int) -> int:
+        return self._run(
+            "graphs.folded_again", folded=folded, condensed=condensed, graph_id=graph_id
+        )
+
+    def has_walls(self, *, graph_id: int) -> int | None:
+        return self._value(int, "graphs.has_walls", graph_id=graph_id)
+
+    def all(self, *, graph_id: int | str | None) -> list[GraphsAllRow]:
+        return self._all(GraphsAllRow, "graphs.all", graph_id=graph_id)
+
+    def reopen_profile(self, *, graph_id: int, told: str | None) -> int:
+        """What a user's record tells holds again, if only an episode said that it does not."""
+        return self._run("graphs.reopen_profile", graph_id=graph_id, told=told)
+
+    def unlearn_supports(self, *, graph_id: int) -> int:
+        return self._run("graphs.unlearn_supports", graph_id=graph_id)
+
+    def unlearn_closings(self, *, graph_id: int) -> int:
+        return self._run("graphs.unlearn_closings", graph_id=graph_id)
+
+    def unlearn_doubts(self, *, graph_id: int) -> int:
+        return self._run("graphs.unlearn_doubts", graph_id=graph_id)
+
+    def inputs(self, *, graph_id: int | str | None) -> GraphInputsRow | None:
+        return self._one(GraphInputsRow, "graphs.inputs", graph_id=graph_id)
+
+    def readers(self, *, graph_id: int | str | None) -> list[str]:
+        return self._values(str, "graphs.readers", graph_id=graph_id)
+
+    def entities_told(self, *, graph_id: int) -> list[GraphEntitiesToldRow]:
+        return self._all(GraphEntitiesToldRow, "graphs.entities_told", graph_id=graph_id)
+
+    def time_zone(self, *, id: int) -> GraphTimeZoneRow | None:
+        """The user's, else the graph's, else the project's."""
+        return self._one(GraphTimeZoneRow, "graphs.time_zone", id=id)

@@ -1,0 +1,122 @@
+"""Jobs: one for each episode that is to be read."""
+
+from typing import NamedTuple
+
+from recollect.graph.types import EpisodeKind, GraphKind, MemoryKind
+from recollect.store.queries.shapes import DirectEpisodesBehindRow
+from recollect.store.statements import Queries
+
+
+class JobsNextRow(NamedTuple):
+    job_id: int
+    run: str | None
+    attempts: int
+    id: int
+    uuid: str
+    graph_id: int
+    seq: int
+    kind: EpisodeKind
+    content: str
+    role: str | None
+    speaker: str | None
+    source_description: str | None
+    thread_id: int | None
+    document_id: str | None
+    metadata: str | None
+    ignored: int
+    strict_ontology: int
+    created_at: int
+    received_at: int
+    processed_at: int | None
+    task_uuid: str
+    producer: str | None
+    addressee: str | None
+    extra: str | None
+    kept_for: MemoryKind | None
+    failure: str | None
+    thread_name: str | None
+
+
+class JobsParkedRow(NamedTuple):
+    attempts: int
+    error: str | None
+    created_at: int
+    completed_at: int | None
+    task_uuid: str
+    episode_uuid: str
+    metadata: str | None
+    graph_uuid: str
+    graph_kind: GraphKind
+    graph_name: str
+    project_name: str
+
+
+class JobsWaitingRow(NamedTuple):
+    id: int
+    created_at: int
+    metadata: str | None
+    graph_kind: GraphKind
+    graph_name: str
+
+
+class JobQueries(Queries):
+    """Jobs: one for each episode that is to be read."""
+
+    __slots__ = ()
+
+    def insert(self, *, episode_id: int, graph_id: int, task_uuid: str, now: int) -> int:
+        return self._run(
+            "jobs.insert", episode_id=episode_id, graph_id=graph_id, task_uuid=task_uuid, now=now
+        )
+
+    def next(self, *, graph_id: int, limit: int) -> list[JobsNextRow]:
+        return self._all(JobsNextRow, "jobs.next", graph_id=graph_id, limit=limit)
+
+    def pending_among(self, *, ids: str | None) -> list[int]:
+        return self._values(int, "jobs.pending_among", ids=ids)
+
+    def started(self, *, now: int, run: str, ids: str | None) -> int:
+        return self._run("jobs.started", now=now, run=run, ids=ids)
+
+    def given_back(self, *, ids: str | None) -> int:
+        """Whoever gives them back lives: nothing was lost."""
+        return self._run("jobs.given_back", ids=ids)
+
+    def lost(self, *, id: int) -> int | None:
+        return self._value(int, "jobs.lost", id=id)
+
+    def suspected(self, *, id: int) -> int:
+        """It has to be alone when it is tried next."""
+        return self._run("jobs.suspected", id=id)
+
+    def succeeded(self, *, now: int, ids: str | None) -> list[int]:
+        """Answers which of them still existed."""
+        return self._values(int, "jobs.succeeded", now=now, ids=ids)
+
+    def failed(self, *, error: str, id: int) -> int | None:
+        return self._value(int, "jobs.failed", error=error, id=id)
+
+    def park(self, *, error: str, now: int, id: int) -> int:
+        return self._run("jobs.park", error=error, now=now, id=id)
+
+    def retry(self, *, id: int) -> int:
+        """As if it had never been tried. Jobs run in the order of their ids, so it runs before
+        those of its graph that came later and still wait.
+        """
+        return self._run("jobs.retry", id=id)
+
+    def parked(self, *, project_id: int | None, limit: int) -> list[JobsParkedRow]:
+        return self._all(JobsParkedRow, "jobs.parked", project_id=project_id, limit=limit)
+
+    def waiting(self, *, project_id: int, limit: int) -> list[JobsWaitingRow]:
+        return self._all(JobsWaitingRow, "jobs.waiting", project_id=project_id, limit=limit)
+
+    def parked_of_episode(
+        self, *, episode_uuid: str, project_id: int
+    ) -> DirectEpisodesBehindRow | None:
+        return self._one(
+            DirectEpisodesBehindRow,
+            "jobs.parked_of_episode",
+            episode_uuid=episode_uuid,
+            project_id=project_id,
+        )

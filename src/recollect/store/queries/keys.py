@@ -1,0 +1,117 @@
+"""API keys."""
+
+from typing import NamedTuple
+
+from recollect.graph.policy import Mode, Role
+from recollect.store.statements import Queries
+
+
+class KeyByHashRow(NamedTuple):
+    id: int
+    uuid: str
+    project_id: int
+    name: str
+    prefix: str
+    hash: bytes
+    created_at: int
+    revoked_at: int | None
+    is_admin: int
+    role: Role
+    mode: Mode
+    logs_reads: int
+    mcp_write: int
+    project_uuid: str
+    project_name: str
+    has_policies: int
+
+
+class KeyByUuidRow(NamedTuple):
+    id: int
+    uuid: str
+    project_id: int
+    name: str
+    prefix: str
+    hash: bytes
+    created_at: int
+    revoked_at: int | None
+    is_admin: int
+    role: Role
+    mode: Mode
+    logs_reads: int
+    mcp_write: int
+    project_uuid: str
+    project_name: str
+
+
+class KeyQueries(Queries):
+    """API keys."""
+
+    __slots__ = ()
+
+    def insert(
+        self,
+        *,
+        uuid: str,
+        project_id: int,
+        name: str,
+        prefix: str,
+        hash: bytes,
+        is_admin: int,
+        role: str,
+        mode: str,
+        logs_reads: int,
+        mcp_write: int,
+        now: int,
+    ) -> int:
+        return self._run(
+            "keys.insert",
+            uuid=uuid,
+            project_id=project_id,
+            name=name,
+            prefix=prefix,
+            hash=hash,
+            is_admin=is_admin,
+            role=role,
+            mode=mode,
+            logs_reads=logs_reads,
+            mcp_write=mcp_write,
+            now=now,
+        )
+
+    def by_hash(self, *, hash: bytes) -> KeyByHashRow | None:
+        return self._one(KeyByHashRow, "keys.by_hash", hash=hash)
+
+    def by_uuid(self, *, uuid: str) -> KeyByUuidRow | None:
+        return self._one(KeyByUuidRow, "keys.by_uuid", uuid=uuid)
+
+    def all(self) -> list[KeyByUuidRow]:
+        return self._all(KeyByUuidRow, "keys.all")
+
+    def of_project(self, *, project_id: int) -> list[KeyByUuidRow]:
+        return self._all(KeyByUuidRow, "keys.of_project", project_id=project_id)
+
+    def change(self, *, role: str, mode: str, logs_reads: int, mcp_write: int, uuid: str) -> int:
+        return self._run(
+            "keys.change",
+            role=role,
+            mode=mode,
+            logs_reads=logs_reads,
+            mcp_write=mcp_write,
+            uuid=uuid,
+        )
+
+    def revoke(self, *, now: int, uuid: str) -> int:
+        return self._run("keys.revoke", now=now, uuid=uuid)
+
+    def named(self, *, project_id: int, name: str) -> int | None:
+        return self._value(int, "keys.named", project_id=project_id, name=name)
+
+    def set_secret(self, *, hash: bytes, prefix: str, id: int) -> int:
+        """The key stays the one it is, with its role and its policies; only what opens it changes."""
+        return self._run("keys.set_secret", hash=hash, prefix=prefix, id=id)
+
+    def replace_named(self, *, project_id: int, name: str, hash: bytes) -> int:
+        """A key given in the environment replaces the one given before. One that was revoked stays,
+        so that it is known as such.
+        """
+        return self._run("keys.replace_named", project_id=project_id, name=name, hash=hash)

@@ -1,0 +1,210 @@
+"""What readers found in each episode, and what deleted episodes left."""
+
+from typing import NamedTuple
+
+from recollect.graph.types import EpisodeKind, MemoryKind
+from recollect.store.statements import Queries
+
+
+class ReadingSideRow(NamedTuple):
+    side: str | None
+
+
+class ReadingRow(NamedTuple):
+    graph_id: int
+    seq: int
+    episode_id: int | None
+    reader: str
+    found: str
+    vectors: bytes | None
+    read_at: int
+    remains: str | None
+    side: str | None
+
+
+class ReadingsByReaderRow(NamedTuple):
+    reader: str
+    facts: int
+
+
+class StepsNextRow(NamedTuple):
+    id: int
+    uuid: str
+    graph_id: int
+    seq: int
+    kind: EpisodeKind
+    content: str
+    role: str | None
+    speaker: str | None
+    source_description: str | None
+    thread_id: int | None
+    document_id: str | None
+    metadata: str | None
+    ignored: int | None
+    strict_ontology: int | None
+    created_at: int | None
+    received_at: int | None
+    processed_at: int | None
+    task_uuid: str | None
+    producer: str | None
+    addressee: str | None
+    extra: str | None
+    kept_for: MemoryKind | None
+    failure: str | None
+    thread_name: str | None
+    place: int
+    found: str
+    vectors: bytes | None
+    reader: str
+    read_at: int
+    remains: str | None
+    in_graph: int
+
+
+class ReadingsOfEpisodesRow(NamedTuple):
+    id: int
+    uuid: str
+    graph_id: int
+    seq: int
+    kind: EpisodeKind
+    content: str
+    role: str | None
+    speaker: str | None
+    source_description: str | None
+    thread_id: int | None
+    document_id: str | None
+    metadata: str | None
+    ignored: int
+    strict_ontology: int
+    created_at: int
+    received_at: int
+    processed_at: int | None
+    task_uuid: str | None
+    producer: str | None
+    addressee: str | None
+    extra: str | None
+    kept_for: MemoryKind | None
+    failure: str | None
+    thread_name: str | None
+    found: str
+    vectors: bytes | None
+    read_at: int
+    side: str | None
+
+
+class StepsUnreadRow(NamedTuple):
+    job_id: int
+    attempts: int
+    id: int
+    uuid: str
+    graph_id: int
+    seq: int
+    kind: EpisodeKind
+    content: str
+    role: str | None
+    speaker: str | None
+    source_description: str | None
+    thread_id: int | None
+    document_id: str | None
+    metadata: str | None
+    ignored: int
+    strict_ontology: int
+    created_at: int
+    received_at: int
+    processed_at: int | None
+    task_uuid: str
+    producer: str | None
+    addressee: str | None
+    extra: str | None
+    kept_for: MemoryKind | None
+    failure: str | None
+    thread_name: str | None
+
+
+class ReadingQueries(Queries):
+    """What readers found in each episode, and what deleted episodes left."""
+
+    __slots__ = ()
+
+    def put(
+        self, *, reader: str, found: str, vectors: bytes | None, now: int, episode_id: int
+    ) -> int:
+        """An episode that was read before stays on its side."""
+        return self._run(
+            "readings.put",
+            reader=reader,
+            found=found,
+            vectors=vectors,
+            now=now,
+            episode_id=episode_id,
+        )
+
+    def side(self, *, graph_id: int, seq: int) -> ReadingSideRow | None:
+        return self._one(ReadingSideRow, "readings.side", graph_id=graph_id, seq=seq)
+
+    def set_side(self, *, side: str, episode_id: int) -> int:
+        return self._run("readings.set_side", side=side, episode_id=episode_id)
+
+    def part(self, *, keys: str | None, project_id: int) -> int:
+        """Draw other walls in all graphs of a project; those that are divided otherwise now are
+        folded again. What is left of a deleted episode has what it said under the keys that were
+        guarded then.
+        """
+        return self._run("readings.part", keys=keys, project_id=project_id)
+
+    def remainders_of_no_side(self, *, project_id: int, keys: str | None) -> int:
+        """What is left of deleted episodes that said something under one of these keys, or of which
+        nobody knows whether they did: nobody knows what they said there.
+        """
+        return self._run("readings.remainders_of_no_side", project_id=project_id, keys=keys)
+
+    def of_episode(self, *, episode_id: int) -> ReadingRow | None:
+        return self._one(ReadingRow, "readings.of_episode", episode_id=episode_id)
+
+    def by_reader(self) -> list[ReadingsByReaderRow]:
+        """How many facts rest on which reader."""
+        return self._all(ReadingsByReaderRow, "readings.by_reader")
+
+    def distance_of_episode(self, *, id: int) -> int | None:
+        return self._value(int, "readings.distance_of_episode", id=id)
+
+    def steps_next(self, *, graph_id: int, limit: int) -> list[StepsNextRow]:
+        """The next places of a log: episodes that were read, and what remains of deleted ones."""
+        return self._all(StepsNextRow, "readings.steps_next", graph_id=graph_id, limit=limit)
+
+    def of_episodes(self, *, episodes: str | None) -> list[ReadingsOfEpisodesRow]:
+        return self._all(ReadingsOfEpisodesRow, "readings.of_episodes", episodes=episodes)
+
+    def remainders_of_graph(self, *, graph_id: int | str | None) -> list[ReadingRow]:
+        return self._all(ReadingRow, "readings.remainders_of_graph", graph_id=graph_id)
+
+    def remainder_put(
+        self,
+        *,
+        graph_id: int,
+        seq: int,
+        reader: str,
+        found: str,
+        vectors: bytes | None,
+        now: int,
+        remains: str,
+        side: str | None,
+    ) -> int:
+        return self._run(
+            "readings.remainder_put",
+            graph_id=graph_id,
+            seq=seq,
+            reader=reader,
+            found=found,
+            vectors=vectors,
+            now=now,
+            remains=remains,
+            side=side,
+        )
+
+    def remainder_delete(self, *, graph_id: int, seq: bytes | int | str | None) -> int:
+        return self._run("readings.remainder_delete", graph_id=graph_id, seq=seq)
+
+    def steps_unread(self, *, graph_id: int, limit: int) -> list[StepsUnreadRow]:
+        """Places of a log that were processed before readings were kept."""
+        return self._all(StepsUnreadRow, "readings.steps_unread", graph_id=graph_id, limit=limit)

@@ -1,0 +1,233 @@
+"""Episodes that wait for a second reading."""
+
+from typing import Any, NamedTuple
+
+from recollect.graph.types import EpisodeKind, GraphKind, MemoryKind
+from recollect.store.statements import Queries
+
+
+class RereadingNextRow(NamedTuple):
+    episode_id: int
+    graph_id: int
+
+
+class RereadingsInOrderRow(NamedTuple):
+    episode_id: int
+    graph_id: int
+    ready_at: int
+    lease_until: int
+    fold_from: int | None
+    metadata: str | None
+
+
+class RereadingTakenRow(NamedTuple):
+    reader: Any
+    lease: str
+    lease_until: int
+    attempts: int
+    shown: str | None
+    id: int
+    uuid: str
+    graph_id: int
+    seq: int
+    kind: EpisodeKind
+    content: str
+    role: str | None
+    speaker: str | None
+    source_description: str | None
+    thread_id: int | None
+    document_id: str | None
+    metadata: str | None
+    ignored: int
+    strict_ontology: int
+    created_at: int
+    received_at: int
+    processed_at: int | None
+    task_uuid: str | None
+    producer: str | None
+    addressee: str | None
+    extra: str | None
+    kept_for: MemoryKind | None
+    failure: str | None
+    thread_name: str | None
+
+
+class RereadingFailedRow(NamedTuple):
+    attempts: int
+    status: Any
+
+
+class RereadingsPageRow(NamedTuple):
+    episode_id: int
+    reader: Any
+    status: Any
+    reason: str
+    attempts: int
+    error: str | None
+    ready_at: int
+    lease_until: int
+    created_at: int
+    episode_uuid: str
+    metadata: str | None
+    graph_uuid: str
+    graph_kind: GraphKind
+    graph_name: str
+    project_name: str
+
+
+class RereadingsCountsRow(NamedTuple):
+    reader: Any
+    status: Any
+    n: int
+
+
+class RereadingQueries(Queries):
+    """Episodes that wait for a second reading."""
+
+    __slots__ = ()
+
+    def want(self, *, reader: str, reason: str, now: int, episode_id: int) -> int:
+        return self._run(
+            "rereadings.want", reader=reader, reason=reason, now=now, episode_id=episode_id
+        )
+
+    def wait(self, *, graph_id: int, reader: str) -> int | None:
+        return self._value(int, "rereadings.wait", graph_id=graph_id, reader=reader)
+
+    def next(
+        self,
+        *,
+        reader: str,
+        now: int,
+        wait_end: int,
+        in_graph: int | None,
+        project_id: int | None,
+        folded: int,
+    ) -> RereadingNextRow | None:
+        """The first of each graph, if it is due and nobody is at it; the one that has waited
+        longest. The graphs are found by hopping from one to the next, not by reading all that
+        waits. A moment too far ahead for any pause or lease was written before the clock was set
+        back, and holds nobody.
+        """
+        return self._one(
+            RereadingNextRow,
+            "rereadings.next",
+            reader=reader,
+            now=now,
+            wait_end=wait_end,
+            in_graph=in_graph,
+            project_id=project_id,
+            folded=folded,
+        )
+
+    def in_order(
+        self, *, reader: str, project_id: int, in_graph: int | None
+    ) -> list[RereadingsInOrderRow]:
+        """All that wait for a reader, as those have to look at them who may not see every one."""
+        return self._all(
+            RereadingsInOrderRow,
+            "rereadings.in_order",
+            reader=reader,
+            project_id=project_id,
+            in_graph=in_graph,
+        )
+
+    def following(
+        self, *, graph_id: int, reader: str, now: int, wait_end: int, limit: int
+    ) -> list[int]:
+        return self._values(
+            int,
+            "rereadings.following",
+            graph_id=graph_id,
+            reader=reader,
+            now=now,
+            wait_end=wait_end,
+            limit=limit,
+        )
+
+    def unfolded(self, *, reader: str, project_id: int | None, in_graph: int | None) -> list[int]:
+        """Graphs in which nothing can be taken before they are folded."""
+        return self._values(
+            int, "rereadings.unfolded", reader=reader, project_id=project_id, in_graph=in_graph
+        )
+
+    def take(self, *, lease: str, until: int, episode_id: int) -> int:
+        return self._run("rereadings.take", lease=lease, until=until, episode_id=episode_id)
+
+    def show(self, *, shown: str, episode_id: int, lease: str) -> int:
+        return self._run("rereadings.show", shown=shown, episode_id=episode_id, lease=lease)
+
+    def taken(self, *, episode_id: int) -> RereadingTakenRow | None:
+        return self._one(RereadingTakenRow, "rereadings.taken", episode_id=episode_id)
+
+    def done(self, *, episode_id: int) -> int:
+        return self._run("rereadings.done", episode_id=episode_id)
+
+    def give_back(self, *, ready_at: int, error: str | None, episode_id: int) -> int:
+        return self._run(
+            "rereadings.give_back", ready_at=ready_at, error=error, episode_id=episode_id
+        )
+
+    def failed(
+        self, *, error: str, attempts_max: int, episode_id: int
+    ) -> RereadingFailedRow | None:
+        """Whoever holds it may try again until there were too many tries."""
+        return self._one(
+            RereadingFailedRow,
+            "rereadings.failed",
+            error=error,
+            attempts_max=attempts_max,
+            episode_id=episode_id,
+        )
+
+    def free(self, *, owner: str) -> int:
+        return self._run("rereadings.free", owner=owner)
+
+    def due_now(self, *, now: int, reader: str) -> int:
+        """Those that were put off because nobody answered; what failed by itself keeps its pause."""
+        return self._run("rereadings.due_now", now=now, reader=reader)
+
+    def unshow(self, *, graph_id: int) -> int:
+        """What was shown may be gone now, so no answer to it is taken any more."""
+        return self._run("rereadings.unshow", graph_id=graph_id)
+
+    def page(
+        self, *, project_id: int | None, status: str | None, after: int, limit: int
+    ) -> list[RereadingsPageRow]:
+        return self._all(
+            RereadingsPageRow,
+            "rereadings.page",
+            project_id=project_id,
+            status=status,
+            after=after,
+            limit=limit,
+        )
+
+    def retry(self, *, now: int, ids: str | None) -> int:
+        return self._run("rereadings.retry", now=now, ids=ids)
+
+    def counts(self) -> list[RereadingsCountsRow]:
+        return self._all(RereadingsCountsRow, "rereadings.counts")
+
+    def waiting_for(self, *, reader: str, project_id: int, in_graph: int | None) -> int | None:
+        return self._value(
+            int, "rereadings.waiting_for", reader=reader, project_id=project_id, in_graph=in_graph
+        )
+
+    def want_guarded(self, *, reason: str, now: int, project_id: int) -> int:
+        """What was read together with turns that everybody saw who saw it, and with names that they
+        knew; other keys of metadata say now who that is. Whoever read an episode reads it again;
+        all of them, since which ones hold such keys is nothing that everybody may know.
+        """
+        return self._run("rereadings.want_guarded", reason=reason, now=now, project_id=project_id)
+
+    def want_all(self, *, reader: str, reason: str, now: int, graph_id: int) -> int:
+        """Every episode of a graph that was read, unless that was asked for before and is not done
+        yet.
+        """
+        return self._run(
+            "rereadings.want_all", reader=reader, reason=reason, now=now, graph_id=graph_id
+        )
+
+    def left(self, *, reason: str, graphs: str | None) -> int | None:
+        return self._value(int, "rereadings.left", reason=reason, graphs=graphs)

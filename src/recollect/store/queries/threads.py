@@ -1,0 +1,157 @@
+"""Threads of messages."""
+
+from typing import NamedTuple
+
+from recollect.store.queries.shapes import DirectEpisodesBehindRow
+from recollect.store.statements import Queries
+
+
+class ThreadsOfFactsRow(NamedTuple):
+    fact_id: int
+    thread_id: int | None
+    episode: str
+    metadata: str | None
+
+
+class ThreadByNameRow(NamedTuple):
+    id: int
+    uuid: str
+    thread_id: str
+    user_id: str
+    user_uuid: str
+    graph_id: int
+    graph_uuid: str
+    metadata: str | None
+    rating: str | None
+    created_at: int
+    updated_at: int
+    ended_at: int | None
+
+
+class ThreadsPageSaidRow(NamedTuple):
+    id: int
+    uuid: str
+    thread_id: str
+    user_id: str
+    user_uuid: str
+    graph_id: int
+    graph_uuid: str
+    metadata: str | None
+    rating: str | None
+    created_at: int
+    updated_at: int
+    ended_at: int | None
+    said_at: int
+
+
+class ThreadUuidsRow(NamedTuple):
+    thread_id: str
+    uuid: str
+
+
+class ThreadQueries(Queries):
+    """Threads of messages."""
+
+    __slots__ = ()
+
+    def names_of_graph(self, *, id: int) -> list[str]:
+        return self._values(str, "threads.names_of_graph", id=id)
+
+    def of_facts(self, *, facts: str | None) -> list[ThreadsOfFactsRow]:
+        """Which episodes of which threads state facts, the newest first."""
+        return self._all(ThreadsOfFactsRow, "threads.of_facts", facts=facts)
+
+    def insert(
+        self,
+        *,
+        uuid: str,
+        project_id: int,
+        thread_id: str,
+        user_id: int,
+        graph_id: int,
+        metadata: str | None,
+        rating: str | None,
+        now: int,
+    ) -> int:
+        return self._run(
+            "threads.insert",
+            uuid=uuid,
+            project_id=project_id,
+            thread_id=thread_id,
+            user_id=user_id,
+            graph_id=graph_id,
+            metadata=metadata,
+            rating=rating,
+            now=now,
+        )
+
+    def by_name(self, *, project_id: int, thread_id: str) -> ThreadByNameRow | None:
+        return self._one(
+            ThreadByNameRow, "threads.by_name", project_id=project_id, thread_id=thread_id
+        )
+
+    def place(self, *, project_id: int, thread_id: str) -> DirectEpisodesBehindRow | None:
+        """All that an append needs to know of a thread."""
+        return self._one(
+            DirectEpisodesBehindRow, "threads.place", project_id=project_id, thread_id=thread_id
+        )
+
+    def update(
+        self, *, metadata: str | None, rating: str | None, ended_at: int | None, now: int, id: int
+    ) -> int:
+        return self._run(
+            "threads.update", metadata=metadata, rating=rating, ended_at=ended_at, now=now, id=id
+        )
+
+    def delete(self, *, id: int) -> int:
+        return self._run("threads.delete", id=id)
+
+    def page(
+        self, *, order: str, project_id: int, search: str, limit: int, offset: int
+    ) -> list[ThreadByNameRow]:
+        return self._all(
+            ThreadByNameRow,
+            f"threads.page/{order}",
+            project_id=project_id,
+            search=search,
+            limit=limit,
+            offset=offset,
+        )
+
+    def page_said(
+        self, *, order: str, project_id: int, search: str, limit: int, offset: int
+    ) -> list[ThreadsPageSaidRow]:
+        """By when something was last said in them, or when they were last changed."""
+        return self._all(
+            ThreadsPageSaidRow,
+            f"threads.page_said/{order}",
+            project_id=project_id,
+            search=search,
+            limit=limit,
+            offset=offset,
+        )
+
+    def count(self, *, project_id: int, search: str) -> int | None:
+        return self._value(int, "threads.count", project_id=project_id, search=search)
+
+    def of_user(self, *, id: int, limit: int) -> list[ThreadByNameRow]:
+        return self._all(ThreadByNameRow, "threads.of_user", id=id, limit=limit)
+
+    def by_uuid(self, *, project_id: int, uuid: str) -> ThreadByNameRow | None:
+        return self._one(ThreadByNameRow, "threads.by_uuid", project_id=project_id, uuid=uuid)
+
+    def uuids(self, *, project_id: int, thread_ids: str | None) -> list[ThreadUuidsRow]:
+        return self._all(
+            ThreadUuidsRow, "threads.uuids", project_id=project_id, thread_ids=thread_ids
+        )
+
+    def page_of_user(
+        self, *, order: str, user_id: int, limit: int, offset: int
+    ) -> list[ThreadByNameRow]:
+        return self._all(
+            ThreadByNameRow,
+            f"threads.page_of_user/{order}",
+            user_id=user_id,
+            limit=limit,
+            offset=offset,
+        )

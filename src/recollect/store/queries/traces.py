@@ -1,0 +1,212 @@
+"""Traces of agents: session logs with a status and an outcome."""
+
+from typing import Any, NamedTuple
+
+from recollect.store.queries.shapes import TalkBeforeRow
+from recollect.store.statements import Keyed, Queries
+
+
+class TraceByUuidRow(NamedTuple):
+    id: int
+    uuid: str
+    session_id: str
+    metadata: str | None
+    created_at: int
+    updated_at: int
+    graph_id: int
+    trace_id: str | None
+    objective: str
+    task_family: str | None
+    parent: str | None
+    family: str
+    learn_from: int
+    status: Any
+    outcome: str | None
+    verification: str | None
+    closing_sequence: int | None
+    ended_at: int | None
+    task_uuid: str
+    revision: int
+    last_sequence: int
+
+
+class TracesOfGraphRow(NamedTuple):
+    id: int
+    session_id: str
+    episodes: int
+
+
+class TraceEventToldRow(NamedTuple):
+    uuid: str
+    event_id: str
+    sequence: int
+    number: int
+    id: int
+    type: str
+    meta: str
+    payload: str
+    waiting: int
+    parked: int
+    completed_at: int | None
+
+
+class TraceQueries(Queries):
+    """Traces of agents: session logs with a status and an outcome."""
+
+    __slots__ = ()
+
+    def insert(
+        self,
+        *,
+        log_id: int,
+        graph_id: int,
+        trace_id: str | None,
+        objective: str,
+        task_family: str | None,
+        parent: str | None,
+        family: str,
+        learn_from: int,
+        task_uuid: str,
+    ) -> int:
+        return self._run(
+            "traces.insert",
+            log_id=log_id,
+            graph_id=graph_id,
+            trace_id=trace_id,
+            objective=objective,
+            task_family=task_family,
+            parent=parent,
+            family=family,
+            learn_from=learn_from,
+            task_uuid=task_uuid,
+        )
+
+    def by_uuid(self, *, uuid: str, graph_id: int) -> TraceByUuidRow | None:
+        return self._one(TraceByUuidRow, "traces.by_uuid", uuid=uuid, graph_id=graph_id)
+
+    def by_name(self, *, graph_id: int, trace_id: str) -> str | None:
+        return self._value(str, "traces.by_name", graph_id=graph_id, trace_id=trace_id)
+
+    def page(
+        self,
+        *,
+        order: str,
+        graph_id: int,
+        status: str | None,
+        outcome: str | None,
+        verification: str | None,
+        task_family: str | None,
+        parent: str | None,
+        after_uuid: str | None,
+        after_key: Any,
+        limit: int,
+    ) -> list[Keyed[TraceByUuidRow]]:
+        return self._page(
+            TraceByUuidRow,
+            f"traces.page/{order}",
+            graph_id=graph_id,
+            status=status,
+            outcome=outcome,
+            verification=verification,
+            task_family=task_family,
+            parent=parent,
+            after_uuid=after_uuid,
+            after_key=after_key,
+            limit=limit,
+        )
+
+    def change(
+        self,
+        *,
+        task_family: str | None,
+        status: str,
+        outcome: str | None,
+        verification: str | None,
+        closing_sequence: int | None,
+        ended_at: int | None,
+        log_id: int,
+    ) -> int:
+        return self._run(
+            "traces.change",
+            task_family=task_family,
+            status=status,
+            outcome=outcome,
+            verification=verification,
+            closing_sequence=closing_sequence,
+            ended_at=ended_at,
+            log_id=log_id,
+        )
+
+    def touched(self, *, now: int, id: int) -> int:
+        return self._run("traces.touched", now=now, id=id)
+
+    def task_put(self, *, uuid: str, type: str, now: int, graph_id: int) -> int:
+        """The task of a trace that has ended: the jobs of all its turns. Ended again, it stands for
+        more.
+        """
+        return self._run("traces.task_put", uuid=uuid, type=type, now=now, graph_id=graph_id)
+
+    def session_log_is_trace(self, *, id: int) -> int | None:
+        return self._value(int, "traces.session_log_is_trace", id=id)
+
+    def metadata(self, *, log_id: int) -> TalkBeforeRow | None:
+        return self._one(TalkBeforeRow, "traces.metadata", log_id=log_id)
+
+    def of_graph(self, *, graph_id: int) -> list[TracesOfGraphRow]:
+        """What goes with an agent, before it goes."""
+        return self._all(TracesOfGraphRow, "traces.of_graph", graph_id=graph_id)
+
+    def event_insert(
+        self, *, log_id: int, number: int, uuid: str, event_id: str, sequence: int
+    ) -> int:
+        return self._run(
+            "traces.event_insert",
+            log_id=log_id,
+            number=number,
+            uuid=uuid,
+            event_id=event_id,
+            sequence=sequence,
+        )
+
+    def event_told(
+        self, *, log_id: int, uuid: str | None, event_id: str | None, sequence: int | None
+    ) -> TraceEventToldRow | None:
+        """One event, by whichever of its ids is given."""
+        return self._one(
+            TraceEventToldRow,
+            "traces.event_told",
+            log_id=log_id,
+            uuid=uuid,
+            event_id=event_id,
+            sequence=sequence,
+        )
+
+    def events_page(self, *, log_id: int, after: int, limit: int) -> list[TraceEventToldRow]:
+        return self._all(
+            TraceEventToldRow, "traces.events_page", log_id=log_id, after=after, limit=limit
+        )
+
+    def events_count(self, *, log_id: int) -> int | None:
+        return self._value(int, "traces.events_count", log_id=log_id)
+
+    def event_erased(
+        self, *, log_id: int, erased_id: str | None, sequence: int | None
+    ) -> int | None:
+        """Whether an event of this id, or of this place, was erased."""
+        return self._value(
+            int, "traces.event_erased", log_id=log_id, erased_id=erased_id, sequence=sequence
+        )
+
+    def sequences(self, *, log_id: int, upto: int) -> list[int]:
+        """Those of erased events too: they are not missing."""
+        return self._values(int, "traces.sequences", log_id=log_id, upto=upto)
+
+    def fed_insert(self, *, log_id: int, uuid: str, number: int) -> int:
+        return self._run("traces.fed_insert", log_id=log_id, uuid=uuid, number=number)
+
+    def fed(self, *, log_id: int, number: int | None) -> list[int]:
+        """What a trace, or one event of it, became in its agent's graph."""
+        return self._values(int, "traces.fed", log_id=log_id, number=number)
+
+    def event_erase(self, *, erased_id: str, log_id: int, number: int) -> int:
+        return self._run("traces.event_erase", erased_id=erased_id, log_id=log_id, number=number)

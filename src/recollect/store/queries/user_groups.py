@@ -1,0 +1,114 @@
+"""Groups of users."""
+
+from typing import NamedTuple
+
+from recollect.store.queries.shapes import IdUuidRow, UserGroupUsersPageRow
+from recollect.store.statements import Queries
+
+
+class UserGroupByUuidRow(NamedTuple):
+    id: int
+    uuid: str
+    project_id: int
+    name: str
+    description: str | None
+    version: int
+    created_at: int
+    updated_at: int
+    member_count: int
+    policy_set_count: int
+
+
+class UserGroupQueries(Queries):
+    """Groups of users."""
+
+    __slots__ = ()
+
+    def insert(
+        self, *, uuid: str, project_id: int, name: str, description: str | None, now: int
+    ) -> int:
+        return self._run(
+            "user_groups.insert",
+            uuid=uuid,
+            project_id=project_id,
+            name=name,
+            description=description,
+            now=now,
+        )
+
+    def by_uuid(self, *, project_id: int, uuid: str) -> UserGroupByUuidRow | None:
+        return self._one(
+            UserGroupByUuidRow, "user_groups.by_uuid", project_id=project_id, uuid=uuid
+        )
+
+    def by_name(self, *, project_id: int, name: str) -> IdUuidRow | None:
+        return self._one(IdUuidRow, "user_groups.by_name", project_id=project_id, name=name)
+
+    def page(
+        self, *, project_id: int, search: str, limit: int, offset: int
+    ) -> list[UserGroupByUuidRow]:
+        return self._all(
+            UserGroupByUuidRow,
+            "user_groups.page",
+            project_id=project_id,
+            search=search,
+            limit=limit,
+            offset=offset,
+        )
+
+    def count(self, *, project_id: int, search: str) -> int | None:
+        return self._value(int, "user_groups.count", project_id=project_id, search=search)
+
+    def of_user(self, *, user_id: int, limit: int) -> list[UserGroupByUuidRow]:
+        return self._all(UserGroupByUuidRow, "user_groups.of_user", user_id=user_id, limit=limit)
+
+    def update(self, *, name: str, description: str | None, now: int, id: int) -> int:
+        return self._run("user_groups.update", name=name, description=description, now=now, id=id)
+
+    def delete(self, *, id: int) -> int:
+        return self._run("user_groups.delete", id=id)
+
+    def member_insert(self, *, group_id: int, user_id: int) -> int:
+        return self._run("user_groups.member_insert", group_id=group_id, user_id=user_id)
+
+    def member_delete(self, *, group_id: int, project_id: int, user_uuid: str) -> int:
+        return self._run(
+            "user_groups.member_delete",
+            group_id=group_id,
+            project_id=project_id,
+            user_uuid=user_uuid,
+        )
+
+    def users_page(
+        self,
+        *,
+        project_id: int,
+        group_id: int,
+        members: bool | str,
+        search: str,
+        limit: int,
+        offset: int,
+    ) -> list[UserGroupUsersPageRow]:
+        """The members of a group, or the users who are not in it."""
+        return self._all(
+            UserGroupUsersPageRow,
+            "user_groups.users_page",
+            project_id=project_id,
+            group_id=group_id,
+            members=members,
+            search=search,
+            limit=limit,
+            offset=offset,
+        )
+
+    def users_count(
+        self, *, project_id: int, group_id: int, members: bool | str, search: str
+    ) -> int | None:
+        return self._value(
+            int,
+            "user_groups.users_count",
+            project_id=project_id,
+            group_id=group_id,
+            members=members,
+            search=search,
+        )

@@ -1,0 +1,98 @@
+"""Users."""
+
+from recollect.store.queries.shapes import UserGroupUsersPageRow
+from recollect.store.statements import Queries
+
+
+class UserQueries(Queries):
+    """Users."""
+
+    __slots__ = ()
+
+    def insert(
+        self,
+        *,
+        uuid: str,
+        project_id: int,
+        user_id: int | str,
+        graph_id: int,
+        entity_uuid: str,
+        email: str | None,
+        first_name: str | None,
+        last_name: str | None,
+        metadata: str | None,
+        time_zone: str | None,
+        disable_default_ontology: int,
+        now: int,
+    ) -> int:
+        return self._run(
+            "users.insert",
+            uuid=uuid,
+            project_id=project_id,
+            user_id=user_id,
+            graph_id=graph_id,
+            entity_uuid=entity_uuid,
+            email=email,
+            first_name=first_name,
+            last_name=last_name,
+            metadata=metadata,
+            time_zone=time_zone,
+            disable_default_ontology=disable_default_ontology,
+            now=now,
+        )
+
+    def by_name(self, *, project_id: int, user_id: int | str) -> UserGroupUsersPageRow | None:
+        return self._one(
+            UserGroupUsersPageRow, "users.by_name", project_id=project_id, user_id=user_id
+        )
+
+    def by_uuid(self, *, project_id: int, uuid: str) -> UserGroupUsersPageRow | None:
+        return self._one(UserGroupUsersPageRow, "users.by_uuid", project_id=project_id, uuid=uuid)
+
+    def of_graph(self, *, graph_id: int) -> UserGroupUsersPageRow | None:
+        return self._one(UserGroupUsersPageRow, "users.of_graph", graph_id=graph_id)
+
+    def update(
+        self,
+        *,
+        email: str | None,
+        first_name: str | None,
+        last_name: str | None,
+        metadata: str | None,
+        time_zone: str | None,
+        disable_default_ontology: int,
+        now: int,
+        id: int,
+    ) -> int:
+        return self._run(
+            "users.update",
+            email=email,
+            first_name=first_name,
+            last_name=last_name,
+            metadata=metadata,
+            time_zone=time_zone,
+            disable_default_ontology=disable_default_ontology,
+            now=now,
+            id=id,
+        )
+
+    def count_threads(self, *, change: int | str, user_id: int | str, project_id: int) -> int:
+        """Kept with the threads themselves: counting them would make every read of a user slower."""
+        return self._run(
+            "users.count_threads", change=change, user_id=user_id, project_id=project_id
+        )
+
+    def page(
+        self, *, order: str, project_id: int, search: str, limit: int, offset: int
+    ) -> list[UserGroupUsersPageRow]:
+        return self._all(
+            UserGroupUsersPageRow,
+            f"users.page/{order}",
+            project_id=project_id,
+            search=search,
+            limit=limit,
+            offset=offset,
+        )
+
+    def count(self, *, project_id: int, search: str) -> int | None:
+        return self._value(int, "users.count", project_id=project_id, search=search)

@@ -1,0 +1,40 @@
+"""Reads a dialect's `queries/*.sql`: every statement the product runs, as `noun.name`.
+
+`-- order:` declares the orders a caller may choose; {key}, {dir} and {cmp} become the column,
+ASC or DESC, and > or <.
+"""
+
+import re
+from pathlib import Path
+
+_NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
+_ORDER = re.compile(r"^-- order: (.+)$", re.MULTILINE)
+_DIRECTIONS = {"asc": ("ASC", ">"), "desc": ("DESC", "<")}
+
+
+def load(folder: Path) -> dict[str, str]:
+    """Statements by name; one with orders is there once per order, as `noun.name/key/direction`."""
+    statements: dict[str, str] = {}
+    for path in sorted(folder.glob("*.sql")):
+        parts = _NAME.split(path.read_text(encoding="utf-8"))
+        for name, text in zip(parts[1::2], parts[2::2], strict=True):
+            for variant, sql in _variants(f"{path.stem}.{name}", text).items():
+                if variant in statements:
+                    raise ValueError(f"{path.name}: {variant} is defined twice")
+                statements[variant] = sql
+    return statements
+
+
+def _variants(name: str, text: str) -> dict[str, str]:
+    declared = _ORDER.search(text)
+    sql = "\n".join(line for line in text.splitlines() if not line.startswith("--")).strip()
+    if declared is None:
+        return {name: sql}
+    orders = dict(item.strip().split("=", 1) for item in re.split(r", (?=\w+=)", declared[1]))
+    return {
+        f"{name}/{order}/{direction}": sql.replace("{key}", key)
+        .replace("{dir}", sql_direction)
+        .replace("{cmp}", comparison)
+        for order, key in orders.items()
+        for direction, (sql_direction, comparison) in _DIRECTIONS.items()
+    }

@@ -1,0 +1,54 @@
+"""Rows are held against their types while tests run.
+
+A statement and the row type of its method are written in two places, and nothing else notices a
+column that can be null where the type says it cannot.
+"""
+
+from typing import Any
+
+import msgspec
+
+from recollect.store import statements
+
+
+def _checked(row_type: Any, row: Any, name: str) -> Any:
+    try:
+        msgspec.convert(row, row_type)
+    except msgspec.ValidationError as error:
+        raise AssertionError(f"{name}: a row is no {row_type.__name__}: {error}") from error
+    return row
+
+
+def check_rows() -> None:
+    """From now on, in this process."""
+    queries: Any = statements.Queries
+    one, every, page = queries._one, queries._all, queries._page
+    value, values, optional = queries._value, queries._values, queries._optional_values
+
+    def checked_values(self: Any, row_type: Any, name: str, /, **params: Any) -> Any:
+        return [_checked(row_type, v, name) for v in values(self, row_type, name, **params)]
+
+    def checked_optional(self: Any, row_type: Any, name: str, /, **params: Any) -> Any:
+        return [
+            _checked(row_type | None, v, name) for v in optional(self, row_type, name, **params)
+        ]
+
+    def checked_value(self: Any, row_type: Any, name: str, /, **params: Any) -> Any:
+        return _checked(row_type | None, value(self, row_type, name, **params), name)
+
+    def checked_one(self: Any, row_type: Any, name: str, /, **params: Any) -> Any:
+        row = one(self, row_type, name, **params)
+        return None if row is None else _checked(row_type, row, name)
+
+    def checked_all(self: Any, row_type: Any, name: str, /, **params: Any) -> Any:
+        return [_checked(row_type, row, name) for row in every(self, row_type, name, **params)]
+
+    def checked_page(self: Any, row_type: Any, name: str, /, **params: Any) -> Any:
+        found = page(self, row_type, name, **params)
+        for keyed in found:
+            _checked(row_type, keyed.row, name)
+        return found
+
+    queries._one, queries._all, queries._page = checked_one, checked_all, checked_page
+    queries._value, queries._values = checked_value, checked_values
+    queries._optional_values = checked_optional
