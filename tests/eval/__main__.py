@@ -13,7 +13,7 @@ from tests.eval.found import changed, settings
 EXTRACTION = ("carb", "dates", "names", "relations", "locomo", "speed")
 SEARCH = ("search-locomo", "search-longmemeval", "context-locomo")
 MEMORIES = ("memories-locomo", "memories-client")
-CHANGE = ("dialogues", "histories")
+CHANGE = ("dialogues", "histories", "questions")
 PARTS = (*EXTRACTION, *SEARCH, *MEMORIES, *CHANGE)
 TITLES = {
     **dict.fromkeys(SEARCH, "Search"),
