@@ -69,6 +69,7 @@ def facts(draw: st.DrawFn, size: int) -> FoundFact:
         ends=ends,
         corrects=draw(st.sampled_from([False, False, True])),
         slot=draw(st.sampled_from([None, None, None, "status"])),
+        event_at=None if start is None else draw(st.sampled_from([None, None, day(start), day(9)])),
     )
 
 
@@ -126,6 +127,17 @@ def test_nothing_is_rewritten_or_removed(history: list[tuple[int, Found]]) -> No
             assert old.invalid_at is None or (new.invalid_at or old.invalid_at) <= old.invalid_at
         for uuid, held in names.items():
             assert world.entities[uuid].names[: len(held)] == held
+
+
+@given(histories)
+def test_what_took_place_is_never_over(history: list[tuple[int, Found]]) -> None:
+    """Unless it is corrected, whatever else is said of it."""
+    world = World()
+    for at, found in history:
+        before = [item for item in world.facts.values() if item.took_place]
+        world.hear(found, at=at)
+        if not any(fact.corrects for fact in found.facts):
+            assert [world.facts[item.uuid] for item in before] == before
 
 
 @given(histories)

@@ -187,6 +187,7 @@ def _fact_row(fact: Fact, ids: dict[str, int]) -> Any:
         invalid_at=micros_or_none(fact.invalid_at),
         expired_at=micros_or_none(fact.expired_at),
         doubts="[]",
+        weighed=0,
     )
 
 

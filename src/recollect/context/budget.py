@@ -142,7 +142,7 @@ class Chooser:
         """Show what else is known, as far as it is news."""
         for item in items:
             left = _news(item.summary, set(chain.from_iterable(line for line, _ in self._lines)))
-            if left:
+            if left and not _only_counts(item, left):
                 self._show(section, replace(item, summary=left), _words(left))
             else:
                 self._leave(section, item, NO_NEWS)
@@ -180,6 +180,13 @@ def _news(text: str, heard: Collection[str]) -> str:
     parts = [(part, _words(part)) for part in _SENTENCE_END.split(text)]
     kept = [part for part, words in parts if len(words.difference(heard)) > _NEWS * len(words)]
     return text if len(kept) == len(parts) else " ".join(kept)
+
+
+def _only_counts(item: Entity | Observation | ThreadSummary, left: str) -> bool:
+    """Whether of an observation nothing is left but how often something came up."""
+    if not isinstance(item, Observation) or left == item.summary:
+        return False
+    return item.summary.startswith(left) and len(_SENTENCE_END.split(left)) == 1
 
 
 def _words(text: str) -> Words:

@@ -148,11 +148,16 @@ class Gatherer:
                 strict=True,
             )
         )
-        about = await self._about([hit.item for hit in facts], found["entity"])
+        about = await self._about(self._telling([hit.item for hit in facts]), found["entity"])
         others = [entity for entity in about if not (entity.is_user or entity.is_assistant)]
         found["entity"] = ranked(others[: limits.get("entity", 0)])
         found["thread_summary"] = _holding(found["thread_summary"])
         return [*facts, *(hit for hits in found.values() for hit in hits)]
+
+    def _telling(self, facts: Sequence[Fact]) -> Sequence[Fact]:
+        """The facts whose ends are worth a line: who or what was only part of something that is over
+        is not introduced beside what holds."""
+        return [fact for fact in facts if holds(fact, self.now)] or facts
 
     async def facts(self, limit: int, filters: Filters = NO_FILTERS) -> list[Fact]:
         """The facts that matter, without their scores."""
@@ -177,7 +182,7 @@ class Gatherer:
     async def entities(self, limit: int, facts: int, filters: Filters) -> list[Entity]:
         """The entities that fit, and those that the best *facts* are about, in turns."""
         hits, known = await asyncio.gather(self._find("entity", limit, filters), self.facts(facts))
-        about = await self._about(known, hits)
+        about = await self._about(self._telling(known), hits)
         return [entity for entity in about if passes_entity(filters, entity)][:limit]
 
     async def hits(self, kind: Kind, limit: int) -> list[Hit[Any]]:

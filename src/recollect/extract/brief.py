@@ -69,6 +69,11 @@ class ShownFact(Record):
     twins: tuple[str, ...] = ()
     rank: int = 0
 
+    @property
+    def took_place(self) -> bool:
+        """Whether it tells of something that happened, which is never over."""
+        return self.event_at is not None and self.event_at == self.valid_at
+
 
 class Shown(Record):
     """What a reader sees of the graph, oldest first, so that the prompts of two episodes begin alike.

@@ -29,7 +29,7 @@ class KnownFact(Record):
 
     *said_at* is the time of the episode that first stated it, if that still exists; a fact that
     begins at exactly this time has no date of its own, its beginning is assumed. *event_at* is when
-    something happens or is due. *kept_against* are marks (`gist.mark`) of facts that must not close
+    something happens or is due; what took place begins when it happened. *kept_against* are marks (`gist.mark`) of facts that must not close
     it, because someone undid that by hand.
     """
 
@@ -51,6 +51,15 @@ class KnownFact(Record):
     said_at: datetime | None = None
     event_at: datetime | None = None
     kept_against: tuple[str, ...] = ()
+
+    @property
+    def took_place(self) -> bool:
+        """Whether it tells of something that had happened when it was said. That is never over: it
+        can be corrected, but nothing that happens later ends it. The value of a slot is whatever the
+        document says last."""
+        if self.event_at is None or self.event_at != self.valid_at or self.slot is not None:
+            return False
+        return self.said_at is None or self.event_at <= self.said_at
 
 
 class Known(Record):

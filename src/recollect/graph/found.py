@@ -85,7 +85,8 @@ class FoundFact(Record, omit_defaults=True):
     facts of one entity and one slot replace each other. *span* is where in the episode's content
     it was read. *mood* `requested` is a wish or a command, kept only when the ontology wants it.
     *cites* are the places in the log of earlier episodes that bear it out as well. *event_at* is
-    when something happens or is due, as far as that is another time than since when it is so.
+    when something happens or is due; where it is `valid_at` as well and past, the fact tells of what
+    took place, which has no end.
     *judged* is what it does to facts that the reader was shown.
     """
 

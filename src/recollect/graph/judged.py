@@ -89,13 +89,16 @@ def is_over(fact: KnownFact, at: datetime | None) -> bool:
 def end_of(old: KnownFact, new: KnownFact, one: Judgement, at: datetime) -> datetime | None:
     """When *old* ends on a reader's word; None if it does not.
 
-    A corrected fact never held and ends where it begins. Otherwise it ends when the new one begins,
-    if that is later than its own beginning, or else at the time of the episode.
+    A corrected fact never held and ends where it begins. What took place ends in no other way.
+    Anything else ends when the new one begins, if that is later than its own beginning, or else at
+    the time of the episode.
     """
     if one.verdict == "same":
         return None
     if one.verdict == "corrects":
         return old.valid_at or old.said_at or at
+    if old.took_place:
+        return None
     begins = new.valid_at
     if begins is not None and (old.valid_at is None or begins > old.valid_at):
         return begins

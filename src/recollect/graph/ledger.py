@@ -94,7 +94,7 @@ class Ledger:
         self._close_judged(new, verdicts, fact)
         self._close_others(claim, fact, verdicts)
         others = [one for one in self._facts.values() if not self._stands(new, one, verdicts)]
-        later = supersede.later_than(claim, others, self._contradiction)
+        later = [] if new.took_place else supersede.later_than(claim, others, self._contradiction)
         self._facts[new.uuid] = supersede.born_closed(new, [end for _, end in later], self._now)
         self._note_ends(new, later)
         self._numbers[new.uuid] = number
@@ -167,7 +167,7 @@ class Ledger:
 
     def _restate(self, old: KnownFact, new: KnownFact, fact: FoundFact) -> None:
         """Add the episode to a known fact, whose times stay, except for an end that is news."""
-        end = None if judged.is_kept(old, new) else new.invalid_at
+        end = None if old.took_place or judged.is_kept(old, new) else new.invalid_at
         if end is not None:
             ended = supersede.closed(_endless(old), end, self._now)
             self._note(ended, None, _ITSELF)
@@ -199,7 +199,9 @@ class Ledger:
         """Close what the episode as a whole is said to end, as of its own time."""
         for uuid, one in self._judged.by(found).items():
             old = self._facts[uuid]
-            if BY_ITSELF not in old.kept_against and not judged.is_over(old, self._at):
+            if BY_ITSELF in old.kept_against or old.took_place:
+                continue
+            if not judged.is_over(old, self._at):
                 ended = supersede.closed(_endless(old), self._at, self._now)
                 self._note(ended, None, (one.by or self._judged.reader, one.sure))
                 self._facts[uuid] = supersede.closed(old, self._at, self._now)
@@ -210,6 +212,8 @@ class Ledger:
     ) -> None:
         for old in list(self._facts.values()):
             if self._stands(claim.fact, old, verdicts) or judged.is_kept(old, claim.fact):
+                continue
+            if old.took_place and not claim.corrects:
                 continue
             # A list is a slot with several values: those that it still has are not replaced.
             kept = old.slot is not None and supersede.slot_value(old) in self._values

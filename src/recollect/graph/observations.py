@@ -181,7 +181,8 @@ def _repeats(facts: Sequence[FactEvidence], needed: int) -> ObservedPattern | No
     days = sorted({moment.date(): moment for fact in facts for moment in _days(fact)}.values())
     if len(days) < needed or not days:
         return None
-    newest = clause(facts[-1].fact)
+    held = [fact for fact in facts if fact.invalid_at is None]
+    newest = clause((held or facts)[-1].fact)
     count = "1 day" if len(days) == 1 else f"{len(days)} days"
     summary = f"Came up on {count}, {span(days[0], days[-1])}: {newest}."
     return _made(f"Repeatedly: {newest}", summary, facts, end_at=_end(facts))
@@ -259,7 +260,8 @@ def _topics(
     days = sorted({day.date(): day for fact in facts for day in fact.said_at}.values())
     if len(days) < needed or len(said) < needed or not said:
         return None
-    told = [fact for _, _, fact in said]
+    # What no longer holds is told where its end is, unless all of it is over.
+    told = [fact for _, _, fact in said if fact.invalid_at is None] or [one[-1] for one in said]
     more = "at least " if len(facts) >= OBSERVATION_OPEN_FACTS_MAX else ""
     count = "1 day" if len(days) == 1 else f"{more}{len(days)} days"
     parts = [f"{who} has spoken about {topic} on {count}, {span(days[0], days[-1])}"]

@@ -4,8 +4,9 @@ A question about the present has one answer, however often it changed. Facts abo
 that are close in meaning compete to be that answer: the older falls behind the newer, the more so the
 closer they are. Where the newer one contains the very words that the older one answers by, the older
 is in doubt ("12 seats", "reduced to 10 seats" when seats are asked for), whatever a judge made of the
-two when they were read. Nothing is left out, and questions about the past or about a time are not
-affected.
+two when they were read. But a language model or an agent was shown the older one and said what of it
+is over: what it let stand beside its own fact is not doubted because of that. Nothing is left out, and
+questions about the past or about a time are not affected.
 """
 
 import numpy as np
@@ -65,6 +66,7 @@ def overtaken(candidates: Candidates, scores: Scores) -> Scores:
         candidates.prepared.content, candidates.visible, slots
     )
     over = later & (shared >= SHARED) & (nearer < NEAREST)
+    over &= ~candidates.segment.facts.weighed.array[slots]
     # What is said of Ringo since says nothing of Paul.
     over &= ~candidates.segment.words["fact"].lacking(
         candidates.prepared.names, candidates.visible, slots

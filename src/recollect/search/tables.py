@@ -98,6 +98,7 @@ class FactTable(ItemTable):
         self.invalid_at = Column(np.int64, NO_TIME)
         self.expired_at = Column(np.int64, NO_TIME)
         self.rating = Column(np.float32, np.nan)
+        self.weighed = Column(np.bool_, False)  # by a reader that was shown what was known
         self.names = Codes()
         self.attributes = Column(np.int32, -1)  # codes of `attribute_texts`, -1 without any
         self.attribute_texts = Codes()  # JSON
@@ -113,6 +114,7 @@ class FactTable(ItemTable):
         self.name.put(slots, [self.names.code(row.name) for row in rows])
         self.put_texts(self.attributes, slots, _codes(self.attribute_texts, rows, "attributes"))
         self.rating.put(slots, [np.nan if row.rating is None else row.rating for row in rows])
+        self.weighed.put(slots, [bool(row.weighed) for row in rows])
         for name in ("created_at", "valid_at", "invalid_at", "expired_at"):
             getattr(self, name).put(slots, [_moment(getattr(row, name)) for row in rows])
         for slot, row in zip(slots.tolist(), rows, strict=True):

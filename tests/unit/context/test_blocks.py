@@ -234,3 +234,14 @@ def test_a_block_has_the_sections_that_are_asked_for() -> None:
     assert "<EPISODES>" in block
     assert "<FACTS>" not in block
     assert "painter" not in block
+
+
+def test_an_observation_of_which_only_the_count_is_news_is_left_out() -> None:
+    """What it says the facts said; how often somebody spoke of it is no knowledge by itself."""
+    pattern = "Jane has spoken about Acme on 3 days. Most recently: Jane works at Acme as a cook."
+    told = hits_of(
+        facts=ranked([a_fact(1, "Jane works at Acme as a cook")]),
+        observations=ranked([an_observation(1, pattern)]),
+    )
+    assert "OBSERVATIONS" not in user_block(None, told, 10_000)
+    assert "on 3 days" in user_block(None, hits_of(observations=told[1:]), 10_000)

@@ -168,7 +168,7 @@ async def test_what_holds_comes_before_what_ended(world: World) -> None:
 
 
 async def test_entities_are_those_found_and_those_the_facts_are_about(world: World) -> None:
-    """In turns; the user has a section of their own."""
+    """In turns; the user has a section of their own, and where Bob lived before is not told of."""
     uuids = await world.write(_move)
     known = await world.store.read(_facts, world.graph)
     world.finder.answers["fact"] = hits_of(facts=ranked([known[uuid] for uuid in uuids]))
@@ -177,7 +177,17 @@ async def test_entities_are_those_found_and_those_the_facts_are_about(world: Wor
     world.finder.answers["entity"] = hits_of(entities=ranked([*found, bot]))
     await world.say("a question")
     told = await (await world.gatherer()).everything(ALL)
-    assert [entity.name for entity in of(Entity, told)] == ["X", "Bob", "Y", "Oslo", "Rome"]
+    assert [entity.name for entity in of(Entity, told)] == ["X", "Bob", "Y", "Oslo"]
+
+
+async def test_entities_of_what_is_over_are_told_where_nothing_else_is_known(world: World) -> None:
+    """Of a question about the past, for instance."""
+    past, _ = await world.write(_move)
+    known = await world.store.read(_facts, world.graph)
+    world.finder.answers["fact"] = hits_of(facts=ranked([known[past]]))
+    await world.say("a question")
+    told = await (await world.gatherer()).everything(ALL)
+    assert [entity.name for entity in of(Entity, told)] == ["Bob", "Rome"]
 
 
 async def test_what_was_just_said_is_not_told_again(world: World) -> None:

@@ -217,6 +217,27 @@ def test_an_events_time_stands_apart_from_validity() -> None:
     assert (said.valid_at, said.event_at) == (AT, datetime(2024, 5, 3, 15, tzinfo=UTC))
 
 
+def test_what_took_place_has_no_end() -> None:
+    """Its time is when it happened; for what is still to come the same time says nothing more."""
+    day = "2024-04-30T00:00:00+00:00"
+    sold = fact(0, None, "SOLD", "It was sold", valid_at=day, event_time=day)
+    sold["invalid_at"] = AT.isoformat()
+    coming = "2024-05-03T15:00:00+00:00"
+    plan = fact(0, None, "IS_ON", "It is on Friday", valid_at=coming, event_time=coming)
+    first, second = found([entity("the boat")], [sold, plan]).facts
+    assert (first.event_at, first.invalid_at) == (first.valid_at, None)
+    assert (second.valid_at, second.event_at) == (datetime(2024, 5, 3, 15, tzinfo=UTC), None)
+
+
+def test_what_took_place_is_shown_as_such() -> None:
+    """So that nobody tries to end it."""
+    at = AT - timedelta(days=1)
+    sold = known_fact(1, "The boat was sold", valid_at=at, event_at=at)
+    (told,) = block(prompt(brief(shown=Shown(facts=(sold,))), TABLE).user, "facts")
+    assert told["happened"] == "2024-04-30T10:00+00:00"
+    assert {"since", "until", "event_time"}.isdisjoint(told)
+
+
 @pytest.mark.parametrize(
     ("more", "place"),
     [

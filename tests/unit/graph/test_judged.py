@@ -292,3 +292,50 @@ def test_what_cannot_be_the_same_is_told_anew(sentence: str) -> None:
     judged = (judge(world, "The door code is 4471", "same"),)
     world.hear(seen(world, fact("Door", "HAS_CODE", None, sentence, at=5, judged=judged)), at=5)
     assert world.spans() == [("The door code is 4471", 1, None), (sentence, 5, None)]
+
+
+def with_sale(**times: Any) -> World:
+    """A world in which a boat was sold on day 2, told on day 3."""
+    world = World()
+    sold = fact("Boat", "SOLD_TO", "Ann", "The boat was sold to Ann for 39,000", at=2, **times)
+    world.hear(said(msgspec.structs.replace(sold, event_at=day(2))), at=3)
+    return world
+
+
+@pytest.mark.parametrize("verdict", ["replaces", "ends"])
+def test_what_took_place_is_not_over_on_a_readers_word(verdict: Verdict) -> None:
+    """The verdict is heard, and closes nothing: the sale stays what it was."""
+    world = with_sale()
+    judged = (judge(world, "The boat was sold to Ann for 39,000", verdict),)
+    delta = world.hear(
+        seen(world, fact("Boat", "IS_GONE", None, "The boat is gone", at=5, judged=judged)), at=5
+    )
+    assert world.open() == ["The boat was sold to Ann for 39,000", "The boat is gone"]
+    assert delta.closings == ()
+
+
+def test_what_took_place_can_be_corrected() -> None:
+    """Then it never did."""
+    world = with_sale()
+    judged = (judge(world, "The boat was sold to Ann for 39,000", "corrects"),)
+    told = fact("Boat", "SOLD_TO", "Ann", "The boat was sold to Ann for 38,000", at=2)
+    world.hear(seen(world, msgspec.structs.replace(told, judged=judged)), at=5)
+    assert world.spans()[0] == ("The boat was sold to Ann for 39,000", 2, 2)
+
+
+def test_what_took_place_is_not_ended_by_saying_it_again() -> None:
+    """An end said along with it is none of its own."""
+    world = with_sale()
+    again = fact("Boat", "SOLD_TO", "Ann", "The boat was sold to Ann for 39,000", at=2, until=4)
+    world.hear(said(again), at=5)
+    assert world.open() == ["The boat was sold to Ann for 39,000"]
+
+
+def test_what_was_going_to_happen_can_be_over() -> None:
+    """A plan has its own time as well, but that lies ahead of when it was said."""
+    world = World()
+    plan = fact("Boat", "IS_SOLD_TO", "Ann", "The boat is sold to Ann on day 9", at=3)
+    world.hear(said(msgspec.structs.replace(plan, event_at=day(9))), at=3)
+    judged = (judge(world, "The boat is sold to Ann on day 9", "ends"),)
+    world.hear(seen(world, fact("Ann", "BACKED_OUT", None, "Ann backed out", judged=judged)), at=5)
+    assert world.spans()[0] == ("The boat is sold to Ann on day 9", 3, 5)

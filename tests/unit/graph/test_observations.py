@@ -167,7 +167,7 @@ def test_a_pattern_rests_on_its_facts_whatever_their_order(
 
 
 def test_different_things_on_one_topic_are_a_pattern_from_the_third_day_on() -> None:
-    """It says since when, what came first and last, and what is over; one thing again is none."""
+    """It says since when, and what came first and last of what holds; one thing again is none."""
     said = [
         fact(1, "a", fact="Jane went for a run", said_at=(day(1),)),
         fact(2, "b", fact="Jane trains for a marathon", said_at=(day(3),), invalid_at=day(8)),
@@ -178,9 +178,28 @@ def test_different_things_on_one_topic_are_a_pattern_from_the_third_day_on() -> 
     assert found is not None
     assert found.summary == (
         "Jane has spoken about running on 3 days, from 2 March 2024 to 10 March 2024. First: Jane "
-        "went for a run. Later: Jane trains for a marathon (until 9 March 2024). Most recently: "
-        "Jane hurt her knee running."
+        "went for a run. Most recently: Jane hurt her knee running."
     )
     assert (found.start_at, found.latest_evidence_at, found.end_at) == (day(1), day(9), None)
     again = [fact(n, "a", fact="Jane went for a run", said_at=(day(n),)) for n in range(5)]
     assert pattern("topics", "Jane", "running", again) is None
+
+
+def test_a_topic_of_which_all_is_over_says_what_it_was() -> None:
+    """With its end; what came up again and again is told by what still holds of it."""
+    said = [
+        fact(n, name, fact=f"Jane runs with {name}", said_at=(day(n),), invalid_at=day(n + 1))
+        for n, name in enumerate(("Ann", "Bea", "Cas"), start=1)
+    ]
+    found = pattern("topics", "Jane", "running", said)
+    assert found is not None
+    assert "First: Jane runs with Ann (until 3 March 2024)" in found.summary
+    assert found.end_at == day(4)
+    days = (day(1), day(2), day(3))
+    again = [
+        fact(1, "a", fact="Jane runs at six", said_at=days),
+        fact(2, "a", fact="Jane runs at seven", said_at=(day(4),), invalid_at=day(5)),
+    ]
+    repeated = pattern("repeats", "Jane", "RUNS", again)
+    assert repeated is not None
+    assert repeated.summary.endswith(": Jane runs at six.")

@@ -3,8 +3,9 @@
 import asyncio
 import math
 import shutil
+import sqlite3
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -507,6 +508,17 @@ async def test_what_a_newer_answer_has_the_words_of_comes_behind_what_fits_littl
     assert place(now, "7804") < place(now, "red door") < place(now, "5521")
     assert place(before, "5521") == 0
     assert place(early, "5521") == 0
+
+
+async def test_what_a_judging_reader_let_stand_is_not_doubted(tmp_path: Path) -> None:
+    """It was shown the older code when it wrote down the newer: these are two codes."""
+    await build(tmp_path, GARDEN)
+    with closing(sqlite3.connect(tmp_path / "recollect.db")) as base, base:
+        base.execute("UPDATE facts SET extractor = 'agent:episode.v2' WHERE fact LIKE '%7804%'")
+    async with opened(tmp_path) as world:
+        later = datetime(2024, 12, 1, tzinfo=UTC)
+        now = await world.told("What is the alarm code of the boathouse?", now=later)
+    assert place(now, "5521") < place(now, "red door")
 
 
 def place(told: Sequence[str], words: str) -> int:

@@ -30,6 +30,7 @@ def fact_row(number: int, closed: int | None = None) -> Any:
         invalid_at=closed,
         expired_at=closed,
         doubts="[]",
+        weighed=0,
         rating=None,
         attributes=None,
     )

@@ -199,6 +199,9 @@ def _times(place: str, item: AnswerFact, reading: Brief) -> Json:
             invalid_at = None
     dated = valid_at is not None and valid_at != reading.at
     event_at = values.parse_time(f"{place}.event_time", item.event_time, reading)
+    if event_at is not None and event_at == valid_at:
+        # What took place is never over; for what is going to happen the time is said twice.
+        event_at, invalid_at = (event_at, None) if event_at <= reading.at else (None, invalid_at)
     return {"valid_at": valid_at, "invalid_at": invalid_at, "dated": dated, "event_at": event_at}
 
 

@@ -234,14 +234,15 @@ def _entity(id_: str, one: ShownEntity) -> Json:
 def _fact(id_: str, one: ShownFact, some: Offer, reading: Brief) -> Json:
     ids = {entity.uuid: number for number, entity in some.entities.items()}
     ends = dict.fromkeys((one.source, one.target))
+    times = {"since": one.valid_at, "until": one.invalid_at, "event_time": one.event_at}
+    if one.took_place:
+        times = {"happened": one.event_at}
     return _non_empty(
         id=id_,
         fact=_cut(one.sentence, _SENTENCE_CHARS_MAX),
         relation=one.relation,
         of=" ".join(ids[uuid] for uuid in ends if uuid in ids),
-        since=_when(one.valid_at, reading),
-        until=_when(one.invalid_at, reading),
-        event_time=_when(one.event_at, reading),
+        **{name: _when(moment, reading) for name, moment in times.items()},
     )
 
 

@@ -29,6 +29,7 @@ class IndexFactsRow(NamedTuple):
     expired_at: int | None
     rating: float | None
     attributes: str | None
+    weighed: int
     doubts: str
 
 

@@ -38,7 +38,7 @@ WHERE graph_id = :graph_id AND version > :since AND version <= :until ORDER BY v
 
 -- name: facts
 SELECT id, source_id, target_id, name, created_at, valid_at, invalid_at, expired_at, rating,
-    attributes,
+    attributes, coalesce(extractor GLOB 'agent:*' OR extractor GLOB 'model:*', 0) AS weighed,
     (SELECT json_group_array(json_array(by_fact_id, sure)) FROM doubts WHERE fact_id = facts.id)
         AS doubts
 FROM facts WHERE id IN (SELECT value FROM json_each(:ids));
