@@ -29,8 +29,8 @@ class KnownFact(Record):
 
     *said_at* is the time of the episode that first stated it, if that still exists; a fact that
     begins at exactly this time has no date of its own, its beginning is assumed. *event_at* is when
-    something happens or is due; what took place begins when it happened. *kept_against* are marks (`gist.mark`) of facts that must not close
-    it, because someone undid that by hand.
+    something happens or is due; what took place begins when it happened. *kept_against* are marks
+    (`gist.mark`) of facts that must not close it, because someone undid that by hand.
     """
 
     uuid: str
