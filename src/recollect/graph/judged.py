@@ -15,6 +15,7 @@ from recollect.graph.gist import mark, words
 # Stands among the marks that do not close a fact any more: no episode does by itself.
 BY_ITSELF = "*"
 _SHARED_LEAST = 0.25  # of the words of the shorter sentence
+_WEIGHING = ("agent:", "model:")  # readers that say themselves what ends what
 
 
 class Judged:
@@ -22,6 +23,7 @@ class Judged:
 
     def __init__(self, found: Found, known: Mapping[str, KnownFact]) -> None:
         self.reader = found.extractor
+        self.weighs = found.extractor.startswith(_WEIGHING)
         self._shown = frozenset(found.shown)
         self._known = known
         wanted = self._shown or found.judged or any(fact.judged for fact in found.facts)

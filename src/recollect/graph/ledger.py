@@ -179,11 +179,13 @@ class Ledger:
 
     def _stands(self, new: KnownFact, old: KnownFact, verdicts: Mapping[str, Judgement]) -> bool:
         """Whether the reader has settled this pair, so that the table has no say: it saw the old
-        fact and gave a verdict, or let it stand. A new value in a document's slot replaces the old
-        one regardless."""
+        fact and gave a verdict, or let it stand, or wrote both of them. A new value in a document's
+        slot replaces the old one regardless."""
         if old.uuid in verdicts:
             return True
-        return self._judged.saw(old.uuid) and not supersede.is_other_value(new, old)
+        wrote_both = self._judged.weighs and old.uuid in self._numbers
+        settled = wrote_both or self._judged.saw(old.uuid)
+        return settled and not supersede.is_other_value(new, old)
 
     def _close_judged(
         self, new: KnownFact, verdicts: Mapping[str, Judgement], fact: FoundFact

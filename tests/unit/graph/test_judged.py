@@ -133,6 +133,18 @@ def test_what_was_shown_and_not_judged_stands() -> None:
         assert delta.closings == ()
 
 
+def test_what_a_reader_says_in_one_go_stands_together() -> None:
+    """The table would let the second status end the first, but the reader wrote both."""
+    world = World()
+    leave = fact("Ann", "HAS_STATUS", None, "Ann is on leave from work", at=1, until=40)
+    mood = fact("Ann", "HAS_STATUS", None, "Ann is being gracious about it", at=3)
+    world.hear(seen(world, leave, mood), at=3)
+    assert world.spans() == [
+        ("Ann is on leave from work", 1, 40),
+        ("Ann is being gracious about it", 3, None),
+    ]
+
+
 def test_what_was_not_shown_is_left_to_the_table() -> None:
     """And the closing says so."""
     world = World()
