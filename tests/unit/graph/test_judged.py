@@ -134,14 +134,14 @@ def test_what_was_shown_and_not_judged_stands() -> None:
 
 
 def test_what_a_reader_says_in_one_go_stands_together() -> None:
-    """The table would let the second status end the first, but the reader wrote both."""
+    """The table would let the second job end the first, but the reader wrote both."""
     world = World()
-    leave = fact("Ann", "HAS_STATUS", None, "Ann is on leave from work", at=1, until=40)
-    mood = fact("Ann", "HAS_STATUS", None, "Ann is being gracious about it", at=3)
-    world.hear(seen(world, leave, mood), at=3)
+    notice = fact("Ann", "WORKS_AT", "Acme", "Ann works out her notice at Acme", at=1, until=40)
+    new = fact("Ann", "WORKS_AT", "Beta", "Ann already works at Beta on Fridays", at=3)
+    world.hear(seen(world, notice, new), at=3)
     assert world.spans() == [
-        ("Ann is on leave from work", 1, 40),
-        ("Ann is being gracious about it", 3, None),
+        ("Ann works out her notice at Acme", 1, 40),
+        ("Ann already works at Beta on Fridays", 3, None),
     ]
 
 
