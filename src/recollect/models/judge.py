@@ -19,18 +19,19 @@ import msgspec
 import numpy as np
 
 from recollect.errors import ModelUnavailable
+from recollect.graph.gist import listed
 from recollect.models import onnx
 from recollect.models.manifest import EMBEDDER
 
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+(?:[.,:/-]\d+)*")
 _DIGITS = re.compile(r"\d+")
 _CAPITALISED = re.compile(r"(?<=\s)[A-Z][\w'-]+")
-_SMALL = frozenset(
+_SMALL = listed(
     """
     a about an and are as at be been but by did do does for from had has have he her his i in into
     is it its my no not now of on or our out over s she so still t than that the their then there
     they this to up was we were which who will with you your
-    """.split()  # noqa: SIM905 - a list of one word per line hides the words
+    """
 )
 _CHANGE = re.compile(
     r"\b(?:now|no longer|instead|switched|moved|changed|cancel\w*|stopp?ed|ended|quit|left|sold|"
