@@ -151,17 +151,13 @@ class JudgeModel:
     """Reads both sentences at once. Not to be shared between threads."""
 
     def __init__(self, file: Path, tokenizer: Path, *, sha256: str | None) -> None:
-        from tokenizers import Tokenizer
-
         if not tokenizer.is_file():
             raise ModelUnavailable("its words are not installed; run `recollect models install`")
         weights = file.read_bytes()
         if sha256 is not None and hashlib.sha256(weights).hexdigest() != sha256:
             raise ModelUnavailable("the judge is damaged; install recollect again")
         self._session: Any = onnx.session(weights)
-        self._tokenizer = Tokenizer.from_file(str(tokenizer))
-        self._tokenizer.enable_truncation(_TOKENS_MAX)
-        self._tokenizer.no_padding()
+        self._tokenizer = onnx.tokenizer(tokenizer, _TOKENS_MAX)
 
     def opinions(self, pairs: Sequence[Pair], setting: JudgeSettings) -> list[Opinion]:
         """One per pair, in order. The model is not run where even its highest logits would raise no
@@ -179,10 +175,7 @@ class JudgeModel:
         return Opinion(one.verdict, sure)
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairLogits]:
-        """The model's output for pairs of an older and a newer sentence.
-
-        Pairs are not batched: rounding would depend on the rest of the batch.
-        """
+        """The model's output for pairs of an older and a newer sentence."""
         return [self._run(encoded) for encoded in self._tokenizer.encode_batch(list(pairs))]
 
     def _run(self, encoded: Any) -> PairLogits:
