@@ -38,9 +38,9 @@ _UNRELATED: dict[Kind, float] = {"fact": 2.6, "episode": 1.8}
 _UNRELATED_ELSE = 1.5
 _STEEP = 2.0
 _ASKED_BEHIND = 128
-_WIDER = 4  # times as many as wanted are looked at by those who put them in another order
+_WIDER = 4  # how many times the limit a reordering chooses from
 _DISTANCE_MAX = 20
-_JUDGED_LATER = ("cross_encoder",)  # its scores are not those that are answered
+_JUDGED_LATER = ("cross_encoder",)  # replaces these scores with its own
 
 
 def search(segment: Segment, prepared: PreparedQuery) -> list[Hit[int]]:
