@@ -13,7 +13,7 @@ from recollect.app import refs
 from recollect.app.refs import GraphRef, OwnedGraph
 from recollect.app.services import Services
 from recollect.context import gather, templates
-from recollect.context.answer import answer as answer_from_hits
+from recollect.context.blocks import answer as answer_from_hits
 from recollect.context.gather import Gatherer
 from recollect.context.lines import line
 from recollect.errors import RecollectError

@@ -1,13 +1,15 @@
-"""Context blocks: sections of whole lines that fit into a budget of characters."""
+"""Context blocks: sections of whole lines that fit into a budget of characters; and short answers
+made of what was found, without a model."""
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import Any
 
 from recollect.context import budget
 from recollect.context.budget import FACTS_SHARE, Chooser, LeftOut
-from recollect.context.lines import ESCAPE, SECTION_KINDS, SECTIONS, line, position
+from recollect.context.lines import ESCAPE, SECTION_KINDS, SECTIONS, holds, line, position
 from recollect.graph.kinds import Item
-from recollect.graph.types import Entity, Fact, Record
+from recollect.graph.types import Entity, Episode, Fact, Record
 from recollect.search.kinds import KINDS, cut, kind_of
 from recollect.search.query import Hit
 
@@ -19,6 +21,8 @@ _HEADINGS = {
 SECTION_BREAK = "\n\n"
 # Facts are short and exact: each turn takes some of them, and one of everything else.
 _FACTS_PER_TURN = 3
+_SENTENCES_MAX = 3  # of an answer
+_CLOSE = 0.75  # to the best fact of an answer, in score
 
 
 def facts_block(facts: Sequence[Fact], entities: Sequence[Entity], room: int) -> str:
@@ -131,3 +135,36 @@ def framed(chosen: Sequence[tuple[str, Item]], always: Sequence[str] = ()) -> li
 def frame_chars(name: str) -> int:
     """What a section costs beside its lines."""
     return len(SECTION_BREAK + frame(name, []))
+
+
+def answer(hits: Sequence[Hit[Any]], now: datetime) -> tuple[str, list[int]]:
+    """A few sentences, and the places among *hits* they come from: the best fact that holds now, and
+    what comes close of the same one; if none holds, of what is over; without any fact, the best
+    episode's own words."""
+    facts = [number for number, hit in enumerate(hits) if isinstance(hit.item, Fact)]
+    holding = [number for number in facts if holds(hits[number].item, now)]
+    chosen = _close(hits, holding or facts)
+    if chosen:
+        return " ".join(_sentence(hits[number].item.fact) for number in chosen), chosen
+    for number, hit in enumerate(hits):
+        if isinstance(hit.item, Episode):
+            return hit.item.content.strip(), [number]
+    return "", []
+
+
+def _close(hits: Sequence[Hit[Any]], among: Sequence[int]) -> list[int]:
+    if not among:
+        return []
+    best = hits[among[0]]
+    near = [
+        number
+        for number in among
+        if hits[number].score >= _CLOSE * best.score
+        and hits[number].item.source_uuid == best.item.source_uuid
+    ]
+    return near[:_SENTENCES_MAX]
+
+
+def _sentence(fact: str) -> str:
+    said = fact.strip()
+    return said if said.endswith((".", "!", "?")) else f"{said}."

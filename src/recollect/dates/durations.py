@@ -3,19 +3,18 @@
 from dataclasses import replace
 
 from recollect.dates.clock import by_part, settled
-from recollect.dates.grammar import Match, rules
+from recollect.dates.grammar import Match, members, rules
 from recollect.dates.lexer import size
 from recollect.dates.lexicon import PARTS
 from recollect.dates.periods import GRAINS
 from recollect.dates.values import Clock, Dated, Length, Node
 from recollect.dates.when import Grain
 
-_UNITS = ("UNIT", "UNITS", "WEEKWORD", "YEARWORD", "DAYUNIT", "SECONDWORD", "QUARTERWORD")
 _AGES = frozenset({"old", "olds", "young", "younger", "older"})
 
 
 def _unit(match: Match) -> str | None:
-    found = match.all(*_UNITS)
+    found = match.all("ANYUNIT")
     unit = found[0] if found else None
     return "second" if isinstance(unit, int) else unit
 
@@ -43,7 +42,7 @@ def with_fraction(match: Match) -> Length | None:
     """ "A year and a quarter", "two hours and a half"."""
     amount = match.one("NUMBER")
     fraction = 0.5 if match.has("HALF") else 0.25
-    units = [node for node in match.nodes if node.kind in _UNITS]
+    units = [node for node in match.nodes if node.kind in members("ANYUNIT")]
     unit = next((node.value for node in units if node.value != "quarter"), None)
     return _length((1 if amount is None else amount) + fraction, unit)
 
@@ -120,33 +119,31 @@ _ORDER = (
     *("fortnight", "month", "quarter", "season", "year", "decade", "century"),
 )
 
-_U = "(UNITS|UNIT|WEEKWORD|YEARWORD|DAYUNIT|SECONDWORD|QUARTERWORD)"
-_ONE = "(UNIT|WEEKWORD|YEARWORD|DAYUNIT|SECONDWORD|QUARTERWORD)"
 # Words between a number and its unit that change nothing: "two full days", "three more weeks".
 _ANY = "(MORE|OTHER|ALL|EXTRA)?"
 # First what numbers are made of, then lengths of a number and a unit, then lengths of lengths.
 RULES = rules(
-    (f"(HALF A | A | INT)? DOZEN (?= {_ANY} DASH? {_U})", dozens),
-    (f"A (HUNDRED|THOUSAND) (AND? INT)? (?= {_ANY} DASH? {_U})", hundreds),
-    (f"(HUNDRED|THOUSAND) (?= {_ANY} {_U})", hundreds),
-    (f"INT AND (A|INT)? (HALF|QUARTERWORD|UNITS) (?= DASH? {_U})", fraction),
-    (f"(INT AND?)? SLASHED (OF A)? (?= DASH? {_U})", fraction),
-    (f"(A|INT)? (QUARTERWORD|UNITS) OF A (?= {_ONE})", fraction),
-    (f"A? HALF (OF? A)? (?= DASH? {_ONE})", fraction),
+    (f"(HALF A | A | INT)? DOZEN (?= {_ANY} DASH? ANYUNIT)", dozens),
+    (f"A (HUNDRED|THOUSAND) (AND? INT)? (?= {_ANY} DASH? ANYUNIT)", hundreds),
+    (f"(HUNDRED|THOUSAND) (?= {_ANY} ANYUNIT)", hundreds),
+    ("INT AND (A|INT)? (HALF|QUARTERWORD|UNITS) (?= DASH? ANYUNIT)", fraction),
+    ("(INT AND?)? SLASHED (OF A)? (?= DASH? ANYUNIT)", fraction),
+    ("(A|INT)? (QUARTERWORD|UNITS) OF A (?= ONEUNIT)", fraction),
+    ("A? HALF (OF? A)? (?= DASH? ONEUNIT)", fraction),
     ("INT (TO|OR|DASH) (INT|DECIMAL) DASH? (UNITS|UNIT|WEEKWORD|YEARWORD|DAYUNIT)", either),
     ("(N24|N31|N59|N99) AND N12 UNITS", old_style),
     ("(?<!AFTER) (?<!NUMBER) (?<!A) ALL (UNIT|WEEKWORD|YEARWORD|DAYUNIT)", whole),
     (
-        f"(INT|A) {_U} AND A? (HALF|QUARTERWORD) (?![PASTWORD HOUR])",
+        "(INT|A) ANYUNIT AND A? (HALF|QUARTERWORD) (?![PASTWORD HOUR])",
         with_fraction,
     ),
-    (f"(?<=REL) {_ONE} AND A? (HALF|QUARTERWORD)", with_fraction),
+    ("(?<=REL) ONEUNIT AND A? (HALF|QUARTERWORD)", with_fraction),
     (f"NUMBER {_ANY} DASH? UNITS", counted),
-    (f"(INT|DECIMAL) {_ANY} DASH? {_ONE}", counted),
+    (f"(INT|DECIMAL) {_ANY} DASH? ONEUNIT", counted),
     ("INT PARTS", counted),
-    (f"(COUPLE|FEW|ANOTHER) (MORE|OTHER)? ({_U}|NUMBER)", counted),
-    (f"A {_ONE} OR N12 (?!{_U})", either),
-    (f"A {_ANY} {_ONE}", counted),
+    ("(COUPLE|FEW|ANOTHER) (MORE|OTHER)? (ANYUNIT|NUMBER)", counted),
+    ("A ONEUNIT OR N12 (?!ANYUNIT)", either),
+    (f"A {_ANY} ONEUNIT", counted),
     ("DUR ORSO", roughly),
     ("DUR (AND|COMMA|COMMA AND)? DUR", joined),
     ("DUR (AND|COMMA|COMMA AND)? DUR", joined),
@@ -169,10 +166,10 @@ _CODE = {
     "second": "S",
     "minute": "M",
     "hour": "H",
+    "day": "D",
+    "night": "D",
     "business day": "BD",
     "weekday": "WD",
-    "night": "D",
-    "day": "D",
     "weekend": "WE",
     "week": "W",
     "fortnight": "W",
@@ -316,7 +313,6 @@ def _day_of_every_month(match: Match) -> Dated | None:
     return _repeating(f"XXXX-XX-{match.one('ORD'):02}")
 
 
-_EVERY_UNIT = "(UNIT|WEEKWORD|YEARWORD|DAYUNIT|QUARTERWORD|SECONDWORD)"
 REPEAT_RULES = rules(
     ("THE? ORD (DAYUNIT)? OF EVERY UNIT", _day_of_every_month),
     ("EVERY ORD DAYUNIT? OF (THE|A) UNIT", _every_ordinal),
@@ -326,7 +322,7 @@ REPEAT_RULES = rules(
     ("EVERY (OTHER|ORDINAL)? (ANYWEEKDAY|WEEKDAYS)", _every_weekday),
     ("EVERY PART", _every_part),
     ("EVERY THE? DUR", _every_length),
-    (f"EVERY (OTHER|ORDINAL)? ({_EVERY_UNIT}|INT UNIT)", _every_unit),
+    ("EVERY (OTHER|ORDINAL)? (ONEUNIT|INT UNIT)", _every_unit),
     (
         "(ALL|ANY) (UNIT|UNITS)",
         lambda match: _every_unit(match) if match.one("UNIT", "UNITS") == "weekend" else None,
@@ -336,7 +332,7 @@ REPEAT_RULES = rules(
     ("(?<![NUMBER LAST NEXT PASTWORD PREVIOUS THIS]) UNITS", _on_weekends),
     ("ON? WEEKDAYS", _every_weekday),
     ("OFTEN", _often),
-    (f"(TIMES|INT TIMES) (DUR|{_EVERY_UNIT})", _times),
+    ("(TIMES|INT TIMES) (DUR|ONEUNIT)", _times),
 )
 REPEAT_LATE_RULES = rules(
     ("EVERY (SPAN|DAY)", _every_month),

@@ -12,68 +12,27 @@ from typing import Any, NamedTuple
 from recollect.dates.periods import DAY
 from recollect.dates.values import Clock, Dated, Hours, Length, Node, Part, ResolutionContext
 
-KINDS = (
+_KIND_NAMES = (
     # marks and words without a meaning here
-    *(
-        "WORD",
-        "OPAQUE",
-        "BREAK",
-        "COMMA",
-        "DASH",
-        "SLASH",
-        "COLON",
-        "OPEN",
-        "CLOSE",
-        "APOS",
-        "SIGN",
-    ),
+    "WORD OPAQUE BREAK COMMA DASH SLASH COLON OPEN CLOSE APOS SIGN "
     # numbers by size: what they can be depends on it
-    *("ZERO", "N12", "N24", "N31", "N59", "N99", "NBIG", "MILITARY", "YEARNUM", "DECIMAL"),
-    *("ORD", "SECONDWORD", "HUNDRED", "THOUSAND"),
+    "ZERO N12 N24 N31 N59 N99 NBIG MILITARY YEARNUM DECIMAL ORD SECONDWORD HUNDRED THOUSAND "
     # pairs and triples of digits
-    *("SLASHED", "HHMM", "STAMP", "YMD", "YM"),
+    "SLASHED HHMM STAMP YMD YM "
     # grammar words
-    *("A", "THE", "OF", "IN", "ON", "AT", "FOR", "FROM", "TO", "UNTIL", "THROUGH", "BETWEEN"),
-    *("AND", "OR", "SINCE", "BEFORE", "AFTER", "BY", "AGO", "BACK", "LATER", "EARLIER", "WITHIN"),
-    *("DURING", "OVER", "AROUND", "EARLY", "MID", "LATE", "START", "MIDDLE", "END", "EVERY"),
-    *("ALL", "ANY", "OTHER", "TIMES", "HALF", "PASTWORD", "LAST", "PREVIOUS", "NEXT", "THIS"),
-    *("THAT", "NOW", "MORE", "LESS", "THAN", "STARTING", "ASEARLYAS", "ASLATEAS", "NOLATER"),
-    *(
-        "NOEARLIER",
-        "ONWARD",
-        "TODATE",
-        "TOPRESENT",
-        "PRESENT",
-        "SAMETIME",
-        "REST",
-        "HALFOF",
-        "ANOTHER",
-        "DOZEN",
-        "ORSO",
-        "EXTRA",
-        "COUPLE",
-        "FEW",
-        "ISH",
-        "GOOD",
-    ),
+    "A THE OF IN ON AT FOR FROM TO UNTIL THROUGH BETWEEN AND OR SINCE BEFORE AFTER BY AGO "
+    "BACK LATER EARLIER WITHIN DURING OVER AROUND EARLY MID LATE START MIDDLE END EVERY ALL "
+    "ANY OTHER TIMES HALF PASTWORD LAST PREVIOUS NEXT THIS THAT NOW MORE LESS THAN STARTING "
+    "ASEARLYAS ASLATEAS NOLATER NOEARLIER ONWARD TODATE TOPRESENT PRESENT SAMETIME REST "
+    "HALFOF ANOTHER DOZEN ORSO EXTRA COUPLE FEW ISH GOOD "
     # words of time
-    *("MONTH", "MAYWORD", "MARCHWORD", "WEEKDAY", "SATWORD", "WEEKDAYS", "UNIT", "UNITS"),
-    *("QUARTERWORD", "WEEKWORD", "SEASON", "FALLWORD", "HOLIDAY", "AMPM"),
-    *("OCLOCK", "NOON", "PART", "PARTS", "MEAL", "DAYWORD", "TONIGHT", "QUARTERNUM", "HALFNUM"),
-    *(
-        "ENDOF",
-        "OFTEN",
-        "FISCAL",
-        "BUSINESS",
-        "ZONE",
-        "YEARWORD",
-        "DAYUNIT",
-        "DECADEMARK",
-        "DECADENAME",
-    ),
+    "MONTH MAYWORD MARCHWORD WEEKDAY SATWORD WEEKDAYS UNIT UNITS QUARTERWORD WEEKWORD SEASON "
+    "FALLWORD HOLIDAY AMPM OCLOCK NOON PART PARTS MEAL DAYWORD TONIGHT QUARTERNUM HALFNUM "
+    "ENDOF OFTEN FISCAL BUSINESS ZONE YEARWORD DAYUNIT DECADEMARK DECADENAME "
     # what rules make
-    *("TIME", "DUR", "DAY", "SPAN", "MOMENT", "TRANGE", "DONE", "SET"),
+    "TIME DUR DAY SPAN MOMENT TRANGE DONE SET "
 )
+KINDS = tuple(_KIND_NAMES.split())
 CODE = {kind: chr(0x100 + number) for number, kind in enumerate(KINDS)}
 GROUPS = {
     "INT": ("ZERO", "N12", "N24", "N31", "N59", "N99", "NBIG"),
@@ -87,11 +46,10 @@ GROUPS = {
     "ANYWEEKDAY": ("WEEKDAY", "SATWORD"),
     "ANYSEASON": ("SEASON", "FALLWORD"),
     "ANYUNIT": ("UNIT", "UNITS", "QUARTERWORD", "SECONDWORD", "WEEKWORD", "YEARWORD", "DAYUNIT"),
+    "ONEUNIT": ("UNIT", "QUARTERWORD", "SECONDWORD", "WEEKWORD", "YEARWORD", "DAYUNIT"),
     "REL": ("LAST", "PREVIOUS", "NEXT", "THIS", "PASTWORD"),
     "DATE": ("DAY", "SPAN"),
-    "ANYTIME": ("TIME", "HHMM", "MILITARY"),
     "TOWORD": ("TO", "UNTIL", "THROUGH", "DASH"),
-    "MARK": ("BREAK", "COMMA", "DASH", "COLON", "CLOSE"),
     "VAGUE": ("EARLY", "MID", "LATE"),
 }
 _NAME = re.compile(r"[A-Z][A-Z0-9]+|[A-Z]")

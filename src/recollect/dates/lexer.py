@@ -5,8 +5,7 @@ from datetime import datetime
 
 from recollect.dates import holidays, lexicon
 from recollect.dates.grammar import kinds
-from recollect.dates.lexicon import GLUED_UNITS, MEALS, WORDS
-from recollect.dates.phrases import PHRASES
+from recollect.dates.lexicon import GLUED_UNITS, MEALS, PHRASES, WORDS
 from recollect.dates.values import Node, Raw
 
 _NOT_AFTER = frozenset("._\\")

@@ -1,7 +1,7 @@
-"""Words that speak of time and the kind of each, numbers in words included."""
+"""Words and phrases that speak of time and the kind of each, numbers in words included."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.dates.values import Part
 
@@ -27,15 +27,12 @@ ORDINAL = {**{word: number for number, word in enumerate(_ORDINALS, 1)}, "thirti
 _SCALES = {"hundred": 100, "thousand": 1000}
 
 
-class Spelled:
-    """A number found in words: its value, whether it is an ordinal, and how many words it took."""
+class Spelled(NamedTuple):
+    """A number found in words: its value, how many words it took, and whether it is an ordinal."""
 
-    __slots__ = ("ordinal", "taken", "value")
-
-    def __init__(self, value: int, taken: int, ordinal: bool = False) -> None:
-        self.value = value
-        self.taken = taken
-        self.ordinal = ordinal
+    value: int
+    taken: int
+    ordinal: bool = False
 
 
 def spelled_number(words: Sequence[str]) -> Spelled | None:
@@ -84,28 +81,13 @@ def _tail(words: Sequence[str]) -> Spelled | None:
 Entry = tuple[str, Any]
 
 
-MONTH_NAMES = {
-    1: "january jan",
-    2: "february feb febr",
-    3: "march mar",
-    4: "april apr",
-    5: "may",
-    6: "june jun",
-    7: "july jul",
-    8: "august aug",
-    9: "september sep sept",
-    10: "october oct",
-    11: "november nov",
-    12: "december dec",
-}
-WEEKDAY_NAMES = (
-    "monday mon",
-    "tuesday tue tues",
-    "wednesday weds wed",
-    "thursday thu thur thurs",
-    "friday fri",
-    "saturday sat",
-    "sunday sun",
+MONTH_NAMES = (
+    "january jan, february feb febr, march mar, april apr, may, june jun, july jul, august aug, "
+    "september sep sept, october oct, november nov, december dec"
+)
+_WEEKDAY_NAMES = (
+    "monday mon, tuesday tue tues, wednesday weds wed, thursday thu thur thurs, friday fri, "
+    "saturday sat, sunday sun"
 )
 # Months that are also first names, and weekdays and months that are also everyday words, count
 # only where the words beside them speak of time.
@@ -138,67 +120,35 @@ MEALS = {
     "dinner": Part(16, 20, "TMED"),
     "supper": Part(16, 20, "TMED"),
 }
+# Words that are a kind by themselves, and the words of each other kind.
+_ALONE = (
+    "the of in on for from to between or since before after by ago back earlier within over "
+    "early mid late middle end any other half last now more less than starting present another "
+    "couple ish hundred thousand times"
+)
 _KINDS: dict[str, str] = {
+    **{word.upper(): word for word in _ALONE.split()},
     "A": "a an",
-    "THE": "the",
-    "OF": "of",
-    "IN": "in",
-    "ON": "on",
     "AT": "at @",
-    "FOR": "for",
-    "FROM": "from",
-    "TO": "to",
     "UNTIL": "until till til untill",
     "THROUGH": "through thru",
-    "BETWEEN": "between",
     "AND": "and &",
-    "OR": "or",
-    "SINCE": "since",
-    "BEFORE": "before",
-    "AFTER": "after",
-    "BY": "by",
-    "AGO": "ago",
-    "BACK": "back",
     "LATER": "later hence",
-    "EARLIER": "earlier",
-    "WITHIN": "within",
     "DURING": "during throughout",
-    "OVER": "over",
     "AROUND": "around about approximately roughly circa nearly almost approx",
-    "EARLY": "early",
-    "MID": "mid",
-    "LATE": "late",
     "START": "beginning start",
-    "MIDDLE": "middle",
-    "END": "end",
     "EVERY": "every each",
     "ALL": "all whole entire full",
-    "ANY": "any",
-    "OTHER": "other",
-    "HALF": "half",
     "PASTWORD": "past",
-    "LAST": "last",
     "PREVIOUS": "previous prior preceding",
     "NEXT": "next upcoming coming following",
     "THIS": "this current",
     "THAT": "that same",
-    "NOW": "now",
-    "MORE": "more",
-    "LESS": "less",
-    "THAN": "than",
-    "STARTING": "starting",
     "ONWARD": "onward onwards",
-    "PRESENT": "present",
-    "ANOTHER": "another",
-    "COUPLE": "couple",
     "FEW": "few several some",
-    "ISH": "ish",
     "GOOD": "good nice great happy lovely wonderful",
     "OCLOCK": "oclock o'clock",
-    "HUNDRED": "hundred",
-    "THOUSAND": "thousand",
     "BUSINESS": "business working work",
-    "TIMES": "times",
     "DOZEN": "dozen dozens",
     "EXTRA": "additional extra consecutive straight further solid",
 }
@@ -227,49 +177,29 @@ _SINGULAR = {
 # Letters that are a unit only right behind a number: "10d", "2h".
 GLUED_UNITS = {"h": "hour", "d": "day", "w": "week", "y": "year", "mo": "month", "yo": ""}
 _OFTEN = {
-    "daily": "P1D",
-    "everyday": "P1D",
-    "nightly": "P1D",
-    "hourly": "PT1H",
-    "weekly": "P1W",
-    "biweekly": "P2W",
-    "fortnightly": "P2W",
-    "monthly": "P1M",
-    "bimonthly": "P2M",
-    "semimonthly": "P0.5M",
-    "semiweekly": "P0.5W",
-    "quarterly": "P3M",
-    "yearly": "P1Y",
-    "annual": "P1Y",
-    "annually": "P1Y",
-    "biannual": "P0.5Y",
-    "biannually": "P0.5Y",
-    "semiannual": "P0.5Y",
-    "semiannually": "P0.5Y",
-    "biennial": "P2Y",
-    "biennially": "P2Y",
+    "P1D": "daily everyday nightly",
+    "PT1H": "hourly",
+    "P1W": "weekly",
+    "P2W": "biweekly fortnightly",
+    "P1M": "monthly",
+    "P2M": "bimonthly",
+    "P0.5M": "semimonthly",
+    "P0.5W": "semiweekly",
+    "P3M": "quarterly",
+    "P1Y": "yearly annual annually",
+    "P0.5Y": "biannual biannually semiannual semiannually",
+    "P2Y": "biennial biennially",
 }
-_DAYWORDS = {
-    "today": 0,
-    "otd": 0,
-    "tomorrow": 1,
-    "tmrw": 1,
-    "tmr": 1,
-    "tmw": 1,
-    "tomorow": 1,
-    "yesterday": -1,
-    "yday": -1,
-    "ystrday": -1,
-}
+_DAYWORDS = {-1: "yesterday yday ystrday", 0: "today otd", 1: "tomorrow tmrw tmr tmw tomorow"}
 
 
 def _words() -> dict[str, Entry]:
     words: dict[str, Entry] = {}
     for kind, names in _KINDS.items():
         words.update((name, (kind, name)) for name in names.split())
-    for number, names in MONTH_NAMES.items():
+    for number, names in enumerate(MONTH_NAMES.split(", "), 1):
         words.update((name, (_AMBIGUOUS.get(name, "MONTH"), number)) for name in names.split())
-    for number, names in enumerate(WEEKDAY_NAMES):
+    for number, names in enumerate(_WEEKDAY_NAMES.split(", ")):
         for name in names.split():
             words[name] = ("SATWORD" if name in _AMBIGUOUS_DAYS else "WEEKDAY", number)
         words[names.split()[0] + "s"] = ("WEEKDAYS", number)
@@ -280,8 +210,10 @@ def _words() -> dict[str, Entry]:
         words[name] = ("PART", part)
         words[name + "s"] = ("PARTS", part)
     words.update((name, ("MEAL", part)) for name, part in MEALS.items())
-    words.update((name, ("OFTEN", timex)) for name, timex in _OFTEN.items())
-    words.update((name, ("DAYWORD", shift)) for name, shift in _DAYWORDS.items())
+    for timex, names in _OFTEN.items():
+        words.update((name, ("OFTEN", timex)) for name in names.split())
+    for shift, names in _DAYWORDS.items():
+        words.update((name, ("DAYWORD", shift)) for name in names.split())
     words.update((name, ("SEASON", name)) for name in ("summer", "winter"))
     words.update((name, ("FALLWORD", name)) for name in ("spring", "fall"))
     words["autumn"] = ("SEASON", "fall")
@@ -292,21 +224,104 @@ def _words() -> dict[str, Entry]:
     words.update((name, ("FISCAL", name.upper())) for name in ("fy", "sy", "cy"))
     words["asap"] = ("NOW", "FUTURE_REF")
     words.update((f"eo{letter}", ("ENDOF", unit)) for letter, unit in _END_OF.items())
-    words.update((name, ("DECADENAME", decade)) for decade, name in _DECADES.items())
+    for number, name in enumerate(_DECADES.split(), 2):
+        words[name] = ("DECADENAME", 10 * number)
     return words
 
 
 # Only in capitals, and only behind a time: "est", "ist" and "pt" are words elsewhere.
 _ZONES = "pst pdt pt est edt et cst cdt ct mst mdt mt gmt utc bst cet cest ist jst aest aedt"
-_DECADES = {
-    20: "twenties",
-    30: "thirties",
-    40: "forties",
-    50: "fifties",
-    60: "sixties",
-    70: "seventies",
-    80: "eighties",
-    90: "nineties",
-}
+_DECADES = "twenties thirties forties fifties sixties seventies eighties nineties"
 _END_OF = {"y": "year", "m": "month", "w": "week", "d": "day", "q": "quarter"}
 WORDS = _words()
+
+
+# Expressions of several words that only together say something about time.
+_PHRASES: tuple[tuple[str, Any, str], ...] = (
+    ("NOW", "FUTURE_REF", "as soon as possible"),
+    ("NOW", "PAST_REF", "recently, previously"),
+    ("NOW", None, "right now, just now, at the moment, at the minute, at this moment, at present"),
+    ("NOW", None, "at the present, at the present time, at the present moment, at this time"),
+    ("DAYWORD", 0, "current date"),
+    ("DAYWORD", 2, "the day after tomorrow, day after tomorrow, overmorrow"),
+    ("DAYWORD", -2, "the day before yesterday, day before yesterday"),
+    ("TONIGHT", -1, "last night, yesterday night"),
+    ("TONIGHT", 1, "tomorrow night"),
+    ("TONIGHT", -2, "the night before last"),
+    ("TODATE", None, "to date, till date"),
+    ("TOPRESENT", None, "to present, to the present, to the present day, until the present"),
+    ("TOPRESENT", None, "to this day"),
+    ("WORD", None, "now and then, now and again, every now and then, every now and again"),
+    ("WORD", None, "back in the day, at the latest, each other, sometime, some time, some day"),
+    ("WORD", None, "second hand, spring roll"),
+    ("SAMETIME", None, "this time, same time, the same time"),
+    ("ASEARLYAS", None, "as early as, as soon as, any time from, anytime from"),
+    ("ASLATEAS", None, "as late as"),
+    ("NOLATER", None, "no later than, not later than, on or before, not after"),
+    ("NOEARLIER", None, "no earlier than, no sooner than, not sooner than, not earlier than"),
+    ("NOEARLIER", None, "on or after, not before, not until"),
+    ("AFTER", None, "any time after, anytime after"),
+    ("AFTER", "than", "later than, greater than"),
+    ("BEFORE", None, "any time before, anytime before, prior to"),
+    ("BEFORE", "than", "earlier than, sooner than"),
+    ("SINCE", None, "ever since"),
+    ("UNTIL", None, "up to, up until, ending, ending on, ending in, expiring, expiring on"),
+    ("UNTIL", None, "expiring in"),
+    ("ORSO", None, "or so"),
+    ("TIMES", 1, "times per, once a, once per"),
+    ("TIMES", 2, "twice a, twice per"),
+    ("FISCAL", "FY", "fiscal, fiscal year, financial year"),
+    ("FISCAL", "SY", "school year, academic year"),
+    ("LESS", "than", "no more than, less than"),
+    ("MORE", "than", "more than"),
+    ("ONWARD", None, "and later, or later, and greater, or greater, and onward, and onwards"),
+    ("ONWARD", None, "and beyond"),
+    ("STARTING", None, "starting on, starting from, starting in, beginning on, beginning from"),
+    ("STARTING", None, "beginning in, as of, as from, effective, effective from"),
+    ("STARTING", "week", "week commencing, the week starting, the week beginning"),
+    ("STARTING", "week", "the week starting on, the week beginning on, week ending"),
+    ("STARTING", "week", "the week ending, the week ending on, the week commencing, w c, w b"),
+    ("START", "of", "the beginning of, beginning of, the start of, start of"),
+    ("MIDDLE", "of", "the middle of, middle of"),
+    ("END", "of", "the end of, end of"),
+    ("LATE", None, "later in the, later in, later on in the, late in the, late in, late at"),
+    ("EARLY", None, "earlier in the, earlier in, early in the, early in, early on in"),
+    ("OPAQUE", None, "middle of the night"),
+    ("COUPLE", 2, "a couple of, a couple, couple of"),
+    ("FEW", 3, "a few, some"),
+    ("ANOTHER", 1, "another"),
+    ("PART", PARTS["nighttime"], "night time"),
+    ("PART", PARTS["daytime"], "day time"),
+    ("PART", PARTS["lunchtime"], "lunch time"),
+    ("PART", PARTS["dinnertime"], "dinner time"),
+    ("PART", Part(8, 18, "TBH"), "business hours"),
+    ("OCLOCK", None, "o clock"),
+    ("REST", None, "the rest of, rest of, the rest of my, rest of my, the rest of our"),
+    ("REST", None, "rest of our, the rest of your, rest of your, the remainder of, remainder of"),
+    ("HALFOF", 1, "first half of"),
+    ("HALFOF", 2, "second half of, last half of"),
+    ("EVERY", 2, "every other, every alternate"),
+    ("EVERY", 1, "every single, each and every, once every"),
+    ("OFTEN", "P0.5Y", "semi annual, semi annually, bi annual, bi annually"),
+    ("OFTEN", "P2W", "bi weekly"),
+    ("OFTEN", "P2M", "bi monthly"),
+    ("OFTEN", "P1Y", "per annum"),
+    ("YEARWORD", "year", "calendar year"),
+    ("UNIT", "month", "calendar month"),
+    ("UNIT", "business day", "business day, working day, work day"),
+    ("UNIT", "work week", "work week, working week, business week"),
+    ("WEEKWORD", "week", "calendar week"),
+    ("UNITS", "business day", "business days, working days, work days"),
+    ("NOON", 0, "mid night"),
+    ("NOON", 12, "mid day"),
+)
+_PLACES = ("pacific", "eastern", "central", "mountain", "local", "greenwich mean", "universal")
+_ZONE_WORDS = ("time", "standard time", "daylight time", "timezone", "time zone")
+PHRASES: dict[tuple[str, ...], Entry] = {
+    **{tuple(f"{a} {b}".split()): ("ZONE", None) for a in _PLACES for b in _ZONE_WORDS},
+    **{
+        tuple(phrase.split()): (kind, value)
+        for kind, value, phrases in _PHRASES
+        for phrase in phrases.split(", ")
+    },
+}

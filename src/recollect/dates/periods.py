@@ -2,6 +2,7 @@
 
 from calendar import monthrange
 from datetime import datetime, timedelta
+from typing import get_args
 
 from recollect.dates.values import Length, Period
 from recollect.dates.when import Grain
@@ -30,21 +31,10 @@ SECONDS = {
 _MONTHS = {"month": 1, "quarter": 3, "season": 3, "year": 12, "decade": 120, "century": 1200}
 _DAYS = {"day": 1, "night": 1, "week": 7, "weekend": 7, "fortnight": 14}
 GRAINS: dict[str, Grain] = {
-    "second": "second",
-    "minute": "minute",
-    "hour": "hour",
-    "day": "day",
+    **{grain: grain for grain in get_args(Grain)},
     "night": "day",
     "business day": "day",
-    "weekend": "weekend",
-    "week": "week",
     "fortnight": "week",
-    "month": "month",
-    "quarter": "quarter",
-    "season": "season",
-    "year": "year",
-    "decade": "decade",
-    "century": "century",
 }
 # Seasons by months, as northern meteorologists count them; winter begins in December.
 SEASONS = {"spring": 3, "summer": 6, "fall": 9, "winter": 12}

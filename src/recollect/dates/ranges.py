@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from recollect.dates import open_dates
 from recollect.dates.clock import at, clock_of
-from recollect.dates.grammar import CLOCK_GRAINS, Match, rules
+from recollect.dates.grammar import CLOCK_GRAINS, Match, kinds, rules
 from recollect.dates.periods import DAY, date, day_of, later, months_later, moved, unit_period
 from recollect.dates.values import Clock, Dated, Node, Period, ResolutionContext
 from recollect.dates.when import Relation
@@ -265,18 +265,9 @@ RULES = rules(
 
 
 _RELATIONS: dict[str, Relation] = {
-    "SINCE": "since",
-    "STARTING": "since",
-    "ASEARLYAS": "since",
-    "NOEARLIER": "since",
-    "ONWARD": "since",
-    "START": "since",
-    "UNTIL": "until",
-    "ASLATEAS": "until",
-    "THROUGH": "until",
-    "BEFORE": "before",
-    "BY": "before",
-    "NOLATER": "before",
+    **dict.fromkeys(kinds("SINCE STARTING ASEARLYAS NOEARLIER ONWARD START"), "since"),
+    **dict.fromkeys(kinds("UNTIL ASLATEAS THROUGH"), "until"),
+    **dict.fromkeys(kinds("BEFORE BY NOLATER"), "before"),
     "AFTER": "after",
 }
 # What lasts until midnight ends with the day.

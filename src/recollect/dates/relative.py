@@ -18,7 +18,6 @@ from recollect.dates.values import Dated, Length, Period, ResolutionContext
 
 CLOCK_UNITS = ("second", "minute", "hour")
 _ALIGNED = ("quarter",)
-UNIT_KINDS = ("UNIT", "UNITS", "WEEKWORD", "YEARWORD", "DAYUNIT", "QUARTERWORD", "SECONDWORD")
 
 
 def direction(match: Match) -> int:
@@ -29,7 +28,7 @@ def direction(match: Match) -> int:
 
 
 def unit_of(match: Match) -> str:
-    units = [unit for unit in match.all(*UNIT_KINDS) if isinstance(unit, str)]
+    units = [unit for unit in match.all("ANYUNIT") if isinstance(unit, str)]
     return units[0] if units else "second"
 
 

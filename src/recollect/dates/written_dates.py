@@ -99,7 +99,7 @@ _TEMPORAL = kinds(
     "PASTWORD LATER EARLIER OVER SPAN DAY COMMA DASH HALFOF REST"
 )
 _MONTH_BEFORE = re.compile(
-    rf"\b(?:{'|'.join(MONTH_NAMES.values()).replace(' ', '|')})\s+(?:and|or|&)\s+$",
+    rf"\b(?:{'|'.join(MONTH_NAMES.replace(',', '').split())})\s+(?:and|or|&)\s+$",
     re.IGNORECASE,
 )
 _AFTER_TEMPORAL = kinds("TO DASH THROUGH UNTIL AND SLASH")

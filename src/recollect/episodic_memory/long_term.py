@@ -4,11 +4,11 @@ from collections.abc import Collection
 from datetime import datetime
 
 from recollect.episodic_memory.types import MemoryQuery
-from recollect.graph.contexts import fill, reach
 from recollect.graph.filters import Filters
 from recollect.graph.types import Access, Episode, Graph
 from recollect.limits import RECALL_CANDIDATES_MAX, RECALL_CANDIDATES_PER_EPISODE
 from recollect.records import episodes
+from recollect.search.contexts import fill, reach
 from recollect.search.finder import Finder
 from recollect.search.query import Hit, Query
 from recollect.store import rows

@@ -63,7 +63,7 @@ def text(field: str, value: str | None, chars_max: int, *, required: bool = Fals
     return value
 
 
-def _echo(value: str) -> str:
+def echo(value: str) -> str:
     """What was sent, but no more of it than an error message should carry."""
     return repr(value if len(value) <= ECHO_CHARS_MAX else value[:ECHO_CHARS_MAX] + "…")
 
@@ -71,7 +71,7 @@ def _echo(value: str) -> str:
 def role(field: str, value: str) -> str:
     """One of the six roles a message can have."""
     if value not in ROLE_TYPES:
-        raise InvalidInput(f"{field}: must be one of {', '.join(ROLE_TYPES)}; got {_echo(value)}")
+        raise InvalidInput(f"{field}: must be one of {', '.join(ROLE_TYPES)}; got {echo(value)}")
     return value
 
 
@@ -82,7 +82,7 @@ def time_zone(field: str, value: str | None) -> str | None:
     try:
         ZoneInfo(value)
     except (ValueError, OSError, KeyError) as error:
-        raise InvalidInput(f"{field}: {_echo(value)} is not a time zone") from error
+        raise InvalidInput(f"{field}: {echo(value)} is not a time zone") from error
     return value
 
 
@@ -97,7 +97,7 @@ def moment(field: str, value: str | None) -> datetime | None:
         return parsed.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise InvalidInput(
-            f"{field}: {_echo(value)} is not a time such as 2024-05-01T10:00:00Z"
+            f"{field}: {echo(value)} is not a time such as 2024-05-01T10:00:00Z"
         ) from error
 
 

@@ -4,6 +4,7 @@ Knowledge that a caller writes directly (a fact triple, or nodes) also goes thro
 episode whose content is JSON, so that order, provenance and rebuilding cover it too.
 """
 
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -132,6 +133,18 @@ class Found(Record, omit_defaults=True):
     judged: tuple[Judgement, ...] = ()
     guarded: tuple[str, ...] | None = None
     placed: bool = False
+
+
+def part(
+    entities: Sequence[FoundEntity], places: Collection[int], facts: Iterable[FoundFact]
+) -> tuple[tuple[FoundEntity, ...], tuple[FoundFact, ...]]:
+    """The entities at *places*, and the facts, whose ends are among them, with their new places."""
+    kept = sorted(places)
+    moved = {old: new for new, old in enumerate(kept)}
+    return tuple(entities[old] for old in kept), tuple(
+        msgspec.structs.replace(fact, source=moved[fact.source], target=moved[fact.target])
+        for fact in facts
+    )
 
 
 class Triple(Record):

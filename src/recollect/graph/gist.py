@@ -10,6 +10,12 @@ from functools import lru_cache
 
 import regex
 
+
+def listed(text: str) -> frozenset[str]:
+    """The words of *text*: a literal with one word per line would hide them."""
+    return frozenset(text.split())
+
+
 NOT = "not"
 _GIST_CHARS_MAX = 200
 _REMEMBERED = 8_192
@@ -17,9 +23,9 @@ _WORDS_REMEMBERED = 16_384
 _WORD = regex.compile(
     r"\d+(?:[.,:/-]\d+)*|[\p{L}\p{M}]+(?:['\u2019]\p{L}+)?|\p{N}+|[$\u20ac\u00a3%]"
 )
-_NOT_WORDS = frozenset({"no", "not", "never", "without", "neither", "nor", "cannot", "none"})
+_NOT_WORDS = listed("no not never without neither nor cannot none")
 # Words that carry no content, and what makes a statement warmer or newer, not another one.
-_SMALL = frozenset(
+_SMALL = listed(
     """
     a about actually already also am an and any anymore are as at be been being but by can could
     currently did do does doing done for from going had has have he her hers him his how i if in
@@ -27,16 +33,16 @@ _SMALL = frozenset(
     presently quite rather really s she should simply so some still such t than that the their
     them then there these they this to too totally truly us very was we were what when where
     which who whom why will with would yes you your
-    """.split()  # noqa: SIM905 - a list of one word per line hides the words
+    """
 )
 # What says that something stopped, by stem: left out when looking for what it was that stopped.
-ENDING = frozenset(
+ENDING = listed(
     """
     abandon cancel ceas discontinu drop end ex finish former formerly gav giv given quit stop up used
-    """.split()  # noqa: SIM905 - as above
+    """
 )
-_COUNTED = "zero one two three four five six seven eight nine ten eleven twelve"
-_NUMBERS = {word: str(number) for number, word in enumerate(_COUNTED.split())}
+COUNTED = "zero one two three four five six seven eight nine ten eleven twelve"
+_NUMBERS = {word: str(number) for number, word in enumerate(COUNTED.split())}
 _STEM_CHARS_MIN = 3
 
 

@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
 
 from recollect.graph import names
+from recollect.graph.gist import listed
 from recollect.graph.types import Record
 from recollect.limits import NAME_WORDS_MAX, NAMED_WORDS_MAX
 
@@ -18,143 +19,30 @@ _WORD = re.compile(r"[^\s,;:!?()\[\]{}<>\"\u201c\u201d\u201e\u00ab\u00bb\u2026\u
 _SHORT = re.compile(r"[A-Z]\w{0,2}\.")  # "St. Gallen", "Dr. Who": no end of a sentence
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _ENDS = re.compile(r"[.!?\n]")
-_I = frozenset({"i", "i'm", "i'll", "i've", "i'd"})
-_TITLES = frozenset({"mr", "mrs", "ms", "miss", "mx", "dr", "prof", "professor", "sir", "dame"})
-_ARTICLES = frozenset({"a", "an", "the"})
-_INDEFINITE = frozenset({"a", "an"})
-_PRONOUNS = frozenset("i you he she it we they who".split())  # noqa: SIM905
-_DEMONSTRATIVES = frozenset("this that these those there which what".split())  # noqa: SIM905
-_MODALS = frozenset(
-    [
-        "to",
-        "can",
-        "could",
-        "will",
-        "would",
-        "shall",
-        "should",
-        "may",
-        "might",
-        "must",
-        "do",
-        "does",
-        "did",
-        "don't",
-        "doesn't",
-        "didn't",
-        "can't",
-        "couldn't",
-        "won't",
-        "wouldn't",
-        "shouldn't",
-        "not",
-        "never",
-        "let's",
-        "please",
-        "always",
-        "often",
-        "usually",
-    ]
+_I = listed("i i'm i'll i've i'd")
+_ARTICLES = listed("a an the")
+_INDEFINITE = listed("a an")
+_PRONOUNS = listed("i you he she it we they who")
+_DEMONSTRATIVES = listed("this that these those there which what")
+_MODALS = listed(
+    "to can could will would shall should may might must do does did don't doesn't didn't "
+    "can't couldn't won't wouldn't shouldn't not never let's please always often usually"
 )
 # What follows the first word of a sentence when that one is a verb: "Will you", "Mark the", "Hope to".
-_OBJECTS = frozenset(
-    [
-        "i",
-        "you",
-        "he",
-        "she",
-        "it",
-        "we",
-        "they",
-        "me",
-        "him",
-        "her",
-        "us",
-        "them",
-        "the",
-        "a",
-        "an",
-        "this",
-        "that",
-        "these",
-        "those",
-        "there",
-        "my",
-        "your",
-        "his",
-        "our",
-        "their",
-        "its",
-        "to",
-        "off",
-        "up",
-        "out",
-        "someone",
-        "somebody",
-        "anyone",
-        "anybody",
-        "everyone",
-        "everybody",
-        "nobody",
-        "everything",
-        "something",
-        "anything",
-        "nothing",
-        "all",
-        "any",
-        "some",
-        "no",
-        "not",
-        "both",
-        "each",
-    ]
+_OBJECTS = listed(
+    "i you he she it we they me him her us them the a an this that these those there my your "
+    "his our their its to off up out someone somebody anyone anybody everyone everybody "
+    "nobody everything something anything nothing all any some no not both each"
 )
 _NO_NOUNS = _PRONOUNS | _DEMONSTRATIVES | _MODALS | _OBJECTS
 _BEFORE_VERBS = _PRONOUNS | _MODALS
-_NO_PART_OF_NAMES = _I | _TITLES
-_MONTHS_AND_DAYS = frozenset(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-    ]
+_NO_PART_OF_NAMES = _I | names.TITLES
+MONTHS_DAYS = listed(
+    "january february march april may june july august september october november december "
+    "monday tuesday wednesday thursday friday saturday sunday"
 )
-_BEFORE_DATES = frozenset(
-    [
-        "in",
-        "last",
-        "next",
-        "this",
-        "since",
-        "until",
-        "till",
-        "by",
-        "early",
-        "late",
-        "mid",
-        "of",
-        "during",
-        "on",
-        "every",
-        "before",
-        "after",
-    ]
+_BEFORE_DATES = listed(
+    "in last next this since until till by early late mid of during on every before after"
 )
 
 
@@ -314,7 +202,7 @@ def _is_verb(mention: NameMention) -> bool:
 
 def _is_date(mention: NameMention) -> bool:
     """Whether a person's name is a month or a day here: "in May", "May 5"."""
-    if mention.text.casefold() not in _MONTHS_AND_DAYS:
+    if mention.text.casefold() not in MONTHS_DAYS:
         return False
     return mention.before.casefold() in _BEFORE_DATES or mention.after[:1].isdigit()
 

@@ -17,6 +17,8 @@ from functools import lru_cache
 
 import regex
 
+from recollect.graph.gist import listed
+
 _KEY_CHARS_MAX = 100
 _RAW_CHARS_MAX = 1_000
 _REMEMBERED = 16_384
@@ -41,12 +43,12 @@ _DOTTED = regex.compile(r"\b(?:\w\.){2,}\w?\b|\b(?:\w\.){2,}")
 _GAP = regex.compile(r"(?<!\d)[.,]|[.,](?!\d)|(?<=[\w+#])-|-(?!\d)|[^\w\p{M}\s\p{S}#%.,*-]|_")
 _ARTICLE = regex.compile(r"^(?:the|an?)\s+(?=\S)")
 _DIGITS = regex.compile(r"\d+")
-_TITLES = frozenset({"mr", "mrs", "ms", "miss", "mx", "dr", "prof", "professor", "sir", "dame"})
-_LEGAL = frozenset(
+TITLES = frozenset({"mr", "mrs", "ms", "miss", "mx", "dr", "prof", "professor", "sir", "dame"})
+_LEGAL = listed(
     """
     inc incorporated corp corporation co company ltd limited llc llp plc gmbh ag ohg
     sa sarl srl nv bv asa oyj aps pty pte pvt
-    """.split()  # noqa: SIM905 - a list of one word per line hides the words
+    """
 )
 _SMALL_WORDS = frozenset({"of", "and", "the", "for", "in", "on", "at", "to", "de", "la"})
 
@@ -75,7 +77,7 @@ def normal(name: str) -> str:
 
 
 def _core(words: list[str]) -> list[str]:
-    if len(words) > 2 and words[0] in _TITLES:
+    if len(words) > 2 and words[0] in TITLES:
         words = words[1:]
     while len(words) > 1 and words[-1] in _LEGAL:
         words = words[:-1]
@@ -115,7 +117,7 @@ def is_address(name: str) -> bool:
 def first_name(name: str) -> str:
     """The normal form of a person's first name; "Anna-Lena" is one name and not "Anna"."""
     words = name.split()
-    if len(words) > 2 and normal(words[0]) in _TITLES:
+    if len(words) > 2 and normal(words[0]) in TITLES:
         words = words[1:]
     return normal(words[0]) if words else ""
 

@@ -53,12 +53,14 @@ _THEME_OF = {
 # Names of things that say nothing about what is talked about.
 _GENERAL_WORDS = frozenset(
     gist.stem(word)
-    for word in """
+    for word in gist.listed(
+        """
     afternoon answer bit bunch day evening everyone everything fact front help home hour idea issue
     kind life line lot minute moment month morning name night number one part people person place
     plan point problem question reason side someone something stuff thing time today tomorrow tonight
     top type way week weekend work year yesterday
-    """.split()  # noqa: SIM905 - a list of one word per line hides the words
+        """
+    )
 )
 _NAME_CHARS_MIN = 3
 
@@ -100,11 +102,11 @@ LEAST: dict[PatternKind, int] = {"repeats": 3, "gathers": 3, "changes": 2, "topi
 GENERIC = "generic"  # the type of an observation when no other fits
 _CHANGES_SHOWN_MAX = 4
 _BETWEEN_SHOWN_MAX = 2  # of what was said on a topic between the first and the last time
-_STATES = frozenset(
+_STATES = gist.listed(
     """
     afraid allergic born diagnosed engaged from grateful interested located married member named
     part proud related worried written
-    """.split()  # noqa: SIM905 - a list of one word per line hides the words
+    """
 )
 
 

@@ -13,7 +13,8 @@ from typing import Any, NoReturn
 import yaml
 
 from recollect.errors import InvalidInput
-from recollect.limits import ECHO_CHARS_MAX, POLICY_BYTES_MAX, POLICY_DEPTH_MAX
+from recollect.graph.checks import echo
+from recollect.limits import POLICY_BYTES_MAX, POLICY_DEPTH_MAX
 
 _FIELD = "document"
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,39})\Z")
@@ -41,7 +42,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise InvalidInput(f"{_FIELD}: the key {_echo(key)} appears twice in one object")
+            raise InvalidInput(f"{_FIELD}: the key {echo(key)} appears twice in one object")
         found[key] = value
     return found
 
@@ -98,7 +99,7 @@ class _Reading:
             _refuse_extras(event, depth)
             if event.value in found:
                 raise InvalidInput(
-                    f"{_FIELD}: line {_line(event)}: the key {_echo(event.value)} appears twice"
+                    f"{_FIELD}: line {_line(event)}: the key {echo(event.value)} appears twice"
                 )
             found[event.value] = self._value(next(self._events), depth + 1)
         return found
@@ -127,7 +128,3 @@ def _scalar(event: yaml.ScalarEvent) -> Any:
 def _line(event: Any) -> int:
     line: int = event.start_mark.line
     return line + 1
-
-
-def _echo(text: str) -> str:
-    return repr(text if len(text) <= ECHO_CHARS_MAX else text[:ECHO_CHARS_MAX] + "…")

@@ -58,7 +58,6 @@ _BORDER = regex.compile(
     r"(?<=[.!?\u2026\u3002][\"'\u201d\u2019)]?)(?<!\b(?:\p{Lu}|Mr|Mrs|Ms|Dr|Prof|St|No|vs|etc|e\.g|i\.e)\.)\s+"
 )
 _CUT = "\u2026"
-_STOPS = (".", "!", "?", "\u2026", "\u3002")
 
 
 def grow(summary: str, said: Iterable[str], gone: Iterable[str]) -> str:
@@ -120,7 +119,7 @@ def _without(summary: str, gone: Iterable[str]) -> list[str]:
 
 def _sentence(fact: str) -> str:
     text = " ".join(fact.split())
-    return text if text.endswith(_STOPS) else text + "."
+    return text if text.endswith(_ENDS) else text + "."
 
 
 def _fit(sentences: list[str]) -> str:

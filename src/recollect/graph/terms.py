@@ -11,6 +11,8 @@ from functools import lru_cache
 import regex
 import Stemmer
 
+from recollect.graph.gist import listed
+
 # Marks belong to their word: without them, many scripts would fall apart into letters.
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}_]+")
 # What a word is made of before it is folded: also signs that fold into letters or marks, as the
@@ -26,7 +28,7 @@ _WORDS_REMEMBERED = 16_384
 _RAW_CHARS_MAX = 8 * _TERM_CHARS_MAX
 
 # Words that occur everywhere and find nothing.
-STOP_WORDS = frozenset(
+STOP_WORDS = listed(
     """
     a about after all also am an and any are as at be because been before being both but by can
     could d did do does during each for from had has have having he her here hers him his how i
@@ -34,7 +36,7 @@ STOP_WORDS = frozenset(
     over own re s same she should so some such t than that the their them then there these they
     this those to too us ve very was we were what when where which while who whom whose why will
     with would you your yours
-    """.split()  # noqa: SIM905 - a list of one word per line hides the words
+    """
 )
 
 

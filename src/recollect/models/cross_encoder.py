@@ -22,19 +22,11 @@ class CrossEncoder:
     """Reads question and text together, so nothing can be computed ahead."""
 
     def __init__(self, folder: Path) -> None:
-        from tokenizers import Tokenizer
-
         self._session: Any = onnx.session(folder / "model.onnx")
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.enable_truncation(TOKENS_MAX)
-        self._tokenizer.no_padding()
+        self._tokenizer = onnx.tokenizer(folder / "tokenizer.json", TOKENS_MAX)
 
     def scores(self, query: str, texts: Sequence[str]) -> Logits:
-        """One logit per text, in order; above zero it is more likely an answer than not.
-
-        Pairs are not batched: activations are quantised per run, so a score would depend on the
-        rest of the batch.
-        """
+        """One logit per text, in order; above zero it is more likely an answer than not."""
         asked = query[:QUERY_CHARS_MAX]
         pairs = [PAIR.format(query=asked, text=text) for text in texts]
         found = [self._run(encoded.ids) for encoded in self._tokenizer.encode_batch(pairs)]

@@ -26,20 +26,12 @@ class Embedder:
     """The embedding model. Passages go in as they are, queries through `queries`."""
 
     def __init__(self, folder: Path) -> None:
-        from tokenizers import Tokenizer
-
         self._session: Any = onnx.session(folder / "model.onnx")
         self._inputs = {item.name for item in self._session.get_inputs()}
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.enable_truncation(TOKENS_MAX)
-        self._tokenizer.no_padding()
+        self._tokenizer = onnx.tokenizer(folder / "tokenizer.json", TOKENS_MAX)
 
     def passages(self, texts: Sequence[str]) -> Vectors:
-        """One unit vector per text, in order.
-
-        Texts are not batched: activations are quantised per run, so a vector would depend on the
-        rest of the batch, and decisions based on it would not be repeatable.
-        """
+        """One unit vector per text, in order."""
         vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
         for number, encoded in enumerate(self._tokenizer.encode_batch(list(texts))):
             vectors[number] = self._run(encoded.ids)

@@ -19,18 +19,19 @@ import msgspec
 import numpy as np
 
 from recollect.errors import ModelUnavailable
+from recollect.graph.gist import listed
 from recollect.models import onnx
 from recollect.models.manifest import EMBEDDER
 
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+(?:[.,:/-]\d+)*")
 _DIGITS = re.compile(r"\d+")
 _CAPITALISED = re.compile(r"(?<=\s)[A-Z][\w'-]+")
-_SMALL = frozenset(
+_SMALL = listed(
     """
     a about an and are as at be been but by did do does for from had has have he her his i in into
     is it its my no not now of on or our out over s she so still t than that the their then there
     they this to up was we were which who will with you your
-    """.split()  # noqa: SIM905 - a list of one word per line hides the words
+    """
 )
 _CHANGE = re.compile(
     r"\b(?:now|no longer|instead|switched|moved|changed|cancel\w*|stopp?ed|ended|quit|left|sold|"
@@ -150,17 +151,13 @@ class JudgeModel:
     """Reads both sentences at once. Not to be shared between threads."""
 
     def __init__(self, file: Path, tokenizer: Path, *, sha256: str | None) -> None:
-        from tokenizers import Tokenizer
-
         if not tokenizer.is_file():
             raise ModelUnavailable("its words are not installed; run `recollect models install`")
         weights = file.read_bytes()
         if sha256 is not None and hashlib.sha256(weights).hexdigest() != sha256:
             raise ModelUnavailable("the judge is damaged; install recollect again")
         self._session: Any = onnx.session(weights)
-        self._tokenizer = Tokenizer.from_file(str(tokenizer))
-        self._tokenizer.enable_truncation(_TOKENS_MAX)
-        self._tokenizer.no_padding()
+        self._tokenizer = onnx.tokenizer(tokenizer, _TOKENS_MAX)
 
     def opinions(self, pairs: Sequence[Pair], setting: JudgeSettings) -> list[Opinion]:
         """One per pair, in order. The model is not run where even its highest logits would raise no
@@ -178,10 +175,7 @@ class JudgeModel:
         return Opinion(one.verdict, sure)
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairLogits]:
-        """The model's output for pairs of an older and a newer sentence.
-
-        Pairs are not batched: rounding would depend on the rest of the batch.
-        """
+        """The model's output for pairs of an older and a newer sentence."""
         return [self._run(encoded) for encoded in self._tokenizer.encode_batch(list(pairs))]
 
     def _run(self, encoded: Any) -> PairLogits:

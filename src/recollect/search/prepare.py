@@ -181,7 +181,7 @@ def prepare(
 
 
 def _uncapitalized(text: str) -> str:
-    """The words of *text* that are written like no name; the first one is always."""
+    """The words of *text* that are not capitalised like names; the first word always counts."""
     found = _WORD.findall(text)
     return " ".join([*found[:1], *(word for word in found[1:] if not word[0].isupper())])
 

@@ -55,7 +55,7 @@ class Segment:
         self.vectors: dict[Kind, Vectors] = {kind: Vectors() for kind in KINDS}
 
     def hold(self, tables: Tables) -> None:
-        """Have these tables from now on."""
+        """Use these tables."""
         self.tables = tables
         self.facts = tables.facts
         self.entities = tables.entities
@@ -65,7 +65,7 @@ class Segment:
         self._changed()
 
     def _changed(self) -> None:
-        """Drop what is cached until something changes."""
+        """Clear the caches that a change invalidates."""
         self._open: Flags | None = None
         self._neighbours: Neighbourhoods | None = None
         self.seen: dict[Visibility, Segment] = {}  # as those see it who may not see everything
@@ -88,7 +88,7 @@ class Segment:
     def work(
         self, task: Callable[Concatenate["Segment", P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Do *task* while no other thread is at work on this segment."""
+        """Run *task* while no other thread works on this segment."""
         with self._lock:
             return task(self, *args, **kwargs)
 
@@ -100,7 +100,7 @@ class Segment:
         return _SEGMENT_BYTES + sum(int(part.bytes) for part in parts)
 
     def take(self, page: IndexPage) -> None:
-        """Take the next changes. Items that were there before keep their slots."""
+        """Apply the next changes. Items that were there before keep their slots."""
         with self._lock:
             if page.until > self.version:
                 self._changed()

@@ -1,4 +1,4 @@
-"""The segments in memory: brought up to date before each use, the least used dropped first."""
+"""The segments in memory: brought up to date before each use, evicted least recently used first."""
 
 import asyncio
 from collections import OrderedDict
@@ -58,13 +58,13 @@ def _page(
     )
 
 
-def _kept(tx: Transaction, graph_id: int) -> list[bytes]:
+def _saved_chunks(tx: Transaction, graph_id: int) -> list[bytes]:
     """The chunks of a graph's snapshot."""
     return [row.data for row in tx.index.snapshot(graph_id=graph_id)]
 
 
-def _dumped(segment: Segment) -> tuple[int, list[bytes]]:
-    """A segment to be kept; what was removed leaves traces in it, and those must not be."""
+def _snapshot_of(segment: Segment) -> tuple[int, list[bytes]]:
+    """The chunks to save; none while the segment still holds traces of something removed."""
     return (segment.version, []) if segment.holds_forgotten else snapshot.dump(segment)
 
 
@@ -86,9 +86,9 @@ class Segments:
                 epoch, version = await self._store.glance(_state, access, graph.uuid)
                 segment = self._use(graph.uuid, epoch)
                 if segment.version == 0 and version > SNAPSHOT_ROWS_MIN:
-                    await self._recall(segment, graph)
+                    await self._load_saved(segment, graph)
                 if await self._catch_up(segment, access, graph.uuid, version):
-                    self._keep_in_mind(segment, access, graph)
+                    self._save_if_ahead(segment, access, graph)
                     return segment
         except NotFound:
             self._drop(graph.uuid)
@@ -97,10 +97,8 @@ class Segments:
     async def _catch_up(
         self, segment: Segment, access: Access, graph_uuid: str, version: int
     ) -> bool:
-        """Let a segment take what it lacks; whoever comes meanwhile waits and finds it done.
-
-        False when its epoch has ended, so that it will never be up to date again.
-        """
+        """Apply what a segment lacks, one caller at a time; False if its epoch has ended, so that it
+        can never be up to date again."""
         if segment.version < version:
             async with segment.turn:
                 return await self._fill(segment, access, graph_uuid, version)
@@ -119,31 +117,31 @@ class Segments:
             self._weigh(graph_uuid, segment)
         return True
 
-    async def _recall(self, segment: Segment, graph: Graph) -> None:
-        """Let an empty segment of a large graph begin with what was kept of it."""
+    async def _load_saved(self, segment: Segment, graph: Graph) -> None:
+        """Start an empty segment of a large graph from its snapshot."""
         async with segment.turn:
             if segment.version == 0:
-                chunks = await self._store.read(_kept, graph.id)
+                chunks = await self._store.read(_saved_chunks, graph.id)
                 found = await asyncio.to_thread(snapshot.load, segment.epoch, chunks)
                 if found is not None:
                     segment.become(found)
                     self._weigh(graph.uuid, segment)
 
-    def _keep_in_mind(self, segment: Segment, access: Access, graph: Graph) -> None:
-        """Have a large segment kept, once it is well ahead of what was kept of it."""
+    def _save_if_ahead(self, segment: Segment, access: Access, graph: Graph) -> None:
+        """Save a large segment once it is well ahead of its snapshot."""
         ahead = segment.version - segment.kept_version
         if ahead > max(SNAPSHOT_ROWS_MIN, segment.kept_version // 2):
-            segment.kept_version = segment.version  # whoever comes now need not keep it, too
-            task = asyncio.create_task(self._keep(segment, access, graph))
+            segment.kept_version = segment.version  # so that nobody else saves it as well
+            task = asyncio.create_task(self._save(segment, access, graph))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _keep(self, segment: Segment, access: Access, graph: Graph) -> None:
+    async def _save(self, segment: Segment, access: Access, graph: Graph) -> None:
         """Write a snapshot; without one the next cold search is slower, and nothing else."""
         try:
             if segment.holds_forgotten:
-                await self._forget(segment, access, graph)
-            version, chunks = await asyncio.to_thread(segment.work, _dumped)
+                await self._rebuild(segment, access, graph)
+            version, chunks = await asyncio.to_thread(segment.work, _snapshot_of)
             for first in range(0, len(chunks), _CHUNKS_TOGETHER):
                 part = chunks[first : first + _CHUNKS_TOGETHER]
                 if not await self._store.write(
@@ -153,8 +151,8 @@ class Segments:
         except (RecollectError, OSError) as error:
             _log.warning("snapshot.not_kept", graph=graph.id, error=type(error).__name__)
 
-    async def _forget(self, segment: Segment, access: Access, graph: Graph) -> None:
-        """Let a segment hold nothing but what its rows tell, unless its epoch has ended."""
+    async def _rebuild(self, segment: Segment, access: Access, graph: Graph) -> None:
+        """Refill a segment from its rows, which drops all traces of what was removed."""
         fresh = Segment(segment.epoch)
         await self._fill(fresh, access, graph.uuid, segment.version)
         async with segment.turn:
@@ -164,17 +162,17 @@ class Segments:
                 self._weigh(graph.uuid, segment)
 
     def forget(self, graph_uuid: str) -> None:
-        """Hold nothing of a graph, of which something was erased; the next search reads it anew."""
+        """Drop a graph's segment after an erasure; the next search reads the graph again."""
         self._drop(graph_uuid)
 
     async def close(self) -> None:
-        """Leave off keeping segments."""
+        """Cancel the snapshots under way."""
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _use(self, graph_uuid: str, epoch: int) -> Segment:
-        """The segment of a graph, kept from now on as the one used last."""
+        """The segment of a graph, now the most recently used."""
         segment = self._segments.get(graph_uuid)
         if segment is None or segment.epoch != epoch:
             segment = self._segments[graph_uuid] = Segment(epoch)
@@ -183,7 +181,7 @@ class Segments:
         return segment
 
     def _weigh(self, graph_uuid: str, segment: Segment) -> None:
-        """Count what a segment takes, unless it was dropped meanwhile, and make room."""
+        """Account for the size of a segment that is still cached, and evict others to make room."""
         if self._segments.get(graph_uuid) is segment:
             size = segment.size_bytes
             self._bytes += size - self._sizes.get(graph_uuid, 0)
@@ -192,6 +190,6 @@ class Segments:
             self._drop(next(iter(self._segments)))
 
     def _drop(self, graph_uuid: str) -> None:
-        """Forget a segment; a search that is using it goes on with it to its end."""
+        """Drop a segment; a search that is using it finishes with it."""
         self._segments.pop(graph_uuid, None)
         self._bytes -= self._sizes.pop(graph_uuid, 0)

@@ -319,7 +319,7 @@ _SLACK = {
 
 
 def _said(text: str, now: datetime, time_zone: str | None) -> tuple[EventClause | None, list[When]]:
-    """The event and the times that narrow."""
+    """The event and the times that narrow a search."""
     clause = event_in(text)
     if not may_speak_of_time(text):
         return clause, []

@@ -80,13 +80,13 @@ class Vectors:
             column.put(rows, words)
 
     def _leave(self, slots: Slots) -> None:
-        """Let items give up the rows they have."""
+        """Free the rows of these items."""
         self._owner.put(self._rows_of(slots), -1)
         self._first.put(slots, -1)
         self._count.put(slots, 0)
 
     def _settle(self, slots: Slots, counts: Slots) -> None:
-        """Find rows for those who have none."""
+        """Give rows to items that have none."""
         new = (counts > 0) & (self._first.array[slots] < 0)
         size = self._owner.size
         ends = size + np.cumsum(counts[new], dtype=np.int32)

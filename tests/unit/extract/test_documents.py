@@ -329,3 +329,18 @@ def test_every_sentence_names_what_it_is_about() -> None:
         found = seen(document, EMILY)
         names = ("Emily Painter", "Jane Smith", "Emily0e62")
         assert all(any(name in text for name in names) for text in found.texts)
+
+
+def test_a_name_given_in_parts_is_one_name() -> None:
+    found = seen({"name": {"first": "Ada", "last": "Lovelace"}, "city": "London"})
+    assert found.texts == ["The city of Ada Lovelace is London"]
+
+
+def test_items_of_a_list_that_say_their_type_are_named_by_it() -> None:
+    addresses = [
+        {"type": "home", "city": "Berlin", "since": "2020-01-01"},
+        {"type": "work", "city": "Potsdam", "since": "2021-01-01"},
+    ]
+    found = seen({"customer": {"name": "Ada Lovelace", "addresses": addresses}})
+    assert "The city of the home address of Ada Lovelace is Berlin" in found.texts
+    assert "The city of the work address of Ada Lovelace is Potsdam" in found.texts

@@ -160,3 +160,8 @@ def test_a_long_list_costs_no_more_than_its_length() -> None:
     begun = time.process_time()
     seen(document, None)
     assert time.process_time() - begun < 2.0  # comparing each with each took far longer
+
+
+def test_what_is_nested_too_deeply_must_still_be_closed() -> None:
+    with pytest.raises(InvalidInput, match="nothing closes"):
+        seen('{"a":' * 100 + "1")

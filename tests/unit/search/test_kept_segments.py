@@ -61,7 +61,7 @@ async def kept(segments: Segments, access: Access, graph: Graph) -> Segment:
 
 async def chunks(store: Store, graph: Graph) -> list[bytes]:
     """What is kept of a graph."""
-    return await store.read(module._kept, graph.id)
+    return await store.read(module._saved_chunks, graph.id)
 
 
 async def test_a_cold_search_begins_with_what_was_kept(store: Store, access: Access) -> None:
@@ -110,12 +110,12 @@ async def test_what_is_forgotten_while_a_segment_is_kept_is_not_kept(
     async def too_early(*_: object) -> None:
         segment.facts.holds_forgotten = True
 
-    monkeypatch.setattr(segments, "_forget", too_early)
+    monkeypatch.setattr(segments, "_rebuild", too_early)
     segment.facts.holds_forgotten = True
-    await segments._keep(segment, access, graph)
+    await segments._save(segment, access, graph)
     assert await chunks(store, graph) == []
     segment.facts.holds_forgotten = False
-    await segments._keep(segment, access, graph)
+    await segments._save(segment, access, graph)
     assert await chunks(store, graph) != []
 
 

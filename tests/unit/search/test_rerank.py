@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from recollect.search.rerank import Reranked, rerank
+from recollect.search.rank import Reranked, rerank
 
 
 class Judge:

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from recollect.graph.found import Found, FoundEntity, FoundFact
+from recollect.graph.found import Found, FoundEntity, FoundFact, part
 from recollect.graph.types import Record
 from recollect.limits import FOUND_FACTS_MAX
 
@@ -66,16 +66,8 @@ class DocumentFindings:
         used = {end for held in kept for end in (held.fact.source, held.fact.target)}
         spare = [place for place in range(len(self._entities)) if place not in used]
         used.update(spare[: max(0, FOUND_FACTS_MAX - len(used))])
-        places = {old: new for new, old in enumerate(sorted(used))}
-        return Found(
-            entities=tuple(self._entities[old] for old in sorted(used)),
-            facts=tuple(
-                msgspec.structs.replace(
-                    held.fact, source=places[held.fact.source], target=places[held.fact.target]
-                )
-                for held in kept
-            ),
-        )
+        entities, facts = part(self._entities, used, (held.fact for held in kept))
+        return Found(entities=entities, facts=facts)
 
     def _key(self, found: FoundEntity) -> tuple[str, str]:
         if found.who is not None:

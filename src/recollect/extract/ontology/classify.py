@@ -1,6 +1,7 @@
 """Gives findings the types and attributes of the project's ontology."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import compress
 
 import msgspec
 
@@ -16,7 +17,7 @@ from recollect.extract.ontology.shapes import (
     entity_shape,
 )
 from recollect.extract.ontology.tables import DEFAULTS
-from recollect.graph.found import Found, FoundEntity, FoundFact
+from recollect.graph.found import Found, FoundEntity, FoundFact, part
 from recollect.graph.types import Json
 from recollect.records.guidance import EdgeType, EntityType
 
@@ -269,10 +270,12 @@ def filtered(found: Found, reading: Brief, named: Sequence[str | None]) -> Found
     }
     dropped = {end for fact in found.facts for end in (fact.source, fact.target)} - used
     stays = [
-        number in used or _stays(entity, reading, unused=number in dropped)
+        number
         for number, entity in enumerate(found.entities)
+        if number in used or _stays(entity, reading, unused=number in dropped)
     ]
-    return _only(found, stays, keep)
+    entities, facts = part(found.entities, stays, compress(found.facts, keep))
+    return msgspec.structs.replace(found, entities=entities, facts=facts)
 
 
 def _configured(entity: FoundEntity) -> bool:
@@ -284,18 +287,3 @@ def _stays(entity: FoundEntity, reading: Brief, *, unused: bool) -> bool:
     if reading.strict:
         return _configured(entity)
     return not unused or entity.who is not None or words.is_named(entity.name)
-
-
-def _only(found: Found, stays: Sequence[bool], keep: Sequence[bool]) -> Found:
-    moved: Mapping[int, int] = {
-        old: new for new, old in enumerate(place for place, kept in enumerate(stays) if kept)
-    }
-    return msgspec.structs.replace(
-        found,
-        entities=tuple(found.entities[old] for old in moved),
-        facts=tuple(
-            msgspec.structs.replace(fact, source=moved[fact.source], target=moved[fact.target])
-            for fact, kept in zip(found.facts, keep, strict=True)
-            if kept
-        ),
-    )

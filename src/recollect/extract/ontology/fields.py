@@ -13,6 +13,7 @@ import regex
 from recollect.extract.ontology import words
 from recollect.extract.ontology.shapes import Space
 from recollect.extract.ontology.tables import FIELDS
+from recollect.graph.gist import COUNTED
 from recollect.graph.types import Json
 from recollect.records.guidance import Property
 
@@ -26,11 +27,7 @@ _COMPLEMENT = regex.compile(
     r"\b(?:is|are|am|was|were|be|became|['\u2019]m|['\u2019]s)\s+(?:an?\s+|the\s+)?([^.,;!?]+)",
     regex.IGNORECASE,
 )
-_NAMES = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve",
-)  # fmt: skip
-_SPELT = {name: number for number, name in enumerate(_NAMES)}
+_SPELT = {name: number for number, name in enumerate(COUNTED.split())}
 _NUMBER = regex.compile(
     r"(?<![\p{L}\p{N}.,])([$€£])?\s?(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?|"
     + "|".join(_SPELT)

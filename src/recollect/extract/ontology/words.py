@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 import regex
 
 from recollect.extract.ontology.tables import FORMS
+from recollect.graph import gist
 
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['\u2019-][\p{L}\p{M}\p{N}]+)*")
 _CAMEL = regex.compile(r"(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})")
@@ -26,13 +27,13 @@ _EXAMPLE_WORDS_MAX = 5
 _BOOLEAN_WORDS = frozenset({"true", "false", "yes", "no"})
 
 # Words without a meaning of their own for a type or a relation.
-FILLER = frozenset(
+FILLER = gist.listed(
     """
     a an the of to in on at for with by from and or as is are was were be been being that which who
     whom whose this these those it its his her their my our your i you he she we they me him us them
     represent represents fact specific entity entities type kind sort something someone anything any
     some user users such etc has have had do does did not no if there thing things about into
-    """.split()  # noqa: SIM905 - a list of one word per line hides the words
+    """
 )
 
 Value = TypeVar("Value")

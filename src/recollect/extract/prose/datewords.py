@@ -10,13 +10,13 @@ import regex
 
 from recollect import dates
 from recollect.dates import holidays
+from recollect.dates.grammar import CLOCK_GRAINS
 from recollect.dates.when import When
 from recollect.extract.prose.words import MONTHS_DAYS
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-FINE = frozenset({"hour", "minute", "second", "part"})
 MOMENT = timedelta(seconds=1)
 END = regex.compile(r"\bend of\b|\bend (?=\p{L})", regex.IGNORECASE)
 OWN_PREPOSITION = frozenset({"on", "in", "at", "during", "over"})
@@ -95,7 +95,7 @@ class DateWords:
         """The date to put after words that do not tell it; only the year if they give day and month."""
         if not self._is_open(when) or when.grain == "decade":
             return None
-        if when.grain in FINE and _DAY.search(when.text) is None:
+        if when.grain in CLOCK_GRAINS and _DAY.search(when.text) is None:
             return None
         note = self._note(when)
         if note is None or note.startswith("few "):
@@ -109,7 +109,7 @@ class DateWords:
         if _SPAN.match(when.text):
             return self._from_now(when)
         day = f"{first.day} {first:%B} {first.year}"
-        if when.grain in FINE:  # the words tell the hour
+        if when.grain in CLOCK_GRAINS:  # the words tell the hour
             return day
         if when.relation == "between" or when.grain == "quarter":
             note = self._stretch(when)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from recollect.extract.prose.syntax import AUXILIARIES, FINITE, SUBJECTS, child, verbal
-from recollect.extract.prose.words import listed, third
+from recollect.extract.prose.words import POSSESSIVE, listed, third
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -35,7 +35,6 @@ _GRAMMAR = listed(
 )
 WHOLE = 1.0
 _DENIALS = listed("not n't no never nor neither without except cannot hardly")
-_OWNING = listed("my mine our ours your yours his her hers their theirs its")
 _NAMING = frozenset({"name", "named", "called", "really", "just"})
 _LIST = frozenset({",", "and", "or", "&", "/", "nor", "but", "plus"})
 _LEADING = frozenset({"advmod", "npadvmod", "prep", "advcl", "punct"})
@@ -72,7 +71,7 @@ def _word(token: Token, otherwise: bool) -> SourceWord:
         token.pos_ in ("VERB", "AUX"),
         text in _DENIALS,
         token.tag_ in ("POS", "PRP$") or text in ("mine", "ours", "yours", "hers", "theirs"),
-        otherwise or token.pos_ == "PRON" or text in _OWNING,
+        otherwise or token.pos_ == "PRON" or text in POSSESSIVE,
     )
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from recollect import limits
 from recollect.extract.prose.mentions import Mention
-from recollect.graph.found import EntityKind, Found, FoundEntity, FoundFact
+from recollect.graph.found import EntityKind, Found, FoundEntity, FoundFact, part
 
 
 class Findings:
@@ -115,17 +115,8 @@ class Findings:
     def _numbered(self, facts: list[FoundFact]) -> Found:
         """The facts, without entities that have neither a fact nor a name."""
         told = {place for fact in facts for place in (fact.source, fact.target)} | self._named
-        kept = sorted(told)
-        places = {place: number for number, place in enumerate(kept)}
-        return Found(
-            entities=tuple(self._entities[place] for place in kept),
-            facts=tuple(
-                msgspec.structs.replace(
-                    fact, source=places[fact.source], target=places[fact.target]
-                )
-                for fact in facts
-            ),
-        )
+        entities, kept = part(self._entities, told, facts)
+        return Found(entities=entities, facts=kept)
 
 
 def _sameness(fact: FoundFact) -> tuple[int, int, str]:

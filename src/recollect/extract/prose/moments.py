@@ -13,10 +13,11 @@ import regex
 from msgspec.structs import replace
 
 from recollect import dates
+from recollect.dates.grammar import CLOCK_GRAINS
 from recollect.dates.lexicon import NAMELIKE_MONTHS
 from recollect.dates.when import Tense, When, split
 from recollect.extract.prose.clauses import Clause
-from recollect.extract.prose.datewords import END, FINE, MOMENT, OWN_PREPOSITION, DateWords
+from recollect.extract.prose.datewords import END, MOMENT, OWN_PREPOSITION, DateWords
 from recollect.extract.prose.time_expressions import resolved_expressions
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Moments:
     def _at_its_end(self, when: When) -> When:
         """The end of a month is its last day."""
         ends = when.relation in ("at", "until", "before") and END.search(when.text)
-        if not ends or when.edge is None or when.grain in FINE:
+        if not ends or when.edge is None or when.grain in CLOCK_GRAINS:
             return when
         last = (when.edge - MOMENT).astimezone(self._zone)
         first = last.replace(hour=0, minute=0, second=0).astimezone(UTC)
@@ -222,7 +223,7 @@ def _is_doer(token: Token) -> bool:
 def _in_its_unit(when: When) -> When:
     """ "years ago" is precise to the year, "months ago" to the month."""
     counted = _AGO.search(when.text)
-    if counted is None or when.grain in FINE or when.relation != "at":
+    if counted is None or when.grain in CLOCK_GRAINS or when.relation != "at":
         return when
     return replace(when, grain="month" if counted["unit"].lower() == "month" else "year")
 
@@ -296,5 +297,7 @@ def is_event(when: When, at: datetime) -> bool:
 def bounds(whens: Sequence[When]) -> list[When]:
     """The expressions that say since when or until when something holds."""
     turning = ("since", "until", "for")
-    lasting = [when for when in whens if when.relation == "between" and when.grain not in FINE]
+    lasting = [
+        when for when in whens if when.relation == "between" and when.grain not in CLOCK_GRAINS
+    ]
     return [when for when in whens if when.relation in turning or when in lasting]

@@ -1,10 +1,7 @@
 """English for the rules: closed lists of common words, and inflection."""
 
-
-def listed(text: str) -> frozenset[str]:
-    """The words of a text, each once."""
-    return frozenset(text.split())
-
+from recollect.graph.gist import listed as listed
+from recollect.graph.name_mentions import MONTHS_DAYS as MONTHS_DAYS
 
 FIRST = frozenset({"i", "me", "my", "mine", "myself"})
 FIRST_PLURAL = frozenset({"we", "us", "our", "ours", "ourselves"})
@@ -163,10 +160,6 @@ LIGHT = listed(
     "lot lots bit kind sort type couple bunch piece pair number ton tons load loads plenty series set"
     " group range variety cup glass bottle slice dozen hundreds thousands some all most many few one"
     " both each any part half collection"
-)
-MONTHS_DAYS = listed(
-    "january february march april may june july august september october november december monday"
-    " tuesday wednesday thursday friday saturday sunday"
 )
 
 REPORTING = listed(

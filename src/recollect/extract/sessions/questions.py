@@ -13,6 +13,7 @@ from recollect.extract.ontology import words
 from recollect.extract.ontology.tables import FORMS
 from recollect.extract.prose.words import possessive, third
 from recollect.extract.sessions import topics
+from recollect.graph.gist import listed
 
 NOBODY = "the user"
 _WORDS_LEAST = 3
@@ -25,14 +26,14 @@ _ABOUT = regex.compile(
     r"(?:please\s+)?(?:tell|teach|show|remind) (?:me|us)\s+(?:\p{L}+\s+){0,3}?(?:about|of)\s+(?P<what>.*)",
     regex.IGNORECASE,
 )
-_ORDERS = frozenset(
+_ORDERS = listed(
     """
     add arrange ask book bring buy calculate call cancel change check compare create deliver draft
     drive explain fetch find fix get give help list make navigate open order organise organize pay
     plan play prepare print put read recommend remind remove repair replace reserve schedule search
     send set share show start stop suggest summarise summarize take teach tell translate turn update
     write
-    """.split()  # noqa: SIM905 - a list of one word per line hides the words
+    """
 )
 _BE = {"'m": "is", " am": "is", "'re": "is", " are": "is", " was": "was", " were": "was"}
 _HELPERS = _BE | {
@@ -67,7 +68,7 @@ _SMALL = frozenset(words.stem(word) for word in words.FILLER) | {
 _NAME = regex.compile(
     r"\b\p{Lu}[\p{L}\p{N}&.'\u2019-]*(?:\s+(?:(?:of|the|de|and|&)\s+)?\p{Lu}[\p{L}\p{N}&'\u2019-]*)*"
 )
-_NOT_NAMES = frozenset(
+_NOT_NAMES = listed(
     """
     i i'm i've i'll i'd a an the and but or so how what when where who which why whose is are was
     were do does did can could would will should have has had yes no sure okay ok perfect thanks
@@ -75,7 +76,7 @@ _NOT_NAMES = frozenset(
     there he she they we you in on at for from to with if not never also well great monday tuesday
     wednesday thursday friday saturday sunday january february march april may june july august
     september october november december tell show take play give find
-    """.split()  # noqa: SIM905 - a list of one word per line hides the words
+    """
 )
 _VERB = r"(?:is|was|does|did|do|are|were|can|could|will|would|has|have|had|should|cost|work|mean)"
 _NOT_A_THING = r"(?!\s+(?:possible|ok|okay|true|raining|snowing|going|late|time|better|safe|worth))"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.graph.contexts import Context, ContextSpan, fill, reach
+from recollect.search.contexts import Context, ContextSpan, fill, reach
 
 NUMBERS = st.integers(0, 30)
 SCORES = st.sampled_from((0.1, 0.25, 0.5, 0.75))
