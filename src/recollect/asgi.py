@@ -60,5 +60,5 @@ def application(services: Services) -> App:
     """The application over open services; to be closed before them."""
     app = App(Router(route_table()), services)
     chosen = services.settings
-    app.mount(mcp.PATH, mcp.Endpoint(app, (chosen.host, *chosen.mcp_hosts.split(","))))
+    app.mount(mcp.PATH, mcp.Endpoint(app.gate, (chosen.host, *chosen.mcp_hosts.split(","))))
     return app

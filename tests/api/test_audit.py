@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from recollect.api.auditing import said
 from recollect.api.router import Route
 from recollect.app.authorize import Allowance
+from recollect.app.gate import said
 from recollect.asgi import route_table
 from recollect.compat.zep.v4.routes_unsupported import METHODS as AGENT_METHODS
 from recollect.governance import audit, keys

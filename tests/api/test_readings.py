@@ -212,20 +212,20 @@ async def test_lists_come_in_pages(memory: Memory) -> None:
     assert [one["episode_uuid"] for one in rest] == uuids[2:]
 
 
-async def test_the_tools_are_the_same_routes(memory: Memory) -> None:
+async def test_the_tools_do_as_the_routes_do(memory: Memory) -> None:
     """For a key that may write through tools; nothing to read is told as such."""
     access = await memory.running.services.store.read(_access)
-    app = memory.running.app
+    gate = memory.running.app.gate
     (uuid,) = await tell(memory, "Ann plays chess.")
-    taken = (await calls.run(app, access, "take_reading", {"graph_id": GRAPH})).value
+    taken = (await calls.run(gate, access, "take_reading", {"graph_id": GRAPH})).value
     assert taken is not None
     bad = {"episode_uuid": uuid, "lease": taken["lease"], "answer": {"facts": []}}
-    refused = await calls.run(app, access, "give_reading", bad)
+    refused = await calls.run(gate, access, "give_reading", bad)
     assert refused.value is None
     assert refused.text.startswith("could not give the reading: 422: answer: ")
-    given = await calls.run(app, access, "give_reading", bad | {"answer": likes()})
+    given = await calls.run(gate, access, "give_reading", bad | {"answer": likes()})
     assert given.value == {"episode_uuid": uuid, "entities": 2, "facts": 1}
-    nothing = await calls.run(app, access, "take_reading", {})
+    nothing = await calls.run(gate, access, "take_reading", {})
     assert nothing.value == {"message": "There is nothing."}
     assert not any(
         "reading" in tool.name for tool in calls.offered(replace(access, mcp_write=False))

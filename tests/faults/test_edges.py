@@ -43,7 +43,7 @@ async def test_mcp_is_asked_by_a_name_of_its_own(
 ) -> None:
     """Before the key is looked at, and without saying the names that are known."""
     async with program(tmp_path / "data") as running:
-        running.app.mount(PATH, Endpoint(running.app, ("127.0.0.1", " memory.example", "")))
+        running.app.mount(PATH, Endpoint(running.app.gate, ("127.0.0.1", " memory.example", "")))
         given = [*ACCEPT, *headers.items()]
         answer = await running.send("POST", PATH, CALL, headers=given)
         assert answer.status == status
@@ -54,7 +54,7 @@ async def test_mcp_is_asked_by_a_name_of_its_own(
 async def test_mcp_is_asked_by_one_name(tmp_path: Path) -> None:
     """A second one could be the one that somebody else goes by."""
     async with program(tmp_path / "data") as running:
-        running.app.mount(PATH, Endpoint(running.app))
+        running.app.mount(PATH, Endpoint(running.app.gate))
         given = [*ACCEPT, ("Host", "localhost"), ("Host", "evil.example")]
         assert (await running.send("POST", PATH, CALL, headers=given)).status == 403
         await running.app.close()

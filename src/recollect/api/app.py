@@ -2,15 +2,14 @@
 
 import time
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from typing import Any, Protocol
-
-from prometheus_client import Counter, Histogram
 
 from recollect import log
 from recollect.api import auditing
 from recollect.api.errors import ErrorFormat, reply_for
 from recollect.api.http import (
+    AS_KEY,
     Disconnected,
     Receive,
     Reply,
@@ -18,37 +17,21 @@ from recollect.api.http import (
     Send,
     StreamReply,
     header,
-    inside,
     parse_body,
     parse_query,
     read_body,
+    secret,
     segments,
 )
 from recollect.api.router import Call, Nothing, Route, Router
-from recollect.app.authorize import Actions, Auditor, Authenticator
+from recollect.app.gate import Gate, record
 from recollect.app.services import Services
-from recollect.errors import (
-    MethodNotAllowed,
-    NotAllowed,
-    NotAuthenticated,
-    NotFound,
-    RecollectError,
-)
+from recollect.errors import MethodNotAllowed, NotAllowed, NotFound, RecollectError
 from recollect.graph.policy import Decision
 from recollect.graph.types import Access
 
 _log = log.get(__name__)
-_REQUESTS = Counter("recollect_requests_total", "Requests answered.", ["action", "status"])
-_SECONDS = Histogram("recollect_request_seconds", "Seconds to answer.", ["action"])
-AS_KEY = b"recollect-as"  # names a key, by its uuid, through whose eyes an admin looks
 _NOBODY = Access(project_id=0, project_uuid="", key_uuid="")
-_SCHEMES = ("api-key", "bearer")
-
-
-@cache
-def _metrics(action: str, status: int) -> tuple[Counter, Histogram]:
-    """The series of one outcome; finding them by label each time costs more than counting."""
-    return _REQUESTS.labels(action, status), _SECONDS.labels(action)
 
 
 @dataclass(slots=True)
@@ -79,10 +62,7 @@ class App:
 
     def __init__(self, router: Router, services: Services) -> None:
         self.router = router
-        self.actions = Actions(router.routes)
-        self._services = services
-        self._authenticator = Authenticator(services.store)
-        self._auditor = Auditor(services.store)
+        self.gate = Gate(services, router.routes)
         self._mounted: dict[str, Mounted] = {}
 
     def mount(self, path: str, mounted: Mounted) -> None:
@@ -102,21 +82,7 @@ class App:
 
     async def access(self, scope: Scope) -> Access:
         """Who is asking; raises NotAuthenticated without a key that we know."""
-        return await self._authenticator.access(_secret(scope))
-
-    async def answer(
-        self, access: Access, method: str, path: str, query: str = "", body: bytes = b""
-    ) -> Reply:
-        """What a route answers somebody inside this process, who is known already.
-
-        Decided, audited, counted and logged as if it had come over the wire. *path* is escaped.
-        Not for routes that stream.
-        """
-        scope, receive = inside(method, path, query, body)
-        request = _Request(scope, receive, access)
-        reply = await self._reply(request)
-        self._record(request, reply, time.perf_counter() - request.began)
-        return reply
+        return await self.gate.authenticator.access(secret(scope))
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = _Request(scope, receive)
@@ -138,15 +104,17 @@ class App:
             route, path = self._route(request)
             request.action, request.refusal = route.action, route.refusal
             if not route.public:
-                if request.access is _NOBODY:
-                    asking = await self.access(request.scope)
-                    request.access = await self._seen_as(route, asking, request.scope)
-                request.decision = self.actions.decide_on(route, request.access)
-            run = partial(self._run, route, path, request)
-            who = auditing.acting(route, path, request.access)
-            if who is None:
-                return await run(request.access)
-            return await self._auditor.watch(who, request.access, run, auditing.status)
+                asking = await self.access(request.scope)
+                request.access = await self._seen_as(route, asking, request.scope)
+                request.decision = self.gate.actions.decide_on(route, request.access)
+            return await self.gate.carry_out(
+                route,
+                request.access,
+                request.decision,
+                auditing.acting(route, path, request.access),
+                partial(self._run, route, path, request),
+                auditing.status,
+            )
         except Disconnected:
             raise
         except Exception as error:  # noqa: BLE001 - the one handler of everything that fails
@@ -164,7 +132,7 @@ class App:
             raise NotAllowed("only an admin key may see as another key")
         if route.mutates:
             raise NotAllowed("as another key a memory is only looked at")
-        return await self._authenticator.seen_as(access, named.decode("latin-1"))
+        return await self.gate.authenticator.seen_as(access, named.decode("latin-1"))
 
     async def _stream(
         self, reply: StreamReply, action: str, scope: Scope, receive: Receive, send: Send
@@ -178,7 +146,8 @@ class App:
         """The access of whoever made a request, should its answer go on for long."""
         asking = await self.access(scope)
         access = await self._seen_as(route, asking, scope)
-        return self.actions.permitted(route, access, self.actions.decide_on(route, access))
+        actions = self.gate.actions
+        return actions.permitted(route, access, actions.decide_on(route, access))
 
     def _route(self, request: _Request) -> tuple[Route, dict[str, str]]:
         scope = request.scope
@@ -197,18 +166,16 @@ class App:
         self, route: Route, path: dict[str, str], request: _Request, access: Access
     ) -> Reply:
         scope = request.scope
-        if request.decision is not None:
-            access = self.actions.permitted(route, access, request.decision)
         body = await read_body(scope, request.receive)
         call = Call(
-            services=self._services,
+            services=self.gate.services,
             access=access,
             path=path,
             query=None if route.query is Nothing else parse_query(scope, route.query),
             body=_decoded(body, route.body),
             headers=scope["headers"],
             asked=_asked(scope),
-            actions=self.actions,
+            actions=self.gate.actions,
             again=partial(self._again, route, scope),
         )
         auditing.decoded(call)
@@ -216,31 +183,15 @@ class App:
         return answer if isinstance(answer, Reply) else Reply.json(answer, route.status)
 
     def _record(self, request: _Request, reply: Reply, seconds: float) -> None:
-        counter, seconds_seen = _metrics(request.action, reply.status)
-        counter.inc()
-        seconds_seen.observe(seconds)
-        _log.info(
-            "request.done",
-            action=request.action,
+        record(
+            request.action,
+            reply.status,
+            seconds,
+            request.access,
+            request.decision,
             method=request.scope["method"],
-            status=reply.status,
-            project=request.access.project_uuid,
-            key=request.access.key_uuid,
             bytes=reply.size,
-            duration_ms=round(seconds * 1000, 2),
-            **_told(request.decision),
         )
-
-
-def _secret(scope: Scope) -> str:
-    """The key in an Authorization header."""
-    raw = header(scope, b"authorization")
-    if raw is None:
-        raise NotAuthenticated
-    scheme, _, secret = raw.decode("latin-1").strip().partition(" ")
-    if scheme.lower() not in _SCHEMES or not secret.strip():
-        raise NotAuthenticated
-    return secret.strip()
 
 
 def _asked(scope: Scope) -> str:
@@ -252,13 +203,3 @@ def _decoded(body: bytes, type_: Any) -> Any:
     if type_ is Nothing:
         return None
     return body if type_ is bytes else parse_body(body, type_)
-
-
-def _told(decision: Decision | None) -> dict[str, str | bool]:
-    """What was decided, for the log; also what would have been, where that is only reported."""
-    if decision is None:
-        return {}
-    told: dict[str, str | bool] = {"outcome": decision.outcome, "mode": decision.mode}
-    if decision.would is not None:
-        told |= {"would": decision.would.outcome, "differs": decision.differs}
-    return told

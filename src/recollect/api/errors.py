@@ -62,17 +62,21 @@ class Error(msgspec.Struct):
 
 
 def _reply_for(error: Exception) -> Reply:
-    """What the caller is told. A fault of ours says so and no more."""
-    if isinstance(error, errors.InvariantViolated) or not isinstance(error, errors.RecollectError):
-        return Reply.json(Error("internal server error"), 500)
-    return Reply.json(Error(message_of(error)), status_of(error), headers_of(error))
+    """What the caller is told."""
+    known = error if isinstance(error, errors.RecollectError) else errors.InvariantViolated()
+    return Reply.json(Error(message_of(known)), status_of(known), headers_of(known))
 
 
 reply_for = ErrorFormat(Error, _reply_for)
 
 
 def message_of(error: errors.RecollectError) -> str:
-    """What a failure says; not all of what was sent once more, should it quote that."""
+    """What a failure says; not all of what was sent once more, should it quote that.
+
+    A fault of ours says so and no more.
+    """
+    if isinstance(error, errors.InvariantViolated):
+        return "internal server error"
     said = error.message
     return said if len(said) <= REFUSAL_CHARS_MAX else said[:REFUSAL_CHARS_MAX] + "…"
 

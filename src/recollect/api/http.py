@@ -3,19 +3,24 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping
 from contextlib import aclosing, suppress
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, unquote_to_bytes
 
 import msgspec
 
-from recollect.errors import BodyTooLarge, InvalidInput
+from recollect.errors import BodyTooLarge, InvalidInput, NotAuthenticated
 from recollect.graph.checks import has_nul
+from recollect.graph.types import Json
 from recollect.limits import BODY_BYTES_MAX
+
+T = TypeVar("T")
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
+AS_KEY = b"recollect-as"  # names a key, by its uuid, through whose eyes an admin looks
+_SCHEMES = ("api-key", "bearer")
 _SEARCHED_BYTES_MAX = 256 * 1024
 _NO_CONTENT = 204
 _JSON = (b"content-type", b"application/json")
@@ -135,23 +140,6 @@ async def _until(end: Awaitable[None], work: Awaitable[None]) -> None:
                 await task
 
 
-def inside(method: str, path: str, query: str, body: bytes) -> tuple[Scope, Receive]:
-    """A request that comes from this very process: no wire, no headers, no key."""
-    scope: Scope = {
-        "type": "http",
-        "method": method,
-        "path": path,
-        "raw_path": path.encode(),
-        "query_string": query.encode(),
-        "headers": [],
-    }
-
-    async def receive() -> MutableMapping[str, Any]:
-        return {"type": "http.request", "body": body}
-
-    return scope, receive
-
-
 async def read_body(scope: Scope, receive: Receive) -> bytes:
     """The whole body, also of a GET; refused before it is read when it says it is too large."""
     for name, value in scope["headers"]:
@@ -188,6 +176,17 @@ def header(scope: Scope, wanted: bytes) -> bytes | None:
     return None
 
 
+def secret(scope: Scope) -> str:
+    """The key in an Authorization header; raises NotAuthenticated when there is none."""
+    raw = header(scope, b"authorization")
+    if raw is None:
+        raise NotAuthenticated
+    scheme, _, given = raw.decode("latin-1").strip().partition(" ")
+    if scheme.lower() not in _SCHEMES or not given.strip():
+        raise NotAuthenticated
+    return given.strip()
+
+
 def segments(scope: Scope) -> list[str]:
     """The path cut at its slashes while still escaped, then each part decoded.
 
@@ -221,6 +220,20 @@ def parse_body(body: bytes, type_: Any) -> Any:
     except RecursionError as error:
         raise InvalidInput("body: nested too deeply") from error
     return value
+
+
+def fitted(value: Json, type_: type[T]) -> T:
+    """The same for what was decoded elsewhere."""
+    try:
+        made = msgspec.convert(value, type_)
+        where = _path_to_nul(value, "body")
+    except msgspec.ValidationError as error:
+        raise InvalidInput(explain(str(error))) from error
+    except RecursionError as error:
+        raise InvalidInput("body: nested too deeply") from error
+    if where is not None:
+        raise InvalidInput(f"{where}: must not contain a NUL character")
+    return made
 
 
 def _field_with_nul(body: bytes) -> str:

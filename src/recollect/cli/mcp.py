@@ -102,7 +102,7 @@ async def _open(chosen: Settings, secret: str | None, project: str | None, *, wr
 async def _serve(app: App, access: Callable[[], Awaitable[Access]]) -> None:
     from recollect.mcp import stdio  # the SDK: only this command has to wait for it
 
-    await stdio.serve(app, access)
+    await stdio.serve(app.gate, access)
 
 
 async def _access(
@@ -113,12 +113,12 @@ async def _access(
         entered = await projects.enter(services, Acting.by_command("mcp"), project)
         everything = replace(entered, acting=None, mcp_write=write)
         return lambda: _given(everything)
-    scope = {"headers": [(b"authorization", f"Api-Key {secret}".encode())]}
+    known = app.gate.authenticator
     try:
-        await app.access(scope)
+        await known.access(secret)
     except NotAuthenticated as error:
         raise InvalidInput(_UNKNOWN_KEY) from error
-    return lambda: app.access(scope)
+    return lambda: known.access(secret)
 
 
 async def _given(access: Access) -> Access:

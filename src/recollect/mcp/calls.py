@@ -1,22 +1,29 @@
-"""Running tools: the arguments become a request to a route, its answer a result of the tool."""
+"""Running tools: whoever calls one may know it, its arguments fit, and what it does is decided, audited,
+counted and logged as if it had been asked for over HTTP."""
 
 import json
+import time
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
 
-from recollect.api.app import App
-from recollect.api.errors import status_of
-from recollect.errors import InvalidInput, RecollectError
+from recollect import log
+from recollect.api.errors import message_of, status_of
+from recollect.api.http import fitted
+from recollect.app.gate import Gate, acting, is_audited, named, record, understood
+from recollect.errors import InvalidInput, InvariantViolated, RecollectError
+from recollect.graph.policy import Decision
 from recollect.graph.types import Access, Json
-from recollect.mcp import parameters, read_tools, reading_tools, write_tools
-from recollect.mcp.tools import Request, Tool
+from recollect.mcp import arguments, read_tools, reading_tools, write_tools
+from recollect.mcp.actions import Action
+from recollect.mcp.tools import Tool
 
+_log = log.get(__name__)
 _WRITING = (*write_tools.TOOLS, *reading_tools.TOOLS)
 _BY_NAME = {tool.name: tool for tool in (*read_tools.TOOLS, *_WRITING)}
 _NOTHING = {"message": "There is nothing."}
 _WRAPPER = "result"
-_NOT_FOUND = 404
 
 
 class Outcome(NamedTuple):
@@ -24,14 +31,6 @@ class Outcome(NamedTuple):
 
     text: str
     value: Json | None = None
-
-
-class Refused(Exception):
-    """A route refused; the message says with which status and why."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(f"{status}: {message}")
-        self.status = status
 
 
 def offered(access: Access) -> tuple[Tool, ...]:
@@ -47,73 +46,59 @@ def find(access: Access, name: str) -> Tool:
     return tool
 
 
-async def run(app: App, access: Access, name: str, given: Json) -> Outcome:
+async def run(gate: Gate, access: Access, name: str, given: Json) -> Outcome:
     """Call a tool; raises InvalidInput when there is none, or when the arguments do not fit it."""
     tool = find(access, name)
-    arguments = parameters.checked(tool.parameters, given)
+    sent = arguments.read(tool.takes, given)
     try:
-        value = await _answered(app, access, tool, arguments)
-    except Refused as error:
-        return Outcome(f"{tool.failed}: {error}")
-    value = tool.shaped(value)
+        arguments.check_filled(sent)
+        value = tool.shaped(await tool.run(partial(ask, gate, access), sent))
+    except RecollectError as error:
+        return Outcome(f"{tool.failed}: {told(error)}")
     text = json.dumps(value, indent=2, ensure_ascii=False)
     return Outcome(text, value if isinstance(value, dict) else {_WRAPPER: value})
 
 
-def refused(error: RecollectError) -> Refused:
-    """An error of ours, told as a route tells it."""
-    return Refused(status_of(error), error.message)
+def told(error: RecollectError) -> str:
+    """A failure as tools tell it: with the status that it has over HTTP."""
+    return f"{status_of(error)}: {message_of(error)}"
 
 
-async def _answered(app: App, access: Access, tool: Tool, arguments: Json) -> Any:
-    """What the route of a tool answers, if need be after making what it did not find."""
-    request = _request(tool, arguments)
-    await _check_owner(app, access, tool, arguments)
+async def ask(gate: Gate, access: Access, action: Action, name: str = "", /, **fields: Any) -> Any:
+    """What an action answers, as plain values; raises a RecollectError when it is refused or fails."""
+    began = time.perf_counter()
+    decision = gate.actions.decide_on(action, access)
+    who = None
+    if is_audited(action, access):
+        target = named(action.of, name) if action.of else None
+        who = acting(action, access, target, erases=action.erases)
+    act = partial(_carry_out, gate, action, name, fields)
     try:
-        return await ask(app, access, request)
-    except Refused as error:
-        if error.status != _NOT_FOUND or tool.missing is None:
+        answer = await gate.carry_out(action, access, decision, who, act, _status)
+    except Exception as error:
+        _record(action, access, decision, _status(error), began)
+        if isinstance(error, RecollectError):
             raise
-        made = [await _made(app, access, each) for each in tool.missing(arguments)]
-        if not any(made):
-            raise
-    return await ask(app, access, request)
+        _log.error("request.crashed", action=action.action, exc_info=error)
+        raise InvariantViolated from error
+    _record(action, access, decision, _status(answer), began)
+    return _NOTHING if answer is None else answer
 
 
-async def _check_owner(app: App, access: Access, tool: Tool, arguments: Json) -> None:
-    """Refuse to add one user's words to what is another's; what is new is nobody's yet."""
-    request = tool.owned(arguments) if tool.owned else None
-    if request is None:
-        return
-    try:
-        found = await ask(app, access, request)
-    except Refused as error:
-        if error.status != _NOT_FOUND:
-            raise
-        return
-    if found["user_id"] != arguments["user_id"]:
-        raise refused(InvalidInput("thread_id: it is a thread of another user than user_id"))
+async def _carry_out(gate: Gate, action: Action, name: str, fields: Json, access: Access) -> Any:
+    sent = fitted(fields, action.takes) if action.takes else None
+    understood(access, None if action.query else sent)
+    given = [value for value, wanted in ((name, action.of), (sent, action.takes)) if wanted]
+    found = await action.run(gate.services, access, *given)
+    return msgspec.to_builtins(found if action.tells is None else action.tells(found))
 
 
-async def _made(app: App, access: Access, request: Request) -> bool:
-    try:
-        await ask(app, access, request)
-    except Refused:
-        return False
-    return True
+def _status(outcome: Any) -> int:
+    if isinstance(outcome, Exception):
+        return status_of(outcome) if isinstance(outcome, RecollectError) else 500
+    return 204 if outcome is None else 200
 
 
-def _request(tool: Tool, arguments: Json) -> Request:
-    try:
-        return tool.request(arguments)
-    except InvalidInput as error:
-        raise refused(error) from error
-
-
-async def ask(app: App, access: Access, request: Request) -> Any:
-    """What a route answers, as a value; raises Refused with what it says against it."""
-    reply = await app.answer(access, *request)
-    value = msgspec.json.decode(reply.body) if reply.body else _NOTHING
-    if reply.status >= 400:
-        raise Refused(reply.status, value["message"])
-    return value
+def _record(action: Action, access: Access, decision: Decision, status: int, began: float) -> None:
+    seconds = time.perf_counter() - began
+    record(action.action, status, seconds, access, decision, method="MCP")

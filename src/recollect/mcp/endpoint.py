@@ -10,9 +10,9 @@ from contextlib import AbstractAsyncContextManager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from recollect.api.app import AS_KEY, App
 from recollect.api.errors import reply_for
-from recollect.api.http import Receive, Scope, Send
+from recollect.api.http import AS_KEY, Receive, Scope, Send, secret
+from recollect.app.gate import Gate
 from recollect.errors import MethodNotAllowed, NotAllowed, RecollectError
 from recollect.graph.types import Access
 from recollect.limits import BODY_BYTES_MAX
@@ -28,8 +28,8 @@ _ACCESS = "recollect.access"
 class Endpoint:
     """Answers requests at the path; what it runs ends with `close`."""
 
-    def __init__(self, app: App, names: Iterable[str] = ()) -> None:
-        self._app = app
+    def __init__(self, gate: Gate, names: Iterable[str] = ()) -> None:
+        self._gate = gate
         self._hosts = Hosts(names)
         self._manager: StreamableHTTPSessionManager | None = None
         self._starting = asyncio.Lock()
@@ -40,7 +40,7 @@ class Endpoint:
         """One HTTP request. There is nothing to listen to and no session to end: POST only."""
         try:
             self._hosts.check(scope)
-            scope[_ACCESS] = await self._app.access(scope)
+            scope[_ACCESS] = await self._gate.authenticator.access(secret(scope))
             if any(name == AS_KEY for name, _ in scope["headers"]):
                 raise NotAllowed("tools are not used as another key")
             if scope["method"] != "POST":
@@ -61,7 +61,7 @@ class Endpoint:
         async with self._starting:
             if self._manager is None:
                 await asyncio.to_thread(import_module, "recollect.mcp.server")
-                manager = _manager(self._app)
+                manager = _manager(self._gate)
                 started = asyncio.Event()
                 self._running = asyncio.create_task(self._run(manager.run(), started))
                 await started.wait()
@@ -76,13 +76,13 @@ class Endpoint:
             await self._closing.wait()
 
 
-def _manager(app: App) -> "StreamableHTTPSessionManager":
+def _manager(gate: Gate) -> "StreamableHTTPSessionManager":
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
     from recollect.mcp import server
 
     return StreamableHTTPSessionManager(
-        app=server.build(app, _access_of),
+        app=server.build(gate, _access_of),
         json_response=True,
         stateless=True,
         max_request_body_size=BODY_BYTES_MAX,

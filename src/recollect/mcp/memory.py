@@ -4,11 +4,12 @@ import re
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
-from recollect.api.app import App
+from recollect.app.gate import Gate
+from recollect.errors import NotAllowed, NotFound, RecollectError
 from recollect.graph.types import Access, Json
 from recollect.limits import MCP_RESOURCES_PER_PAGE
-from recollect.mcp.calls import Refused, ask
-from recollect.mcp.tools import get
+from recollect.mcp import actions
+from recollect.mcp.calls import ask
 
 USER_TEMPLATE = "recollect://users/{user_id}/context"
 THREAD_TEMPLATE = "recollect://threads/{thread_id}/context"
@@ -20,7 +21,6 @@ QUESTION = (
     "empty. Then ask whether anything is wrong or should be forgotten."
 )
 _PLACE = re.compile(r"recollect://(users|threads)/([^/?#]+)/context")
-_HIDDEN = (403, 404)  # the key may not see it; for this text that is as if there were none
 
 
 class Listed(NamedTuple):
@@ -35,25 +35,25 @@ def user_uri(user_id: str) -> str:
     return USER_TEMPLATE.format(user_id=quote(user_id, safe=""))
 
 
-async def read(app: App, access: Access, uri: str) -> str | None:
+async def read(gate: Gate, access: Access, uri: str) -> str | None:
     """The text at an address, or None when there is no such kind of address."""
     found = _PLACE.fullmatch(uri)
     if found is None:
         return None
     kind, name = found[1], unquote(found[2])
-    return await (of_user if kind == "users" else of_thread)(app, access, name)
+    return await (of_user if kind == "users" else of_thread)(gate, access, name)
 
 
-async def of_thread(app: App, access: Access, thread_id: str) -> str:
+async def of_thread(gate: Gate, access: Access, thread_id: str) -> str:
     """What matters to the newest messages of a thread."""
-    answer = await ask(app, access, get("threads", thread_id, "context"))
+    answer = await ask(gate, access, actions.GET_CONTEXT, thread_id)
     return str(answer["context"])
 
 
-async def of_user(app: App, access: Access, user_id: str) -> str:
+async def of_user(gate: Gate, access: Access, user_id: str) -> str:
     """The summary of a user and the facts that hold now, as Markdown."""
-    facts = (await ask(app, access, get("users", user_id, "facts")))["facts"]
-    summary = await _summary(app, access, user_id)
+    facts = await ask(gate, access, actions.GET_USER_FACTS, user_id)
+    summary = await _summary(gate, access, user_id)
     parts = [f"# What is known of {user_id}"]
     if summary:
         parts += ["## Summary", summary]
@@ -62,15 +62,12 @@ async def of_user(app: App, access: Access, user_id: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-async def _summary(app: App, access: Access, user_id: str) -> str | None:
+async def _summary(gate: Gate, access: Access, user_id: str) -> str | None:
     try:
-        answer: Json = await ask(app, access, get("users", user_id, "node"))
-    except Refused as error:
-        if error.status in _HIDDEN:
-            return None
-        raise
-    summary: str | None = answer["node"].get("summary")
-    return summary
+        node: Json = await ask(gate, access, actions.GET_USER_NODE, user_id)
+    except (NotAllowed, NotFound):  # for this text that is as if there were none
+        return None
+    return node.get("summary")
 
 
 def _told(fact: Any) -> str:
@@ -79,13 +76,13 @@ def _told(fact: Any) -> str:
     return f"- {sentence}" + (f" (since {since[:10]})" if since else "")
 
 
-async def users(app: App, access: Access, cursor: str | None) -> Listed:
+async def users(gate: Gate, access: Access, cursor: str | None) -> Listed:
     """A page of users, for lists; nobody for a key that may not list them."""
     page = int(cursor) if cursor and cursor.isdecimal() and len(cursor) < 10 else 1
-    request = get("users-ordered", pageNumber=page, pageSize=MCP_RESOURCES_PER_PAGE)
+    window = {"pageNumber": page, "pageSize": MCP_RESOURCES_PER_PAGE}
     try:
-        answer = await ask(app, access, request)
-    except Refused:
+        found = await ask(gate, access, actions.LIST_USERS, **window)
+    except RecollectError:
         return Listed([], None)
-    more = page * MCP_RESOURCES_PER_PAGE < answer["total_count"]
-    return Listed([user["user_id"] for user in answer["users"]], str(page + 1) if more else None)
+    more = page * MCP_RESOURCES_PER_PAGE < found["total_count"]
+    return Listed(found["user_ids"], str(page + 1) if more else None)

@@ -1,64 +1,143 @@
 """The thirteen tools that read."""
 
-from typing import get_args
+from typing import Annotated, Any, get_args
 
-from recollect.graph.types import Json
+from msgspec import UNSET, UnsetType
+
 from recollect.limits import GRAPH_PAGE_MAX, PAGE_MAX, SEARCH_LIMIT_MAX
-from recollect.mcp import shapes
-from recollect.mcp.parameters import Parameter
-from recollect.mcp.tools import Request, Tool, get, needed, post, whole
+from recollect.mcp import actions, shapes
+from recollect.mcp.arguments import Arguments, described, given
+from recollect.mcp.tools import Ask, Tool
 from recollect.search.query import Reranker
 
-_USER = Parameter("user_id", "string", "Id of the user whose memory is read.", required=True)
-_THREAD = Parameter("thread_id", "string", "Id of the thread (conversation).", required=True)
-_SEARCH_LIMIT = 10
-_LIST_LIMIT = 20
-_LAST_EPISODES = 10
-_SCOPES = ("edges", "nodes", "episodes")
+_UserId = Annotated[str, described("Id of the user whose memory is read.")]
+_ThreadId = Annotated[str, described("Id of the thread (conversation).")]
+_Limit = Annotated[int, described("How many at most.", maximum=GRAPH_PAGE_MAX)]
+_NodeUuid = Annotated[str, described("UUID of the node.")]
 
 
-_LISTED = Parameter(
-    "limit", "integer", "How many at most.", default=_LIST_LIMIT, maximum=GRAPH_PAGE_MAX
-)
+class SearchGraph(Arguments):
+    """Arguments of search_graph."""
+
+    user_id: _UserId
+    query: Annotated[str, described("What to look for, in plain words.")]
+    scope: Annotated[
+        str,
+        described(
+            "What to return: `edges` (facts), `nodes` (entities) or `episodes` (sources).",
+            enum=["edges", "nodes", "episodes"],
+        ),
+    ] = "edges"
+    limit: Annotated[int, described("How many at most.", maximum=SEARCH_LIMIT_MAX)] = 10
+    reranker: Annotated[
+        str | UnsetType,
+        described(
+            "How results are ordered: `rrf`, `mmr` (varied), `node_distance` (near "
+            "center_node_uuid), `episode_mentions` (often mentioned) or `cross_encoder`.",
+            enum=list(get_args(Reranker)),
+        ),
+    ] = UNSET
+    min_fact_rating: Annotated[
+        float | UnsetType,
+        described(
+            "Leave out facts whose `rating` is lower than this. Facts are rated once it was said "
+            "how (rate_facts); one that is not rated is never left out.",
+            maximum=1,
+        ),
+    ] = UNSET
+    mmr_lambda: Annotated[
+        float | UnsetType,
+        described("With `mmr`: 1 favours relevance, near 0 favours variety.", maximum=1),
+    ] = UNSET
+    center_node_uuid: Annotated[
+        str | UnsetType, described("With `node_distance`: the node to be near to.")
+    ] = UNSET
+    node_labels: Annotated[
+        list[str] | UnsetType | None,
+        described(
+            "Only nodes with one of these labels, such as Person; of edges, those with such a "
+            "node at either end."
+        ),
+    ] = UNSET
+    edge_types: Annotated[
+        list[str] | UnsetType | None, described("Only facts of these types, such as WORKS_AT.")
+    ] = UNSET
 
 
-def _uuid(of_what: str) -> Parameter:
-    return Parameter("uuid", "string", f"UUID of the {of_what}.", required=True)
+class GetUserContext(Arguments):
+    """Arguments of get_user_context."""
+
+    thread_id: _ThreadId
+    template_id: Annotated[
+        str | UnsetType, described("Id of a context template that shapes it.")
+    ] = UNSET
 
 
-def _search(arguments: Json) -> Request:
-    body: Json = {
-        "user_id": needed(arguments, "user_id"),
-        "query": needed(arguments, "query"),
-        "limit": whole(arguments, "limit"),
-        "scope": arguments["scope"],
-    }
-    body |= {k: arguments[k] for k in ("reranker", "center_node_uuid") if k in arguments}
-    for name in ("min_fact_rating", "mmr_lambda"):
-        if arguments.get(name, 0) > 0:
-            body[name] = arguments[name]
-    filters = {k: arguments[k] for k in ("node_labels", "edge_types") if k in arguments}
-    return post("graph", "search", body=body | ({"search_filters": filters} if filters else {}))
+class OfUser(Arguments):
+    """Arguments of get_user and list_threads."""
+
+    user_id: _UserId
 
 
-def _listed(kind: str, arguments: Json) -> Request:
-    user_id = needed(arguments, "user_id")
-    return post("graph", kind, "user", user_id, body={"limit": whole(arguments, "limit")})
+class ListOfUser(Arguments):
+    """Arguments of get_user_nodes and get_user_edges."""
+
+    user_id: _UserId
+    limit: _Limit = 20
 
 
-def _context(arguments: Json) -> Request:
-    thread_id = needed(arguments, "thread_id")
-    return get("threads", thread_id, "context", template_id=arguments.get("template_id"))
+class GetEpisodes(Arguments):
+    """Arguments of get_episodes."""
+
+    user_id: _UserId
+    lastn: Annotated[int, described("How many of the newest.", maximum=PAGE_MAX)] = 10
 
 
-def _messages(arguments: Json) -> Request:
-    lastn, limit = whole(arguments, "lastn"), whole(arguments, "limit")
-    return get("threads", needed(arguments, "thread_id"), "messages", lastn=lastn, limit=limit)
+class GetThreadMessages(Arguments):
+    """Arguments of get_thread_messages."""
+
+    thread_id: _ThreadId
+    lastn: Annotated[
+        int | UnsetType, described("Only so many of the newest messages.", maximum=PAGE_MAX)
+    ] = UNSET
+    limit: Annotated[
+        int | UnsetType, described("How many messages at most, from the start.", maximum=PAGE_MAX)
+    ] = UNSET
 
 
-def _episodes(arguments: Json) -> Request:
-    user_id = needed(arguments, "user_id")
-    return get("graph", "episodes", "user", user_id, lastn=whole(arguments, "lastn"))
+class GetNode(Arguments):
+    """Arguments of get_node."""
+
+    uuid: _NodeUuid
+
+
+class GetEdge(Arguments):
+    """Arguments of get_edge."""
+
+    uuid: Annotated[str, described("UUID of the edge.")]
+
+
+class OfEpisode(Arguments):
+    """Arguments of get_episode and get_episode_mentions."""
+
+    uuid: Annotated[str, described("UUID of the episode.")]
+
+
+class GetNodeEdges(Arguments):
+    """Arguments of get_node_edges."""
+
+    node_uuid: _NodeUuid
+
+
+async def _search(ask: Ask, sent: SearchGraph) -> Any:
+    fields = given(sent, "user_id", "query", "limit", "scope", "reranker", "center_node_uuid")
+    for name, value in given(sent, "min_fact_rating", "mmr_lambda").items():
+        if value > 0:
+            fields[name] = value
+    filters = given(sent, "node_labels", "edge_types")
+    if filters:
+        fields["search_filters"] = filters
+    return await ask(actions.SEARCH, **fields)
 
 
 SEARCH_GRAPH = Tool(
@@ -71,52 +150,7 @@ SEARCH_GRAPH = Tool(
     "original messages and texts. Use it whenever an answer may depend on what the user said or "
     "did before; ask in a few plain words. Follow up with get_node_edges on a node's uuid for all "
     "facts about it, or with get_episode on an episode's uuid for the source.",
-    (
-        _USER,
-        Parameter("query", "string", "What to look for, in plain words.", required=True),
-        Parameter(
-            "scope",
-            "string",
-            "What to return: `edges` (facts), `nodes` (entities) or `episodes` (sources).",
-            default="edges",
-            choices=_SCOPES,
-        ),
-        Parameter(
-            "limit",
-            "integer",
-            "How many at most.",
-            default=_SEARCH_LIMIT,
-            maximum=SEARCH_LIMIT_MAX,
-        ),
-        Parameter(
-            "reranker",
-            "string",
-            "How results are ordered: `rrf`, `mmr` (varied), `node_distance` (near "
-            "center_node_uuid), `episode_mentions` (often mentioned) or `cross_encoder`.",
-            choices=get_args(Reranker),
-        ),
-        Parameter(
-            "min_fact_rating",
-            "number",
-            "Leave out facts whose `rating` is lower than this. Facts are rated once it was said "
-            "how (rate_facts); one that is not rated is never left out.",
-            maximum=1,
-        ),
-        Parameter(
-            "mmr_lambda",
-            "number",
-            "With `mmr`: 1 favours relevance, near 0 favours variety.",
-            maximum=1,
-        ),
-        Parameter("center_node_uuid", "string", "With `node_distance`: the node to be near to."),
-        Parameter(
-            "node_labels",
-            "strings",
-            "Only nodes with one of these labels, such as Person; of edges, those with such a node "
-            "at either end.",
-        ),
-        Parameter("edge_types", "strings", "Only facts of these types, such as WORKS_AT."),
-    ),
+    SearchGraph,
     _search,
     "could not search the graph",
     shaped=shapes.found,
@@ -129,8 +163,8 @@ GET_USER_CONTEXT = Tool(
     "matter to the newest messages of a thread. Use it at the start of a turn, before answering; "
     "use search_graph instead for a question of its own. A template made beforehand can shape the "
     "text.",
-    (_THREAD, Parameter("template_id", "string", "Id of a context template that shapes it.")),
-    _context,
+    GetUserContext,
+    lambda ask, sent: ask(actions.GET_CONTEXT, sent.thread_id, **given(sent, "template_id")),
     "could not get the context of the thread",
 )
 
@@ -139,8 +173,8 @@ GET_USER = Tool(
     "Get a user",
     "Return a user: `user_id`, names, email, metadata, when the user was added. Use it to learn "
     "who someone is, or whether a user is known at all: an unknown one is a 404 error.",
-    (_USER,),
-    lambda arguments: get("users", needed(arguments, "user_id")),
+    OfUser,
+    lambda ask, sent: ask(actions.GET_USER, sent.user_id),
     "could not get the user",
     shaped=shapes.user,
 )
@@ -151,8 +185,8 @@ LIST_THREADS = Tool(
     "Return the threads (conversations) of a user, newest first, each with its `thread_id`, "
     "`created_at`, `updated_at` (when something was last said in it) and `metadata`. Use it to find a past conversation; read one with get_thread_messages, or get "
     "what matters to it with get_user_context.",
-    (_USER,),
-    lambda arguments: get("users", needed(arguments, "user_id"), "threads"),
+    OfUser,
+    lambda ask, sent: ask(actions.LIST_THREADS, sent.user_id),
     "could not list the threads",
     shaped=shapes.threads,
 )
@@ -163,8 +197,8 @@ GET_USER_NODES = Tool(
     "Return entities of a user's graph (people, places, things), each with `uuid`, `name`, "
     "`labels` and `summary`. Use it to get an overview without a question in mind; to find "
     "something, search_graph with scope `nodes` is better. Follow up with get_node_edges.",
-    (_USER, _LISTED),
-    lambda arguments: _listed("node", arguments),
+    ListOfUser,
+    lambda ask, sent: ask(actions.LIST_NODES, sent.user_id, limit=sent.limit),
     "could not list the nodes",
 )
 
@@ -174,8 +208,8 @@ GET_USER_EDGES = Tool(
     "Return facts of a user's graph, each with `fact`, `edge_type`, the nodes it joins and when it "
     "held; facts that ended are among them (`invalid_at`). Use it for an overview; to find "
     "something, search_graph is better. Follow up with get_node on the nodes of a fact.",
-    (_USER, _LISTED),
-    lambda arguments: _listed("edge", arguments),
+    ListOfUser,
+    lambda ask, sent: ask(actions.LIST_EDGES, sent.user_id, limit=sent.limit),
     "could not list the edges",
     shaped=shapes.edges,
 )
@@ -186,17 +220,8 @@ GET_EPISODES = Tool(
     "Return the newest messages, texts and records that a user's memory was made of, newest first, "
     "each with `uuid`, `content`, `source`, `created_at` and `metadata`. Use it to see what happened lately, word for "
     "word. Follow up with get_episode_mentions for what was learned from one.",
-    (
-        _USER,
-        Parameter(
-            "lastn",
-            "integer",
-            "How many of the newest.",
-            default=_LAST_EPISODES,
-            maximum=PAGE_MAX,
-        ),
-    ),
-    _episodes,
+    GetEpisodes,
+    lambda ask, sent: ask(actions.LIST_EPISODES, sent.user_id, lastn=sent.lastn),
     "could not list the episodes",
     shaped=shapes.episodes,
 )
@@ -207,14 +232,8 @@ GET_THREAD_MESSAGES = Tool(
     "Return `messages` of a thread in the order they were said, each with `role`, `name`, "
     "`content`, `uuid` and `created_at`. Use it to read what exactly was said; `lastn` takes the "
     "newest ones and wins over `limit`, which counts from the start.",
-    (
-        _THREAD,
-        Parameter("lastn", "integer", "Only so many of the newest messages.", maximum=PAGE_MAX),
-        Parameter(
-            "limit", "integer", "How many messages at most, from the start.", maximum=PAGE_MAX
-        ),
-    ),
-    _messages,
+    GetThreadMessages,
+    lambda ask, sent: ask(actions.GET_MESSAGES, sent.thread_id, **given(sent, "lastn", "limit")),
     "could not get the messages",
 )
 
@@ -223,8 +242,8 @@ GET_NODE = Tool(
     "Get an entity",
     "Return one node: its `name`, `labels`, `summary` and attributes. Use it on a uuid that "
     "another tool returned, such as `source_node_uuid` of a fact. Follow up with get_node_edges.",
-    (_uuid("node"),),
-    lambda arguments: get("graph", "node", needed(arguments, "uuid")),
+    GetNode,
+    lambda ask, sent: ask(actions.GET_NODE, sent.uuid),
     "could not get the node",
 )
 
@@ -234,8 +253,8 @@ GET_EDGE = Tool(
     "Return one fact in full: the sentence, its `edge_type`, the nodes it joins, when it held "
     "(`valid_at`, `invalid_at`), when it was learned and given up, and the `episodes` it came "
     "from. Use it to check a fact before relying on it; follow up with get_episode for the source.",
-    (_uuid("edge"),),
-    lambda arguments: get("graph", "edge", needed(arguments, "uuid")),
+    GetEdge,
+    lambda ask, sent: ask(actions.GET_EDGE, sent.uuid),
     "could not get the edge",
     shaped=shapes.edges,
 )
@@ -245,8 +264,8 @@ GET_EPISODE = Tool(
     "Get an episode",
     "Return one episode: its `content` word for word, `source`, who said it and when. Use it to "
     "quote or verify the source of a fact, by a uuid out of the fact's `episodes`.",
-    (_uuid("episode"),),
-    lambda arguments: get("graph", "episodes", needed(arguments, "uuid")),
+    OfEpisode,
+    lambda ask, sent: ask(actions.GET_EPISODE, sent.uuid),
     "could not get the episode",
     shaped=shapes.episode,
 )
@@ -256,8 +275,8 @@ GET_NODE_EDGES = Tool(
     "List the facts about an entity",
     "Return every fact that begins or ends at a node. Use it to learn all about one person, place "
     "or thing, and to walk on: the other end of each fact is a node for get_node.",
-    (Parameter("node_uuid", "string", "UUID of the node.", required=True),),
-    lambda arguments: get("graph", "node", needed(arguments, "node_uuid"), "entity-edges"),
+    GetNodeEdges,
+    lambda ask, sent: ask(actions.GET_NODE_EDGES, sent.node_uuid),
     "could not get the edges of the node",
     shaped=shapes.edges,
 )
@@ -267,8 +286,8 @@ GET_EPISODE_MENTIONS = Tool(
     "See what an episode taught",
     "Return `nodes` and `edges`: the entities and facts that were learned from one episode. Use it "
     "to see what a message changed, or why something is known.",
-    (_uuid("episode"),),
-    lambda arguments: get("graph", "episodes", needed(arguments, "uuid"), "mentions"),
+    OfEpisode,
+    lambda ask, sent: ask(actions.GET_MENTIONS, sent.uuid),
     "could not get the mentions of the episode",
     shaped=shapes.edges,
 )

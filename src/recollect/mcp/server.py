@@ -9,11 +9,10 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from recollect import __version__
-from recollect.api.app import App
-from recollect.errors import InvalidInput, NotAuthenticated
+from recollect.app.gate import Gate
+from recollect.errors import InvalidInput, NotAuthenticated, RecollectError
 from recollect.graph.types import Access
-from recollect.mcp import calls, memory, parameters
-from recollect.mcp.calls import Refused
+from recollect.mcp import arguments, calls, memory
 from recollect.mcp.tools import Tool
 
 Context = ServerRequestContext[Any, Any]
@@ -30,10 +29,10 @@ _INSTRUCTIONS = (
 
 
 class MemoryServer:
-    """Answers of the protocol over the routes of an application."""
+    """Answers of the protocol over the use cases of a memory."""
 
-    def __init__(self, app: App, access_of: AccessOf) -> None:
-        self._app = app
+    def __init__(self, gate: Gate, access_of: AccessOf) -> None:
+        self._gate = gate
         self._access_of = access_of
 
     async def list_tools(self, context: Context, _: Any) -> types.ListToolsResult:
@@ -47,11 +46,11 @@ class MemoryServer:
         """One tool; what fails behind it is a result, what cannot be called an error."""
         try:
             access = await self._access_of(context)
-            outcome = await calls.run(self._app, access, params.name, params.arguments or {})
+            outcome = await calls.run(self._gate, access, params.name, params.arguments or {})
         except InvalidInput as error:
             raise MCPError(types.INVALID_PARAMS, error.message) from error
         except NotAuthenticated as error:
-            outcome = calls.Outcome(f"could not call {params.name}: {calls.refused(error)}")
+            outcome = calls.Outcome(f"could not call {params.name}: {calls.told(error)}")
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=outcome.text)],
             structured_content=outcome.value,
@@ -63,7 +62,7 @@ class MemoryServer:
     ) -> types.ListResourcesResult:
         """The contexts of the users that whoever asks may list."""
         access = await self._access(context)
-        page = await memory.users(self._app, access, params.cursor if params else None)
+        page = await memory.users(self._gate, access, params.cursor if params else None)
         listed = [
             types.Resource(
                 uri=memory.user_uri(user_id),
@@ -146,17 +145,18 @@ class MemoryServer:
 
     async def _contents(self, access: Access, uri: str) -> types.TextResourceContents:
         try:
-            text = await memory.read(self._app, access, uri)
-        except Refused as error:
-            raise MCPError(types.INVALID_PARAMS, f"could not read {uri}: {error}") from error
+            text = await memory.read(self._gate, access, uri)
+        except RecollectError as error:
+            why = f"could not read {uri}: {calls.told(error)}"
+            raise MCPError(types.INVALID_PARAMS, why) from error
         if text is None:
             raise MCPError(types.INVALID_PARAMS, f"there is no resource {uri}")
         return types.TextResourceContents(uri=uri, mime_type=_TEXT, text=text)
 
 
-def build(app: App, access_of: AccessOf) -> Server[Any]:
-    """The protocol over an application; *access_of* says who asks."""
-    memory_server = MemoryServer(app, access_of)
+def build(gate: Gate, access_of: AccessOf) -> Server[Any]:
+    """The protocol over a memory; *access_of* says who asks."""
+    memory_server = MemoryServer(gate, access_of)
     return Server(
         NAME,
         version=__version__,
@@ -179,7 +179,7 @@ def _shown(tool: Tool) -> types.Tool:
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=parameters.schema(tool.parameters),
+        input_schema=arguments.schema(tool.takes),
         annotations=types.ToolAnnotations(
             title=tool.title,
             read_only_hint=not tool.writes,

@@ -1,4 +1,4 @@
-"""What tools answer, made from what their routes do.
+"""What tools answer, made from what their use cases do.
 
 A field that a tool promises is always there, null where nothing is known. Edges also say
 `edge_type`, beside the `name` of the HTTP API.
@@ -13,7 +13,7 @@ _ENDS = ("source", "target")
 
 
 def as_it_is(answer: Any) -> Any:
-    """The answer of the route."""
+    """The answer of the use case."""
     return answer
 
 
@@ -32,9 +32,9 @@ def episode(answer: Json) -> Json:
     return _with(answer, "metadata")
 
 
-def episodes(answer: Json) -> list[Json]:
-    """The episodes of an answer, as a list."""
-    return [episode(each) for each in answer["episodes"]]
+def episodes(answer: list[Json]) -> list[Json]:
+    """Episodes with their metadata."""
+    return [episode(each) for each in answer]
 
 
 def edges(answer: Any) -> Any:
@@ -53,7 +53,7 @@ def found(answer: Json) -> Json:
     """
     answer = edges(answer)
     if answer.get("episodes"):
-        answer |= {"episodes": episodes(answer)}
+        answer |= {"episodes": episodes(answer["episodes"])}
     if not answer.get("edges") or answer.get("nodes"):
         return answer
     return answer | {"nodes": _joined(answer["edges"])}

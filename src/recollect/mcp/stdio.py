@@ -12,7 +12,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
-from recollect.api.app import App
+from recollect.app.gate import Gate
 from recollect.errors import NotAuthenticated, NotFound, RecollectError
 from recollect.graph.types import Access
 from recollect.mcp import endpoint, server
@@ -23,13 +23,13 @@ T = TypeVar("T")
 _TIMEOUT_S = 300.0  # an answer may wait for a language model
 
 
-async def serve(app: App, access: Callable[[], Awaitable[Access]]) -> None:
+async def serve(gate: Gate, access: Callable[[], Awaitable[Access]]) -> None:
     """Answer until standard input ends; *access* is asked for at every message."""
 
     async def access_of(_: Context) -> Access:
         return await access()
 
-    await _speak(server.build(app, access_of))
+    await _speak(server.build(gate, access_of))
 
 
 async def forward(url: str, key: str | None) -> None:

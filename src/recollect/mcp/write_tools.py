@@ -1,94 +1,180 @@
 """The tools that change the memory. They are offered only to whom writing is permitted."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Collection
+from functools import partial
+from typing import Annotated, Any
 
-import msgspec
+from msgspec import UNSET, UnsetType
 
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.graph.types import Json
-from recollect.mcp import shapes
-from recollect.mcp.parameters import Parameter
-from recollect.mcp.tools import Request, Tool, asked, get, needed, place, post
+from recollect.mcp import actions, shapes
+from recollect.mcp.actions import Action
+from recollect.mcp.arguments import Arguments, described, given
+from recollect.mcp.tools import Ask, Tool
 
-_V1 = "/api/v1"
+_OWNERS = ("thread_id", "user_id", "graph_id")
 _CHANGES = {"fact": "fact", "edge_type": "name", "valid_at": "valid_at", "invalid_at": "invalid_at"}
-_LEVELS = ("high", "medium", "low")
-_ERASED = {
-    "episode_uuid": "episodes",
-    "thread_id": "threads",
-    "user_id": "users",
+_FORGOTTEN = {
+    "edge_uuid": actions.DELETE_EDGE,
+    "episode_uuid": actions.FORGET_EPISODE,
+    "thread_id": actions.FORGET_THREAD,
+    "user_id": actions.FORGET_USER,
 }
 
 
-def _one_of(names: Sequence[str], arguments: Json) -> str:
-    given = [name for name in names if name in arguments]
-    if len(given) != 1:
+class AddMemory(Arguments):
+    """Arguments of add_memory."""
+
+    content: Annotated[str, described("What to remember, in whole sentences.")]
+    thread_id: Annotated[str | UnsetType, described("Thread to add it to, as a message.")] = UNSET
+    user_id: Annotated[
+        str | UnsetType, described("User to whose graph it is added, or whose thread it is.")
+    ] = UNSET
+    graph_id: Annotated[str | UnsetType, described("Shared graph to add it to.")] = UNSET
+    role: Annotated[
+        str,
+        described(
+            "In a thread, who speaks: `user`, `assistant`, `system`, `tool` or `function`.",
+            enum=["user", "assistant", "system", "tool", "function"],
+        ),
+    ] = "user"
+    name: Annotated[str | UnsetType, described("In a thread, the name of the speaker.")] = UNSET
+    type: Annotated[
+        str | UnsetType,
+        described(
+            "In a graph, what it is: `text`, `json`, or `message` (`Name: what was said`). Without "
+            "it, what goes to a user is a message of theirs, in which `I` is the user, and what "
+            "goes to a shared graph is a text.",
+            enum=["text", "json", "message"],
+        ),
+    ] = UNSET
+    source_description: Annotated[
+        str | UnsetType, described("In a graph, where it comes from.")
+    ] = UNSET
+
+
+class CorrectFact(Arguments):
+    """Arguments of correct_fact."""
+
+    uuid: Annotated[str, described("UUID of the fact (edge).")]
+    fact: Annotated[str | UnsetType, described("The sentence it should say.")] = UNSET
+    edge_type: Annotated[
+        str | UnsetType, described("The type it should have, such as WORKS_AT.")
+    ] = UNSET
+    valid_at: Annotated[
+        str | UnsetType, described("When it became true, in ISO 8601 with a zone.")
+    ] = UNSET
+    invalid_at: Annotated[
+        str | UnsetType, described("When it ceased to be true, in ISO 8601 with a zone.")
+    ] = UNSET
+
+
+class Forget(Arguments):
+    """Arguments of forget."""
+
+    edge_uuid: Annotated[str | UnsetType, described("UUID of a fact (edge).")] = UNSET
+    episode_uuid: Annotated[str | UnsetType, described("UUID of an episode.")] = UNSET
+    thread_id: Annotated[str | UnsetType, described("Id of a thread.")] = UNSET
+    user_id: Annotated[str | UnsetType, described("Id of a user, who is forgotten altogether.")] = (
+        UNSET
+    )
+
+
+class RateFacts(Arguments):
+    """Arguments of rate_facts."""
+
+    user_id: Annotated[str, described("User whose facts are rated; made if new.")]
+    instruction: Annotated[str, described("What makes a fact matter.")]
+    high: Annotated[str, described("A fact that matters most.")]
+    medium: Annotated[str, described("A fact in the middle.")]
+    low: Annotated[str, described("A fact that hardly matters.")]
+
+
+def _one_of(names: Collection[str], found: Json) -> str:
+    if len(found) != 1:
         raise InvalidInput(f"give exactly one of {', '.join(names)}")
-    return given[0]
+    return next(iter(found))
 
 
-def _add(arguments: Json) -> Request:
-    content = needed(arguments, "content")
-    if "thread_id" in arguments and "graph_id" not in arguments:
-        message = {"role": arguments["role"], "content": content}
-        if "name" in arguments:
-            message["name"] = arguments["name"]
-        return post("threads", arguments["thread_id"], "messages", body={"messages": [message]})
-    owner = _one_of(("thread_id", "user_id", "graph_id"), arguments)
-    kind = arguments.get("type")
-    if kind is None and owner == "user_id":
-        kind, content = "message", f"user: {content}"  # so that "I" is the user
-    body = {owner: arguments[owner], "type": kind or "text", "data": content}
-    if "source_description" in arguments:
-        body["source_description"] = arguments["source_description"]
-    return Request("POST", place("graph"), body=msgspec.json.encode(body))
+async def _add(ask: Ask, sent: AddMemory) -> Any:
+    owners = given(sent, *_OWNERS)
+    if "thread_id" in owners and "graph_id" not in owners:
+        message = {"role": sent.role, "content": sent.content, **given(sent, "name")}
+        add = partial(ask, actions.ADD_MESSAGES, owners["thread_id"], messages=[message])
+    else:
+        add = partial(ask, actions.ADD_DATA, **_data(_one_of(_OWNERS, owners), sent), **owners)
+    await _check_owner(ask, **owners)
+    return await _with_owners(ask, owners, add)
 
 
-def _owners(arguments: Json) -> list[Request]:
-    """Whoever is to remember it may be new."""
-    if "graph_id" in arguments:
-        return [post("graph", "create", body={"graph_id": arguments["graph_id"]})]
-    if "user_id" not in arguments:
+def _data(owner: str, sent: AddMemory) -> Json:
+    if owner == "user_id" and sent.type is UNSET:
+        said = {"type": "message", "data": f"user: {sent.content}"}  # so that "I" is the user
+    else:
+        said = {"type": sent.type or "text", "data": sent.content}
+    return {**said, **given(sent, "source_description")}
+
+
+async def _check_owner(ask: Ask, thread_id: str = "", user_id: str = "", **_: str) -> None:
+    """Refuse to add one user's words to what is another's; what is new is nobody's yet."""
+    if not (thread_id and user_id):
+        return
+    try:
+        found = await ask(actions.GET_MESSAGES, thread_id, limit=1)
+    except NotFound:
+        return
+    if found["user_id"] != user_id:
+        raise InvalidInput("thread_id: it is a thread of another user than user_id")
+
+
+async def _with_owners(ask: Ask, owners: Json, add: Callable[[], Awaitable[Any]]) -> Any:
+    """What *add* answers, if need be after making whom it did not find: they may be new."""
+    try:
+        return await add()
+    except NotFound:
+        made = [await _made(ask, *missing) for missing in _missing(owners)]
+        if not any(made):
+            raise
+    return await add()
+
+
+def _missing(owners: Json) -> list[tuple[Action, Json]]:
+    if "graph_id" in owners:
+        return [(actions.ADD_GRAPH, owners)]
+    if "user_id" not in owners:
         return []
-    user = {"user_id": arguments["user_id"]}
-    made = [post("users", body=user)]
-    if "thread_id" in arguments:
-        made.append(post("threads", body={**user, "thread_id": arguments["thread_id"]}))
-    return made
+    user = {"user_id": owners["user_id"]}
+    thread = [(actions.ADD_THREAD, owners)] if "thread_id" in owners else []
+    return [(actions.ADD_USER, user), *thread]
 
 
-def _owned(arguments: Json) -> Request | None:
-    """Whose thread it is, asked only when a user is named as well."""
-    if not {"thread_id", "user_id"} <= arguments.keys():
-        return None
-    return get("threads", arguments["thread_id"], "messages", limit=1)
+async def _made(ask: Ask, action: Action, fields: Json) -> bool:
+    try:
+        await ask(action, **fields)
+    except RecollectError:
+        return False
+    return True
 
 
-def _correct(arguments: Json) -> Request:
-    path = place("graph", "edge", needed(arguments, "uuid"))
-    change = {wire: arguments[name] for name, wire in _CHANGES.items() if name in arguments}
-    if not change:
+async def _correct(ask: Ask, sent: CorrectFact) -> Any:
+    changes = {_CHANGES[name]: value for name, value in given(sent, *_CHANGES).items()}
+    if not changes:
         raise InvalidInput(f"give at least one of {', '.join(_CHANGES)}")
-    return Request("PATCH", path, body=msgspec.json.encode(change))
+    return await ask(actions.CORRECT, sent.uuid, **changes)
 
 
-def _forget(arguments: Json) -> Request:
-    what = _one_of(("edge_uuid", *_ERASED), arguments)
-    if what == "edge_uuid":
-        return Request("DELETE", place("graph", "edge", arguments[what]))
-    path = place(_ERASED[what], arguments[what], under=_V1)
-    return Request("DELETE", path, asked(mode="forget"))
+async def _forget(ask: Ask, sent: Forget) -> Any:
+    named = given(sent, *_FORGOTTEN)
+    what = _one_of(_FORGOTTEN, named)
+    return await ask(_FORGOTTEN[what], named[what])
 
 
-def _rate(arguments: Json) -> Request:
-    path = place("users", needed(arguments, "user_id"))
-    examples = {level: needed(arguments, level) for level in _LEVELS}
-    asked: Json = {"instruction": needed(arguments, "instruction"), "examples": examples}
-    return Request("PATCH", path, body=msgspec.json.encode({"fact_rating_instruction": asked}))
-
-
-def _rated_user(arguments: Json) -> list[Request]:
-    return [post("users", body={"user_id": arguments["user_id"]})]
+async def _rate(ask: Ask, sent: RateFacts) -> Any:
+    examples = given(sent, "high", "medium", "low")
+    wanted = {"instruction": sent.instruction, "examples": examples}
+    rate = partial(ask, actions.RATE, sent.user_id, fact_rating_instruction=wanted)
+    return await _with_owners(ask, {"user_id": sent.user_id}, rate)
 
 
 ADD_MEMORY = Tool(
@@ -101,34 +187,10 @@ ADD_MEMORY = Tool(
     "search_graph. Use it when the user says something worth keeping, one matter at a time, in "
     "whole sentences that name who and what they are about. Do not add what is known already: "
     "correct_fact mends a fact that is wrong.",
-    (
-        Parameter("content", "string", "What to remember, in whole sentences.", required=True),
-        Parameter("thread_id", "string", "Thread to add it to, as a message."),
-        Parameter("user_id", "string", "User to whose graph it is added, or whose thread it is."),
-        Parameter("graph_id", "string", "Shared graph to add it to."),
-        Parameter(
-            "role",
-            "string",
-            "In a thread, who speaks: `user`, `assistant`, `system`, `tool` or `function`.",
-            default="user",
-            choices=("user", "assistant", "system", "tool", "function"),
-        ),
-        Parameter("name", "string", "In a thread, the name of the speaker."),
-        Parameter(
-            "type",
-            "string",
-            "In a graph, what it is: `text`, `json`, or `message` (`Name: what was said`). Without "
-            "it, what goes to a user is a message of theirs, in which `I` is the user, and what "
-            "goes to a shared graph is a text.",
-            choices=("text", "json", "message"),
-        ),
-        Parameter("source_description", "string", "In a graph, where it comes from."),
-    ),
+    AddMemory,
     _add,
     "could not add the memory",
     writes=True,
-    missing=_owners,
-    owned=_owned,
     repeatable=False,
 )
 
@@ -138,13 +200,7 @@ CORRECT_FACT = Tool(
     "Change what a fact says or when it held, and return it as it is now. Use it when a fact that "
     "search_graph or get_edge returned is wrong; give its `uuid` and at least one change. A fact "
     "that was true and has ended is not wrong: set `invalid_at` to when it ended.",
-    (
-        Parameter("uuid", "string", "UUID of the fact (edge).", required=True),
-        Parameter("fact", "string", "The sentence it should say."),
-        Parameter("edge_type", "string", "The type it should have, such as WORKS_AT."),
-        Parameter("valid_at", "string", "When it became true, in ISO 8601 with a zone."),
-        Parameter("invalid_at", "string", "When it ceased to be true, in ISO 8601 with a zone."),
-    ),
+    CorrectFact,
     _correct,
     "could not correct the fact",
     shaped=shapes.edges,
@@ -159,12 +215,7 @@ FORGET = Tool(
     "known of them (`user_id`); give exactly one. What only the erased episodes had ended holds "
     "again. It returns a receipt. This cannot be undone: use it only when the user asks to forget, "
     "and for the smallest of the four that does it.",
-    (
-        Parameter("edge_uuid", "string", "UUID of a fact (edge)."),
-        Parameter("episode_uuid", "string", "UUID of an episode."),
-        Parameter("thread_id", "string", "Id of a thread."),
-        Parameter("user_id", "string", "Id of a user, who is forgotten altogether."),
-    ),
+    Forget,
     _forget,
     "could not forget it",
     writes=True,
@@ -178,17 +229,10 @@ RATE_FACTS = Tool(
     "Every fact learned from then on gets a `rating` between 0 and 1, by which search_graph narrows "
     "with `min_fact_rating`; facts learned before have none. It returns the user. Use it when only "
     "what matters to a purpose is to be found, before the memory is told what it is about.",
-    (
-        Parameter("user_id", "string", "User whose facts are rated; made if new.", required=True),
-        Parameter("instruction", "string", "What makes a fact matter.", required=True),
-        Parameter("high", "string", "A fact that matters most.", required=True),
-        Parameter("medium", "string", "A fact in the middle.", required=True),
-        Parameter("low", "string", "A fact that hardly matters.", required=True),
-    ),
+    RateFacts,
     _rate,
     "could not set how facts are rated",
     writes=True,
-    missing=_rated_user,
     shaped=shapes.user,
 )
 

@@ -1,68 +1,92 @@
-"""Arguments and requests of the tools, without a server."""
+"""Arguments of the tools and what they ask for with them, without a server."""
 
-import msgspec
+from typing import Any
+
 import pytest
 
+from recollect.api.router import Route
+from recollect.asgi import route_table
 from recollect.errors import InvalidInput
 from recollect.graph.types import Json
-from recollect.mcp import parameters, read_tools, shapes, write_tools
-from recollect.mcp.tools import Request, Tool
+from recollect.mcp import actions, arguments, read_tools, shapes, write_tools
+from recollect.mcp.actions import Action
+from recollect.mcp.tools import Tool
+
+ACTIONS = [one for one in vars(actions).values() if isinstance(one, Action)]
 
 
-def request(tool: Tool, **arguments: object) -> Request:
-    """The request that a tool makes of arguments."""
-    return tool.request(parameters.checked(tool.parameters, dict(arguments)))
+async def asked(tool: Tool, **given: object) -> tuple[Action, str, Json]:
+    """What a tool asks for first, by which name and with which fields."""
+    found: list[tuple[Action, str, Json]] = []
+
+    async def ask(action: Action, name: str = "", /, **fields: Any) -> Any:
+        found.append((action, name, fields))
+
+    await tool.run(ask, arguments.read(tool.takes, dict(given)))
+    return found[0]
 
 
-def body(found: Request) -> Json:
-    """The JSON of a request."""
-    decoded: Json = msgspec.json.decode(found.body)
-    return decoded
+def governed(one: Action | Route) -> tuple[object, ...]:
+    """What policies and the audit log go by."""
+    erases = one.erases or (isinstance(one, Route) and one.method == "DELETE")
+    return (one.action, one.mutates, erases, one.shows, one.public, one.admin)
 
 
-def test_ids_stay_one_segment_of_the_path() -> None:
-    found = request(read_tools.GET_USER, user_id="a/b?c#d ü")
-    assert found.path == "/api/v2/users/a%2Fb%3Fc%23d%20%C3%BC"
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda one: one.action)
+def test_what_tools_do_is_governed_as_a_route_that_does_it(action: Action) -> None:
+    assert governed(action) in {governed(route) for route in route_table()}
 
 
-def test_a_search_sends_only_what_is_given() -> None:
-    found = request(
-        read_tools.SEARCH_GRAPH, user_id="ann", query="tea", mmr_lambda=-1, node_labels=[]
-    )
-    assert body(found) == {"user_id": "ann", "query": "tea", "limit": 10, "scope": "edges"}
-    found = request(
-        read_tools.SEARCH_GRAPH, user_id="ann", query="tea", min_fact_rating=0.5, limit=7
-    )
-    assert (body(found)["min_fact_rating"], body(found)["limit"]) == (0.5, 7)
-    found = request(read_tools.SEARCH_GRAPH, user_id="ann", query="tea", node_labels=["Person"])
-    assert body(found)["search_filters"] == {"node_labels": ["Person"]}
+async def test_ids_are_handed_on_as_they_are() -> None:
+    odd = "a/b?c#d ü"
+    assert await asked(read_tools.GET_USER, user_id=odd) == (actions.GET_USER, odd, {})
 
 
-def test_the_newest_and_the_limit_of_messages_are_both_handed_on() -> None:
-    found = request(read_tools.GET_THREAD_MESSAGES, thread_id="t", lastn=2, limit=9)
-    assert found.query == "lastn=2&limit=9"
-    assert request(read_tools.GET_THREAD_MESSAGES, thread_id="t", lastn=0).query == ""
+async def test_a_search_sends_only_what_is_given() -> None:
+    tea = {"user_id": "ann", "query": "tea"}
+    found = await asked(read_tools.SEARCH_GRAPH, **tea, mmr_lambda=-1, node_labels=[])
+    assert found == (actions.SEARCH, "", {**tea, "limit": 10, "scope": "edges"})
+    *_, fields = await asked(read_tools.SEARCH_GRAPH, **tea, min_fact_rating=0.5, limit=7.0)
+    assert (fields["min_fact_rating"], fields["limit"]) == (0.5, 7)
+    *_, fields = await asked(read_tools.SEARCH_GRAPH, **tea, node_labels=["Person"])
+    assert fields["search_filters"] == {"node_labels": ["Person"]}
+
+
+async def test_the_newest_and_the_limit_of_messages_are_both_handed_on() -> None:
+    found = await asked(read_tools.GET_THREAD_MESSAGES, thread_id="t", lastn=2, limit=9)
+    assert found == (actions.GET_MESSAGES, "t", {"lastn": 2, "limit": 9})
+    found = await asked(read_tools.GET_THREAD_MESSAGES, thread_id="t", lastn=0)
+    assert found == (actions.GET_MESSAGES, "t", {})
 
 
 @pytest.mark.parametrize("given", ["\ud800", ["x"], 1, None])
-def test_what_is_no_text_does_not_fit_a_string(given: object) -> None:
+async def test_what_is_no_text_does_not_fit_a_string(given: object) -> None:
     with pytest.raises(InvalidInput, match="user_id: must be a string"):
-        request(read_tools.GET_USER, user_id=given)
+        await asked(read_tools.GET_USER, user_id=given)
 
 
 @pytest.mark.parametrize("given", [float("nan"), float("inf"), 10**400, True, "1"])
-def test_what_is_no_number_does_not_fit_one(given: object) -> None:
+async def test_what_is_no_number_does_not_fit_one(given: object) -> None:
     with pytest.raises(InvalidInput, match="mmr_lambda: must be a number"):
-        request(read_tools.SEARCH_GRAPH, user_id="ann", query="tea", mmr_lambda=given)
+        await asked(read_tools.SEARCH_GRAPH, user_id="ann", query="tea", mmr_lambda=given)
 
 
-def test_forgetting_goes_to_the_route_of_what_is_named() -> None:
-    assert request(write_tools.FORGET, edge_uuid="e")[:3] == ("DELETE", "/api/v2/graph/edge/e", "")
-    for name, place in (("episode_uuid", "episodes"), ("thread_id", "threads")):
-        found = request(write_tools.FORGET, **{name: "x"})
-        assert found[:3] == ("DELETE", f"/api/v1/{place}/x", "mode=forget")
+@pytest.mark.parametrize("given", [["\ud800"], [1], "x", {}, False])
+async def test_what_is_no_list_of_texts_does_not_fit_one(given: object) -> None:
+    with pytest.raises(InvalidInput, match="edge_types: must be a list of strings, or null"):
+        await asked(read_tools.SEARCH_GRAPH, user_id="ann", query="tea", edge_types=given)
+
+
+async def test_forgetting_goes_by_what_is_named() -> None:
+    for name, action in (
+        ("edge_uuid", actions.DELETE_EDGE),
+        ("episode_uuid", actions.FORGET_EPISODE),
+        ("thread_id", actions.FORGET_THREAD),
+        ("user_id", actions.FORGET_USER),
+    ):
+        assert await asked(write_tools.FORGET, **{name: "x"}) == (action, "x", {})
     with pytest.raises(InvalidInput, match="exactly one"):
-        request(write_tools.FORGET, user_id="x", thread_id="y")
+        await asked(write_tools.FORGET, user_id="x", thread_id="y")
 
 
 def test_edges_get_their_alias_wherever_they_are() -> None:

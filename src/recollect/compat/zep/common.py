@@ -1,7 +1,6 @@
 """What several routes share: the graph a path names, and the headers of answers that were cut."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 from typing import Any
 
 from recollect.api.http import Reply
@@ -54,8 +53,3 @@ def capped_episodes(found: Sequence[Episode]) -> Reply:
     """Episodes, of which one more was read than an answer holds."""
     shown = [translate.episode(episode) for episode in found[:PAGE_MAX]]
     return capped(wire.Episodes(episodes=shown), truncated=len(found) > PAGE_MAX)
-
-
-def elapsed_ms(call: Call, began: datetime) -> int:
-    """Whole milliseconds since *began*; a clock that was set back says none."""
-    return max(0, (call.services.clock() - began) // timedelta(milliseconds=1))

@@ -1,15 +1,11 @@
 """Nodes and edges: reading, paging, correcting, deleting."""
 
-from datetime import datetime
-
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.app import knowledge
 from recollect.compat.zep import common, translate, translate_filters, wire
-from recollect.errors import InvalidInput
-from recollect.graph import checks
 from recollect.limits import PAGE_MAX
-from recollect.records.knowledge import UNSET, EntityChange, FactChange, UnsetType
+from recollect.records.knowledge import EntityChange
 
 _NODE_ORDERS = ("uuid", "created_at", "degree")
 _EDGE_ORDERS = ("uuid", "created_at", "valid_at")
@@ -65,17 +61,11 @@ async def get_node_episodes(call: Call) -> Reply:
     return common.capped_episodes(found)
 
 
-def _not_null(field: str, value: object) -> object:
-    if value is None:
-        raise InvalidInput(f"{field}: must not be null")
-    return value
-
-
 async def update_node(call: Call) -> wire.Node:
     """Correct a node by hand."""
     sent: wire.UpdateNode = call.body
     for field in ("name", "summary", "labels", "attributes"):
-        _not_null(field, getattr(sent, field))
+        translate.not_null(field, getattr(sent, field))
     change = EntityChange(
         name=sent.name,  # type: ignore[arg-type]
         summary=sent.summary,  # type: ignore[arg-type]
@@ -99,23 +89,9 @@ async def get_edge(call: Call) -> wire.Edge:
 
 async def update_edge(call: Call) -> wire.Edge:
     """Correct an edge by hand."""
-    sent: wire.UpdateEdge = call.body
-    for field in ("name", "fact", "attributes"):
-        _not_null(field, getattr(sent, field))
-    change = FactChange(
-        name=sent.name,  # type: ignore[arg-type]
-        fact=sent.fact,  # type: ignore[arg-type]
-        attributes=sent.attributes,  # type: ignore[arg-type]
-        expired_at=_moment("expired_at", sent.expired_at),
-        valid_at=_moment("valid_at", sent.valid_at),
-        invalid_at=_moment("invalid_at", sent.invalid_at),
-    )
+    change = translate.fact_change(call.body)
     made = await knowledge.update_fact(call.services, call.access, call.path["uuid"], change)
     return translate.edge(made)
-
-
-def _moment(field: str, value: str | UnsetType | None) -> datetime | UnsetType | None:
-    return UNSET if isinstance(value, UnsetType) else checks.moment(field, value)
 
 
 async def delete_edge(call: Call) -> wire.Success:

@@ -64,16 +64,7 @@ async def get_session_messages(call: Call) -> wire.MessageList2:
 
 async def get_thread(call: Call) -> wire.MessageList3:
     """Messages of a thread in order."""
-    found = await _read(call, call.path["thread_id"])
-    messages = [translate.message3(episode) for episode in found.messages]
-    return wire.MessageList3(
-        messages=messages,
-        row_count=len(messages),
-        total_count=found.total,
-        thread_created_at=found.thread.created_at,
-        user_id=found.thread.user_id,
-        user_uuid=found.thread.user_uuid,
-    )
+    return translate.message_list3(await _read(call, call.path["thread_id"]))
 
 
 async def get_session_message(call: Call) -> wire.Message2:

@@ -10,6 +10,7 @@ from recollect.app import knowledge, patterns
 from recollect.app.patterns import PatternBounds, PatternQuery, Relationship
 from recollect.app.refs import GraphRef
 from recollect.compat.zep import common, translate, translate_filters, wire
+from recollect.compat.zep.search import elapsed_ms
 from recollect.compat.zep.wire import walks
 from recollect.errors import InvalidInput
 from recollect.graph.filters import Filters
@@ -130,7 +131,7 @@ async def detect_patterns(call: Call) -> walks.PatternsAnswer:
     by = translate_filters.filters(sent.search_filters, "search_filters")
     _check(sent)
     found = await (_ask(call, by) if (sent.query or "").strip() else _detect(call, by))
-    told = replace(found.metadata, elapsed_ms=common.elapsed_ms(call, began))
+    told = replace(found.metadata, elapsed_ms=elapsed_ms(call.services, began))
     return replace(found, metadata=told)
 
 

@@ -1,11 +1,13 @@
 """Between the clients' words and ours: a session is a thread, a group is a graph."""
 
 from collections.abc import Collection
+from datetime import datetime
 from typing import Any, Final, cast
 
-from msgspec import UnsetType, to_builtins
+from msgspec import UNSET, UnsetType, to_builtins
 from msgspec.structs import replace
 
+from recollect.app.threads import Messages
 from recollect.compat.zep import wire
 from recollect.compat.zep.wire import derived
 from recollect.compat.zep.wire.base import RoleType
@@ -27,6 +29,7 @@ from recollect.graph.types import (
 )
 from recollect.limits import GRAPH_PAGE_MAX, PAGE_DEFAULT, PAGE_MAX, SEARCH_TEXT_CHARS_MAX
 from recollect.records import threads
+from recollect.records.knowledge import FactChange
 from recollect.records.listing import ListedEntity
 from recollect.records.pages import Mark, PageRequest, read_cursor
 
@@ -124,6 +127,19 @@ def message3(episode: Episode) -> wire.Message3:
         metadata=episode.metadata,
         processed=episode.is_done,
         created_at=episode.created_at,
+    )
+
+
+def message_list3(found: Messages) -> wire.MessageList3:
+    """Some messages of a thread for Zep v3."""
+    messages = [message3(episode) for episode in found.messages]
+    return wire.MessageList3(
+        messages=messages,
+        row_count=len(messages),
+        total_count=found.total,
+        thread_created_at=found.thread.created_at,
+        user_id=found.thread.user_id,
+        user_uuid=found.thread.user_uuid,
     )
 
 
@@ -263,6 +279,30 @@ def edge(found: Fact) -> wire.Edge:
         valid_at=found.valid_at,
         invalid_at=found.invalid_at,
     )
+
+
+def fact_change(sent: wire.UpdateEdge) -> FactChange:
+    """A correction of an edge; only times can be taken away."""
+    for name in ("name", "fact", "attributes"):
+        not_null(name, getattr(sent, name))
+    return FactChange(
+        name=sent.name,  # type: ignore[arg-type]
+        fact=sent.fact,  # type: ignore[arg-type]
+        attributes=sent.attributes,  # type: ignore[arg-type]
+        expired_at=_moment("expired_at", sent.expired_at),
+        valid_at=_moment("valid_at", sent.valid_at),
+        invalid_at=_moment("invalid_at", sent.invalid_at),
+    )
+
+
+def not_null(field: str, value: object) -> None:
+    """Refuse to take away what everything of its kind has."""
+    if value is None:
+        raise InvalidInput(f"{field}: must not be null")
+
+
+def _moment(field: str, value: str | UnsetType | None) -> datetime | UnsetType | None:
+    return UNSET if isinstance(value, UnsetType) else checks.moment(field, value)
 
 
 def fact2(found: Fact) -> wire.Fact2:

@@ -15,7 +15,7 @@ from recollect.app import recall
 from recollect.app.recall import Searchable
 from recollect.app.refs import GraphRef, OwnedGraph
 from recollect.compat.zep import wire as wire3
-from recollect.compat.zep.common import elapsed_ms
+from recollect.compat.zep.search import elapsed_ms
 from recollect.compat.zep.translate_search import KINDS
 from recollect.compat.zep.v4 import translate
 from recollect.compat.zep.v4.errors import body_for
@@ -172,7 +172,7 @@ class QueryEvents:
             yield self._event(
                 "tool_result",
                 **said,
-                duration_ms=elapsed_ms(self._call, began),
+                duration_ms=elapsed_ms(self._call.services, began),
                 listing=self._listing(found[-1]),
                 handles=_handles(found[-1]),
                 results=results,

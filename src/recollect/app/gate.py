@@ -1,0 +1,215 @@
+"""What surrounds every use case that is asked for from outside, over HTTP or by a tool: policies decide,
+the audit log says who did what, metrics count it and the log has a line of it."""
+
+import re
+from collections.abc import Awaitable, Callable, Iterable
+from functools import cache
+from typing import Any, TypeVar
+
+import msgspec
+from prometheus_client import Counter, Histogram
+
+from recollect import log
+from recollect.app.authorize import Actions, Auditor, Authenticator, Governed, actor_of
+from recollect.app.services import Services
+from recollect.graph.acting import Acting, Target
+from recollect.graph.policy import Decision
+from recollect.graph.types import Access, Json
+from recollect.limits import ID_CHARS_MAX
+
+T = TypeVar("T")
+
+_log = log.get(__name__)
+_REQUESTS = Counter("recollect_requests_total", "Requests answered.", ["action", "status"])
+_SECONDS = Histogram("recollect_request_seconds", "Seconds to answer.", ["action"])
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SESSION_LOG = "session_log."  # sessions of other APIs are threads
+_CHOSEN = {
+    "user_id": "user",
+    "thread_id": "thread",
+    "session_id": "thread",
+    "graph_id": "graph",
+    "group_id": "graph",
+    "target_user_id": "user",
+    "target_graph_id": "graph",
+    "target_group_id": "graph",
+}
+_GIVEN = {"message_uuid": "episode", "group_uuid": "user_group"}
+_OTHERWISE = {"fact": "edge", "entitie": "node"}
+# In a body the first of these that is there is the target.
+_BODY_IDS = (
+    *("thread_id", "session_id", "user_id", "graph_id", "group_id"),
+    *("target_user_id", "target_graph_id", "target_group_id", "template_id"),
+)
+_FIELDS: dict[type, list[tuple[str, str, Any]]] = {}
+
+
+class Gate:
+    """The way from outside to the use cases of open services."""
+
+    def __init__(self, services: Services, offered: Iterable[Governed]) -> None:
+        self.services = services
+        self.actions = Actions(offered)
+        self.authenticator = Authenticator(services.store)
+        self._auditor = Auditor(services.store)
+
+    async def carry_out(
+        self,
+        asked: Governed,
+        access: Access,
+        decision: Decision | None,
+        who: Acting | None,
+        act: Callable[[Access], Awaitable[T]],
+        status_of: Callable[[T | Exception], int | None],
+    ) -> T:
+        """What an act comes to: with as much access as was decided, and in the audit log as *who*'s.
+
+        Without a decision there was nothing to decide, and without *who* the log tells nothing of it.
+        """
+
+        async def permitted(access: Access) -> T:
+            if decision is not None:
+                access = self.actions.permitted(asked, access, decision)
+            return await act(access)
+
+        if who is None:
+            return await permitted(access)
+        return await self._auditor.watch(who, access, permitted, status_of)
+
+
+@cache
+def _metrics(action: str, status: int) -> tuple[Counter, Histogram]:
+    """The series of one outcome; finding them by label each time costs more than counting."""
+    return _REQUESTS.labels(action, status), _SECONDS.labels(action)
+
+
+def record(
+    action: str,
+    status: int,
+    seconds: float,
+    access: Access,
+    decision: Decision | None,
+    **more: str | int,
+) -> None:
+    """Count something that was asked for, and write the line of it."""
+    counter, seconds_seen = _metrics(action, status)
+    counter.inc()
+    seconds_seen.observe(seconds)
+    _log.info(
+        "request.done",
+        action=action,
+        status=status,
+        project=access.project_uuid,
+        key=access.key_uuid,
+        duration_ms=round(seconds * 1000, 2),
+        **more,
+        **_told(decision),
+    )
+
+
+def _told(decision: Decision | None) -> dict[str, str | bool]:
+    """What was decided, for the log; also what would have been, where that is only reported."""
+    if decision is None:
+        return {}
+    told: dict[str, str | bool] = {"outcome": decision.outcome, "mode": decision.mode}
+    if decision.would is not None:
+        told |= {"would": decision.would.outcome, "differs": decision.differs}
+    return told
+
+
+def is_audited(asked: Governed, access: Access) -> bool:
+    """Whether the audit log tells of it: of what changes something, and of reads if the key says so."""
+    return not asked.public and (asked.mutates or access.logs_reads)
+
+
+def acting(asked: Governed, access: Access, target: Target | None, *, erases: bool) -> Acting:
+    """Who acts, as far as is known before it is clear what exactly is asked for."""
+    return Acting(
+        # Without a key: somebody who opened the folder itself.
+        actor=actor_of(access),
+        action=asked.action,
+        project_id=access.project_id,
+        target=target,
+        erases=erases,
+        reads=not asked.mutates,
+    )
+
+
+def understood(access: Access, body: Any, around: Json | None = None) -> None:
+    """Let the entries of an act say what its body asks for, and the ids *around* what it names."""
+    who = access.acting
+    if who is not None:
+        who.target = who.target or _of_body(body, who.action)
+        who.detail = (around or {}) | said(body)
+
+
+def said(body: Any) -> Json:
+    """Which fields a body has, how long its lists are and the server's ids; never its text."""
+    if isinstance(body, list):
+        return {"items": len(body)}
+    found: Json = {}
+    fields = []
+    for name, shown, default in _fields(type(body)):
+        value = getattr(body, name)
+        if isinstance(value, list):
+            if value:
+                found[shown] = len(value)
+        elif name.endswith("_uuid") and is_uuid(value):
+            found[shown] = value
+        elif value is not msgspec.UNSET and value != default:
+            fields.append(shown)
+    return {"fields": fields, **found} if fields else found
+
+
+def is_uuid(value: Any) -> bool:
+    """Whether it is an id of the server's own."""
+    return isinstance(value, str) and _UUID.fullmatch(value) is not None
+
+
+def _fields(model: type) -> list[tuple[str, str, Any]]:
+    """The fields of a wire model: attribute, name on the wire, default."""
+    known = _FIELDS.get(model)
+    if known is None:
+        infos = msgspec.structs.fields(model) if issubclass(model, msgspec.Struct) else ()
+        known = _FIELDS[model] = [(info.name, info.encode_name, info.default) for info in infos]
+    return known
+
+
+def _of_body(body: Any, action: str) -> Target | None:
+    if action.startswith(_SESSION_LOG) and isinstance(getattr(body, "session_id", None), str):
+        return session_log(body.session_id)
+    for name in _BODY_IDS:
+        value = getattr(body, name, None)
+        if value and isinstance(value, str):
+            return named(name, value)
+    return None
+
+
+def session_log(session_id: str) -> Target | None:
+    """A session of ours, which is no thread."""
+    return _target("session_log", session_id, chosen=True)
+
+
+def named(parameter: str, id_: str, before: str = "") -> Target | None:
+    """What a parameter names: its kind is known by itself, or by the word *before* it in a path."""
+    return _target(_kind(parameter, before), id_, chosen=is_chosen(parameter))
+
+
+def is_chosen(parameter: str) -> bool:
+    """Whether an id under this name is the caller's own choice."""
+    return parameter in _CHOSEN
+
+
+def _target(kind: str, id_: str, *, chosen: bool) -> Target | None:
+    return Target(kind, id_, chosen) if len(id_) <= ID_CHARS_MAX else None
+
+
+@cache
+def _kind(name: str, before: str) -> str:
+    known = _CHOSEN.get(name) or _GIVEN.get(name)
+    if known:
+        return known
+    kind, _, suffix = name.rpartition("_")
+    if not kind or suffix not in {"id", "uuid", "name"}:
+        kind = before.replace("-", "_").removesuffix("s")
+    return _OTHERWISE.get(kind, kind)
