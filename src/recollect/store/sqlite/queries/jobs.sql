@@ -22,8 +22,16 @@ UPDATE jobs SET run = NULL
 WHERE id IN (SELECT value FROM json_each(:ids)) AND status = 'pending' AND run IS NOT NULL;
 
 -- name: lost
-UPDATE jobs SET lost = lost + 1 WHERE id = :id AND status = 'pending'
+UPDATE jobs SET lost = lost + 1, error = :error WHERE id = :id AND status = 'pending'
 RETURNING attempts + lost AS attempts;
+
+-- name: clear
+UPDATE jobs SET lost = 0, error = CASE WHEN attempts > 0 THEN error END
+WHERE status = 'pending' AND lost > 0 AND run IS NOT 'alone' AND id IS NOT :but
+RETURNING graph_id;
+
+-- name: on_trial
+SELECT id FROM jobs WHERE status = 'pending' AND lost > 0 ORDER BY lost DESC, id LIMIT 1;
 
 -- name: suspected
 UPDATE jobs SET run = 'single' WHERE id = :id AND status = 'pending';
