@@ -336,6 +336,7 @@ def died(
     """
     check_lease(tx, held)
     job = held.jobs[0]
+    tx.jobs.given_back(ids=_ids([job]))  # by somebody who lives
     clear(tx, but=None if others_die else job.id)
     error = error[:JOB_ERROR_CHARS_MAX]
     row = tx.jobs.lost(id=job.id, error=error)
