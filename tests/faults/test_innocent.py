@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,12 +77,39 @@ async def test_others_have_to_live_much_longer_than_a_reading_takes(
         await _killed_at_work(store)
     lost = await store.write(queue.claim, "server")
     assert lost is not None
-    tries = {"attempts_max": TRIES, "backoff_first_s": 1.0}
+    tries: dict[str, Any] = {"attempts_max": TRIES, "backoff_first_s": 1.0}
     await store.write(queue.died, lost, pause_min_s=40.0, **tries)
     clock.advance(39)
     assert await store.write(queue.claim, "server") is None
     clock.advance(1)
     assert await store.write(queue.claim, "server") is not None
+
+
+async def test_a_holder_that_ends_without_a_word_clears_who_was_not_in_it(
+    store: Store, access: Access, clock: StillClock
+) -> None:
+    """Where no server begins that would know it: processes that work beside each other."""
+    for name in ("a", "b"):
+        await new_graph(store, access, name)
+    await add_text(store, access, "a", "suspect")
+    for _ in range(2):
+        await _killed_at_work(store)
+    lost = await store.write(queue.claim, "one")
+    assert lost is not None
+    assert lost.lost
+    tries: dict[str, Any] = {"attempts_max": TRIES, "backoff_first_s": 1.0}
+    assert not await store.write(queue.died, lost, pause_min_s=3 * LEASE_S, **tries)
+    await add_text(store, access, "b", "other")
+    assert await store.write(queue.claim, "two") is not None
+    clock.advance(LEASE_S)
+    other = await store.write(queue.claim, "one")
+    assert other is not None
+    await store.write(queue.release, other)
+    suspect = await store.write(queue.claim, "one")
+    assert suspect is not None
+    again = suspect if suspect.graph_id == lost.graph_id else None
+    assert again is not None
+    assert again.jobs[0].attempts == 0
 
 
 async def test_two_suspects_are_tried_one_after_the_other(
@@ -100,7 +128,7 @@ async def test_two_suspects_are_tried_one_after_the_other(
         if held is None:
             continue
         if held.lost:
-            tries = {"attempts_max": TRIES, "backoff_first_s": 1.0}
+            tries: dict[str, Any] = {"attempts_max": TRIES, "backoff_first_s": 1.0}
             parked += await store.write(queue.died, held, **tries)
         elif "deadly" in held.jobs[0].episode.content:
             await store.write(queue.free, "server")
@@ -126,8 +154,13 @@ async def test_a_clock_that_is_set_takes_nobody_for_dead(
         await environment.process(store, held, jobs)
 
     def worker() -> Worker:
-        given = {"owner": "w", "attempts_max": TRIES, "backoff_first_s": 1.0, "at_work": at_work}
-        return Worker(store, process=process, check=environment.check, **given)  # type: ignore[arg-type]
+        given: dict[str, Any] = {
+            "owner": "w",
+            "attempts_max": TRIES,
+            "backoff_first_s": 1.0,
+            "at_work": at_work,
+        }
+        return Worker(store, process=process, check=environment.check, **given)
 
     busy = asyncio.create_task(worker().step())
     await entered.wait()

@@ -122,6 +122,7 @@ def claim(
     others, solitude = (held.graphs, held.alone) if held else (0, 0)
     while not solitude and (row := _oldest_free(tx)) is not None:
         graph_id = row.graph_id
+        _notice_end(tx, graph_id)
         found = tx.jobs.next(graph_id=graph_id, limit=jobs_max)
         if not found:
             tx.queue.leave(graph_id=graph_id)  # its episodes were deleted
@@ -143,6 +144,14 @@ def _hold_on(tx: Transaction, leases: Collection[str]) -> None:
     """A clock that was set must not make anybody look dead who is known to live."""
     until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
     tx.queue.hold_on_all(leases=rows.to_json(sorted(leases)), until=until)
+
+
+def _notice_end(tx: Transaction, graph_id: int) -> None:
+    """A lease that ran out was left by somebody who ended without a word."""
+    left = tx.queue.lease(graph_id=graph_id)
+    if left is not None and left.lease is not None:
+        tx.queue.let_go(graph_id=graph_id, lease=left.lease)
+        clear(tx)
 
 
 def _waits_for_trial(tx: Transaction, graph_id: int, job_id: int) -> bool:
