@@ -51,7 +51,10 @@ class RecollectError(Exception):
 
 
 def is_shortage(error: BaseException) -> bool:
-    """Whether the system has none of something just now: room, memory, descriptors, a working disk."""
+    """Whether the system has none of something just now: room, memory, descriptors, threads, a disk
+    that works."""
+    if isinstance(error, RuntimeError):
+        return "can't start new thread" in str(error)
     return isinstance(error, OSError) and error.errno in _SHORTAGES
 
 

@@ -4,14 +4,16 @@ import asyncio
 import errno
 import os
 import signal
+import time
 from collections.abc import Sequence
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from recollect.errors import ReaderLost, ReaderStopped
-from recollect.extract.background import ExtractionProcess
+from recollect.errors import ModelUnavailable, ReaderLost, ReaderStopped
+from recollect.extract.background import ExtractionProcess, Watchdog
 from recollect.graph.types import Access, Job
 from recollect.ingest import queue
 from recollect.ingest.queue import Claim
@@ -244,3 +246,52 @@ async def test_a_reader_that_was_stopped_is_told_from_one_that_hangs() -> None:
             await ask(process, "b")
     finally:
         await process.close()
+
+
+async def test_a_reader_that_cannot_be_started_was_not_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing was read when there was no process to do it."""
+    process = ExtractionProcess(Path(), load=load_obedient)
+
+    def start(self: BaseProcess) -> None:
+        raise BlockingIOError(errno.EAGAIN, "no more processes")
+
+    monkeypatch.setattr(BaseProcess, "start", start)
+    try:
+        with pytest.raises(ModelUnavailable) as raised:
+            await ask(process, "a")
+        assert not isinstance(raised.value, ReaderLost)
+    finally:
+        await process.close()
+
+
+class _Starved:
+    """A process that gets a hundredth of a second now and then."""
+
+    pid = 0
+
+    def __init__(self) -> None:
+        self.looks = 0
+        self.killed = False
+
+    def kill(self) -> None:
+        """As the system would."""
+        self.killed = True
+
+    def seen(self) -> tuple[str, int]:
+        """One tick more each time."""
+        self.looks += 1
+        return "R", self.looks
+
+
+def test_what_others_use_of_the_processor_counts_against_no_reading(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A second has passed, and a fifth of one was spent on the reading, for which half a one is given."""
+    starved = _Starved()
+    monkeypatch.setattr("recollect.extract.background._seen", lambda process: process.seen())
+    with Watchdog(starved, 0.5, 0.5) as watch:  # type: ignore[arg-type]
+        time.sleep(1.0)
+    assert starved.looks > 2
+    assert (watch.verdict, starved.killed) == (None, False)

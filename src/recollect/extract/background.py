@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 _PR_SET_PDEATHSIG = 1
 _STOP_S = 5.0
 _STOPPED = ("T", "t")  # states in which nothing that a process reads can put it
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_SLOWER_MAX = 10  # times as long may a reading take where others use the processor
 _LOOKS = 10  # in the time after which a process that uses no processor is given up
 
 
@@ -141,6 +143,8 @@ class ExtractionProcess:
                 answer: tuple[Any, Exception | None] = line.recv()
         except (EOFError, OSError) as broken:
             self._drop()
+            if is_shortage(broken):  # none could be started
+                raise ModelUnavailable(described(broken)) from broken
             others_die, self._died_idle = self._died_idle, False
             raise _loss(watch, others_die=others_die) from broken
         return answer
@@ -211,6 +215,8 @@ def _serve(line: Connection, models: Path, table: Path | None, load: Load) -> No
             answer: tuple[Any, Exception | None] = (getattr(reader, method)(*args), None)
         except RecollectError as error:
             answer = (None, error)
+        except MemoryError:
+            os._exit(1)  # and give all of it back
         except Exception as error:  # noqa: BLE001 - the caller gets whatever went wrong
             answer = (None, _portable(error))
         try:
@@ -249,7 +255,8 @@ class Watchdog:
     """Kills a process that owes an answer but is idle for too long, or takes too long.
 
     The waiting side then reads an end of file. Time is counted in polls, so that the sleep of a
-    laptop counts against no process. *verdict* says why it was killed.
+    laptop counts against no process, and what others use of the processor does not either.
+    *verdict* says why it was killed.
     """
 
     def __init__(self, process: BaseProcess, seconds_max: float, idle_s_max: float) -> None:
@@ -276,17 +283,18 @@ class Watchdog:
 
     def _look(self) -> None:
         pause = min(self._idle_s_max, self._seconds_max) / _LOOKS
-        waited = idle = 0.0
+        passed = waited = idle = 0.0
         state, used = _seen(self._process)
         while not self._over.wait(pause):
             before = used
             state, used = _seen(self._process)
-            waited += pause
+            passed += pause
+            waited += _taken(pause, before, used)
             idle = idle + pause if used is not None and used == before else 0.0
             if idle >= self._idle_s_max:
                 self._kill(f"it did nothing for {self._idle_s_max:g} seconds", state)
                 break
-            if waited >= self._seconds_max:
+            if waited >= self._seconds_max or passed >= _SLOWER_MAX * self._seconds_max:
                 self._kill(f"not read within {self._seconds_max:g} seconds", state)
                 break
 
@@ -295,6 +303,13 @@ class Watchdog:
         self.was_stopped = state in _STOPPED
         with suppress(ValueError):  # closed already
             self._process.kill()
+
+
+def _taken(pause: float, before: int | None, used: int | None) -> float:
+    """How much of a pause counts as the process's own time: not what others had of the processor."""
+    if before is None or used is None or used == before:
+        return pause
+    return min(pause, (used - before) / _TICKS_PER_S)
 
 
 def _seen(process: BaseProcess) -> tuple[str | None, int | None]:
