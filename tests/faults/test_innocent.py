@@ -80,7 +80,7 @@ async def test_others_have_to_live_much_longer_than_a_reading_takes(
     lost = await store.write(queue.claim, "server")
     assert lost is not None
     tries: dict[str, Any] = {"attempts_max": TRIES, "backoff_first_s": 1.0}
-    await store.write(queue.died, lost, pause_min_s=40.0, **tries)
+    await store.write(queue.died, lost, harmless_s=20.0, **tries)
     clock.advance(39)
     assert await store.write(queue.claim, "server") is None
     clock.advance(1)
@@ -100,7 +100,7 @@ async def test_a_holder_that_ends_without_a_word_clears_who_was_not_in_it(
     assert lost is not None
     assert lost.lost
     tries: dict[str, Any] = {"attempts_max": TRIES, "backoff_first_s": 1.0}
-    assert not await store.write(queue.died, lost, pause_min_s=3 * LEASE_S, **tries)
+    assert not await store.write(queue.died, lost, harmless_s=2 * LEASE_S, **tries)
     await add_text(store, access, "b", "other")
     assert await store.write(queue.claim, "two") is not None
     clock.advance(LEASE_S)

@@ -334,13 +334,15 @@ def died(
     *,
     attempts_max: int,
     backoff_first_s: float,
-    pause_min_s: float = 0.0,
+    harmless_s: float = 0.0,
     others_die: bool = False,
 ) -> bool:
     """Hold the end of a process, or of one that reads, against the first job of a claim; True when
     it was parked.
 
-    *pause_min_s*: how long the others have to live without it, at least, before it is tried again.
+    *harmless_s*: how long something harmless took to be read. Before this one is tried again, others
+    have to live twice as long without it, then four times and so on: by then it is next to
+    impossible that somebody kills at random, however often, and always hit this job and nothing else.
     *others_die*: one of them did not, so this is the first death of a new row.
     """
     check_lease(tx, held)
@@ -349,8 +351,8 @@ def died(
     clear(tx, but=None if others_die else job.id)
     error = error[:JOB_ERROR_CHARS_MAX]
     row = tx.jobs.lost(id=job.id, error=error)
-    first_s = backoff_first_s * _DEATH_PAUSE
-    parked = _count(tx, held, job, error, row, attempts_max, first_s, pause_min_s)
+    first_s = max(backoff_first_s * _DEATH_PAUSE, 2 * harmless_s)
+    parked = _count(tx, held, job, error, row, attempts_max, first_s)
     tx.jobs.suspected(id=job.id)
     return parked
 
@@ -363,7 +365,6 @@ def _count(
     tries: int | None,
     attempts_max: int,
     backoff_first_s: float,
-    pause_min_s: float = 0.0,
 ) -> bool:
     """Park a job that had all its tries, or let its graph wait; True when it was parked."""
     attempts = tries or 0  # 0: deleted meanwhile, nothing is owed any more
@@ -372,8 +373,8 @@ def _count(
     if parked:
         _park(tx, job, error)
     elif attempts:
-        wait_s = max(pause_min_s, backoff_first_s * 2 ** (attempts - 1))
-    _give_back(tx, held, min(JOB_BACKOFF_MAX_S, wait_s))
+        wait_s = min(JOB_BACKOFF_MAX_S, backoff_first_s * 2 ** (attempts - 1))
+    _give_back(tx, held, wait_s)
     return parked
 
 

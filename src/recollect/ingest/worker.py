@@ -34,7 +34,6 @@ from recollect.store.protocol import Store
 _log = log.get(__name__)
 _POLL_S = 1.0
 _GATHER_S = 0.01
-_LIVES = 10  # times as long as something harmless took to be read, the others have to live
 _JOBS = Counter("recollect_jobs_total", "Jobs that ended, by outcome.", ["outcome"])
 _JOB_SECONDS = Histogram("recollect_job_seconds", "Seconds spent on one job.")
 _RESTING = Gauge(
@@ -247,7 +246,7 @@ class Worker:
             queue.died,
             held,
             error,
-            pause_min_s=_LIVES * harmless_s,
+            harmless_s=harmless_s,
             others_die=others_die,
             **self._tries,
         )

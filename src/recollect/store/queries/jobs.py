@@ -87,7 +87,7 @@ class JobQueries(Queries):
 
     def clear(self, *, but: int | None) -> list[int]:
         """Of all deaths; answers in which graphs they are. Not one that was alone in a process
-        that died.
+        that died. Only the first job of a graph was ever run, so only those are looked at.
         """
         return self._values(int, "jobs.clear", but=but)
 

@@ -27,11 +27,16 @@ RETURNING attempts + lost AS attempts;
 
 -- name: clear
 UPDATE jobs SET lost = 0, error = CASE WHEN attempts > 0 THEN error END
-WHERE status = 'pending' AND lost > 0 AND run IS NOT 'alone' AND id IS NOT :but
+WHERE id IN (
+    SELECT (SELECT min(j.id) FROM jobs j WHERE j.graph_id = q.graph_id AND j.status = 'pending')
+    FROM queue q)
+  AND lost > 0 AND run IS NOT 'alone' AND id IS NOT :but
 RETURNING graph_id;
 
 -- name: on_trial
-SELECT id FROM jobs WHERE status = 'pending' AND lost > 0 ORDER BY lost DESC, id LIMIT 1;
+SELECT s.id FROM queue q JOIN jobs s ON s.id = (
+    SELECT min(j.id) FROM jobs j WHERE j.graph_id = q.graph_id AND j.status = 'pending')
+WHERE s.lost > 0 ORDER BY s.lost DESC, s.id LIMIT 1;
 
 -- name: suspected
 UPDATE jobs SET run = 'single' WHERE id = :id AND status = 'pending';
