@@ -19,14 +19,23 @@ RecollectError
 │   ├── ModelUnavailable
 │   │   ├── ModelRejected  it is there, and does not take this one request
 │   │   └── ReaderLost     the process that reads ended or hung at work
+│   │       └── ReaderStopped  somebody stopped it
 │   └── BudgetExhausted   and says when there is room again
 ├── ModelAnswerInvalid    the model answered, out of shape
 ├── LeaseLost             another worker took the graph over
 └── InvariantViolated     our own bug: stop and keep the evidence
 """
 
+import errno
 from datetime import datetime
 from pathlib import PurePath
+
+_SHORTAGES = frozenset(
+    {
+        *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO),
+        *(errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN),
+    }
+)
 
 
 class RecollectError(Exception):
@@ -39,6 +48,14 @@ class RecollectError(Exception):
     def message(self) -> str:
         """What to tell the caller."""
         return str(self.args[0])
+
+
+def is_shortage(error: BaseException) -> bool:
+    """Whether the system has none of something just now: room, memory, descriptors, threads, a disk
+    that works."""
+    if isinstance(error, RuntimeError):
+        return "can't start new thread" in str(error)
+    return isinstance(error, OSError) and error.errno in _SHORTAGES
 
 
 def described(error: BaseException) -> str:
@@ -134,7 +151,18 @@ class ModelRejected(ModelUnavailable):
 
 
 class ReaderLost(ModelUnavailable):
-    """The extraction process ended at work."""
+    """The extraction process ended at work.
+
+    *others_die*: so did the one before it, or so they do when nobody asks them anything.
+    """
+
+    def __init__(self, message: str | None = None, *, others_die: bool = False) -> None:
+        super().__init__(message or "The extraction process ended at work.")
+        self.others_die = others_die
+
+
+class ReaderStopped(ReaderLost):
+    """The extraction process was stopped by somebody."""
 
 
 class BudgetExhausted(Unavailable):

@@ -33,6 +33,7 @@ from tests.e2e.process.test_crash import (
     _check_lane,
     _episodes,
     _prepare,
+    _tail,
 )
 from tests.e2e.process.test_reading import model_environment, one_fact
 from tests.support.forkserver import CLOCK_SHIFT, ForkServer
@@ -177,7 +178,53 @@ async def _all_read(place: Place) -> float:
             if owed == (0.0, 0.0):
                 return time.monotonic() - began
         await asyncio.sleep(0.5)
-    pytest.fail(f"still owed after {DRAINED_S_MAX:.0f} s: jobs and readings {owed}")
+    said = f"still owed after {DRAINED_S_MAX:.0f} s: jobs and readings {owed}"
+    pytest.fail(f"{said}\n{_owed(place.data)}\n{_tail(place.forks.log)}")
+
+
+PARKED = {
+    "job": "SELECT j.id, e.uuid, j.attempts, j.lost, j.error FROM jobs j"
+    " JOIN episodes e ON e.id = j.id WHERE j.status = 'parked'",
+    "reading": "SELECT r.episode_id, e.uuid, r.attempts, 0, r.error FROM rereadings r"
+    " JOIN episodes e ON e.id = r.episode_id WHERE r.status = 'parked'",
+}
+OWED = {
+    "queue": "SELECT * FROM queue",
+    "jobs": "SELECT id, graph_id, run, attempts, lost, error FROM jobs WHERE status = 'pending'",
+    "readings": "SELECT * FROM rereadings",
+}
+LINES_AROUND = 6
+
+
+def _why_parked(data: Path, log: Path) -> str:
+    """What is parked, the reason that is written down, and what the log says around its tries."""
+    told = []
+    with closing(sqlite3.connect(data / "recollect.db")) as connection:
+        for what, sql in PARKED.items():
+            for number, uuid, attempts, lost, error in connection.execute(sql).fetchall():
+                told.append(
+                    f"{what} {number} is parked ({attempts} failures, {lost} deaths): {error}"
+                )
+                told += _around(log, uuid)
+    return "\n".join(told)
+
+
+def _around(log: Path, uuid: str) -> list[str]:
+    """The lines that name an episode, and those before and after; requests are left out."""
+    every = log.read_text(errors="replace").splitlines()
+    lines = [line[:400] for line in every if '"request.done"' not in line]
+    near: set[int] = set()
+    for number, line in enumerate(lines):
+        if uuid in line:
+            near.update(range(number - LINES_AROUND, number + LINES_AROUND + 1))
+    return [f"  {lines[number]}" for number in sorted(near) if 0 <= number < len(lines)]
+
+
+def _owed(data: Path) -> str:
+    """What waits, as it is in the file."""
+    with closing(sqlite3.connect(data / "recollect.db")) as connection:
+        found = {what: connection.execute(sql).fetchmany(20) for what, sql in OWED.items()}
+    return "\n".join(f"{what}: {row}" for what, some in found.items() for row in some)
 
 
 WRONG = {
@@ -255,6 +302,8 @@ async def _run(base: Path, seed: int, *, has_disk: bool) -> None:
             await asyncio.gather(*writers, return_exceptions=True)
             outside.mend()
             seconds = await _all_read(place)
+            why = _why_parked(place.data, place.forks.log)
+            assert not why, why
             for lane in lanes:
                 _check_lane(lane, await _episodes(place, lane))
             place.kill()

@@ -88,6 +88,7 @@ class Services:
 
     def start_workers(self, count: int, *, owner: str) -> None:
         """Let workers take jobs from now on; *owner* marks the leases they hold."""
+        at_work: set[str] = set()
         for _ in range(count):
             extractor = self._new_extractor()
             judges = self.settings.judge == "on"
@@ -103,6 +104,7 @@ class Services:
                 ),
                 together=extractor.together if extractor else JOBS_PER_COMMIT_MAX,
                 check=partial(embedded.check, judges=judges) if embedded else None,
+                at_work=at_work,
             )
             self.workers.append(worker)
             self._tasks.append(asyncio.create_task(worker.run()))

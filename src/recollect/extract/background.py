@@ -21,7 +21,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
-from recollect.errors import ModelUnavailable, ReaderLost, RecollectError, described
+from recollect.errors import (
+    ModelUnavailable,
+    ReaderLost,
+    ReaderStopped,
+    RecollectError,
+    described,
+    is_shortage,
+)
 from recollect.extract.brief import Brief, Extracted
 from recollect.graph.found import Found
 from recollect.limits import READER_IDLE_S_MAX, READING_S_MAX
@@ -32,6 +39,9 @@ if TYPE_CHECKING:
 
 _PR_SET_PDEATHSIG = 1
 _STOP_S = 5.0
+_STOPPED = ("T", "t")  # states in which nothing that a process reads can put it
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_SLOWER_MAX = 10  # times as long may a reading take where others use the processor
 _LOOKS = 10  # in the time after which a process that uses no processor is given up
 
 
@@ -88,6 +98,7 @@ class ExtractionProcess:
         self._process: BaseProcess | None = None
         self._line: Connection | None = None
         self._closed = False
+        self._died_idle = False  # since one was lost at work
 
     async def read(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What the embedded extractor finds."""
@@ -132,13 +143,16 @@ class ExtractionProcess:
                 answer: tuple[Any, Exception | None] = line.recv()
         except (EOFError, OSError) as broken:
             self._drop()
-            verdict = watch.verdict if watch is not None else None
-            raise ReaderLost(verdict and f"the extraction process hung: {verdict}") from broken
+            if is_shortage(broken):  # none could be started
+                raise ModelUnavailable(described(broken)) from broken
+            others_die, self._died_idle = self._died_idle, False
+            raise _loss(watch, others_die=others_die) from broken
         return answer
 
     def _present(self) -> tuple[Connection, BaseProcess] | None:
         """The running process, if there is one; it may have died while idle."""
         if self._process is not None and not self._process.is_alive():
+            self._died_idle = True
             self._drop()
         if self._line is None or self._process is None:
             return None
@@ -169,6 +183,15 @@ class ExtractionProcess:
                 process.close()
 
 
+def _loss(watch: "Watchdog | None", *, others_die: bool) -> ReaderLost:
+    """What became of a process that owed an answer, as far as it is known."""
+    verdict = watch.verdict if watch is not None else None
+    said = verdict and f"the extraction process hung: {verdict}"
+    if watch is not None and watch.was_stopped:
+        return ReaderStopped(said, others_die=others_die)
+    return ReaderLost(said, others_die=others_die)
+
+
 def _kill(process: BaseProcess | None) -> None:
     """Without a warning: the child holds nothing that could be lost."""
     if process is not None:
@@ -192,6 +215,8 @@ def _serve(line: Connection, models: Path, table: Path | None, load: Load) -> No
             answer: tuple[Any, Exception | None] = (getattr(reader, method)(*args), None)
         except RecollectError as error:
             answer = (None, error)
+        except MemoryError:
+            os._exit(1)  # and give all of it back
         except Exception as error:  # noqa: BLE001 - the caller gets whatever went wrong
             answer = (None, _portable(error))
         try:
@@ -217,8 +242,10 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _portable(error: Exception) -> ReadingFailed:
+def _portable(error: Exception) -> Exception:
     """An error that can cross the pipe: not every exception can be pickled."""
+    if is_shortage(error):
+        return ModelUnavailable(described(error))
     failed = ReadingFailed(described(error))
     failed.add_note("".join(traceback.format_tb(error.__traceback__)))
     return failed
@@ -228,7 +255,8 @@ class Watchdog:
     """Kills a process that owes an answer but is idle for too long, or takes too long.
 
     The waiting side then reads an end of file. Time is counted in polls, so that the sleep of a
-    laptop counts against no process. *verdict* says why it was killed.
+    laptop counts against no process, and what others use of the processor does not either.
+    *verdict* says why it was killed.
     """
 
     def __init__(self, process: BaseProcess, seconds_max: float, idle_s_max: float) -> None:
@@ -238,6 +266,7 @@ class Watchdog:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, name="reader-watch", daemon=True)
         self.verdict: str | None = None
+        self.was_stopped = False
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -254,33 +283,43 @@ class Watchdog:
 
     def _look(self) -> None:
         pause = min(self._idle_s_max, self._seconds_max) / _LOOKS
-        waited = idle = 0.0
-        used = _processor_s(self._process)
+        passed = waited = idle = 0.0
+        state, used = _seen(self._process)
         while not self._over.wait(pause):
-            before, used = used, _processor_s(self._process)
-            waited += pause
+            before = used
+            state, used = _seen(self._process)
+            passed += pause
+            waited += _taken(pause, before, used)
             idle = idle + pause if used is not None and used == before else 0.0
             if idle >= self._idle_s_max:
-                self._kill(f"it did nothing for {self._idle_s_max:g} seconds")
+                self._kill(f"it did nothing for {self._idle_s_max:g} seconds", state)
                 break
-            if waited >= self._seconds_max:
-                self._kill(f"not read within {self._seconds_max:g} seconds")
+            if waited >= self._seconds_max or passed >= _SLOWER_MAX * self._seconds_max:
+                self._kill(f"not read within {self._seconds_max:g} seconds", state)
                 break
 
-    def _kill(self, verdict: str) -> None:
+    def _kill(self, verdict: str, state: str | None) -> None:
         self.verdict = verdict
+        self.was_stopped = state in _STOPPED
         with suppress(ValueError):  # closed already
             self._process.kill()
 
 
-def _processor_s(process: BaseProcess) -> int | None:
-    """Processor time used, in ticks; None where the system does not tell."""
+def _taken(pause: float, before: int | None, used: int | None) -> float:
+    """How much of a pause counts as the process's own time: not what others had of the processor."""
+    if before is None or used is None or used == before:
+        return pause
+    return min(pause, (used - before) / _TICKS_PER_S)
+
+
+def _seen(process: BaseProcess) -> tuple[str | None, int | None]:
+    """The state of a process, and the processor time it used, in ticks; where the system tells."""
     try:
         stat = Path(f"/proc/{process.pid}/stat").read_text()
     except OSError:
-        return None
-    user, system = stat.rpartition(")")[2].split()[11:13]
-    return int(user) + int(system)
+        return None, None
+    told = stat.rpartition(")")[2].split()
+    return told[0], int(told[11]) + int(told[12])
 
 
 T = TypeVar("T")

@@ -11,11 +11,16 @@ Jobs that were under way when a process died run in ever less company: one by on
 nothing else going on in the whole store. Only a death in that solitude is held against a job, and
 only while others can be read, so its neighbours, in its own graph or in others, never pay for it.
 
+Such a death may be the work of somebody else, who kills processes for reasons of his own. Then they
+also die without the job, in the pause before its next try: whatever dies there, the process or one
+that reads for it, clears all suspects. So only deaths in an unbroken row count. One suspect is tried
+at a time, else two of them that do kill would clear each other for ever.
+
 No moment that is written down here holds anybody longer than the longest pause or lease: one that
 lies further ahead was written before the clock was set back.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from itertools import accumulate, takewhile
 from typing import Any, Literal
@@ -44,6 +49,7 @@ from recollect.store.queries.tasks import TaskByUuidRow, TaskToldRow
 Run = Literal["group", "single", "alone"]
 DIED = "the process died while working on this episode and on nothing else"
 _DEATH_PAUSE = 5  # times as long as after an error, which says more about a job than a death does
+_TRIAL_POLL = timedelta(seconds=1)
 
 
 class Claim(Record):
@@ -98,28 +104,63 @@ class Hindrance(Record):
     graphs: int
 
 
-def claim(tx: Transaction, owner: str, jobs_max: int = JOBS_PER_COMMIT_MAX) -> Claim | None:
+def claim(
+    tx: Transaction,
+    owner: str,
+    jobs_max: int = JOBS_PER_COMMIT_MAX,
+    at_work: Collection[str] = (),
+) -> Claim | None:
     """Take a graph of the project whose turn it is, with a few of its oldest jobs.
 
     None when there is nothing to do, or when someone is or has to be alone. Whoever has to be
     waits until all others are done; nobody else begins meanwhile, so that this comes to an end.
+    *at_work*: leases that are known to be in use, whatever the clock says.
     """
+    if at_work:
+        _hold_on(tx, at_work)
     held = tx.queue.held(now=rows.micros(tx.now), lease_end=_lease_end(tx))
     others, solitude = (held.graphs, held.alone) if held else (0, 0)
     while not solitude and (row := _oldest_free(tx)) is not None:
         graph_id = row.graph_id
+        _notice_end(tx, graph_id)
         found = tx.jobs.next(graph_id=graph_id, limit=jobs_max)
         if not found:
             tx.queue.leave(graph_id=graph_id)  # its episodes were deleted
             continue
         chosen, run = _next_run(found)
-        if run == "alone" and others and not _is_lost(chosen):
-            return None
+        if run == "alone" and not _is_lost(chosen):
+            if _waits_for_trial(tx, graph_id, chosen[0].job_id):
+                continue
+            if others:
+                return None
         shares.use(tx, row, sum(len(job.content) for job in chosen), len(chosen))
         claim = _begin(tx, graph_id, f"{owner}:{tx.new_id()}", chosen, run)
         more = len(found) == jobs_max or len(chosen) < len(found) or _oldest_free(tx) is not None
         return replace(claim, more=more)
     return None
+
+
+def _hold_on(tx: Transaction, leases: Collection[str]) -> None:
+    """A clock that was set must not make anybody look dead who is known to live."""
+    until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
+    tx.queue.hold_on_all(leases=rows.to_json(sorted(leases)), until=until)
+
+
+def _notice_end(tx: Transaction, graph_id: int) -> None:
+    """A lease that ran out was left by somebody who ended without a word."""
+    left = tx.queue.lease(graph_id=graph_id)
+    if left is not None and left.lease is not None:
+        tx.queue.let_go(graph_id=graph_id, lease=left.lease)
+        clear(tx)
+
+
+def _waits_for_trial(tx: Transaction, graph_id: int, job_id: int) -> bool:
+    """Let a suspect wait while another one is on trial: a death now would clear that one."""
+    tried = tx.jobs.on_trial()
+    if tried is None or tried == job_id:
+        return False
+    tx.queue.wait(graph_id=graph_id, until=rows.micros(tx.now + _TRIAL_POLL))
+    return True
 
 
 def _oldest_free(tx: Transaction) -> QueueOldestFreeRow | None:
@@ -167,7 +208,8 @@ def _begin(
     alone = run == "alone" and not lost
     tx.queue.take(graph_id=graph_id, lease=lease, until=until, alone=alone)
     jobs = [rows.job(row) for row in chosen]
-    tx.jobs.started(ids=_ids(jobs), run=run, now=rows.micros(tx.now))
+    # What was lost is not run now: who dies from here on does so without it.
+    tx.jobs.started(ids=_ids(jobs), run="single" if lost else run, now=rows.micros(tx.now))
     return Claim(graph_id=graph_id, lease=lease, jobs=jobs, lost=lost)
 
 
@@ -197,7 +239,16 @@ def let_go(tx: Transaction, held: Claim) -> None:
 
 def free(tx: Transaction, owner: str) -> int:
     """Take back the leases of an owner that is known to be gone; says how many there were."""
+    clear(tx)
     return tx.queue.free_owned(owner=f"{owner}:")
+
+
+def clear(tx: Transaction, but: int | None = None) -> None:
+    """Hold no earlier death against anybody: a process ended, or one that read, and none of these
+    jobs was in it. Not for the job *but*, nor for one that was alone when a process died."""
+    graphs = tx.jobs.clear(but=but)
+    if graphs:
+        tx.queue.due_now(graphs=rows.to_json(sorted(set(graphs))))
 
 
 def free_all(tx: Transaction) -> None:
@@ -276,13 +327,32 @@ def fail(
     return _count(tx, held, job, error, row, attempts_max, backoff_first_s)
 
 
-def died(tx: Transaction, held: Claim, *, attempts_max: int, backoff_first_s: float) -> bool:
-    """Hold the end of a process against the job that was alone in it; True when it was parked."""
+def died(
+    tx: Transaction,
+    held: Claim,
+    error: str = DIED,
+    *,
+    attempts_max: int,
+    backoff_first_s: float,
+    harmless_s: float = 0.0,
+    others_die: bool = False,
+) -> bool:
+    """Hold the end of a process, or of one that reads, against the first job of a claim; True when
+    it was parked.
+
+    *harmless_s*: how long something harmless took to be read. Before this one is tried again, others
+    have to live twice as long without it, then four times and so on: by then it is next to
+    impossible that somebody kills at random, however often, and always hit this job and nothing else.
+    *others_die*: one of them did not, so this is the first death of a new row.
+    """
     check_lease(tx, held)
-    (job,) = held.jobs
-    row = tx.jobs.lost(id=job.id)
-    first_s = backoff_first_s * _DEATH_PAUSE
-    parked = _count(tx, held, job, DIED, row, attempts_max, first_s)
+    job = held.jobs[0]
+    tx.jobs.given_back(ids=_ids([job]))  # by somebody who lives
+    clear(tx, but=None if others_die else job.id)
+    error = error[:JOB_ERROR_CHARS_MAX]
+    row = tx.jobs.lost(id=job.id, error=error)
+    first_s = max(backoff_first_s * _DEATH_PAUSE, 2 * harmless_s)
+    parked = _count(tx, held, job, error, row, attempts_max, first_s)
     tx.jobs.suspected(id=job.id)
     return parked
 

@@ -23,8 +23,10 @@ from recollect.errors import (
     ModelUnavailable,
     NotFound,
     ReaderLost,
+    ReaderStopped,
     Unavailable,
     described,
+    is_shortage,
 )
 from recollect.extract.brief import Brief, Extracted, ReaderKind, RereadRequest
 from recollect.extract.llm import ModelExtractor
@@ -233,8 +235,9 @@ class Rereader:
 
     async def _blame(self, one: Held, error: Exception) -> None:
         """Hold a failure of the embedded reader against an episode, if it can read anything else."""
-        said, outside = described(error), isinstance(error, Unavailable)
-        outside = outside and not isinstance(error, ReaderLost)
+        said, outside = described(error), isinstance(error, Unavailable) or is_shortage(error)
+        if isinstance(error, ReaderLost):
+            outside = error.others_die or isinstance(error, ReaderStopped)
         try:
             await self._embedded.check(judges=self._judge is not None)
         except Exception as trouble:  # noqa: BLE001 - whatever it is, it is what is wrong

@@ -1,7 +1,9 @@
 """A worker: claims a graph, runs its jobs in order, gives the graph back.
 
 When a job fails, the worker looks whether something harmless can be read. If not even that can be,
-nothing is wrong with the job: it is put off, and the worker rests until things are right again.
+nothing is wrong with the job: it is put off, and the worker rests until things are right again. The
+death of the process that reads is weighed like that of this one (`queue.py`): it says something about
+a job only if none dies without it, for much longer than it takes to read something.
 """
 
 import asyncio
@@ -10,10 +12,19 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from msgspec.structs import replace
 from prometheus_client import Counter, Gauge, Histogram
 
 from recollect import log
-from recollect.errors import LeaseLost, ReaderLost, StoreUnavailable, Unavailable, described
+from recollect.errors import (
+    LeaseLost,
+    ReaderLost,
+    ReaderStopped,
+    StoreUnavailable,
+    Unavailable,
+    described,
+    is_shortage,
+)
 from recollect.graph.types import Job
 from recollect.ingest import pipeline, queue
 from recollect.ingest.queue import Claim
@@ -37,7 +48,8 @@ class Worker:
     """Runs until stopped; what it holds when it is told to stop is finished or given back.
 
     *together*: how many jobs *process* is given at once, as long as nothing fails. *check* reads
-    something harmless, and raises when it cannot.
+    something harmless, and raises when it cannot. *at_work*: the leases of all workers of this
+    process, so that none takes another one for dead because the clock was set.
     """
 
     def __init__(
@@ -50,6 +62,7 @@ class Worker:
         process: Process = pipeline.process,
         together: int = JOBS_PER_COMMIT_MAX,
         check: Check | None = None,
+        at_work: set[str] | None = None,
     ) -> None:
         self._store = store
         self._owner = owner
@@ -58,6 +71,7 @@ class Worker:
         self._process = process
         self._together = together
         self._check = check
+        self._at_work: set[str] = set() if at_work is None else at_work
         self._wake = asyncio.Event()
         self._stop = asyncio.Event()
         self._backlog = False
@@ -107,10 +121,13 @@ class Worker:
     async def step(self) -> bool:
         """Claim one graph and run what was claimed; False when there was nothing to do."""
         await self._give_back_owed()
-        held = await self._store.write(queue.claim, self._owner, self._together)
+        held = await self._store.write(
+            queue.claim, self._owner, self._together, frozenset(self._at_work)
+        )
         self._backlog = held is not None and held.more
         if held is None:
             return False
+        self._at_work.add(held.lease)
         holding = asyncio.create_task(self._hold_on(held))
         try:
             await self._run(held)
@@ -124,6 +141,7 @@ class Worker:
                 await self._give_back_owed()
             raise
         finally:
+            self._at_work.discard(held.lease)
             holding.cancel()
             await asyncio.wait([holding])
         return True
@@ -193,33 +211,55 @@ class Worker:
     async def _fail(self, held: Claim, job: Job, error: Exception) -> None:
         """Hold a failure against its job, unless it was something else that failed."""
         said = described(error)
-        self.trouble = await self._find_trouble()
+        harmless_s = await self._look_for_trouble()
         if self.trouble is not None:
             await self._store.write(queue.put_off, held, self.trouble)
             outcome = "put_off"
-        elif isinstance(error, Unavailable) and not isinstance(error, ReaderLost):
+        elif _is_outside(error):
             await self._store.write(queue.put_off, held, said, self._backoff_first_s)
             outcome = "put_off"
+        elif isinstance(error, ReaderLost):
+            alone = replace(held, jobs=[job])
+            parked = await self._died(alone, harmless_s, said, others_die=error.others_die)
+            outcome = "parked" if parked else "retried"
         else:
             parked = await self._store.write(queue.fail, held, job, said, **self._tries)
             outcome = "parked" if parked else "retried"
-        self._note(outcome, job, attempt=job.attempts + 1, error=type(error).__name__)
+        self._note(outcome, job, attempt=job.attempts + 1, error=said)
 
     async def _note_death(self, held: Claim) -> None:
         """The process ended when this job was alone in it; that is held against it if others live."""
         (job,) = held.jobs
-        self.trouble = await self._find_trouble()
+        harmless_s = await self._look_for_trouble()
         if self.trouble is not None:
             await self._store.write(queue.put_off, held, self.trouble)
             outcome = "put_off"
         else:
-            parked = await self._store.write(queue.died, held, **self._tries)
+            parked = await self._died(held, harmless_s, queue.DIED)
             outcome = "parked" if parked else "retried"
         self._note(outcome, job, attempt=job.attempts + 1, error="died")
+
+    async def _died(
+        self, held: Claim, harmless_s: float, error: str, *, others_die: bool = False
+    ) -> bool:
+        return await self._store.write(
+            queue.died,
+            held,
+            error,
+            harmless_s=harmless_s,
+            others_die=others_die,
+            **self._tries,
+        )
 
     @property
     def _tries(self) -> dict[str, Any]:
         return {"attempts_max": self._attempts_max, "backoff_first_s": self._backoff_first_s}
+
+    async def _look_for_trouble(self) -> float:
+        """Find out whether something harmless can be read; how long that took."""
+        began = time.monotonic()
+        self.trouble = await self._find_trouble()
+        return time.monotonic() - began
 
     async def _find_trouble(self) -> str | None:
         """Why not even something harmless can be read; None when it can."""
@@ -241,3 +281,10 @@ class Worker:
             attempt=attempt,
             error=error,
         )
+
+
+def _is_outside(error: Exception) -> bool:
+    """Whether the error itself tells that it is not the job's; of a reader that is gone, nobody can."""
+    if isinstance(error, ReaderLost):
+        return isinstance(error, ReaderStopped)
+    return isinstance(error, Unavailable) or is_shortage(error)

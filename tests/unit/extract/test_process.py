@@ -18,6 +18,7 @@ from recollect.errors import BudgetExhausted, ModelUnavailable
 from recollect.extract.background import ExtractionProcess, ReadingFailed
 from recollect.extract.brief import Brief, Extracted
 from recollect.graph.found import Found, FoundEntity
+from recollect.models.judge import Opinion, Pair
 
 AT = datetime(2024, 3, 1, tzinfo=UTC)
 SOON_S = 20.0
@@ -46,6 +47,10 @@ class Obedient:
             time.sleep(SOON_S * 3)
         heard = FoundEntity(name=f"{reading.content} {os.getpid()}")
         return Extracted(found=Found(entities=(heard,)), vector=b"", fact_vectors=())
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Opinion]:
+        """It has none."""
+        return []
 
 
 class Odd(Exception):

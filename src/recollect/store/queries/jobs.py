@@ -82,8 +82,18 @@ class JobQueries(Queries):
         """Whoever gives them back lives: nothing was lost."""
         return self._run("jobs.given_back", ids=ids)
 
-    def lost(self, *, id: int) -> int | None:
-        return self._value(int, "jobs.lost", id=id)
+    def lost(self, *, error: str, id: int) -> int | None:
+        return self._value(int, "jobs.lost", error=error, id=id)
+
+    def clear(self, *, but: int | None) -> list[int]:
+        """Of all deaths; answers in which graphs they are. Not one that was alone in a process
+        that died. Only the first job of a graph was ever run, so only those are looked at.
+        """
+        return self._values(int, "jobs.clear", but=but)
+
+    def on_trial(self) -> int | None:
+        """The one that most deaths are held against."""
+        return self._value(int, "jobs.on_trial")
 
     def suspected(self, *, id: int) -> int:
         """It has to be alone when it is tried next."""

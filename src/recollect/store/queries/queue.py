@@ -77,6 +77,16 @@ class QueueQueries(Queries):
     def hold_on(self, *, until: int, graph_id: int) -> int:
         return self._run("queue.hold_on", until=until, graph_id=graph_id)
 
+    def hold_on_all(self, *, until: int, leases: str | None) -> int:
+        return self._run("queue.hold_on_all", until=until, leases=leases)
+
+    def wait(self, *, until: int, graph_id: int) -> int:
+        return self._run("queue.wait", until=until, graph_id=graph_id)
+
+    def due_now(self, *, graphs: str | None) -> int:
+        """Whatever they waited for."""
+        return self._run("queue.due_now", graphs=graphs)
+
     def lease(self, *, graph_id: int) -> QueueLeaseRow | None:
         return self._one(QueueLeaseRow, "queue.lease", graph_id=graph_id)
 

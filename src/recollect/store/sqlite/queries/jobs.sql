@@ -22,8 +22,21 @@ UPDATE jobs SET run = NULL
 WHERE id IN (SELECT value FROM json_each(:ids)) AND status = 'pending' AND run IS NOT NULL;
 
 -- name: lost
-UPDATE jobs SET lost = lost + 1 WHERE id = :id AND status = 'pending'
+UPDATE jobs SET lost = lost + 1, error = :error WHERE id = :id AND status = 'pending'
 RETURNING attempts + lost AS attempts;
+
+-- name: clear
+UPDATE jobs SET lost = 0, error = CASE WHEN attempts > 0 THEN error END
+WHERE id IN (
+    SELECT (SELECT min(j.id) FROM jobs j WHERE j.graph_id = q.graph_id AND j.status = 'pending')
+    FROM queue q)
+  AND lost > 0 AND run IS NOT 'alone' AND id IS NOT :but
+RETURNING graph_id;
+
+-- name: on_trial
+SELECT s.id FROM queue q JOIN jobs s ON s.id = (
+    SELECT min(j.id) FROM jobs j WHERE j.graph_id = q.graph_id AND j.status = 'pending')
+WHERE s.lost > 0 ORDER BY s.lost DESC, s.id LIMIT 1;
 
 -- name: suspected
 UPDATE jobs SET run = 'single' WHERE id = :id AND status = 'pending';

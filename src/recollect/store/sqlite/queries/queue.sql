@@ -48,6 +48,16 @@ UPDATE queue SET lease = :lease, lease_until = :until, alone = :alone WHERE grap
 -- name: hold_on
 UPDATE queue SET lease_until = :until WHERE graph_id = :graph_id;
 
+-- name: hold_on_all
+UPDATE queue SET lease_until = :until
+WHERE lease IS NOT NULL AND lease IN (SELECT value FROM json_each(:leases));
+
+-- name: wait
+UPDATE queue SET wait_until = :until WHERE graph_id = :graph_id;
+
+-- name: due_now
+UPDATE queue SET wait_until = 0 WHERE graph_id IN (SELECT value FROM json_each(:graphs));
+
 -- name: lease
 SELECT lease, lease_until, pauses FROM queue WHERE graph_id = :graph_id;
 
