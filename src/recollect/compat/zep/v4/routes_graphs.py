@@ -15,7 +15,7 @@ from recollect.compat.zep.v4.wire import graphs as wire
 from recollect.compat.zep.v4.wire import tasks
 from recollect.compat.zep.v4.wire import users as users_wire
 from recollect.compat.zep.v4.wire.base import Page4, SearchList4
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, NotOffered
 from recollect.graph.types import Graph
 from recollect.records.graphs import GraphDetails
 
@@ -102,6 +102,7 @@ ROUTES = [
         "Create a graph",
         body=wire.CreateGraph4,
         answer=wire.Graph4,
+        also=(NotOffered,),
     ),
     Route(
         "POST",

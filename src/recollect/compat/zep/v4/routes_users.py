@@ -13,7 +13,7 @@ from recollect.compat.zep.v4.routes_unsupported import no_policy
 from recollect.compat.zep.v4.wire import knowledge, project, tasks
 from recollect.compat.zep.v4.wire import users as wire
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4, SearchList4
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, NotOffered
 from recollect.records.users import UserDetails
 
 
@@ -129,6 +129,7 @@ ROUTES = [
         "Create a user",
         body=wire.CreateUser4,
         answer=wire.User4,
+        also=(NotOffered,),
     ),
     Route(
         "POST",
