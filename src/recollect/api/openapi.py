@@ -85,7 +85,7 @@ def _operation(route: Route, components: dict[str, Any]) -> dict[str, Any]:
 
 def _operation_id(route: Route) -> str:
     words = re.sub(r"[^A-Za-z0-9]+", "_", route.path).strip("_")
-    return f"{route.method.lower()}_{words}"
+    return f"{route.method.lower()}_{words}{'_slash' if route.path.endswith('/') else ''}"
 
 
 def _path_parameters(route: Route) -> list[dict[str, Any]]:
