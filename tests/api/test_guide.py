@@ -40,9 +40,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
         yield client
 
 
-def test_it_opens_on_its_first_page(site: httpx.Client) -> None:
-    """`/guide` leads there."""
-    answer = site.get("/guide")
+@pytest.mark.parametrize("path", ["/guide", "/guide/"])
+def test_it_opens_on_its_first_page(site: httpx.Client, path: str) -> None:
+    """`/guide` leads there, with a slash and without."""
+    answer = site.get(path)
     assert (answer.status_code, answer.headers["location"]) == (307, "/guide/index.html")
     assert "memory server for AI agents" in site.get(answer.headers["location"]).text
 

@@ -17,6 +17,12 @@ _ERRORS = {
     errors.NotAllowed: "The key may not do this",
     errors.NotFound: "There is no such thing in this project",
 }
+_CONFLICT = "It does not fit what is there: an id that is taken, or something that has changed"
+_TOO_LARGE = "The body is too large"
+_ALSO = {
+    errors.KeyReused: "The idempotency key came with another request before",
+    errors.NotOffered: "This server does not offer that; the message says what there is instead",
+}
 
 
 def document(routes: Iterable[Route], version: str) -> dict[str, Any]:
@@ -79,7 +85,7 @@ def _operation(route: Route, components: dict[str, Any]) -> dict[str, Any]:
 
 def _operation_id(route: Route) -> str:
     words = re.sub(r"[^A-Za-z0-9]+", "_", route.path).strip("_")
-    return f"{route.method.lower()}_{words}"
+    return f"{route.method.lower()}_{words}{'_slash' if route.path.endswith('/') else ''}"
 
 
 def _path_parameters(route: Route) -> list[dict[str, Any]]:
@@ -113,9 +119,21 @@ def _responses(route: Route) -> dict[str, Any]:
     responses: dict[str, Any] = {str(route.status): {"description": "Done", **content}}
     if route.or_nothing:
         responses["204"] = {"description": "There is nothing"}
-    for kind, description in _ERRORS.items() if not route.public else ():
+    for kind, description in _failures(route).items():
         responses[str(route.refusal(kind()).status)] = {
             "description": description,
             "content": {"application/json": {"schema": _schema(route.refusal.body)}},
         }
     return responses
+
+
+def _failures(route: Route) -> dict[type[errors.RecollectError], str]:
+    """The kinds of failure that a route tells of, and what each means."""
+    if route.public:
+        return {}
+    found: dict[type[errors.RecollectError], str] = dict(_ERRORS)
+    if route.mutates:
+        found[errors.Conflict] = _CONFLICT
+    if route.body is not Nothing:
+        found[errors.BodyTooLarge] = _TOO_LARGE
+    return found | {kind: _ALSO[kind] for kind in route.also}

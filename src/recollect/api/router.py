@@ -9,6 +9,7 @@ import msgspec
 from recollect.api.errors import ErrorFormat, reply_for
 from recollect.app.authorize import Actions, narrowed
 from recollect.app.services import Services
+from recollect.errors import RecollectError
 from recollect.graph.types import Access
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -65,6 +66,7 @@ class Route:
     gives: str = "application/json"
     shows: str | None = None  # the read whose object a write answers with: that is needed as well
     refusal: ErrorFormat = reply_for  # how a failure is told to its client
+    also: tuple[type[RecollectError], ...] = ()  # failures beside those that any route may have
     admin: bool = False  # it manages access: only an admin key may, whatever policies say
 
     @property

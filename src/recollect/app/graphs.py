@@ -14,6 +14,7 @@ from recollect.graph.types import Access, Graph, Json, Record
 from recollect.records import cloning, erasing, graphs, lookups
 from recollect.records.cloning import Copied, Ends
 from recollect.records.graphs import GraphDetails, GraphPage
+from recollect.records.pages import Page, PageRequest
 from recollect.store.protocol import Transaction
 
 
@@ -104,6 +105,13 @@ async def page(
     return await services.store.read(
         graphs.page, access, search=search, order=order, limit=limit, offset=offset
     )
+
+
+async def page_after(
+    services: Services, access: Access, request: PageRequest, *, search: str
+) -> Page[Graph]:
+    """A page of standalone graphs, after the last one told."""
+    return await services.store.read(graphs.page_after, access, request, search=search)
 
 
 async def warm(services: Services, access: Access, ref: GraphRef) -> OwnedGraph:

@@ -9,6 +9,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.graph.types import Access, Episode, Json, Record, Thread, ThreadSummary
 from recollect.limits import INTEGER_MAX
 from recollect.records import derived, episodes, erasing, lookups, threads
+from recollect.records.pages import Page, PageRequest
 from recollect.records.threads import ThreadPage
 from recollect.store.protocol import Transaction
 
@@ -104,22 +105,27 @@ async def page(
     limit: int,
     offset: int,
     search: str = "",
-    user: UserRef | None = None,
 ) -> ThreadPage:
-    """A page of threads, of one user if given, updated when something was last said in them."""
-    window = {"limit": limit, "offset": offset}
-    if user is not None:
-        return await services.store.read(_page_of_user, access, user, order=order, **window)
-    return await services.store.read(threads.page, access, search=search, order=order, **window)
+    """A page of threads, updated when something was last said in them."""
+    return await services.store.read(
+        threads.page, access, search=search, order=order, limit=limit, offset=offset
+    )
+
+
+async def page_after(
+    services: Services, access: Access, request: PageRequest, *, user: UserRef | None
+) -> Page[Thread]:
+    """The same after the last thread told, of one user if given."""
+    if user is None:
+        return await services.store.read(threads.page_after, access, request)
+    return await services.store.read(_page_of_user, access, user, request)
 
 
 def _page_of_user(
-    tx: Transaction, access: Access, user: UserRef, *, order: str, limit: int, offset: int
-) -> ThreadPage:
+    tx: Transaction, access: Access, user: UserRef, request: PageRequest
+) -> Page[Thread]:
     user_id = refs.user(tx, access, user).user_id
-    found = threads.page_of_user(tx, access, user_id, order=order, limit=limit, offset=offset)
-    told = episodes.with_last_said(tx, access, found.threads)
-    return ThreadPage(threads=told, total=found.total)
+    return threads.page_of_user(tx, access, user_id, request)
 
 
 async def delete_keeping_graph(services: Services, access: Access, thread_id: str) -> None:

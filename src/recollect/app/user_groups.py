@@ -5,13 +5,20 @@ from msgspec import UnsetType
 from recollect.app.idempotency import Done, Once, write
 from recollect.app.services import Services
 from recollect.governance.policies import PolicySet
-from recollect.graph.types import Access
+from recollect.graph.types import Access, User
 from recollect.records import user_groups
-from recollect.records.user_groups import Membership, UserGroup, UserGroupChange, UserGroupPage
+from recollect.records.pages import Page, PageRequest
+from recollect.records.user_groups import (
+    ORDER,
+    Membership,
+    UserGroup,
+    UserGroupChange,
+    UserGroupPage,
+)
 from recollect.records.users import UserPage
 from recollect.store.protocol import Transaction
 
-__all__ = ["Membership", "PolicySet", "UserGroup", "UserGroupChange", "UserGroupPage"]
+__all__ = ["ORDER", "Membership", "PolicySet", "UserGroup", "UserGroupChange", "UserGroupPage"]
 
 
 async def create(
@@ -43,6 +50,13 @@ async def page(
     return await services.store.read(
         user_groups.page, access, search=search, limit=limit, offset=offset
     )
+
+
+async def page_after(
+    services: Services, access: Access, request: PageRequest, *, search: str
+) -> Page[UserGroup]:
+    """The same after the last group told."""
+    return await services.store.read(user_groups.page_after, access, request, search=search)
 
 
 async def update(
@@ -92,6 +106,13 @@ async def of_user(services: Services, access: Access, user_uuid: str) -> list[Us
     return await services.store.read(user_groups.of_user, access, user_uuid)
 
 
+async def page_of_user(
+    services: Services, access: Access, user_uuid: str, request: PageRequest
+) -> Page[UserGroup]:
+    """The groups a user is in, after the last one told."""
+    return await services.store.read(user_groups.page_of_user, access, user_uuid, request)
+
+
 async def members(
     services: Services, access: Access, uuid: str, *, search: str, limit: int, offset: int
 ) -> UserPage:
@@ -107,6 +128,24 @@ async def candidates(
     """A page of the users who are not in a group."""
     return await services.store.read(
         user_groups.candidates, access, uuid, search=search, limit=limit, offset=offset
+    )
+
+
+async def members_after(
+    services: Services, access: Access, uuid: str, request: PageRequest, *, search: str
+) -> Page[User]:
+    """The users in a group, after the last one told."""
+    return await services.store.read(
+        user_groups.members_after, access, uuid, request, search=search
+    )
+
+
+async def candidates_after(
+    services: Services, access: Access, uuid: str, request: PageRequest, *, search: str
+) -> Page[User]:
+    """The users who are not in a group, after the last one told."""
+    return await services.store.read(
+        user_groups.candidates_after, access, uuid, request, search=search
     )
 
 

@@ -12,6 +12,7 @@ from recollect.graph import checks
 from recollect.graph.types import Access, Json, Record, Thread, User
 from recollect.records import derived, erasing, listing, lookups, threads, users
 from recollect.records.listing import ListedEntity
+from recollect.records.pages import Page, PageRequest
 from recollect.records.users import UserDetails, UserPage
 from recollect.store.protocol import Transaction
 
@@ -103,6 +104,13 @@ async def page(
     return await services.store.read(
         users.page, access, search=search, order=order, limit=limit, offset=offset
     )
+
+
+async def page_after(
+    services: Services, access: Access, request: PageRequest, *, search: str
+) -> Page[User]:
+    """A page of users, after the last one told."""
+    return await services.store.read(users.page_after, access, request, search=search)
 
 
 async def node(services: Services, access: Access, ref: UserRef) -> InGraph[ListedEntity]:

@@ -78,7 +78,10 @@ def _below(depth: int) -> str:
 
 
 ROUTES = [
-    Route("GET", "/guide", "guide", first, "The documentation", public=True),
+    *(
+        Route("GET", path, "guide", first, "The documentation", public=True)
+        for path in ("/guide", "/guide/")
+    ),
     *(
         Route("GET", _below(depth), "guide", page, "Pages of the documentation", public=True)
         for depth in range(1, _DEPTH_MAX + 1)

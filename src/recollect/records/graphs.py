@@ -1,12 +1,17 @@
 """Graphs: a user's own, or standalone ones (called groups by older clients)."""
 
+from typing import Any
+
 from recollect.errors import AlreadyExists, InvalidInput, NotFound
 from recollect.governance import erasure
 from recollect.graph import checks
 from recollect.graph.types import Access, Graph, GraphKind, Json, Record
 from recollect.limits import DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX
+from recollect.records import pages
+from recollect.records.pages import Page, PageRequest
 from recollect.store import rows
 from recollect.store.protocol import Transaction
+from recollect.store.statements import Keyed
 
 # `GET graph/list-all` is a route of its own, so a graph of that name could never be read.
 _TAKEN = frozenset({"list-all"})
@@ -176,3 +181,13 @@ def page(
     )
     count = tx.graphs.count(project_id=access.project_id, search=search)
     return GraphPage(graphs=[rows.graph(row) for row in found], total=count or 0)
+
+
+def page_after(
+    tx: Transaction, access: Access, request: PageRequest, *, search: str = ""
+) -> Page[Graph]:
+    """Standalone graphs in the wanted order, after the last one told."""
+    wanted: dict[str, Any] = {"project_id": access.project_id, "search": search}
+    found = tx.graphs.page_after(order=request.order, **wanted, **request.bounds())
+    told = [Keyed(rows.graph(one.row), one.key) for one in found]
+    return pages.counted(told, request, tx.graphs.count(**wanted))

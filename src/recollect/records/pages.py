@@ -1,7 +1,7 @@
 """Keyset pages: a cursor says where the last page ended, whatever was added or deleted since."""
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Generic, Protocol, TypeVar
 
 import msgspec
@@ -26,7 +26,17 @@ class Identified(Protocol):
 R = TypeVar("R", bound=Identified)
 
 
-class Mark(msgspec.Struct, frozen=True, array_like=True):
+class Named(Protocol):
+    """What is known by a uuid."""
+
+    @property
+    def uuid(self) -> str: ...
+
+
+N = TypeVar("N", bound=Named)
+
+
+class Mark(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """The last item of a page: its sort key and its uuid, and the order they belong to."""
 
     order: str
@@ -51,10 +61,11 @@ class PageRequest(Record):
 
 
 class Page(Record, Generic[T]):
-    """Some items, and the cursor of what follows them."""
+    """Some items, the cursor of what follows them, and how many there are, where that is counted."""
 
     items: list[T]
     next_cursor: str | None = None
+    total: int | None = None
 
 
 def read_cursor(text: str | None, order: str) -> Mark | None:
@@ -68,7 +79,15 @@ def read_cursor(text: str | None, order: str) -> Mark | None:
         raise InvalidInput("cursor: not one that this server gave out") from error
     if mark.order != order:
         raise InvalidInput("cursor: it belongs to another order_by or direction")
+    if isinstance(mark.key, int) != _sorts_by_number(order):
+        raise InvalidInput("cursor: not one that this server gave out")
     return mark
+
+
+def _sorts_by_number(order: str) -> bool:
+    """Moments and counts are numbers; names and uuids are text."""
+    key, _, _ = order.partition("/")
+    return key.endswith("_at") or key == "degree"
 
 
 def _write_cursor(mark: Mark) -> str:
@@ -113,8 +132,18 @@ def page_seen(
 def _page_of(found: list[Keyed[R]], request: PageRequest, told: dict[int, T]) -> Page[T]:
     """Cut *found* to its page and say where the next one begins."""
     kept = found[: request.limit]
-    cursor = None
-    if len(found) > request.limit:
-        last = kept[-1]
-        cursor = _write_cursor(Mark(request.order, last.key, last.row.uuid))
-    return Page(items=[told[one.row.id] for one in kept], next_cursor=cursor)
+    return Page(items=[told[one.row.id] for one in kept], next_cursor=_following(found, request))
+
+
+def counted(found: Sequence[Keyed[N]], request: PageRequest, total: int | None) -> Page[N]:
+    """The page of what was read within the bounds of *request*, of *total* items."""
+    items = [one.row for one in found[: request.limit]]
+    return Page(items=items, next_cursor=_following(found, request), total=total or 0)
+
+
+def _following(found: Sequence[Keyed[N]], request: PageRequest) -> str | None:
+    """The cursor behind the last item of a page; None where nothing follows it."""
+    if len(found) <= request.limit:
+        return None
+    last = found[request.limit - 1]
+    return _write_cursor(Mark(request.order, last.key, last.row.uuid))

@@ -8,9 +8,12 @@ from recollect.governance import audit, erasure
 from recollect.governance.erasure import Mode, Removed
 from recollect.graph import checks
 from recollect.graph.types import Access, Json, Record, Thread
-from recollect.records import episodes, users
+from recollect.records import episodes, pages, users
+from recollect.records.pages import Page, PageRequest
 from recollect.store import index, rows
 from recollect.store.protocol import Transaction
+from recollect.store.queries.threads import ThreadByNameRow
+from recollect.store.statements import Keyed
 
 
 class ThreadPage(Record):
@@ -183,13 +186,34 @@ def page(
     return ThreadPage(threads=told, total=count or 0)
 
 
+def page_after(tx: Transaction, access: Access, request: PageRequest) -> Page[Thread]:
+    """The same page by page, after the last thread told."""
+    by_said = request.order.startswith("updated_at/") and access.visibility is None
+    read = tx.threads.page_said_after if by_said else tx.threads.page_after
+    found = read(order=request.order, project_id=access.project_id, **request.bounds())
+    count = tx.threads.count(project_id=access.project_id, search="")
+    return _told_page(tx, access, found, request, count)
+
+
 def page_of_user(
-    tx: Transaction, access: Access, user_id: str, *, order: str, limit: int, offset: int
-) -> ThreadPage:
-    """A user's threads in the wanted order."""
+    tx: Transaction, access: Access, user_id: str, request: PageRequest
+) -> Page[Thread]:
+    """A user's threads in the wanted order, after the last one told."""
     user = users.get(tx, access, user_id)
-    found = tx.threads.page_of_user(order=order, user_id=user.id, limit=limit, offset=offset)
-    return ThreadPage(threads=[rows.thread(row) for row in found], total=user.thread_count)
+    found = tx.threads.page_of_user(order=request.order, user_id=user.id, **request.bounds())
+    return _told_page(tx, access, found, request, user.thread_count)
+
+
+def _told_page(
+    tx: Transaction,
+    access: Access,
+    found: list[Keyed[ThreadByNameRow]],
+    request: PageRequest,
+    count: int | None,
+) -> Page[Thread]:
+    told = episodes.with_last_said(tx, access, [rows.thread(one.row) for one in found])
+    keyed = [Keyed(thread, one.key) for thread, one in zip(told, found, strict=True)]
+    return pages.counted(keyed, request, count)
 
 
 def of_user(tx: Transaction, access: Access, user_id: str, limit: int) -> list[Thread]:

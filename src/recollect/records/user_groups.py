@@ -6,7 +6,7 @@ be left out of it and nothing about it can be changed.
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID, uuid5
 
 from msgspec import UNSET, UnsetType
@@ -15,21 +15,25 @@ from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.governance import keys, policies
 from recollect.governance.policies import PolicySet
 from recollect.graph import checks
-from recollect.graph.types import Access, Record
+from recollect.graph.types import Access, Record, User
 from recollect.limits import (
     DESCRIPTION_CHARS_MAX,
     NAME_CHARS_MAX,
     PAGE_MAX,
     USER_GROUP_MEMBERS_PER_CALL_MAX,
 )
-from recollect.records import users
+from recollect.records import pages, users
+from recollect.records.pages import Page, PageRequest
 from recollect.records.users import UserPage
 from recollect.store import rows
 from recollect.store.protocol import Transaction
 from recollect.store.queries.user_groups import UserGroupByUuidRow
+from recollect.store.statements import Keyed
 
 GroupKind = Literal["managed", "virtual"]
 ALL_USERS = "All Users"
+ORDER = "created_at/asc"  # of groups, of members and of candidates
+_BEFORE_ALL = -1  # when the group of all users was made, as cursors have it
 
 
 class UserGroup(Record):
@@ -145,6 +149,45 @@ def page(tx: Transaction, access: Access, *, search: str, limit: int, offset: in
     )
 
 
+def page_after(
+    tx: Transaction, access: Access, request: PageRequest, *, search: str = ""
+) -> Page[UserGroup]:
+    """Groups by age after the last one told; that of all users comes first."""
+    found = tx.user_groups.page_after(
+        project_id=access.project_id, search=search, **request.bounds()
+    )
+    count = _counted(tx.user_groups.count, access, search)
+    if search.lower() not in ALL_USERS.lower():
+        return pages.counted(_keyed(found), request, count)
+    return _page_with_everyone(tx, access, found, request, count)
+
+
+def page_of_user(
+    tx: Transaction, access: Access, user_uuid: str, request: PageRequest
+) -> Page[UserGroup]:
+    """The groups a user is in, in the same order."""
+    user_key = _user_key(tx, access, "user_uuid", user_uuid)
+    found = tx.user_groups.of_user_after(user_id=user_key, **request.bounds())
+    count = tx.user_groups.count_of_user(user_id=user_key) or 0
+    return _page_with_everyone(tx, access, found, request, count)
+
+
+def _page_with_everyone(
+    tx: Transaction,
+    access: Access,
+    found: list[Keyed[UserGroupByUuidRow]],
+    request: PageRequest,
+    count: int,
+) -> Page[UserGroup]:
+    """The group of all users has no row: it stands before all others on the first page."""
+    first = [Keyed(_everyone(tx, access), _BEFORE_ALL)] if request.after is None else []
+    return pages.counted([*first, *_keyed(found)], request, count + 1)
+
+
+def _keyed(found: list[Keyed[UserGroupByUuidRow]]) -> list[Keyed[UserGroup]]:
+    return [Keyed(_group(one.row), one.key) for one in found]
+
+
 def of_user(tx: Transaction, access: Access, user_uuid: str) -> list[UserGroup]:
     """The groups a user is in, that of all users first, the newest left out past a full page."""
     user_key = _user_key(tx, access, "user_uuid", user_uuid)
@@ -232,6 +275,33 @@ def members(
     if group.id is None:
         return users.page(tx, access, search=search, order="id/asc", limit=limit, offset=offset)
     return _users(tx, access, group.id, members=True, search=search, limit=limit, offset=offset)
+
+
+def members_after(
+    tx: Transaction, access: Access, uuid: str, request: PageRequest, *, search: str = ""
+) -> Page[User]:
+    """The users in a group, after the last one told."""
+    group = get(tx, access, uuid)
+    if group.id is None:
+        return users.page_after(tx, access, request, search=search)
+    return _users_after(tx, access, request, group_id=group.id, members=True, search=search)
+
+
+def candidates_after(
+    tx: Transaction, access: Access, uuid: str, request: PageRequest, *, search: str = ""
+) -> Page[User]:
+    """The users who could be put into a managed group, after the last one told."""
+    key = _managed(get(tx, access, uuid))
+    return _users_after(tx, access, request, group_id=key, members=False, search=search)
+
+
+def _users_after(
+    tx: Transaction, access: Access, request: PageRequest, **wanted: Any
+) -> Page[User]:
+    wanted["project_id"] = access.project_id
+    found = tx.user_groups.users_page_after(**wanted, **request.bounds())
+    told = [Keyed(rows.user(one.row), one.key) for one in found]
+    return pages.counted(told, request, tx.user_groups.users_count(**wanted))
 
 
 def candidates(

@@ -1,5 +1,7 @@
 """Users. Each has a graph of their own, whose first node is the user."""
 
+from typing import Any
+
 from recollect.derive import knowledge, readings
 from recollect.errors import AlreadyExists, InvariantViolated, NotFound
 from recollect.governance import erasure
@@ -7,11 +9,13 @@ from recollect.graph import checks
 from recollect.graph.gist import gist
 from recollect.graph.types import Access, Entity, Json, Record, User
 from recollect.limits import NAME_CHARS_MAX
-from recollect.records import graphs, seeing, telling
+from recollect.records import graphs, pages, seeing, telling
 from recollect.records.graphs import GraphDetails
+from recollect.records.pages import Page, PageRequest
 from recollect.store import index, numbers, rows
 from recollect.store.index import Item
 from recollect.store.protocol import Transaction
+from recollect.store.statements import Keyed
 
 USER_LABELS = ["Entity", "User"]
 
@@ -148,6 +152,16 @@ def page(
     )
     count = tx.users.count(project_id=access.project_id, search=search)
     return UserPage(users=[rows.user(row) for row in found], total=count or 0)
+
+
+def page_after(
+    tx: Transaction, access: Access, request: PageRequest, *, search: str = ""
+) -> Page[User]:
+    """Users in the wanted order, after the last one told."""
+    wanted: dict[str, Any] = {"project_id": access.project_id, "search": search}
+    found = tx.users.page_after(order=request.order, **wanted, **request.bounds())
+    told = [Keyed(rows.user(one.row), one.key) for one in found]
+    return pages.counted(told, request, tx.users.count(**wanted))
 
 
 def node(tx: Transaction, access: Access, user_id: str) -> Entity:

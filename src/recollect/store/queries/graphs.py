@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from recollect.graph.types import GraphKind
-from recollect.store.statements import Queries
+from recollect.store.statements import Keyed, Queries
 
 
 class GraphContentsRow(NamedTuple):
@@ -195,6 +195,26 @@ class GraphQueries(Queries):
             search=search,
             limit=limit,
             offset=offset,
+        )
+
+    def page_after(
+        self,
+        *,
+        order: str,
+        project_id: int,
+        search: str,
+        after_key: Any,
+        after_uuid: str | None,
+        limit: int,
+    ) -> list[Keyed[GraphRow]]:
+        return self._page(
+            GraphRow,
+            f"graphs.page_after/{order}",
+            project_id=project_id,
+            search=search,
+            after_key=after_key,
+            after_uuid=after_uuid,
+            limit=limit,
         )
 
     def count(self, *, project_id: int, search: str) -> int | None:

@@ -1,9 +1,9 @@
 """Threads of messages."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recollect.store.queries.shapes import DirectEpisodesBehindRow
-from recollect.store.statements import Queries
+from recollect.store.statements import Keyed, Queries
 
 
 class ThreadsOfFactsRow(NamedTuple):
@@ -145,13 +145,57 @@ class ThreadQueries(Queries):
             ThreadUuidsRow, "threads.uuids", project_id=project_id, thread_ids=thread_ids
         )
 
+    def page_after(
+        self,
+        *,
+        order: str,
+        project_id: int,
+        after_key: Any,
+        after_uuid: str | None,
+        limit: int,
+    ) -> list[Keyed[ThreadByNameRow]]:
+        return self._page(
+            ThreadByNameRow,
+            f"threads.page_after/{order}",
+            project_id=project_id,
+            after_key=after_key,
+            after_uuid=after_uuid,
+            limit=limit,
+        )
+
+    def page_said_after(
+        self,
+        *,
+        order: str,
+        project_id: int,
+        after_key: Any,
+        after_uuid: str | None,
+        limit: int,
+    ) -> list[Keyed[ThreadByNameRow]]:
+        """By when something was last said in them, or when they were last changed."""
+        return self._page(
+            ThreadByNameRow,
+            f"threads.page_said_after/{order}",
+            project_id=project_id,
+            after_key=after_key,
+            after_uuid=after_uuid,
+            limit=limit,
+        )
+
     def page_of_user(
-        self, *, order: str, user_id: int, limit: int, offset: int
-    ) -> list[ThreadByNameRow]:
-        return self._all(
+        self,
+        *,
+        order: str,
+        user_id: int,
+        after_key: Any,
+        after_uuid: str | None,
+        limit: int,
+    ) -> list[Keyed[ThreadByNameRow]]:
+        return self._page(
             ThreadByNameRow,
             f"threads.page_of_user/{order}",
             user_id=user_id,
+            after_key=after_key,
+            after_uuid=after_uuid,
             limit=limit,
-            offset=offset,
         )

@@ -1,9 +1,9 @@
 """Groups of users."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recollect.store.queries.shapes import IdUuidRow, UserGroupUsersPageRow
-from recollect.store.statements import Queries
+from recollect.store.statements import Keyed, Queries
 
 
 class UserGroupByUuidRow(NamedTuple):
@@ -56,11 +56,50 @@ class UserGroupQueries(Queries):
             offset=offset,
         )
 
+    def page_after(
+        self,
+        *,
+        project_id: int,
+        search: str,
+        after_key: Any,
+        after_uuid: str | None,
+        limit: int,
+    ) -> list[Keyed[UserGroupByUuidRow]]:
+        return self._page(
+            UserGroupByUuidRow,
+            "user_groups.page_after",
+            project_id=project_id,
+            search=search,
+            after_key=after_key,
+            after_uuid=after_uuid,
+            limit=limit,
+        )
+
     def count(self, *, project_id: int, search: str) -> int | None:
         return self._value(int, "user_groups.count", project_id=project_id, search=search)
 
     def of_user(self, *, user_id: int, limit: int) -> list[UserGroupByUuidRow]:
         return self._all(UserGroupByUuidRow, "user_groups.of_user", user_id=user_id, limit=limit)
+
+    def of_user_after(
+        self,
+        *,
+        user_id: int,
+        after_key: Any,
+        after_uuid: str | None,
+        limit: int,
+    ) -> list[Keyed[UserGroupByUuidRow]]:
+        return self._page(
+            UserGroupByUuidRow,
+            "user_groups.of_user_after",
+            user_id=user_id,
+            after_key=after_key,
+            after_uuid=after_uuid,
+            limit=limit,
+        )
+
+    def count_of_user(self, *, user_id: int) -> int | None:
+        return self._value(int, "user_groups.count_of_user", user_id=user_id)
 
     def update(self, *, name: str, description: str | None, now: int, id: int) -> int:
         return self._run("user_groups.update", name=name, description=description, now=now, id=id)
@@ -99,6 +138,30 @@ class UserGroupQueries(Queries):
             search=search,
             limit=limit,
             offset=offset,
+        )
+
+    def users_page_after(
+        self,
+        *,
+        project_id: int,
+        group_id: int,
+        members: bool | str,
+        search: str,
+        after_key: Any,
+        after_uuid: str | None,
+        limit: int,
+    ) -> list[Keyed[UserGroupUsersPageRow]]:
+        """The members of a group, or the users who are not in it."""
+        return self._page(
+            UserGroupUsersPageRow,
+            "user_groups.users_page_after",
+            project_id=project_id,
+            group_id=group_id,
+            members=members,
+            search=search,
+            after_key=after_key,
+            after_uuid=after_uuid,
+            limit=limit,
         )
 
     def users_count(

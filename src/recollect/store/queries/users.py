@@ -1,7 +1,9 @@
 """Users."""
 
+from typing import Any
+
 from recollect.store.queries.shapes import UserGroupUsersPageRow
-from recollect.store.statements import Queries
+from recollect.store.statements import Keyed, Queries
 
 
 class UserQueries(Queries):
@@ -92,6 +94,26 @@ class UserQueries(Queries):
             search=search,
             limit=limit,
             offset=offset,
+        )
+
+    def page_after(
+        self,
+        *,
+        order: str,
+        project_id: int,
+        search: str,
+        after_key: Any,
+        after_uuid: str | None,
+        limit: int,
+    ) -> list[Keyed[UserGroupUsersPageRow]]:
+        return self._page(
+            UserGroupUsersPageRow,
+            f"users.page_after/{order}",
+            project_id=project_id,
+            search=search,
+            after_key=after_key,
+            after_uuid=after_uuid,
+            limit=limit,
         )
 
     def count(self, *, project_id: int, search: str) -> int | None:

@@ -2,14 +2,14 @@
 
 import base64
 import binascii
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Protocol, TypeVar
 
 from recollect.compat.zep.translate import order as checked_order
-from recollect.compat.zep.v4.wire.base import PageQuery4
+from recollect.compat.zep.v4.wire.base import Page4, PageQuery4
 from recollect.errors import InvalidInput
 from recollect.limits import GRAPH_PAGE_MAX, INTEGER_MAX, LIST_ALL_DEFAULT, PAGE_MAX
-from recollect.records.pages import PageRequest, read_cursor
+from recollect.records.pages import Page, PageRequest, read_cursor
 
 _PLACE, _ITEM = "at:", "past:"
 
@@ -24,6 +24,7 @@ class _Named(Protocol):
 
 T = TypeVar("T", bound=_Named)
 Item = TypeVar("Item")
+Told = TypeVar("Told")
 
 
 def order(sent: Any, default: str, direction: str = "desc") -> str:
@@ -75,11 +76,6 @@ def _written(kind: str, text: str) -> str:
     return base64.urlsafe_b64encode(f"{kind}{text}".encode()).decode()
 
 
-def window(sent: PageQuery4, most: int = PAGE_MAX) -> dict[str, Any]:
-    """Limit and offset of a list that is counted."""
-    return {"limit": size(sent, most), "offset": offset(sent)}
-
-
 def following(sent: PageQuery4, told: int, total: int) -> str | None:
     """The cursor after a page with *told* of *total* items; None on the last one."""
     begin = offset(sent) + told
@@ -105,12 +101,25 @@ def graph_page(sent: Any, allowed: Collection[str]) -> PageRequest:
 
 def keyset(sent: Any, default: str) -> PageRequest:
     """The page of a list that goes on after the last item of the page before."""
-    by = order(sent, default)
+    return in_order(sent, order(sent, default))
+
+
+def in_order(sent: PageQuery4, by: str) -> PageRequest:
+    """The same in an order that callers do not choose."""
     return PageRequest(order=by, limit=size(sent), after=read_cursor(sent.cursor, by))
 
 
-def part(sent: PageQuery4, items: Sequence[Item]) -> tuple[Sequence[Item], str | None]:
-    """A page of a list that is there as a whole, and the cursor of the next one."""
-    begin = offset(sent)
-    shown = items[begin : begin + size(sent)]
-    return shown, following(sent, len(shown), len(items))
+def answer(page: Page[Item], tell: Callable[[Item], Told]) -> Page4[Told]:
+    """A page as clients get it."""
+    items = [tell(one) for one in page.items]
+    return Page4(items=items, next_cursor=page.next_cursor, total_size=page.total)
+
+
+def part(sent: PageQuery4, items: Sequence[T]) -> tuple[Sequence[T], str | None]:
+    """A page of a list that is there as a whole, oldest first, and the cursor of the next one."""
+    told_last = after(sent) or ""
+    return past(sent, [one for one in sorted(items, key=_uuid) if one.uuid > told_last])
+
+
+def _uuid(item: _Named) -> str:
+    return item.uuid

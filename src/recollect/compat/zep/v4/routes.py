@@ -22,11 +22,17 @@ from recollect.compat.zep.v4 import (
     routes_user_groups,
     routes_users,
 )
+from recollect.errors import KeyReused
 
 PREFIX = "/api/v4"
 
 ROUTES: list[Route] = [
-    replace(route, path=PREFIX + route.path, refusal=errors.reply_for)
+    replace(
+        route,
+        path=PREFIX + route.path,
+        refusal=errors.reply_for,
+        also=(*route.also, KeyReused) if route.mutates else route.also,
+    )
     for part in (
         routes_users.ROUTES,
         routes_threads.ROUTES,

@@ -125,6 +125,7 @@ ROUTES = [
         "Create an agent",
         body=wire.CreateAgent4,
         answer=wire.Agent4,
+        also=(NotOffered,),
     ),
     Route(
         "POST",
@@ -146,6 +147,7 @@ ROUTES = [
         "Update an agent",
         body=wire.UpdateAgent4,
         answer=wire.Agent4,
+        also=(NotOffered,),
     ),
     Route(
         "DELETE",

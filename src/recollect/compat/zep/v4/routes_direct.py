@@ -181,5 +181,6 @@ ROUTES = [
         "Add facts between nodes",
         body=wire.AddEdges4,
         answer=wire.AddedEdges4,
+        also=(NotOffered,),
     ),
 ]

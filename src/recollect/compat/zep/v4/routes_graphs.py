@@ -15,7 +15,7 @@ from recollect.compat.zep.v4.wire import graphs as wire
 from recollect.compat.zep.v4.wire import tasks
 from recollect.compat.zep.v4.wire import users as users_wire
 from recollect.compat.zep.v4.wire.base import Page4, SearchList4
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, NotOffered
 from recollect.graph.types import Graph
 from recollect.records.graphs import GraphDetails
 
@@ -71,18 +71,10 @@ async def list_all(call: Call) -> Page4[wire.Graph4]:
     """A page of standalone graphs."""
     asked: wire.GraphsQuery4 = call.query
     sent: SearchList4 = call.body
-    page = await graphs.page(
-        call.services,
-        call.access,
-        search=translate3.search_text(sent.search or ""),
-        order=paging.order(asked, "created_at"),
-        **paging.window(asked),
-    )
-    return Page4(
-        items=[_standalone(graph) for graph in page.graphs],
-        next_cursor=paging.following(asked, len(page.graphs), page.total),
-        total_size=page.total,
-    )
+    request = paging.keyset(asked, "created_at")
+    search = translate3.search_text(sent.search or "")
+    found = await graphs.page_after(call.services, call.access, request, search=search)
+    return paging.answer(found, _standalone)
 
 
 def _cloned(found: WithTask[OwnedGraph]) -> wire.CloneAnswer4:
@@ -110,6 +102,7 @@ ROUTES = [
         "Create a graph",
         body=wire.CreateGraph4,
         answer=wire.Graph4,
+        also=(NotOffered,),
     ),
     Route(
         "POST",

@@ -169,7 +169,16 @@ def _pair(
     """Reading something, and putting something else in its place."""
     return [
         Route("GET", path, actions[0], handlers[0], f"Get {what}", answer=answer),
-        Route("PUT", path, actions[1], handlers[1], f"Set {what}", body=body, answer=answer),
+        Route(
+            "PUT",
+            path,
+            actions[1],
+            handlers[1],
+            f"Set {what}",
+            body=body,
+            answer=answer,
+            also=(NotOffered,) if handlers[1] is set_ontology else (),
+        ),
     ]
 
 

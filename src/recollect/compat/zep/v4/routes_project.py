@@ -125,6 +125,7 @@ ROUTES = [
         "Update the key's project",
         body=wire.UpdateProject4,
         answer=wire.Project4,
+        also=(NotOffered,),
     ),
     Route(
         "POST",

@@ -52,18 +52,10 @@ async def lookup(call: Call) -> wire.Thread4:
 async def list_all(call: Call) -> Page4[wire.Thread4]:
     """A page of threads, of one user if one is named."""
     asked: wire.ThreadsQuery4 = call.query
-    page = await threads.page(
-        call.services,
-        call.access,
-        order=paging.order(asked, "created_at"),
-        user=None if asked.user_uuid is None else UserRef(uuid=asked.user_uuid),
-        **paging.window(asked),
-    )
-    return Page4(
-        items=[translate.thread(thread) for thread in page.threads],
-        next_cursor=paging.following(asked, len(page.threads), page.total),
-        total_size=page.total,
-    )
+    request = paging.keyset(asked, "created_at")
+    user = None if asked.user_uuid is None else UserRef(uuid=asked.user_uuid)
+    found = await threads.page_after(call.services, call.access, request, user=user)
+    return paging.answer(found, translate.thread)
 
 
 async def delete(call: Call) -> Reply:

@@ -297,6 +297,7 @@ ROUTES = [
         "End a trace with its outcome",
         body=wire.CloseTrace4,
         answer=wire.EndedTrace4,
+        also=(NotOffered,),
     ),
     Route(
         "POST",

@@ -122,6 +122,7 @@ ROUTES = [
         "Refuse a content policy, and say why",
         body=wire.ContentPolicyRequest4,
         answer=wire.ContentPolicy4,
+        also=(NotOffered,),
     ),
     Route(
         "GET",
@@ -176,6 +177,7 @@ ROUTES = [
         "Refuse a hyperedge, and say why",
         body=absent.AddHyperedge4,
         answer=absent.Hyperedge4,
+        also=(NotOffered,),
     ),
     Route(
         "POST",
@@ -339,7 +341,8 @@ def _route(method: str, verb: str, path: str) -> Route:
         raise NotOffered(f"{method}: {why}")
 
     words = method.replace("_", " ").replace(".", " ")
-    return Route(cast(Method, verb), path, method, refuse, f"Refuse {words}, and say why")
+    what = f"Refuse {words}, and say why"
+    return Route(cast(Method, verb), path, method, refuse, what, also=(NotOffered,))
 
 
 SKILL_ROUTES = [_route(*row) for row in METHODS]

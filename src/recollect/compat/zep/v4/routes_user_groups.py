@@ -1,7 +1,6 @@
 """User groups: who belongs together."""
 
 from functools import partial
-from typing import Any
 
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
@@ -12,7 +11,7 @@ from recollect.compat.zep.v4 import idempotency, paging, translate
 from recollect.compat.zep.v4.wire import project as wire
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4, SearchList4
 from recollect.compat.zep.v4.wire.users import User4
-from recollect.records.users import UserPage
+from recollect.records.pages import PageRequest
 
 
 async def create(call: Call) -> Reply:
@@ -28,22 +27,21 @@ async def get(call: Call) -> wire.UserGroup4:
     return translate.user_group(found)
 
 
-def _window(call: Call) -> dict[str, Any]:
+def _request(call: Call) -> PageRequest:
+    return paging.in_order(call.query, user_groups.ORDER)
+
+
+def _search(call: Call) -> str:
     sent: SearchList4 = call.body
-    return {
-        "search": translate3.search_text(sent.search or ""),
-        **paging.window(call.query),
-    }
+    return translate3.search_text(sent.search or "")
 
 
 async def list_all(call: Call) -> Page4[wire.UserGroup4]:
     """A page of groups, that of all users first."""
-    page = await user_groups.page(call.services, call.access, **_window(call))
-    return Page4(
-        items=[translate.user_group(group) for group in page.groups],
-        next_cursor=paging.following(call.query, len(page.groups), page.total),
-        total_size=page.total,
+    found = await user_groups.page_after(
+        call.services, call.access, _request(call), search=_search(call)
     )
+    return paging.answer(found, translate.user_group)
 
 
 async def update(call: Call) -> Reply:
@@ -67,28 +65,22 @@ async def delete(call: Call) -> Reply:
     return await idempotency.write(call, delete)
 
 
-def _users(call: Call, page: UserPage) -> Page4[User4]:
-    return Page4(
-        items=[translate.user(user) for user in page.users],
-        next_cursor=paging.following(call.query, len(page.users), page.total),
-        total_size=page.total,
-    )
-
-
 async def list_members(call: Call) -> Page4[User4]:
     """A page of the users in a group."""
-    uuid = call.path["group_uuid"]
-    return _users(
-        call, await user_groups.members(call.services, call.access, uuid, **_window(call))
+    given = (call.path["group_uuid"], _request(call))
+    found = await user_groups.members_after(
+        call.services, call.access, *given, search=_search(call)
     )
+    return paging.answer(found, translate.user)
 
 
 async def list_candidates(call: Call) -> Page4[User4]:
     """A page of the users who are not in a group."""
-    uuid = call.path["group_uuid"]
-    return _users(
-        call, await user_groups.candidates(call.services, call.access, uuid, **_window(call))
+    given = (call.path["group_uuid"], _request(call))
+    found = await user_groups.candidates_after(
+        call.services, call.access, *given, search=_search(call)
     )
+    return paging.answer(found, translate.user)
 
 
 def _membership(done: Membership) -> wire.Membership4:

@@ -13,7 +13,7 @@ from recollect.compat.zep.v4.routes_unsupported import no_policy
 from recollect.compat.zep.v4.wire import knowledge, project, tasks
 from recollect.compat.zep.v4.wire import users as wire
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4, SearchList4
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, NotOffered
 from recollect.records.users import UserDetails
 
 
@@ -76,18 +76,10 @@ async def list_all(call: Call) -> Page4[wire.User4]:
     """A page of users."""
     asked: wire.UsersQuery4 = call.query
     sent: SearchList4 = call.body
-    page = await users.page(
-        call.services,
-        call.access,
-        search=translate3.search_text(sent.search or ""),
-        order=paging.order(asked, "created_at"),
-        **paging.window(asked),
-    )
-    return Page4(
-        items=[translate.user(user) for user in page.users],
-        next_cursor=paging.following(asked, len(page.users), page.total),
-        total_size=page.total,
-    )
+    request = paging.keyset(asked, "created_at")
+    search = translate3.search_text(sent.search or "")
+    found = await users.page_after(call.services, call.access, request, search=search)
+    return paging.answer(found, translate.user)
 
 
 async def get_node(call: Call) -> knowledge.Node4:
@@ -98,13 +90,9 @@ async def get_node(call: Call) -> knowledge.Node4:
 
 async def list_groups(call: Call) -> Page4[project.UserGroup4]:
     """A page of the groups a user is in."""
-    found = await user_groups.of_user(call.services, call.access, call.path["user_uuid"])
-    shown, following = paging.part(call.query, found)
-    return Page4(
-        items=[translate.user_group(group) for group in shown],
-        next_cursor=following,
-        total_size=len(found),
-    )
+    given = (call.path["user_uuid"], paging.in_order(call.query, user_groups.ORDER))
+    found = await user_groups.page_of_user(call.services, call.access, *given)
+    return paging.answer(found, translate.user_group)
 
 
 _LOOKED_UP_MAX = 1_000
@@ -141,6 +129,7 @@ ROUTES = [
         "Create a user",
         body=wire.CreateUser4,
         answer=wire.User4,
+        also=(NotOffered,),
     ),
     Route(
         "POST",

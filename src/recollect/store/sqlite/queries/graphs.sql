@@ -55,11 +55,19 @@ WHERE id = :id;
 DELETE FROM graphs WHERE id = :id;
 
 -- name: page
--- order: created_at=created_at, graph_id=graph_id, name=coalesce(name, ''), uuid=uuid
+-- order: created_at=created_at, graph_id=graph_id, name=coalesce(name, '')
 SELECT * FROM graphs
 WHERE project_id = :project_id AND kind = 'standalone'
   AND (:search = '' OR instr(lower(graph_id || ' ' || coalesce(name, '')), lower(:search)) > 0)
 ORDER BY {key} {dir}, id {dir} LIMIT :limit OFFSET :offset;
+
+-- name: page_after
+-- order: created_at=created_at, name=coalesce(name, ''), uuid=uuid
+SELECT *, {key} AS page_key FROM graphs
+WHERE project_id = :project_id AND kind = 'standalone'
+  AND (:search = '' OR instr(lower(graph_id || ' ' || coalesce(name, '')), lower(:search)) > 0)
+  AND (:after_uuid IS NULL OR ({key}, uuid) {cmp} (:after_key, :after_uuid))
+ORDER BY {key} {dir}, uuid {dir} LIMIT :limit;
 
 -- name: count
 SELECT count(*) AS n FROM graphs

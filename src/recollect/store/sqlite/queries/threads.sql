@@ -34,7 +34,7 @@ WHERE id = :id;
 DELETE FROM threads WHERE id = :id;
 
 -- name: page
--- order: created_at=t.created_at, updated_at=t.updated_at, thread_id=t.thread_id, user_id=u.user_id, id=t.id, uuid=t.uuid
+-- order: created_at=t.created_at, updated_at=t.updated_at, thread_id=t.thread_id, user_id=u.user_id, id=t.id
 SELECT t.id, t.uuid, t.thread_id, u.user_id, u.uuid AS user_uuid, t.graph_id,
     g.uuid AS graph_uuid, t.metadata, t.rating, t.created_at, t.updated_at, t.ended_at
 FROM threads t JOIN users u ON u.id = t.user_id JOIN graphs g ON g.id = t.graph_id
@@ -77,10 +77,36 @@ WHERE t.project_id = :project_id AND t.uuid = :uuid;
 SELECT thread_id, uuid FROM threads
 WHERE project_id = :project_id AND thread_id IN (SELECT value FROM json_each(:thread_ids));
 
+-- name: page_after
+-- order: created_at=t.created_at, updated_at=t.updated_at, uuid=t.uuid
+SELECT t.id, t.uuid, t.thread_id, u.user_id, u.uuid AS user_uuid, t.graph_id,
+    g.uuid AS graph_uuid, t.metadata, t.rating, t.created_at, t.updated_at, t.ended_at,
+    {key} AS page_key
+FROM threads t JOIN users u ON u.id = t.user_id JOIN graphs g ON g.id = t.graph_id
+WHERE t.project_id = :project_id
+  AND (:after_uuid IS NULL OR ({key}, t.uuid) {cmp} (:after_key, :after_uuid))
+ORDER BY {key} {dir}, t.uuid {dir} LIMIT :limit;
+
+-- name: page_said_after
+-- order: updated_at=said_at
+SELECT * FROM (
+    SELECT t.id, t.uuid, t.thread_id, u.user_id, u.uuid AS user_uuid, t.graph_id,
+        g.uuid AS graph_uuid, t.metadata, t.rating, t.created_at, t.updated_at, t.ended_at,
+        max(t.updated_at, coalesce(
+            (SELECT e.created_at FROM episodes e
+             WHERE e.thread_id = t.id AND e.kind NOT IN ('fact_triple', 'nodes')
+             ORDER BY e.seq DESC LIMIT 1), 0)) AS said_at
+    FROM threads t JOIN users u ON u.id = t.user_id JOIN graphs g ON g.id = t.graph_id
+    WHERE t.project_id = :project_id)
+WHERE :after_uuid IS NULL OR ({key}, uuid) {cmp} (:after_key, :after_uuid)
+ORDER BY {key} {dir}, uuid {dir} LIMIT :limit;
+
 -- name: page_of_user
 -- order: created_at=t.created_at, updated_at=t.updated_at, uuid=t.uuid
 SELECT t.id, t.uuid, t.thread_id, u.user_id, u.uuid AS user_uuid, t.graph_id,
-    g.uuid AS graph_uuid, t.metadata, t.rating, t.created_at, t.updated_at, t.ended_at
+    g.uuid AS graph_uuid, t.metadata, t.rating, t.created_at, t.updated_at, t.ended_at,
+    {key} AS page_key
 FROM threads t JOIN users u ON u.id = t.user_id JOIN graphs g ON g.id = t.graph_id
 WHERE t.user_id = :user_id
-ORDER BY {key} {dir}, t.id {dir} LIMIT :limit OFFSET :offset;
+  AND (:after_uuid IS NULL OR ({key}, t.uuid) {cmp} (:after_key, :after_uuid))
+ORDER BY {key} {dir}, t.uuid {dir} LIMIT :limit;

@@ -21,6 +21,17 @@ WHERE g.project_id = :project_id
                              lower(:search)) > 0)
 ORDER BY g.id LIMIT :limit OFFSET :offset;
 
+-- name: page_after
+SELECT g.*, (SELECT count(*) FROM user_group_members m WHERE m.group_id = g.id) AS member_count,
+       (SELECT count(*) FROM user_group_policy_sets a WHERE a.group_id = g.id) AS policy_set_count,
+       g.created_at AS page_key
+FROM user_groups g
+WHERE g.project_id = :project_id
+  AND (:search = '' OR instr(lower(g.name || ' ' || coalesce(g.description, '')),
+                             lower(:search)) > 0)
+  AND (:after_uuid IS NULL OR (g.created_at, g.uuid) > (:after_key, :after_uuid))
+ORDER BY g.created_at, g.uuid LIMIT :limit;
+
 -- name: count
 SELECT count(*) AS n FROM user_groups g
 WHERE g.project_id = :project_id
@@ -32,6 +43,18 @@ SELECT g.*, (SELECT count(*) FROM user_group_members m WHERE m.group_id = g.id) 
        (SELECT count(*) FROM user_group_policy_sets a WHERE a.group_id = g.id) AS policy_set_count
 FROM user_group_members o JOIN user_groups g ON g.id = o.group_id
 WHERE o.user_id = :user_id ORDER BY g.id LIMIT :limit;
+
+-- name: of_user_after
+SELECT g.*, (SELECT count(*) FROM user_group_members m WHERE m.group_id = g.id) AS member_count,
+       (SELECT count(*) FROM user_group_policy_sets a WHERE a.group_id = g.id) AS policy_set_count,
+       g.created_at AS page_key
+FROM user_group_members o JOIN user_groups g ON g.id = o.group_id
+WHERE o.user_id = :user_id
+  AND (:after_uuid IS NULL OR (g.created_at, g.uuid) > (:after_key, :after_uuid))
+ORDER BY g.created_at, g.uuid LIMIT :limit;
+
+-- name: count_of_user
+SELECT count(*) AS n FROM user_group_members WHERE user_id = :user_id;
 
 -- name: update
 UPDATE user_groups
@@ -59,6 +82,17 @@ WHERE u.project_id = :project_id
   AND (:search = '' OR instr(lower(u.user_id || ' ' || coalesce(u.email, '') || ' '
        || coalesce(u.first_name, '') || ' ' || coalesce(u.last_name, '')), lower(:search)) > 0)
 ORDER BY u.id LIMIT :limit OFFSET :offset;
+
+-- name: users_page_after
+SELECT u.*, g.uuid AS graph_uuid, g.rating AS rating, u.created_at AS page_key
+FROM users u JOIN graphs g ON g.id = u.graph_id
+WHERE u.project_id = :project_id
+  AND EXISTS (SELECT 1 FROM user_group_members m
+              WHERE m.group_id = :group_id AND m.user_id = u.id) = :members
+  AND (:search = '' OR instr(lower(u.user_id || ' ' || coalesce(u.email, '') || ' '
+       || coalesce(u.first_name, '') || ' ' || coalesce(u.last_name, '')), lower(:search)) > 0)
+  AND (:after_uuid IS NULL OR (u.created_at, u.uuid) > (:after_key, :after_uuid))
+ORDER BY u.created_at, u.uuid LIMIT :limit;
 
 -- name: users_count
 SELECT count(*) AS n FROM users u

@@ -35,13 +35,23 @@ UPDATE users SET thread_count = thread_count + :change WHERE user_id = :user_id
   AND project_id = :project_id;
 
 -- name: page
--- order: created_at=u.created_at, updated_at=u.updated_at, user_id=u.user_id, email=coalesce(u.email, ''), id=u.id, uuid=u.uuid
+-- order: created_at=u.created_at, updated_at=u.updated_at, user_id=u.user_id, email=coalesce(u.email, ''), id=u.id
 SELECT u.*, g.uuid AS graph_uuid, g.rating AS rating
 FROM users u JOIN graphs g ON g.id = u.graph_id
 WHERE u.project_id = :project_id
   AND (:search = '' OR instr(lower(u.user_id || ' ' || coalesce(u.email, '') || ' '
        || coalesce(u.first_name, '') || ' ' || coalesce(u.last_name, '')), lower(:search)) > 0)
 ORDER BY {key} {dir}, u.id {dir} LIMIT :limit OFFSET :offset;
+
+-- name: page_after
+-- order: created_at=u.created_at, user_id=u.user_id, email=coalesce(u.email, ''), uuid=u.uuid
+SELECT u.*, g.uuid AS graph_uuid, g.rating AS rating, {key} AS page_key
+FROM users u JOIN graphs g ON g.id = u.graph_id
+WHERE u.project_id = :project_id
+  AND (:search = '' OR instr(lower(u.user_id || ' ' || coalesce(u.email, '') || ' '
+       || coalesce(u.first_name, '') || ' ' || coalesce(u.last_name, '')), lower(:search)) > 0)
+  AND (:after_uuid IS NULL OR ({key}, u.uuid) {cmp} (:after_key, :after_uuid))
+ORDER BY {key} {dir}, u.uuid {dir} LIMIT :limit;
 
 -- name: count
 SELECT count(*) AS n FROM users u
