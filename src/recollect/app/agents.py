@@ -6,10 +6,10 @@ from recollect.app import tasks
 from recollect.app.idempotency import Done, Once, write
 from recollect.app.services import Services
 from recollect.app.tasks import Tracked
+from recollect.app.units import glances, reads
 from recollect.graph.types import Access, Json, Record
 from recollect.records import agents, erasing
-from recollect.records.agents import Agent, AgentDetails, AgentFilter
-from recollect.records.pages import Page, PageRequest
+from recollect.records.agents import Agent, AgentDetails
 from recollect.store.protocol import Transaction
 
 
@@ -47,9 +47,7 @@ def _create(
     return Done(value=made, graph_id=made.graph.id, made=made)
 
 
-async def get(services: Services, access: Access, uuid: str) -> Agent:
-    """An agent by its uuid."""
-    return await services.store.glance(agents.get, access, uuid)
+get = glances(agents.get)
 
 
 async def update(
@@ -99,8 +97,4 @@ def _delete(tx: Transaction, access: Access, uuid: str, expected_revision: int) 
     return Done(value=task, made=erased, erased=erased)
 
 
-async def page(
-    services: Services, access: Access, wanted: AgentFilter, request: PageRequest
-) -> Page[Agent]:
-    """A page of agents."""
-    return await services.store.read(agents.page, access, wanted, request)
+page = reads(agents.page)

@@ -9,6 +9,7 @@ from recollect.app.idempotency import Done, Once, write
 from recollect.app.refs import GraphRef, ThreadRef
 from recollect.app.services import Services
 from recollect.app.tasks import Tracked
+from recollect.app.units import reads, writes
 from recollect.errors import InvalidInput, NotFound
 from recollect.graph.types import Access, Json, NewEpisode, Record
 from recollect.ingest import batches
@@ -99,41 +100,12 @@ def _create(
     return Done(value=made, made=made)
 
 
-async def get(services: Services, access: Access, uuid: str) -> Batch:
-    """A batch with its progress."""
-    return await services.store.read(batches.get, access, uuid)
+get = reads(batches.get)
+page = reads(batches.page)
 
 
-async def page(
-    services: Services,
-    access: Access,
-    *,
-    status: BatchStatus | None,
-    limit: int,
-    cursor: int | None,
-) -> BatchPage:
-    """A page of batches, newest first."""
-    return await services.store.read(
-        batches.page, access, status=status, limit=limit, cursor=cursor
-    )
-
-
-async def items(
-    services: Services,
-    access: Access,
-    uuid: str,
-    *,
-    status: ItemStatus | None,
-    limit: int,
-    cursor: int | None,
-) -> Items:
-    """A page of a batch's items, in the order they were added."""
-    return await services.store.read(
-        _items, access, uuid, status=status, limit=limit, cursor=cursor
-    )
-
-
-def _items(
+@reads
+def items(
     tx: Transaction,
     access: Access,
     uuid: str,
@@ -142,6 +114,7 @@ def _items(
     limit: int,
     cursor: int | None,
 ) -> Items:
+    """A page of a batch's items, in the order they were added."""
     found = batches.items(tx, access, uuid, status=status, limit=limit, cursor=cursor)
     said_in = _thread_uuids(tx, access, found.items)
     return Items(items=found.items, thread_uuids=said_in, next_cursor=found.next_cursor)
@@ -151,9 +124,7 @@ def _thread_uuids(tx: Transaction, access: Access, found: Sequence[Item]) -> dic
     return lookups.thread_uuids(tx, access, [one.thread_id for one in found if one.thread_id])
 
 
-async def add(services: Services, access: Access, uuid: str, new: list[NewItem]) -> list[Item]:
-    """Items at the end of a draft, all or none."""
-    return await services.store.write(batches.add, access, uuid, new)
+add = writes(batches.add)
 
 
 async def add_fitting(

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from recollect.app import refs
 from recollect.app.refs import GraphRef, InGraph
 from recollect.app.services import Services
+from recollect.app.units import reads
 from recollect.graph.filters import Filters
 from recollect.graph.types import Access, DocumentSummary, Graph, Observation, ThreadSummary
 from recollect.records import derived, lookups
@@ -16,21 +17,14 @@ T = TypeVar("T")
 _Reader = Callable[[Transaction, Access, Graph, PageRequest, Filters], Page[T]]
 
 
-async def observation(services: Services, access: Access, uuid: str) -> Observation:
-    """An observation by its uuid."""
-    return await services.store.read(derived.observation, access, uuid)
+observation = reads(derived.observation)
 
 
-async def observation_in(
-    services: Services, access: Access, ref: GraphRef, uuid: str
-) -> InGraph[Observation]:
-    """An observation of one graph."""
-    return await services.store.read(_observation_in, access, ref, uuid)
-
-
-def _observation_in(
+@reads
+def observation_in(
     tx: Transaction, access: Access, ref: GraphRef, uuid: str
 ) -> InGraph[Observation]:
+    """An observation of one graph."""
     where = refs.graph(tx, access, ref)
     found = derived.observation(tx, access, uuid)
     refs.require_within(where, found.graph_id, "observation", found.uuid)

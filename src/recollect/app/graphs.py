@@ -7,13 +7,14 @@ from recollect.app.idempotency import Done, Once, write
 from recollect.app.refs import GraphRef, OwnedGraph
 from recollect.app.services import Services
 from recollect.app.tasks import Tracked, WithTask
+from recollect.app.units import glances, reads
 from recollect.errors import InvalidInput
 from recollect.graph.filters import NO_FILTERS, Filters
 from recollect.graph.kinds import Kind
 from recollect.graph.types import Access, Graph, Json, Record
 from recollect.records import cloning, erasing, graphs, lookups
 from recollect.records.cloning import Copied, Ends
-from recollect.records.graphs import GraphDetails, GraphPage
+from recollect.records.graphs import GraphDetails
 from recollect.store.protocol import Transaction
 
 
@@ -47,9 +48,7 @@ def _create(
     return Done(value=made, graph_id=made.id, made=made)
 
 
-async def get(services: Services, access: Access, ref: GraphRef) -> OwnedGraph:
-    """A graph, and whose it is."""
-    return await services.store.glance(refs.graph, access, ref)
+get = glances(refs.graph)
 
 
 async def update(
@@ -97,13 +96,7 @@ def _delete(tx: Transaction, access: Access, ref: GraphRef) -> Done[Tracked]:
     return Done(value=task, made=erased, erased=erased)
 
 
-async def page(
-    services: Services, access: Access, *, search: str, order: str, limit: int, offset: int
-) -> GraphPage:
-    """A page of standalone graphs."""
-    return await services.store.read(
-        graphs.page, access, search=search, order=order, limit=limit, offset=offset
-    )
+page = reads(graphs.page)
 
 
 async def warm(services: Services, access: Access, ref: GraphRef) -> OwnedGraph:

@@ -6,6 +6,7 @@ from recollect.app import refs
 from recollect.app.idempotency import Done, Once, write
 from recollect.app.refs import GraphRef, UserRef
 from recollect.app.services import Services
+from recollect.app.units import reads, writes
 from recollect.context import templates
 from recollect.graph.types import Access, Record
 from recollect.records import guidance
@@ -65,11 +66,7 @@ def _ontology(tx: Transaction, access: Access, where: Where) -> Level[Ontology]:
     return _level(tx, access, "ontology", scope, guidance.ontology_at(tx, access, scope))
 
 
-async def set_ontology(
-    services: Services, access: Access, targets: Targets, ontology: Ontology
-) -> None:
-    """Replace the custom types of the named users and graphs, or of the project."""
-    await services.store.write(guidance.set_ontology, access, targets, ontology)
+set_ontology = writes(guidance.set_ontology)
 
 
 async def set_ontology_at(
@@ -110,22 +107,8 @@ def _instructions(
     return _level(tx, access, kind, scope, found)
 
 
-async def add_instructions(
-    services: Services,
-    access: Access,
-    kind: InstructionKind,
-    targets: Targets,
-    new: list[Instruction],
-) -> None:
-    """Add instructions, rewriting those whose name is known."""
-    await services.store.write(guidance.add_instructions, access, kind, targets, new)
-
-
-async def delete_instructions(
-    services: Services, access: Access, kind: InstructionKind, targets: Targets, names: list[str]
-) -> None:
-    """Remove the named instructions, or all without names."""
-    await services.store.write(guidance.delete_instructions, access, kind, targets, names)
+add_instructions = writes(guidance.add_instructions)
+delete_instructions = writes(guidance.delete_instructions)
 
 
 async def set_instructions(
@@ -187,9 +170,7 @@ def _set_steering(
 # ---------------------------------------------------------------- templates
 
 
-async def list_templates(services: Services, access: Access) -> list[Template]:
-    """The context templates of the project."""
-    return await services.store.read(guidance.list_templates, access)
+list_templates = reads(guidance.list_templates)
 
 
 async def create_template(
@@ -214,14 +195,8 @@ def _create_template(
     return Done(value=made, made=made)
 
 
-async def template(services: Services, access: Access, template_id: str) -> Template:
-    """A context template by the caller's id."""
-    return await services.store.read(guidance.get_template, access, template_id)
-
-
-async def template_by_uuid(services: Services, access: Access, uuid: str) -> Template:
-    """A context template by the server's id."""
-    return await services.store.read(guidance.template_by_uuid, access, uuid)
+template = reads(guidance.get_template)
+template_by_uuid = reads(guidance.template_by_uuid)
 
 
 async def update_template(
@@ -258,9 +233,7 @@ def _change_template(
     return Done(value=made, made=made)
 
 
-async def delete_template(services: Services, access: Access, template_id: str) -> None:
-    """Remove a context template."""
-    await services.store.write(guidance.delete_template, access, template_id)
+delete_template = writes(guidance.delete_template)
 
 
 async def delete_template_by_uuid(

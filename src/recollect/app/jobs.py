@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from recollect.app.services import Services
+from recollect.app.units import reads
 from recollect.errors import NotFound, Unavailable
 from recollect.graph.types import Access, GraphKind, Record
 from recollect.ingest import queue
@@ -30,12 +31,9 @@ class Backlog(Record):
     truncated: bool
 
 
-async def backlog(services: Services, access: Access) -> Backlog:
+@reads
+def backlog(tx: Transaction, access: Access) -> Backlog:
     """How many episodes of the project wait to be read or could not be, and for how long."""
-    return await services.store.read(_backlog, access)
-
-
-def _backlog(tx: Transaction, access: Access) -> Backlog:
     waiting = queue.backlog(tx, access, PAGE_MAX + 1)
     parked = queue.parked(tx, access, PAGE_MAX + 1)
     counted = Counter((row.graph_kind, row.graph_name) for row in waiting[:PAGE_MAX])

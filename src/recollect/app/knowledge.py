@@ -1,7 +1,5 @@
 """Entities and facts: reading, paging, correcting, deleting, walking from one to the next."""
 
-from collections.abc import Sequence
-
 from msgspec import UnsetType
 from msgspec.structs import replace
 
@@ -10,6 +8,7 @@ from recollect.app.idempotency import Done, Once, write
 from recollect.app.refs import GraphRef, InGraph, OwnedGraph, ThreadRef
 from recollect.app.services import Services
 from recollect.app.tasks import Tracked
+from recollect.app.units import glances, reads
 from recollect.graph.filters import Filters
 from recollect.graph.types import Access, Entity, Episode, Fact, Record
 from recollect.records import erasing, knowledge, listing, walking
@@ -72,34 +71,25 @@ def _facts(
     return InGraph(where=where, value=knowledge.facts_page(tx, access, where.graph, request, among))
 
 
-async def facts_holding(
-    services: Services, access: Access, ref: GraphRef, limit: int
-) -> list[Fact]:
+@reads
+def facts_holding(tx: Transaction, access: Access, ref: GraphRef, limit: int) -> list[Fact]:
     """The facts that hold in a graph now."""
-    return await services.store.read(_facts_holding, access, ref, limit)
-
-
-def _facts_holding(tx: Transaction, access: Access, ref: GraphRef, limit: int) -> list[Fact]:
     return knowledge.facts_holding(tx, access, refs.graph(tx, access, ref).graph, limit)
 
 
-async def facts_of_thread(
-    services: Services, access: Access, ref: ThreadRef, rating_min: float | None, limit: int
-) -> list[Fact]:
-    """The facts that a thread's messages state, newest first."""
-    return await services.store.read(_facts_of_thread, access, ref, rating_min, limit)
-
-
-def _facts_of_thread(
+@reads
+def facts_of_thread(
     tx: Transaction, access: Access, ref: ThreadRef, rating_min: float | None, limit: int
 ) -> list[Fact]:
+    """The facts that a thread's messages state, newest first."""
     thread = refs.thread(tx, access, ref)
     return knowledge.facts_of_thread(tx, access, thread, rating_min, limit)
 
 
-async def entity(services: Services, access: Access, uuid: str) -> ListedEntity:
+@glances
+def entity(tx: Transaction, access: Access, uuid: str) -> ListedEntity:
     """An entity by its uuid."""
-    return await services.store.glance(_entity, access, uuid)
+    return _listed(tx, access, knowledge.entity(tx, access, uuid))
 
 
 def _listed(tx: Transaction, access: Access, found: Entity) -> ListedEntity:
@@ -107,15 +97,11 @@ def _listed(tx: Transaction, access: Access, found: Entity) -> ListedEntity:
     return listed
 
 
-def _entity(tx: Transaction, access: Access, uuid: str) -> ListedEntity:
-    return _listed(tx, access, knowledge.entity(tx, access, uuid))
-
-
-async def entity_in(
-    services: Services, access: Access, ref: GraphRef, uuid: str
-) -> InGraph[ListedEntity]:
+@glances
+def entity_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> InGraph[ListedEntity]:
     """An entity of one graph."""
-    return await services.store.glance(_entity_in, access, ref, uuid)
+    where, found = _find_entity(tx, access, ref, uuid)
+    return InGraph(where=where, value=_listed(tx, access, found))
 
 
 def _find_entity(
@@ -127,14 +113,7 @@ def _find_entity(
     return where, found
 
 
-def _entity_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> InGraph[ListedEntity]:
-    where, found = _find_entity(tx, access, ref, uuid)
-    return InGraph(where=where, value=_listed(tx, access, found))
-
-
-async def fact(services: Services, access: Access, uuid: str) -> Fact:
-    """A fact by its uuid."""
-    return await services.store.read(knowledge.fact, access, uuid)
+fact = reads(knowledge.fact)
 
 
 async def fact_in(services: Services, access: Access, ref: GraphRef, uuid: str) -> InGraph[Fact]:
@@ -149,31 +128,19 @@ def _fact_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> InGra
     return InGraph(where=where, value=found)
 
 
-async def facts_of_entity(services: Services, access: Access, uuid: str, limit: int) -> list[Fact]:
+@reads
+def facts_of_entity(tx: Transaction, access: Access, uuid: str, limit: int) -> list[Fact]:
     """The facts about an entity."""
-    return await services.store.read(_facts_of_entity, access, uuid, limit)
-
-
-def _facts_of_entity(tx: Transaction, access: Access, uuid: str, limit: int) -> list[Fact]:
     return knowledge.facts_of_entity(tx, access, knowledge.entity(tx, access, uuid), limit)
 
 
-async def episodes_of_entity(
-    services: Services, access: Access, uuid: str, limit: int
-) -> list[Episode]:
+@reads
+def episodes_of_entity(tx: Transaction, access: Access, uuid: str, limit: int) -> list[Episode]:
     """The episodes that mention an entity, newest first."""
-    return await services.store.read(_episodes_of_entity, access, uuid, limit)
-
-
-def _episodes_of_entity(tx: Transaction, access: Access, uuid: str, limit: int) -> list[Episode]:
     return knowledge.episodes_of_entity(tx, access, knowledge.entity(tx, access, uuid), limit)
 
 
-async def with_episodes(
-    services: Services, access: Access, found: Sequence[Entity]
-) -> list[ListedEntity]:
-    """Entities with the episodes that mention them."""
-    return await services.store.read(listing.with_episodes, access, found)
+with_episodes = reads(listing.with_episodes)
 
 
 # ---------------------------------------------------------------- corrections
@@ -286,20 +253,8 @@ def _erase_fact_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) ->
 # ---------------------------------------------------------------- walks
 
 
-async def neighbours(
-    services: Services,
-    access: Access,
-    ref: GraphRef | None,
-    uuid: str,
-    request: PageRequest,
-    direction: Direction,
-    filters: Filters,
-) -> InGraph[NeighbourPage]:
-    """A page of the distinct entities that facts join with an entity, of any graph without *ref*."""
-    return await services.store.read(_neighbours, access, ref, uuid, request, direction, filters)
-
-
-def _neighbours(
+@reads
+def neighbours(
     tx: Transaction,
     access: Access,
     ref: GraphRef | None,
@@ -308,6 +263,7 @@ def _neighbours(
     direction: Direction,
     filters: Filters,
 ) -> InGraph[NeighbourPage]:
+    """A page of the distinct entities that facts join with an entity, of any graph without *ref*."""
     if ref is None:
         ref = GraphRef(uuid=knowledge.entity(tx, access, uuid).graph_uuid)
     where, start = _find_entity(tx, access, ref, uuid)
@@ -321,20 +277,8 @@ def _neighbours(
     return InGraph(where=where, value=NeighbourPage(page=page, truncated=found.truncated))
 
 
-async def subgraph(
-    services: Services,
-    access: Access,
-    ref: GraphRef,
-    seeds: list[str],
-    direction: Direction,
-    limits: Limits,
-    filters: Filters,
-) -> InGraph[ListedSubgraph]:
-    """What lies around some entities, breadth first, within limits."""
-    return await services.store.read(_subgraph, access, ref, seeds, direction, limits, filters)
-
-
-def _subgraph(
+@reads
+def subgraph(
     tx: Transaction,
     access: Access,
     ref: GraphRef,
@@ -343,6 +287,7 @@ def _subgraph(
     limits: Limits,
     filters: Filters,
 ) -> InGraph[ListedSubgraph]:
+    """What lies around some entities, breadth first, within limits."""
     where = refs.graph(tx, access, ref)
     found = walking.subgraph(tx, access, where.graph, seeds, direction, limits, filters)
     listed = listing.with_episodes(tx, access, found.entities)

@@ -5,8 +5,9 @@ import asyncio
 from recollect import log
 from recollect.app.provenance import graph_named
 from recollect.app.services import Services
+from recollect.app.units import reads, writes
 from recollect.errors import NotFound
-from recollect.graph.types import Access, Entity, Fact
+from recollect.graph.types import Access, Fact
 from recollect.records import knowledge, merges
 from recollect.records.merges import Merge
 from recollect.store.protocol import Transaction
@@ -14,9 +15,7 @@ from recollect.store.protocol import Transaction
 _log = log.get(__name__)
 
 
-async def merge(services: Services, access: Access, uuid: str, other: str) -> Entity:
-    """Let two entities be one: facts, messages and names of the other go over to the first."""
-    return await services.store.write(merges.merge, access, uuid, other)
+merge = writes(merges.merge)
 
 
 async def unmerge(
@@ -63,8 +62,9 @@ async def _fold(services: Services, graph_id: int, wait_s: float | None) -> None
         _log.warning("merge.not_folded", graph=graph_id, error=type(error).__name__)
 
 
-async def page(
-    services: Services,
+@reads
+def page(
+    tx: Transaction,
     access: Access,
     *,
     user_id: str | None = None,
@@ -72,10 +72,4 @@ async def page(
     limit: int,
 ) -> list[Merge]:
     """What is one by hand in a graph, the newest first."""
-    return await services.store.read(_page, access, user_id, graph_id, limit)
-
-
-def _page(
-    tx: Transaction, access: Access, user_id: str | None, graph_id: str | None, limit: int
-) -> list[Merge]:
     return merges.of_graph(tx, access, graph_named(tx, access, user_id, graph_id), limit)

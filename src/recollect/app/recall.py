@@ -12,6 +12,7 @@ from recollect import log
 from recollect.app import refs
 from recollect.app.refs import GraphRef, OwnedGraph
 from recollect.app.services import Services
+from recollect.app.units import reads
 from recollect.context import gather, templates
 from recollect.context.answer import answer as answer_from_hits
 from recollect.context.gather import Gatherer
@@ -59,14 +60,9 @@ def _searchable(tx: Transaction, access: Access, ref: GraphRef) -> Searchable:
     return Searchable(where=where, time_zone=listing.time_zone(tx, where.graph))
 
 
-async def searchables(
-    services: Services, access: Access, graphs: Sequence[GraphRef]
-) -> list[Searchable]:
+@reads
+def searchables(tx: Transaction, access: Access, graphs: Sequence[GraphRef]) -> list[Searchable]:
     """The same of several graphs."""
-    return await services.store.read(_searchables, access, graphs)
-
-
-def _searchables(tx: Transaction, access: Access, graphs: Sequence[GraphRef]) -> list[Searchable]:
     return [_searchable(tx, access, ref) for ref in graphs]
 
 

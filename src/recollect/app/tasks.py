@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from recollect.app import refs
 from recollect.app.refs import GraphRef, OwnedGraph
-from recollect.app.services import Services
+from recollect.app.units import reads
 from recollect.errors import InvalidInput, NotFound
 from recollect.graph.types import Access, Json, Record, Task
 from recollect.ingest import direct_results, queue, tasks
@@ -51,22 +51,16 @@ def of_write(tx: Transaction, access: Access, uuid: str | None, kind: str) -> Tr
     return tasks.get(tx, replace(access, visibility=None), uuid)
 
 
-async def progress(services: Services, access: Access, uuid: str) -> tuple[Task, Json | None]:
+@reads
+def progress(tx: Transaction, access: Access, uuid: str) -> tuple[Task, Json | None]:
     """How far a task is, and the uuids of what came of a direct write."""
-    return await services.store.read(_progress, access, uuid)
-
-
-def _progress(tx: Transaction, access: Access, uuid: str) -> tuple[Task, Json | None]:
     found = queue.task(tx, access, uuid)
     return found, direct_results.uuids(tx, access, found)
 
 
-async def get(services: Services, access: Access, uuid: str) -> TaskReport:
+@reads
+def get(tx: Transaction, access: Access, uuid: str) -> TaskReport:
     """A task of any kind, and what came of it."""
-    return await services.store.read(_get, access, uuid)
-
-
-def _get(tx: Transaction, access: Access, uuid: str) -> TaskReport:
     try:
         found = tasks.get(tx, access, uuid)
     except NotFound:
@@ -84,22 +78,8 @@ def _report(tx: Transaction, access: Access, found: Tracked) -> TaskReport:
     return TaskReport(task=found, outcome=direct_results.outcome(tx, access, task.uuid))
 
 
-async def page(
-    services: Services,
-    access: Access,
-    *,
-    kind: str | None,
-    status: str | None,
-    limit: int,
-    after: str | None,
-) -> list[TaskReport]:
-    """The newest tasks past the one named by *after*, of one kind or status if given."""
-    return await services.store.read(
-        _page, access, kind=kind, status=status, limit=limit, after=after
-    )
-
-
-def _page(
+@reads
+def page(
     tx: Transaction,
     access: Access,
     *,
@@ -108,6 +88,7 @@ def _page(
     limit: int,
     after: str | None,
 ) -> list[TaskReport]:
+    """The newest tasks past the one named by *after*, of one kind or status if given."""
     before = None if after is None else _position(tx, access, after)
     found = tasks.page(tx, access, kind=kind, status=status, limit=limit, before=before)
     return [_report(tx, access, one) for one in found]

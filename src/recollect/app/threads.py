@@ -5,6 +5,7 @@ from recollect.app.idempotency import Done, Once, write
 from recollect.app.refs import GraphRef, InGraph, ThreadRef, UserRef
 from recollect.app.services import Services
 from recollect.app.tasks import Tracked
+from recollect.app.units import glances, reads, writes
 from recollect.errors import InvalidInput, NotFound
 from recollect.graph.types import Access, Episode, Json, Record, Thread, ThreadSummary
 from recollect.limits import INTEGER_MAX
@@ -63,12 +64,9 @@ def _create(
     return Done(value=made, graph_id=made.graph_id, made=made)
 
 
-async def get(services: Services, access: Access, ref: ThreadRef) -> Thread:
+@glances
+def get(tx: Transaction, access: Access, ref: ThreadRef) -> Thread:
     """A thread, updated when something was last said in it."""
-    return await services.store.glance(_get, access, ref)
-
-
-def _get(tx: Transaction, access: Access, ref: ThreadRef) -> Thread:
     (found,) = episodes.with_last_said(tx, access, [refs.thread(tx, access, ref)])
     return found
 
@@ -82,17 +80,12 @@ async def update(
     )
 
 
-async def end(services: Services, access: Access, thread_id: str) -> Thread:
-    """Mark a thread as over."""
-    return await services.store.write(threads.end, access, thread_id)
+end = writes(threads.end)
 
 
-async def end_all(services: Services, access: Access, thread_ids: list[str]) -> list[Thread]:
+@writes
+def end_all(tx: Transaction, access: Access, thread_ids: list[str]) -> list[Thread]:
     """Mark several threads as over, all or none."""
-    return await services.store.write(_end_all, access, thread_ids)
-
-
-def _end_all(tx: Transaction, access: Access, thread_ids: list[str]) -> list[Thread]:
     return [threads.end(tx, access, thread_id) for thread_id in thread_ids]
 
 
@@ -148,16 +141,11 @@ def _erase(tx: Transaction, access: Access, ref: ThreadRef) -> Done[Tracked]:
     return Done(value=task, made=erased, erased=erased)
 
 
-async def graph_episodes(
-    services: Services, access: Access, ref: ThreadRef, limit: int, after: str | None = None
+@reads
+def graph_episodes(
+    tx: Transaction, access: Access, ref: ThreadRef, limit: int, after: str | None = None
 ) -> InGraph[list[Episode]]:
     """The first episodes that a thread gave to its graph past the one named by *after*, in order."""
-    return await services.store.read(_graph_episodes, access, ref, limit, after)
-
-
-def _graph_episodes(
-    tx: Transaction, access: Access, ref: ThreadRef, limit: int, after: str | None
-) -> InGraph[list[Episode]]:
     thread = refs.thread(tx, access, ref)
     position = log_position(tx, access, after) or 0
     found = episodes.in_graph_of_thread(tx, access, thread, limit, position)
@@ -176,12 +164,9 @@ def log_position(tx: Transaction, access: Access, after: str | None) -> int | No
         raise InvalidInput("cursor: what it follows was deleted; begin again") from error
 
 
-async def summary(services: Services, access: Access, ref: ThreadRef) -> InGraph[ThreadSummary]:
+@reads
+def summary(tx: Transaction, access: Access, ref: ThreadRef) -> InGraph[ThreadSummary]:
     """The summary of a thread, once a message of it was processed."""
-    return await services.store.read(_summary, access, ref)
-
-
-def _summary(tx: Transaction, access: Access, ref: ThreadRef) -> InGraph[ThreadSummary]:
     thread = refs.thread(tx, access, ref)
     found = derived.thread_summary(tx, access, thread.thread_id)
     where = refs.graph(tx, access, GraphRef(uuid=thread.graph_uuid))
@@ -191,34 +176,27 @@ def _summary(tx: Transaction, access: Access, ref: ThreadRef) -> InGraph[ThreadS
 # ---------------------------------------------------------------- messages
 
 
-async def messages(
-    services: Services, access: Access, ref: ThreadRef, *, limit: int, offset: int
-) -> Messages:
-    """Messages of a thread in order, ignored roles included."""
-    return await services.store.read(_messages, access, ref, limit=limit, offset=offset)
-
-
-def _messages(
+@reads
+def messages(
     tx: Transaction, access: Access, ref: ThreadRef, *, limit: int, offset: int
 ) -> Messages:
+    """Messages of a thread in order, ignored roles included."""
     thread = refs.thread(tx, access, ref)
     found = episodes.messages(tx, access, thread, limit=limit, offset=offset)
     return Messages(thread=thread, messages=found, total=episodes.message_count(tx, access, thread))
 
 
-async def last_messages(services: Services, access: Access, ref: ThreadRef, count: int) -> Messages:
+@reads
+def last_messages(tx: Transaction, access: Access, ref: ThreadRef, count: int) -> Messages:
     """The newest messages of a thread, oldest first."""
-    return await services.store.read(_last_messages, access, ref, count)
-
-
-def _last_messages(tx: Transaction, access: Access, ref: ThreadRef, count: int) -> Messages:
     thread = refs.thread(tx, access, ref)
     found = episodes.last_messages(tx, access, thread, count)
     return Messages(thread=thread, messages=found, total=episodes.message_count(tx, access, thread))
 
 
-async def messages_after(
-    services: Services,
+@reads
+def messages_after(
+    tx: Transaction,
     access: Access,
     ref: ThreadRef,
     limit: int,
@@ -227,20 +205,6 @@ async def messages_after(
     newest_first: bool = False,
 ) -> Messages:
     """Messages of a thread past the one named by *after*."""
-    return await services.store.read(
-        _messages_after, access, ref, limit, after, newest_first=newest_first
-    )
-
-
-def _messages_after(
-    tx: Transaction,
-    access: Access,
-    ref: ThreadRef,
-    limit: int,
-    after: str | None,
-    *,
-    newest_first: bool,
-) -> Messages:
     thread = refs.thread(tx, access, ref)
     at = log_position(tx, access, after)
     if newest_first:
@@ -281,8 +245,4 @@ def _update_message(
     return Done(value=MessageIn(thread=thread, message=made), graph_id=thread.graph_id, made=made)
 
 
-async def update_any_message(
-    services: Services, access: Access, uuid: str, metadata: Json
-) -> Episode:
-    """The same for a message that is named by its uuid alone."""
-    return await services.store.write(episodes.update_message, access, uuid, metadata)
+update_any_message = writes(episodes.update_message)

@@ -6,6 +6,7 @@ from recollect.app import tasks
 from recollect.app.idempotency import Done, Once, write
 from recollect.app.services import Services
 from recollect.app.tasks import Tracked
+from recollect.app.units import reads
 from recollect.graph.types import Access, DocumentSummary, Record
 from recollect.ingest import trace_endings, tracing
 from recollect.ingest.trace_endings import Ending
@@ -86,26 +87,18 @@ def _create(
     return _done(agent, tracing.begin(tx, access, agent, new))
 
 
-async def get(services: Services, access: Access, ref: TraceRef) -> OfAgent[Trace]:
+@reads
+def get(tx: Transaction, access: Access, ref: TraceRef) -> OfAgent[Trace]:
     """A trace."""
-    return await services.store.read(_get, access, ref)
-
-
-def _get(tx: Transaction, access: Access, ref: TraceRef) -> OfAgent[Trace]:
     agent, found = _one(tx, access, ref)
     return OfAgent(agent=agent, value=found)
 
 
-async def page(
-    services: Services, access: Access, agent_uuid: str, wanted: TraceFilter, request: PageRequest
-) -> OfAgent[Page[Trace]]:
-    """A page of an agent's traces."""
-    return await services.store.read(_page, access, agent_uuid, wanted, request)
-
-
-def _page(
+@reads
+def page(
     tx: Transaction, access: Access, agent_uuid: str, wanted: TraceFilter, request: PageRequest
 ) -> OfAgent[Page[Trace]]:
+    """A page of an agent's traces."""
     agent = agents.get(tx, access, agent_uuid)
     return OfAgent(agent=agent, value=traces.page(tx, access, agent, wanted, request))
 
@@ -253,16 +246,11 @@ def _append_event(
     return Done(value=OfAgent(agent=agent, value=made), graph_id=agent.graph.id, made=made)
 
 
-async def events(
-    services: Services, access: Access, ref: TraceRef, *, after: int, limit: int
-) -> TraceEvents:
-    """The events of a trace past a sequence number, in order."""
-    return await services.store.read(_events, access, ref, after=after, limit=limit)
-
-
-def _events(
+@reads
+def events(
     tx: Transaction, access: Access, ref: TraceRef, *, after: int, limit: int
 ) -> TraceEvents:
+    """The events of a trace past a sequence number, in order."""
     agent, trace = _one(tx, access, ref)
     return TraceEvents(
         agent=agent,
@@ -300,16 +288,11 @@ def _delete_event(
 # ---------------------------------------------------------------- summaries
 
 
-async def summary(
-    services: Services, access: Access, ref: TraceRef
-) -> tuple[OfAgent[Trace], DocumentSummary]:
-    """A trace, and what was said in it in a few sentences, once some of it is read."""
-    return await services.store.read(_summary, access, ref)
-
-
-def _summary(
+@reads
+def summary(
     tx: Transaction, access: Access, ref: TraceRef
 ) -> tuple[OfAgent[Trace], DocumentSummary]:
+    """A trace, and what was said in it in a few sentences, once some of it is read."""
     agent, trace = _one(tx, access, ref)
     found = derived.document_summary(tx, access, agent.graph, trace.session_id)
     return OfAgent(agent=agent, value=trace), found

@@ -4,11 +4,11 @@ from msgspec import UnsetType
 
 from recollect.app.idempotency import Done, Once, write
 from recollect.app.services import Services
+from recollect.app.units import reads, writes
 from recollect.governance.policies import PolicySet
 from recollect.graph.types import Access
 from recollect.records import user_groups
 from recollect.records.user_groups import Membership, UserGroup, UserGroupChange, UserGroupPage
-from recollect.records.users import UserPage
 from recollect.store.protocol import Transaction
 
 __all__ = ["Membership", "PolicySet", "UserGroup", "UserGroupChange", "UserGroupPage"]
@@ -31,18 +31,8 @@ def _create(tx: Transaction, access: Access, name: str, description: str | None)
     return Done(value=made, made=made)
 
 
-async def get(services: Services, access: Access, uuid: str) -> UserGroup:
-    """A group by its uuid."""
-    return await services.store.read(user_groups.get, access, uuid)
-
-
-async def page(
-    services: Services, access: Access, *, search: str, limit: int, offset: int
-) -> UserGroupPage:
-    """A page of groups, that of all users first."""
-    return await services.store.read(
-        user_groups.page, access, search=search, limit=limit, offset=offset
-    )
+get = reads(user_groups.get)
+page = reads(user_groups.page)
 
 
 async def update(
@@ -87,27 +77,9 @@ def _delete(tx: Transaction, access: Access, uuid: str) -> Done[None]:
     return Done(value=None)
 
 
-async def of_user(services: Services, access: Access, user_uuid: str) -> list[UserGroup]:
-    """The groups a user is in."""
-    return await services.store.read(user_groups.of_user, access, user_uuid)
-
-
-async def members(
-    services: Services, access: Access, uuid: str, *, search: str, limit: int, offset: int
-) -> UserPage:
-    """A page of the users in a group."""
-    return await services.store.read(
-        user_groups.members, access, uuid, search=search, limit=limit, offset=offset
-    )
-
-
-async def candidates(
-    services: Services, access: Access, uuid: str, *, search: str, limit: int, offset: int
-) -> UserPage:
-    """A page of the users who are not in a group."""
-    return await services.store.read(
-        user_groups.candidates, access, uuid, search=search, limit=limit, offset=offset
-    )
+of_user = reads(user_groups.of_user)
+members = reads(user_groups.members)
+candidates = reads(user_groups.candidates)
 
 
 async def add_members(
@@ -146,20 +118,6 @@ def _remove_members(
     return Done(value=user_groups.remove_members(tx, access, uuid, user_uuids))
 
 
-async def policy_sets(services: Services, access: Access, uuid: str) -> list[PolicySet]:
-    """The policy sets of a group."""
-    return await services.store.read(user_groups.policy_sets, access, uuid)
-
-
-async def check_attachable(
-    services: Services, access: Access, uuid: str, policy_set_uuid: str
-) -> None:
-    """Raise unless the group and the policy set are there and go together."""
-    await services.store.read(user_groups.could_have, access, uuid, policy_set_uuid)
-
-
-async def detach_policy_set(
-    services: Services, access: Access, uuid: str, policy_set_uuid: str
-) -> list[PolicySet]:
-    """Take a policy set off a group."""
-    return await services.store.write(user_groups.detach, access, uuid, policy_set_uuid)
+policy_sets = reads(user_groups.policy_sets)
+check_attachable = reads(user_groups.could_have)
+detach_policy_set = writes(user_groups.detach)

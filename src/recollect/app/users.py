@@ -8,11 +8,12 @@ from recollect.app.idempotency import Done, Once, write
 from recollect.app.refs import GraphRef, InGraph, UserRef
 from recollect.app.services import Services
 from recollect.app.tasks import Tracked
+from recollect.app.units import glances, reads
 from recollect.graph import checks
-from recollect.graph.types import Access, Json, Record, Thread, User
+from recollect.graph.types import Access, Json, Record, User
 from recollect.records import derived, erasing, listing, lookups, threads, users
 from recollect.records.listing import ListedEntity
-from recollect.records.users import UserDetails, UserPage
+from recollect.records.users import UserDetails
 from recollect.store.protocol import Transaction
 
 
@@ -47,9 +48,7 @@ def _create(
     return Done(value=made, graph_id=made.graph_id, made=made)
 
 
-async def get(services: Services, access: Access, ref: UserRef) -> User:
-    """A user."""
-    return await services.store.glance(refs.user, access, ref)
+get = glances(refs.user)
 
 
 async def update(
@@ -96,21 +95,12 @@ def _delete(tx: Transaction, access: Access, ref: UserRef) -> Done[Tracked]:
     return Done(value=task, made=erased, erased=erased)
 
 
-async def page(
-    services: Services, access: Access, *, search: str, order: str, limit: int, offset: int
-) -> UserPage:
-    """A page of users."""
-    return await services.store.read(
-        users.page, access, search=search, order=order, limit=limit, offset=offset
-    )
+page = reads(users.page)
 
 
-async def node(services: Services, access: Access, ref: UserRef) -> InGraph[ListedEntity]:
+@reads
+def node(tx: Transaction, access: Access, ref: UserRef) -> InGraph[ListedEntity]:
     """The user's own node, which is where clients look for the user's summary."""
-    return await services.store.read(_node, access, ref)
-
-
-def _node(tx: Transaction, access: Access, ref: UserRef) -> InGraph[ListedEntity]:
     known = refs.user(tx, access, ref)
     found = users.told_node(tx, access, known.user_id)
     summed = replace(found, summary=derived.user_summary(tx, access, known.user_id))
@@ -119,17 +109,10 @@ def _node(tx: Transaction, access: Access, ref: UserRef) -> InGraph[ListedEntity
     return InGraph(where=where, value=listed)
 
 
-async def threads_of(services: Services, access: Access, user_id: str, limit: int) -> list[Thread]:
-    """A user's newest threads, updated when something was last said in them."""
-    return await services.store.read(threads.told_of_user, access, user_id, limit)
+threads_of = reads(threads.told_of_user)
 
 
-async def uuids(
-    services: Services, access: Access, named: list[tuple[str, str]]
-) -> list[str | None]:
+@reads
+def uuids(tx: Transaction, access: Access, named: list[tuple[str, str]]) -> list[str | None]:
     """The uuids behind callers' ids, each with its kind: `user`, `thread` or `graph`."""
-    return await services.store.read(_uuids, access, named)
-
-
-def _uuids(tx: Transaction, access: Access, named: list[tuple[str, str]]) -> list[str | None]:
     return [lookups.uuid_of(tx, access, kind, id_) for kind, id_ in named]
