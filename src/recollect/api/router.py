@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from recollect.api.errors import ErrorFormat, reply_for
+from recollect.api.http import Reply
 from recollect.app.authorize import Actions, narrowed
 from recollect.app.services import Services
 from recollect.graph.types import Access
@@ -45,7 +46,8 @@ class Nothing(msgspec.Struct):
 class Route:
     """A method and a path, what it takes and answers, and the action that policies name.
 
-    A *body* that is `bytes` is taken as it comes; *takes* and *gives* are types of content.
+    A *body* that is `bytes` is taken as it comes; *takes* and *gives* are types of content. The answer
+    is what the handler says it returns; one that returns a whole `Reply` has to name it.
     """
 
     method: Method
@@ -55,7 +57,7 @@ class Route:
     summary: str
     body: Any = Nothing
     query: Any = Nothing
-    answer: Any = None
+    answer: Any = ...
     status: int = 200
     or_nothing: bool = False  # 204 where there is nothing to answer with
     public: bool = False
@@ -66,6 +68,11 @@ class Route:
     shows: str | None = None  # the read whose object a write answers with: that is needed as well
     refusal: ErrorFormat = reply_for  # how a failure is told to its client
     admin: bool = False  # it manages access: only an admin key may, whatever policies say
+
+    def __post_init__(self) -> None:
+        if self.answer is ...:
+            returned = self.handler.__annotations__["return"]
+            object.__setattr__(self, "answer", None if returned is Reply else returned)
 
     @property
     def mutates(self) -> bool:

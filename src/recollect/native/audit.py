@@ -80,7 +80,6 @@ ROUTES = [
         entries,
         "List what was done in the project, and by whom",
         query=AuditQuery,
-        answer=AuditPage,
         admin=True,
     )
 ]

@@ -57,7 +57,6 @@ ROUTES = [
         of_graph,
         "List the chapters of a graph",
         query=ChaptersQuery,
-        answer=Chapters,
     ),
     Route(
         "GET",
@@ -66,6 +65,5 @@ ROUTES = [
         of_user,
         "List the chapters of a user's graph",
         query=ChaptersQuery,
-        answer=Chapters,
     ),
 ]

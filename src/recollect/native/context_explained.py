@@ -77,6 +77,5 @@ ROUTES = [
         explain,
         "Get the context block of a thread, with what was left out",
         query=ExplainContext,
-        answer=ExplainedContext,
     )
 ]

@@ -64,7 +64,6 @@ ROUTES = [
         of_graph,
         "List what may be over in a graph",
         query=DoubtsQuery,
-        answer=Doubts,
     ),
     Route(
         "GET",
@@ -73,6 +72,5 @@ ROUTES = [
         of_user,
         "List what may be over in a user's graph",
         query=DoubtsQuery,
-        answer=Doubts,
     ),
 ]

@@ -83,7 +83,6 @@ ROUTES = [
         erase_episode,
         "Erase an episode, with a receipt",
         query=ErasureQuery,
-        answer=Receipt,
     ),
     Route(
         "DELETE",
@@ -91,7 +90,6 @@ ROUTES = [
         "graph.edge.delete",
         erase_fact,
         "Erase a fact, with a receipt",
-        answer=Receipt,
     ),
     Route(
         "DELETE",
@@ -100,7 +98,6 @@ ROUTES = [
         erase_thread,
         "Erase a thread with its messages, with a receipt",
         query=ErasureQuery,
-        answer=Receipt,
     ),
     Route(
         "DELETE",
@@ -109,7 +106,6 @@ ROUTES = [
         erase_graph,
         "Erase a standalone graph, with a receipt",
         query=ErasureQuery,
-        answer=Receipt,
     ),
     Route(
         "DELETE",
@@ -118,7 +114,6 @@ ROUTES = [
         erase_user,
         "Erase a user and all that is known of them, with a receipt",
         query=ErasureQuery,
-        answer=Receipt,
     ),
     Route(
         "GET",
@@ -127,7 +122,6 @@ ROUTES = [
         list_erasures,
         "List receipts of erasures",
         query=ErasuresQuery,
-        answer=Erasures,
     ),
     Route(
         "GET",
@@ -135,6 +129,5 @@ ROUTES = [
         "erasure.get",
         get_erasure,
         "Get the receipt of an erasure",
-        answer=Receipt,
     ),
 ]

@@ -27,7 +27,6 @@ ROUTES = [
         "graph.edge.get",
         why,
         "Get a fact with what stands behind it and what ended it",
-        answer=wire.FactWithReasons,
     ),
     Route(
         "POST",
@@ -35,7 +34,6 @@ ROUTES = [
         "graph.edge.reopen",
         reopen,
         "Take back what ended a fact",
-        answer=wire.ToldFact,
         shows="graph.edge.get",
     ),
 ]

@@ -119,7 +119,6 @@ ROUTES = [
         graph_map,
         "Get the best-connected part of a graph, to draw it",
         body=MapRequest,
-        answer=GraphMap,
         reads=True,
     )
 ]

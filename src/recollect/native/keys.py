@@ -162,8 +162,8 @@ async def detach(call: Call) -> ShownKey:
 _KEY = "/api/v1/keys/{key_uuid}"
 _ATTACHED = f"{_KEY}/policy-sets/{{policy_set_name}}"
 ROUTES = [
-    Route("GET", "/api/v1/key", "key.own", own, "Get the key that asks", answer=OwnKey),
-    Route("GET", "/api/v1/keys", "key.list", list_keys, "List keys", answer=Keys, admin=True),
+    Route("GET", "/api/v1/key", "key.own", own, "Get the key that asks"),
+    Route("GET", "/api/v1/keys", "key.list", list_keys, "List keys", admin=True),
     Route(
         "POST",
         "/api/v1/keys",
@@ -174,25 +174,17 @@ ROUTES = [
         answer=KeyWithSecret,
         admin=True,
     ),
-    Route("GET", _KEY, "key.get", get, "Get a key", answer=ShownKey, admin=True),
+    Route("GET", _KEY, "key.get", get, "Get a key", admin=True),
     Route(
-        "PATCH",
-        _KEY,
-        "key.change",
-        change,
-        "Change what governs a key",
-        body=ChangeKey,
-        answer=ShownKey,
-        admin=True,
+        "PATCH", _KEY, "key.change", change, "Change what governs a key", body=ChangeKey, admin=True
     ),
-    Route("DELETE", _KEY, "key.revoke", revoke, "Revoke a key", answer=ShownKey, admin=True),
+    Route("DELETE", _KEY, "key.revoke", revoke, "Revoke a key", admin=True),
     Route(
         "PUT",
         _ATTACHED,
         "key.attach_policy_set",
         attach,
         "Attach a policy set to a key",
-        answer=ShownKey,
         admin=True,
     ),
     Route(
@@ -201,7 +193,6 @@ ROUTES = [
         "key.detach_policy_set",
         detach,
         "Take a policy set off a key",
-        answer=ShownKey,
         admin=True,
     ),
 ]

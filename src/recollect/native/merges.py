@@ -115,7 +115,6 @@ ROUTES = [
         merge,
         "Let two entities be one",
         body=MergeBody,
-        answer=ToldEntity,
         shows="graph.node.get",
     ),
     Route(
@@ -124,7 +123,6 @@ ROUTES = [
         "graph.node.unmerge",
         unmerge,
         "Take back that an entity is one with another",
-        answer=ToldMerge,
         shows="graph.node.get",
     ),
     Route(
@@ -133,7 +131,6 @@ ROUTES = [
         "graph.edge.undo",
         undo,
         "Take back the last change by hand to a fact",
-        answer=wire.ToldFact,
         shows="graph.edge.get",
     ),
     Route(
@@ -143,7 +140,6 @@ ROUTES = [
         of_graph,
         "List what is one by hand in a graph",
         query=MergesQuery,
-        answer=Merges,
     ),
     Route(
         "GET",
@@ -152,6 +148,5 @@ ROUTES = [
         of_user,
         "List what is one by hand in a user's graph",
         query=MergesQuery,
-        answer=Merges,
     ),
 ]

@@ -88,14 +88,7 @@ ROUTES = [
         answer=ProjectWithKey,
         admin=True,
     ),
-    Route(
-        "GET",
-        "/api/v1/project",
-        "project.get",
-        get,
-        "Get the key's project",
-        answer=ShownProject,
-    ),
+    Route("GET", "/api/v1/project", "project.get", get, "Get the key's project"),
     Route(
         "PATCH",
         "/api/v1/project",
@@ -103,7 +96,6 @@ ROUTES = [
         change,
         "Describe the key's project",
         body=ChangeProject,
-        answer=ShownProject,
         admin=True,
     ),
 ]

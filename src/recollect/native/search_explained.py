@@ -188,7 +188,6 @@ ROUTES = [
         explain,
         "Search a graph, with reasons",
         body=ExplainSearch,
-        answer=ExplainedSearch,
         reads=True,
     )
 ]

@@ -94,22 +94,9 @@ async def interrupt(call: Call) -> Reply:
 
 ROUTES = [
     Route(
-        "POST",
-        PATH,
-        "session_log.turn.open",
-        open_,
-        "Open a turn on a session log",
-        body=OpenTurn,
-        answer=OpenedTurn,
+        "POST", PATH, "session_log.turn.open", open_, "Open a turn on a session log", body=OpenTurn
     ),
-    Route(
-        "GET",
-        PATH,
-        "session_log.turn.list",
-        list_,
-        "List the open turns of a session",
-        answer=OpenTurns,
-    ),
+    Route("GET", PATH, "session_log.turn.list", list_, "List the open turns of a session"),
     Route(
         "POST",
         ONE,
@@ -155,12 +142,5 @@ ROUTES = [
         "Interrupt a turn, with a note in the session log",
         answer=LogEpisodes,
     ),
-    Route(
-        "DELETE",
-        ONE,
-        "session_log.turn.discard",
-        discard,
-        "Discard a turn",
-        answer=Discarded,
-    ),
+    Route("DELETE", ONE, "session_log.turn.discard", discard, "Discard a turn"),
 ]

@@ -79,32 +79,9 @@ async def delete(call: Call) -> Receipt:
 
 
 ROUTES = [
-    Route(
-        "POST",
-        PATH,
-        "session_log.create",
-        create,
-        "Create a session",
-        body=CreateLogSession,
-        answer=LogSession,
-    ),
-    Route(
-        "GET",
-        PATH,
-        "session_log.list",
-        list_,
-        "List sessions",
-        query=LogSessionsQuery,
-        answer=LogSessions,
-    ),
-    Route(
-        "GET",
-        f"{PATH}/{{session_id}}",
-        "session_log.get",
-        get,
-        "Get a session",
-        answer=LogSession,
-    ),
+    Route("POST", PATH, "session_log.create", create, "Create a session", body=CreateLogSession),
+    Route("GET", PATH, "session_log.list", list_, "List sessions", query=LogSessionsQuery),
+    Route("GET", f"{PATH}/{{session_id}}", "session_log.get", get, "Get a session"),
     Route(
         "PATCH",
         f"{PATH}/{{session_id}}",
@@ -112,7 +89,6 @@ ROUTES = [
         update,
         "Change a session",
         body=ChangeLogSession,
-        answer=LogSession,
     ),
     Route(
         "DELETE",
@@ -120,7 +96,6 @@ ROUTES = [
         "session_log.delete",
         delete,
         "Erase a session with its log, with a receipt",
-        answer=Receipt,
     ),
     *session_log_episodes.ROUTES,
     *session_log_turns.ROUTES,

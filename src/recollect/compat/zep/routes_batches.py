@@ -197,32 +197,13 @@ ROUTES = [
         create,
         "Create a draft batch",
         body=batches_wire.CreateBatch,
-        answer=batches_wire.BatchSummary,
     ),
     Route(
-        "GET",
-        "/batches",
-        "batch.list",
-        list_all,
-        "List batches",
-        query=batches_wire.BatchesQuery,
-        answer=batches_wire.BatchList,
+        "GET", "/batches", "batch.list", list_all, "List batches", query=batches_wire.BatchesQuery
     ),
+    Route("GET", "/batches/{batch_id}", "batch.get", get, "Get a batch with its progress"),
     Route(
-        "GET",
-        "/batches/{batch_id}",
-        "batch.get",
-        get,
-        "Get a batch with its progress",
-        answer=batches_wire.BatchSummary,
-    ),
-    Route(
-        "DELETE",
-        "/batches/{batch_id}",
-        "batch.delete",
-        delete,
-        "Delete a draft or invalid batch",
-        answer=wire.Success,
+        "DELETE", "/batches/{batch_id}", "batch.delete", delete, "Delete a draft or invalid batch"
     ),
     Route(
         "GET",
@@ -231,7 +212,6 @@ ROUTES = [
         list_items,
         "List the items of a batch",
         query=batches_wire.BatchItemsQuery,
-        answer=batches_wire.BatchItemList,
     ),
     Route(
         "POST",
@@ -240,14 +220,6 @@ ROUTES = [
         add,
         "Add items to a draft batch",
         body=batches_wire.AddBatchItems,
-        answer=list[batches_wire.BatchItemDetail],
     ),
-    Route(
-        "POST",
-        "/batches/{batch_id}/process",
-        "batch.process",
-        process,
-        "Process a batch",
-        answer=batches_wire.BatchSummary,
-    ),
+    Route("POST", "/batches/{batch_id}/process", "batch.process", process, "Process a batch"),
 ]

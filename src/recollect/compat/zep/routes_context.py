@@ -123,7 +123,6 @@ ROUTES = [
         get_memory,
         "Get context, facts and newest messages of a session",
         query=wire.MemoryQuery,
-        answer=wire.Memory,
     ),
     Route(
         "GET",
@@ -132,6 +131,5 @@ ROUTES = [
         get_context,
         "Get the context block of a thread",
         query=wire.ContextQuery,
-        answer=wire.ContextAnswer,
     ),
 ]

@@ -126,7 +126,6 @@ ROUTES = [
         "graph.observation.get",
         get_observation,
         "Get an observation",
-        answer=wire.Observation,
     ),
     Route(
         "GET",
@@ -134,6 +133,5 @@ ROUTES = [
         "thread.get_summary",
         get_thread_summary,
         "Get the summary of a thread",
-        answer=wire.ThreadSummary,
     ),
 ]

@@ -169,7 +169,6 @@ ROUTES = [
         add_fact_triple,
         "Add a fact between two nodes",
         body=wire.AddFactTriple,
-        answer=wire.AddTripleAnswer,
     ),
     Route(
         "POST",
@@ -178,7 +177,6 @@ ROUTES = [
         add_nodes,
         "Add nodes to a graph",
         body=wire.AddNodes,
-        answer=wire.AddNodesAnswer,
     ),
     Route(
         "POST",
@@ -187,6 +185,5 @@ ROUTES = [
         clone,
         "Copy a graph to a new owner",
         body=wire.CloneGraph,
-        answer=wire.CloneAnswer,
     ),
 ]

@@ -195,7 +195,6 @@ ROUTES = [
         "document.list_collections",
         list_collections,
         "List document collections",
-        answer=list[list[documents_wire.Collection]],
     ),
     Route(
         "POST",
@@ -204,7 +203,6 @@ ROUTES = [
         add_collection,
         "Add a document collection",
         body=documents_wire.AddCollection,
-        answer=wire.Success,
     ),
     Route(
         "GET",
@@ -212,7 +210,6 @@ ROUTES = [
         "document.get_collection",
         get_collection,
         "Get a document collection",
-        answer=documents_wire.Collection,
     ),
     Route(
         "PATCH",
@@ -221,7 +218,6 @@ ROUTES = [
         update_collection,
         "Update a document collection",
         body=documents_wire.UpdateCollection,
-        answer=wire.Success,
     ),
     Route(
         "DELETE",
@@ -229,7 +225,6 @@ ROUTES = [
         "document.delete_collection",
         delete_collection,
         "Delete a document collection",
-        answer=wire.Success,
     ),
     Route(
         "POST",
@@ -238,7 +233,6 @@ ROUTES = [
         add_documents,
         "Add documents to a collection",
         body=list[documents_wire.NewDocument],
-        answer=list[list[str]],
     ),
     Route(
         "POST",
@@ -247,7 +241,6 @@ ROUTES = [
         get_documents,
         "Get several documents",
         body=documents_wire.GetDocuments,
-        answer=list[list[documents_wire.Document]],
         reads=True,
     ),
     Route(
@@ -257,7 +250,6 @@ ROUTES = [
         update_documents,
         "Update several documents",
         body=list[documents_wire.UpdateDocumentItem],
-        answer=wire.Success,
     ),
     Route(
         "POST",
@@ -266,7 +258,6 @@ ROUTES = [
         delete_documents,
         "Delete several documents",
         body=list[str],
-        answer=wire.Success,
     ),
     Route(
         "POST",
@@ -276,7 +267,6 @@ ROUTES = [
         "Search a collection",
         body=documents_wire.SearchDocuments,
         query=documents_wire.SearchQuery,
-        answer=documents_wire.FoundDocuments,
         reads=True,
     ),
     Route(
@@ -285,7 +275,6 @@ ROUTES = [
         "document.get_document",
         get_document,
         "Get a document",
-        answer=documents_wire.Document,
     ),
     Route(
         "PATCH",
@@ -294,7 +283,6 @@ ROUTES = [
         update_document,
         "Update a document's id or metadata",
         body=documents_wire.UpdateDocument,
-        answer=wire.Success,
     ),
     Route(
         "DELETE",
@@ -302,6 +290,5 @@ ROUTES = [
         "document.delete_document",
         delete_document,
         "Delete a document",
-        answer=wire.Success,
     ),
 ]

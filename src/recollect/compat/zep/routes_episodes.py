@@ -99,7 +99,6 @@ def _lists(noun: str, parameter: str) -> list[Route]:
             last,
             f"List the newest episodes of a {noun}",
             query=wire.LastQuery,
-            answer=wire.Episodes,
         ),
         Route(
             "POST",
@@ -127,14 +126,7 @@ ROUTES = [
         query=wire.DocumentQuery,
         answer=wire.Episodes,
     ),
-    Route(
-        "GET",
-        "/graph/episodes/{uuid}",
-        "graph.episode.get",
-        get,
-        "Get an episode",
-        answer=wire.Episode,
-    ),
+    Route("GET", "/graph/episodes/{uuid}", "graph.episode.get", get, "Get an episode"),
     Route(
         "PATCH",
         "/graph/episodes/{uuid}",
@@ -142,17 +134,9 @@ ROUTES = [
         update,
         "Update an episode's metadata",
         body=wire.UpdateMetadata,
-        answer=wire.Episode,
         shows="graph.episode.get",
     ),
-    Route(
-        "DELETE",
-        "/graph/episodes/{uuid}",
-        "graph.episode.delete",
-        delete,
-        "Delete an episode",
-        answer=wire.Success,
-    ),
+    Route("DELETE", "/graph/episodes/{uuid}", "graph.episode.delete", delete, "Delete an episode"),
     Route(
         "GET",
         "/graph/episodes/{uuid}/mentions",
@@ -161,5 +145,5 @@ ROUTES = [
         "Get the nodes and edges of an episode",
         answer=wire.Mentions,
     ),
-    Route("GET", "/tasks/{task_id}", "task.get", get_task, "Get a task", answer=wire.Task),
+    Route("GET", "/tasks/{task_id}", "task.get", get_task, "Get a task"),
 ]

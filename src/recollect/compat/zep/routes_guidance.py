@@ -200,14 +200,7 @@ async def set_steering(call: Call) -> guidance_wire.Steering:
 
 
 ROUTES = [
-    Route(
-        "GET",
-        "/projects/info",
-        "project.get",
-        get,
-        "Get the key's project",
-        answer=wire.ProjectAnswer,
-    ),
+    Route("GET", "/projects/info", "project.get", get, "Get the key's project"),
     Route(
         "PATCH",
         "/projects/info",
@@ -215,7 +208,6 @@ ROUTES = [
         update,
         "Update the key's project",
         body=wire.UpdateProject,
-        answer=wire.ProjectAnswer,
     ),
     Route(
         "GET",
@@ -224,7 +216,6 @@ ROUTES = [
         list_entity_types,
         "List custom entity and edge types",
         query=guidance_wire.ScopeQuery,
-        answer=guidance_wire.EntityTypes,
     ),
     Route(
         "PUT",
@@ -233,7 +224,6 @@ ROUTES = [
         set_entity_types,
         "Set custom entity and edge types",
         body=guidance_wire.SetEntityTypes,
-        answer=Success,
     ),
     Route(
         "GET",
@@ -242,7 +232,6 @@ ROUTES = [
         list_custom,
         "List extraction instructions",
         query=guidance_wire.ScopeQuery,
-        answer=guidance_wire.Instructions,
     ),
     Route(
         "POST",
@@ -251,7 +240,6 @@ ROUTES = [
         add_custom,
         "Add extraction instructions",
         body=guidance_wire.AddInstructions,
-        answer=Success,
     ),
     Route(
         "DELETE",
@@ -260,7 +248,6 @@ ROUTES = [
         delete_custom,
         "Delete extraction instructions",
         body=guidance_wire.DeleteInstructions,
-        answer=Success,
     ),
     Route(
         "GET",
@@ -269,7 +256,6 @@ ROUTES = [
         list_summary,
         "List user summary instructions",
         query=guidance_wire.UserScopeQuery,
-        answer=guidance_wire.Instructions,
     ),
     Route(
         "POST",
@@ -278,7 +264,6 @@ ROUTES = [
         add_summary,
         "Add user summary instructions",
         body=guidance_wire.AddSummaryInstructions,
-        answer=Success,
     ),
     Route(
         "DELETE",
@@ -287,7 +272,6 @@ ROUTES = [
         delete_summary,
         "Delete user summary instructions",
         body=guidance_wire.DeleteSummaryInstructions,
-        answer=Success,
     ),
     Route(
         "GET",
@@ -295,7 +279,6 @@ ROUTES = [
         "context.list_context_templates",
         list_templates,
         "List context templates",
-        answer=guidance_wire.ContextTemplates,
     ),
     Route(
         "POST",
@@ -304,7 +287,6 @@ ROUTES = [
         create_template,
         "Create a context template",
         body=guidance_wire.CreateTemplate,
-        answer=guidance_wire.ContextTemplate,
     ),
     Route(
         "GET",
@@ -312,7 +294,6 @@ ROUTES = [
         "context.get_context_template",
         get_template,
         "Get a context template",
-        answer=guidance_wire.ContextTemplate,
     ),
     Route(
         "PUT",
@@ -321,7 +302,6 @@ ROUTES = [
         update_template,
         "Update a context template",
         body=guidance_wire.UpdateTemplate,
-        answer=guidance_wire.ContextTemplate,
     ),
     Route(
         "DELETE",
@@ -329,7 +309,6 @@ ROUTES = [
         "context.delete_context_template",
         delete_template,
         "Delete a context template",
-        answer=Success,
     ),
     Route(
         "GET",
@@ -338,7 +317,6 @@ ROUTES = [
         get_steering,
         "Get observation steering",
         query=guidance_wire.ScopeQuery,
-        answer=guidance_wire.Steering,
     ),
     Route(
         "PUT",
@@ -348,6 +326,5 @@ ROUTES = [
         "Set observation steering",
         query=guidance_wire.ScopeQuery,
         body=guidance_wire.Steering,
-        answer=guidance_wire.Steering,
     ),
 ]

@@ -159,7 +159,7 @@ ROUTES = [
     *_lists("user", "user_id"),
     *_lists("graph", "graph_id"),
     *_lists("group", "group_id"),
-    Route("GET", "/graph/node/{uuid}", "graph.node.get", get_node, "Get a node", answer=wire.Node),
+    Route("GET", "/graph/node/{uuid}", "graph.node.get", get_node, "Get a node"),
     Route(
         "PATCH",
         "/graph/node/{uuid}",
@@ -167,7 +167,6 @@ ROUTES = [
         update_node,
         "Update a node",
         body=wire.UpdateNode,
-        answer=wire.Node,
         shows="graph.node.get",
     ),
     Route(
@@ -176,7 +175,6 @@ ROUTES = [
         "graph.node.delete",
         delete_node,
         "Delete a node and its edges",
-        answer=wire.Success,
     ),
     Route(
         "GET",
@@ -194,7 +192,7 @@ ROUTES = [
         "List the episodes that mention a node",
         answer=wire.Episodes,
     ),
-    Route("GET", "/graph/edge/{uuid}", "graph.edge.get", get_edge, "Get an edge", answer=wire.Edge),
+    Route("GET", "/graph/edge/{uuid}", "graph.edge.get", get_edge, "Get an edge"),
     Route(
         "PATCH",
         "/graph/edge/{uuid}",
@@ -202,24 +200,9 @@ ROUTES = [
         update_edge,
         "Update an edge",
         body=wire.UpdateEdge,
-        answer=wire.Edge,
         shows="graph.edge.get",
     ),
-    Route(
-        "DELETE",
-        "/graph/edge/{uuid}",
-        "graph.edge.delete",
-        delete_edge,
-        "Delete an edge",
-        answer=wire.Success,
-    ),
-    Route("GET", "/facts/{uuid}", "graph.edge.get", get_fact, "Get a fact", answer=wire.FactAnswer),
-    Route(
-        "DELETE",
-        "/facts/{uuid}",
-        "graph.edge.delete",
-        delete_edge,
-        "Delete a fact",
-        answer=wire.Success,
-    ),
+    Route("DELETE", "/graph/edge/{uuid}", "graph.edge.delete", delete_edge, "Delete an edge"),
+    Route("GET", "/facts/{uuid}", "graph.edge.get", get_fact, "Get a fact"),
+    Route("DELETE", "/facts/{uuid}", "graph.edge.delete", delete_edge, "Delete a fact"),
 ]

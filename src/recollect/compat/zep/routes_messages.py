@@ -108,7 +108,6 @@ ROUTES = [
         add_memory,
         "Add messages to a session",
         body=wire.AddMemory,
-        answer=wire.AddMemoryAnswer,
     ),
     Route(
         "GET",
@@ -117,7 +116,6 @@ ROUTES = [
         get_session_messages,
         "List the messages of a session",
         query=wire.MessagesQuery,
-        answer=wire.MessageList2,
     ),
     Route(
         "GET",
@@ -125,7 +123,6 @@ ROUTES = [
         "thread.get",
         get_session_message,
         "Get a message of a session",
-        answer=wire.Message2,
     ),
     Route(
         "PATCH",
@@ -134,7 +131,6 @@ ROUTES = [
         update_session_message,
         "Update a message's metadata",
         body=wire.UpdateMetadata,
-        answer=wire.Message2,
         shows="thread.get",
     ),
     Route(
@@ -144,7 +140,6 @@ ROUTES = [
         add_messages,
         "Add messages to a thread",
         body=wire.AddMessages,
-        answer=wire.AddMessagesAnswer,
     ),
     Route(
         "POST",
@@ -153,7 +148,6 @@ ROUTES = [
         add_messages,
         "Add messages to a thread",
         body=wire.AddMessages,
-        answer=wire.AddMessagesAnswer,
     ),
     Route(
         "GET",
@@ -162,7 +156,6 @@ ROUTES = [
         get_thread,
         "List the messages of a thread",
         query=wire.MessagesQuery,
-        answer=wire.MessageList3,
     ),
     Route(
         "PATCH",
@@ -171,7 +164,6 @@ ROUTES = [
         update_message,
         "Update a message's metadata",
         body=wire.UpdateMetadata,
-        answer=wire.Message3,
         shows="thread.get",
     ),
 ]

@@ -84,7 +84,6 @@ ROUTES = [
         search,
         "Search a graph",
         body=wire.Search,
-        answer=wire.SearchAnswer,
         reads=True,
     ),
 ]

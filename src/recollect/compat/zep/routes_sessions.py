@@ -243,7 +243,6 @@ ROUTES = [
         classify_session,
         "Find the class of a session",
         body=wire.ClassifySession,
-        answer=wire.SessionClassification,
     ),
     Route(
         "POST",
@@ -252,7 +251,6 @@ ROUTES = [
         end_session,
         "End a session",
         body=wire.EndSession,
-        answer=wire.EndSessionAnswer,
     ),
     Route(
         "POST",
@@ -261,7 +259,6 @@ ROUTES = [
         extract_data,
         "Read the fields of a schema out of a session",
         body=wire.ExtractData,
-        answer=dict[str, str],
         reads=True,
     ),
     Route(
@@ -271,7 +268,6 @@ ROUTES = [
         get_session_facts,
         "List the facts that came from a session",
         query=wire.SessionFactsQuery,
-        answer=wire.FactsAnswer,
     ),
     Route(
         "POST",
@@ -280,7 +276,6 @@ ROUTES = [
         add_session_facts,
         "Add facts about a session's user",
         body=wire.AddSessionFacts,
-        answer=wire.Success,
     ),
     Route(
         "GET",
@@ -288,7 +283,6 @@ ROUTES = [
         "thread.get_summaries",
         get_summaries,
         "List the summaries of a session",
-        answer=wire.SummaryList,
     ),
     Route(
         "GET",
@@ -297,7 +291,6 @@ ROUTES = [
         synthesize_question,
         "Put the last messages into one question",
         query=wire.QuestionQuery,
-        answer=wire.Question,
     ),
     Route(
         "POST",
@@ -307,7 +300,6 @@ ROUTES = [
         "Search sessions",
         body=SearchSessions,
         query=SearchLimit,
-        answer=SessionHits,
         reads=True,
     ),
     Route(
@@ -318,7 +310,6 @@ ROUTES = [
         "Search one session",
         body=SearchSession,
         query=SearchLimit,
-        answer=list[MemoryHit],
         reads=True,
     ),
 ]

@@ -109,15 +109,7 @@ async def get_episodes(call: Call) -> Reply:
 
 
 ROUTES = [
-    Route(
-        "POST",
-        "/sessions",
-        "thread.create",
-        add_session,
-        "Add a session",
-        body=wire.AddSession,
-        answer=wire.Session,
-    ),
+    Route("POST", "/sessions", "thread.create", add_session, "Add a session", body=wire.AddSession),
     Route(
         "GET",
         "/sessions-ordered",
@@ -125,7 +117,6 @@ ROUTES = [
         list_sessions,
         "List sessions",
         query=wire.ThreadsQuery,
-        answer=wire.SessionList,
     ),
     Route(
         "POST",
@@ -134,16 +125,8 @@ ROUTES = [
         end_sessions,
         "End several sessions",
         body=wire.EndSessions,
-        answer=wire.EndSessionsAnswer,
     ),
-    Route(
-        "GET",
-        "/sessions/{session_id}",
-        "thread.get",
-        get_session,
-        "Get a session",
-        answer=wire.Session,
-    ),
+    Route("GET", "/sessions/{session_id}", "thread.get", get_session, "Get a session"),
     Route(
         "PATCH",
         "/sessions/{session_id}",
@@ -151,7 +134,6 @@ ROUTES = [
         update_session,
         "Update a session's metadata",
         body=wire.UpdateSession,
-        answer=wire.Session,
     ),
     Route(
         "DELETE",
@@ -159,33 +141,17 @@ ROUTES = [
         "thread.delete",
         delete_session,
         "Delete a session and its messages, keeping the graph",
-        answer=wire.Success,
     ),
     Route(
-        "GET",
-        "/threads",
-        "thread.list_all",
-        list_threads,
-        "List threads",
-        query=wire.ThreadsQuery,
-        answer=wire.ThreadList,
+        "GET", "/threads", "thread.list_all", list_threads, "List threads", query=wire.ThreadsQuery
     ),
-    Route(
-        "POST",
-        "/threads",
-        "thread.create",
-        create,
-        "Create a thread",
-        body=wire.CreateThread,
-        answer=wire.Thread,
-    ),
+    Route("POST", "/threads", "thread.create", create, "Create a thread", body=wire.CreateThread),
     Route(
         "DELETE",
         "/threads/{thread_id}",
         "thread.delete",
         delete_thread,
         "Delete a thread and its episodes",
-        answer=wire.Success,
     ),
     Route(
         "GET",

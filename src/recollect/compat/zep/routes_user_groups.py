@@ -202,7 +202,6 @@ ROUTES = [
         list_all,
         "List user groups",
         query=user_groups_wire.UserGroupPageQuery,
-        answer=user_groups_wire.UserGroupList,
     ),
     Route(
         "POST",
@@ -212,7 +211,6 @@ ROUTES = [
         "Create a user group",
         body=user_groups_wire.CreateUserGroup,
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.UserGroup,
     ),
     Route(
         "GET",
@@ -221,7 +219,6 @@ ROUTES = [
         list_for_user,
         "List the groups a user is in",
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.UserGroupsOfUser,
     ),
     Route(
         "GET",
@@ -230,7 +227,6 @@ ROUTES = [
         get,
         "Get a user group",
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.UserGroup,
     ),
     Route(
         "PATCH",
@@ -240,7 +236,6 @@ ROUTES = [
         "Update a user group",
         body=user_groups_wire.UpdateUserGroup,
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.UserGroup,
     ),
     Route(
         "DELETE",
@@ -249,7 +244,6 @@ ROUTES = [
         delete,
         "Delete a user group",
         query=user_groups_wire.UserGroupQuery,
-        answer=wire.Success,
     ),
     Route(
         "GET",
@@ -258,7 +252,6 @@ ROUTES = [
         list_members,
         "List the users in a group",
         query=user_groups_wire.UserGroupPageQuery,
-        answer=user_groups_wire.UserGroupMembers,
     ),
     Route(
         "POST",
@@ -268,7 +261,6 @@ ROUTES = [
         "Add users to a group",
         body=user_groups_wire.UserGroupMembersChange,
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.UserGroupMembership,
     ),
     Route(
         "POST",
@@ -278,7 +270,6 @@ ROUTES = [
         "Remove users from a group",
         body=user_groups_wire.UserGroupMembersChange,
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.UserGroupMembership,
     ),
     Route(
         "GET",
@@ -287,7 +278,6 @@ ROUTES = [
         list_candidates,
         "List the users who are not in a group",
         query=user_groups_wire.UserGroupPageQuery,
-        answer=user_groups_wire.UserGroupMembers,
     ),
     Route(
         "DELETE",
@@ -296,7 +286,6 @@ ROUTES = [
         remove_member,
         "Remove a user from a group",
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.UserGroupMembership,
     ),
     Route(
         "GET",
@@ -305,7 +294,6 @@ ROUTES = [
         list_policy_sets,
         "List the policy sets of a group",
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.AttachedPolicySets,
     ),
     Route(
         "POST",
@@ -315,7 +303,6 @@ ROUTES = [
         "Refuse to attach a policy set to a group, and say why",
         body=user_groups_wire.AttachPolicySet,
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.AttachedPolicySets,
         admin=True,
     ),
     Route(
@@ -325,7 +312,6 @@ ROUTES = [
         detach_policy_set,
         "Take a policy set off a group",
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.AttachedPolicySets,
         admin=True,
     ),
 ]

@@ -109,7 +109,7 @@ async def warm(call: Call) -> wire.Success:
 
 
 ROUTES = [
-    Route("POST", "/users", "user.add", add, "Add a user", body=wire.AddUser, answer=wire.User),
+    Route("POST", "/users", "user.add", add, "Add a user", body=wire.AddUser),
     Route(
         "GET",
         "/users-ordered",
@@ -117,17 +117,10 @@ ROUTES = [
         list_ordered,
         "List users",
         query=wire.ListQuery,
-        answer=wire.UserList,
     ),
-    Route("GET", "/users/{user_id}", "user.get", get, "Get a user", answer=wire.User),
+    Route("GET", "/users/{user_id}", "user.get", get, "Get a user"),
     Route(
-        "PATCH",
-        "/users/{user_id}",
-        "user.update",
-        update,
-        "Update a user",
-        body=wire.UpdateUser,
-        answer=wire.User,
+        "PATCH", "/users/{user_id}", "user.update", update, "Update a user", body=wire.UpdateUser
     ),
     Route(
         "DELETE",
@@ -135,16 +128,8 @@ ROUTES = [
         "user.delete",
         delete,
         "Delete a user and all that is known of them",
-        answer=wire.Success,
     ),
-    Route(
-        "GET",
-        "/users/{user_id}/node",
-        "user.get_node",
-        get_node,
-        "Get a user's own node",
-        answer=wire.NodeAnswer,
-    ),
+    Route("GET", "/users/{user_id}/node", "user.get_node", get_node, "Get a user's own node"),
     Route(
         "GET",
         "/users/{user_id}/sessions",
@@ -167,14 +152,6 @@ ROUTES = [
         "user.get_facts",
         get_facts,
         "List the facts that hold in a user's graph",
-        answer=wire.FactsAnswer,
     ),
-    Route(
-        "GET",
-        "/users/{user_id}/warm",
-        "user.warm",
-        warm,
-        "Preload a user's graph",
-        answer=wire.Success,
-    ),
+    Route("GET", "/users/{user_id}/warm", "user.warm", warm, "Preload a user's graph"),
 ]

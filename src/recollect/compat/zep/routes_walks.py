@@ -287,7 +287,6 @@ ROUTES = [
         get_subgraph,
         "Get what lies around some nodes",
         body=walks.SubgraphRequest,
-        answer=walks.Subgraph,
         reads=True,
     ),
     Route(
@@ -297,7 +296,6 @@ ROUTES = [
         detect_patterns,
         "Find shapes that recur",
         body=walks.DetectPatterns,
-        answer=walks.PatternsAnswer,
         reads=True,
     ),
 ]

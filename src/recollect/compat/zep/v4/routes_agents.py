@@ -134,10 +134,9 @@ ROUTES = [
         "List agents",
         body=wire.ListAgents4,
         query=wire.AgentsQuery4,
-        answer=Page4[wire.Agent4],
         reads=True,
     ),
-    Route("GET", _AGENT, "agent.get", get, "Get an agent", answer=wire.Agent4),
+    Route("GET", _AGENT, "agent.get", get, "Get an agent"),
     Route(
         "PATCH",
         _AGENT,
@@ -163,7 +162,6 @@ ROUTES = [
         get_context,
         "Get what an agent knows for an objective",
         body=wire.AskAgentContext4,
-        answer=wire.AgentContext4,
         reads=True,
     ),
 ]

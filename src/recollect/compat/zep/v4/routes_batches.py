@@ -179,15 +179,7 @@ async def delete(call: Call) -> Reply:
 
 
 ROUTES = [
-    Route(
-        "GET",
-        "/batches",
-        "batch.list",
-        list_all,
-        "List batches",
-        query=wire.BatchesQuery4,
-        answer=Page4[wire.Batch4],
-    ),
+    Route("GET", "/batches", "batch.list", list_all, "List batches", query=wire.BatchesQuery4),
     Route(
         "POST",
         "/batches",
@@ -197,7 +189,7 @@ ROUTES = [
         body=wire.CreateBatch4,
         answer=wire.Batch4,
     ),
-    Route("GET", "/batches/{batch_uuid}", "batch.get", get, "Get a batch", answer=wire.Batch4),
+    Route("GET", "/batches/{batch_uuid}", "batch.get", get, "Get a batch"),
     Route(
         "DELETE",
         "/batches/{batch_uuid}",
@@ -213,7 +205,6 @@ ROUTES = [
         list_items,
         "List the items of a batch",
         query=PageQuery4,
-        answer=Page4[wire.BatchItem4],
     ),
     Route(
         "POST",

@@ -60,7 +60,6 @@ ROUTES = [
         "Page through the observations of a graph",
         body=filters.ListObservations4,
         query=wire.DerivedQuery4,
-        answer=Page4[wire.Observation4],
         reads=True,
     ),
     Route(
@@ -69,7 +68,6 @@ ROUTES = [
         "graph.observation.get",
         get_observation,
         "Get an observation",
-        answer=wire.Observation4,
     ),
     Route(
         "POST",
@@ -79,7 +77,6 @@ ROUTES = [
         "Page through the thread summaries of a graph",
         body=filters.ListSummaries4,
         query=wire.DerivedQuery4,
-        answer=Page4[wire.ThreadSummary4],
         reads=True,
     ),
     Route(
@@ -90,7 +87,6 @@ ROUTES = [
         "Page through the document summaries of a graph",
         body=filters.ListSummaries4,
         query=wire.DerivedQuery4,
-        answer=Page4[wire.DocumentSummary4],
         reads=True,
     ),
 ]

@@ -171,7 +171,6 @@ ROUTES = [
         add_nodes,
         "Add nodes to a graph",
         body=wire.AddNodes4,
-        answer=wire.AddedNodes4,
     ),
     Route(
         "POST",
@@ -180,6 +179,5 @@ ROUTES = [
         add_edges,
         "Add facts between nodes",
         body=wire.AddEdges4,
-        answer=wire.AddedEdges4,
     ),
 ]

@@ -199,7 +199,6 @@ ROUTES = [
         "Page through the episodes of a graph",
         body=filters.ListEpisodes4,
         query=wire.EpisodesQuery4,
-        answer=Page4[wire.Episode4],
         reads=True,
     ),
     Route(
@@ -209,7 +208,6 @@ ROUTES = [
         of_document,
         "List the episodes of a document",
         query=PageQuery4,
-        answer=Page4[wire.Episode4],
     ),
     Route(
         "GET",
@@ -217,7 +215,6 @@ ROUTES = [
         "graph.episode.get",
         get,
         "Get an episode",
-        answer=wire.Episode4,
     ),
     Route(
         "PATCH",
@@ -243,7 +240,6 @@ ROUTES = [
         "graph.episode.get",
         get_log,
         "Tell how the reading of an episode went",
-        answer=wire.DebugLog4,
     ),
     Route(
         "GET",
@@ -252,6 +248,5 @@ ROUTES = [
         list_traces,
         "Tell what was read out of an episode",
         query=PageQuery4,
-        answer=Page4[readings_wire.IngestionTrace4],
     ),
 ]

@@ -119,7 +119,6 @@ ROUTES = [
         "List standalone graphs",
         body=SearchList4,
         query=wire.GraphsQuery4,
-        answer=Page4[wire.Graph4],
         reads=True,
     ),
     Route(
@@ -129,10 +128,9 @@ ROUTES = [
         lookup,
         "Look a graph up by an id of the caller's",
         body=users_wire.Lookup4,
-        answer=wire.Graph4,
         reads=True,
     ),
-    Route("GET", "/graphs/{graph_uuid}", "graph.get", get, "Get a graph", answer=wire.Graph4),
+    Route("GET", "/graphs/{graph_uuid}", "graph.get", get, "Get a graph"),
     Route(
         "PATCH",
         "/graphs/{graph_uuid}",
@@ -159,13 +157,5 @@ ROUTES = [
         body=wire.CloneGraph4,
         answer=wire.CloneAnswer4,
     ),
-    Route(
-        "POST",
-        "/graphs/{graph_uuid}/warm",
-        "graph.warm",
-        warm,
-        "Preload a graph",
-        answer=tasks.TaskAnswer4,
-        reads=True,
-    ),
+    Route("POST", "/graphs/{graph_uuid}/warm", "graph.warm", warm, "Preload a graph", reads=True),
 ]

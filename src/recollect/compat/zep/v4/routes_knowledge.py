@@ -158,16 +158,10 @@ ROUTES = [
         "Page through the nodes of a graph",
         body=filters.ListKnowledge4,
         query=wire.NodesQuery4,
-        answer=Page4[wire.Node4],
         reads=True,
     ),
     Route(
-        "GET",
-        "/graphs/{graph_uuid}/nodes/{node_uuid}",
-        "graph.node.get",
-        get_node,
-        "Get a node",
-        answer=wire.Node4,
+        "GET", "/graphs/{graph_uuid}/nodes/{node_uuid}", "graph.node.get", get_node, "Get a node"
     ),
     Route(
         "PATCH",
@@ -195,7 +189,6 @@ ROUTES = [
         "List the neighbours of a node",
         body=wire.Neighbors4,
         query=wire.NeighborsQuery4,
-        answer=Page4[wire.Neighbor4],
         reads=True,
     ),
     Route(
@@ -206,16 +199,10 @@ ROUTES = [
         "Page through the edges of a graph",
         body=filters.ListKnowledge4,
         query=wire.EdgesQuery4,
-        answer=Page4[wire.Edge4],
         reads=True,
     ),
     Route(
-        "GET",
-        "/graphs/{graph_uuid}/edges/{edge_uuid}",
-        "graph.edge.get",
-        get_edge,
-        "Get an edge",
-        answer=wire.Edge4,
+        "GET", "/graphs/{graph_uuid}/edges/{edge_uuid}", "graph.edge.get", get_edge, "Get an edge"
     ),
     Route(
         "PATCH",
@@ -242,7 +229,6 @@ ROUTES = [
         get_subgraph,
         "Get what lies around some nodes",
         body=wire.SubgraphRequest4,
-        answer=wire.Subgraph4,
         reads=True,
     ),
 ]

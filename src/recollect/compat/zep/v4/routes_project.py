@@ -116,7 +116,7 @@ async def list_tasks(call: Call) -> Page4[tasks_wire.Task4]:
 
 
 ROUTES = [
-    Route("GET", "/project", "project.get", get, "Get the key's project", answer=wire.Project4),
+    Route("GET", "/project", "project.get", get, "Get the key's project"),
     Route(
         "PATCH",
         "/project",
@@ -143,7 +143,6 @@ ROUTES = [
         "List context templates",
         body=wire.ListTemplates4,
         query=PageQuery4,
-        answer=Page4[wire.Template4],
         reads=True,
     ),
     Route(
@@ -152,7 +151,6 @@ ROUTES = [
         "context.get_context_template",
         get_template,
         "Get a context template",
-        answer=wire.Template4,
     ),
     Route(
         "PUT",
@@ -171,14 +169,6 @@ ROUTES = [
         "Delete a context template",
         status=204,
     ),
-    Route(
-        "GET",
-        "/tasks",
-        "task.list",
-        list_tasks,
-        "List tasks",
-        query=tasks_wire.TasksQuery4,
-        answer=Page4[tasks_wire.Task4],
-    ),
-    Route("GET", "/tasks/{task_uuid}", "task.get", get_task, "Get a task", answer=tasks_wire.Task4),
+    Route("GET", "/tasks", "task.list", list_tasks, "List tasks", query=tasks_wire.TasksQuery4),
+    Route("GET", "/tasks/{task_uuid}", "task.get", get_task, "Get a task"),
 ]

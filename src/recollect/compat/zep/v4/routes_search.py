@@ -181,7 +181,6 @@ ROUTES = [
         get_context,
         "Get a context for a query",
         body=wire.ContextRequest4,
-        answer=wire.GraphContext4,
         reads=True,
     ),
 ]

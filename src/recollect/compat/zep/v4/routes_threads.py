@@ -174,15 +174,7 @@ async def update_message(call: Call) -> Reply:
 
 
 ROUTES = [
-    Route(
-        "GET",
-        "/threads",
-        "thread.list_all",
-        list_all,
-        "List threads",
-        query=wire.ThreadsQuery4,
-        answer=Page4[wire.Thread4],
-    ),
+    Route("GET", "/threads", "thread.list_all", list_all, "List threads", query=wire.ThreadsQuery4),
     Route(
         "POST",
         "/threads",
@@ -199,10 +191,9 @@ ROUTES = [
         lookup,
         "Look a thread up by an id of the caller's",
         body=users_wire.Lookup4,
-        answer=wire.Thread4,
         reads=True,
     ),
-    Route("GET", "/threads/{thread_uuid}", "thread.get", get, "Get a thread", answer=wire.Thread4),
+    Route("GET", "/threads/{thread_uuid}", "thread.get", get, "Get a thread"),
     Route(
         "DELETE",
         "/threads/{thread_uuid}",
@@ -218,7 +209,6 @@ ROUTES = [
         get_context,
         "Get the context block of a thread",
         query=wire.ContextQuery4,
-        answer=wire.ThreadContext4,
     ),
     Route(
         "GET",
@@ -227,7 +217,6 @@ ROUTES = [
         list_episodes,
         "List the episodes of a thread",
         query=PageQuery4,
-        answer=Page4[graphs.Episode4],
     ),
     Route(
         "GET",
@@ -235,7 +224,6 @@ ROUTES = [
         "thread.get_summary",
         get_summary,
         "Get the summary of a thread",
-        answer=graphs.ThreadSummary4,
     ),
     Route(
         "GET",
@@ -244,7 +232,6 @@ ROUTES = [
         list_messages,
         "List the messages of a thread",
         query=wire.MessagesQuery4,
-        answer=Page4[wire.Message4],
     ),
     Route(
         "POST",
@@ -253,7 +240,6 @@ ROUTES = [
         add_messages,
         "Add messages to a thread",
         body=wire.AddMessages4,
-        answer=wire.AddedMessages4,
     ),
     Route(
         "GET",
@@ -261,7 +247,6 @@ ROUTES = [
         "thread.get",
         get_message,
         "Get a message of a thread",
-        answer=wire.Message4,
     ),
     Route(
         "PATCH",

@@ -267,10 +267,9 @@ ROUTES = [
         "List the traces of an agent",
         body=wire.ListTraces4,
         query=wire.TracesQuery4,
-        answer=Page4[wire.Trace4],
         reads=True,
     ),
-    Route("GET", _TRACE, "agent.trace.get", get, "Get a trace", answer=wire.Trace4),
+    Route("GET", _TRACE, "agent.trace.get", get, "Get a trace"),
     Route(
         "PATCH",
         _TRACE,
@@ -341,7 +340,6 @@ ROUTES = [
         list_events,
         "List the events of a trace",
         query=PageQuery4,
-        answer=Page4[wire.Event4],
     ),
     Route(
         "DELETE",
@@ -358,7 +356,6 @@ ROUTES = [
         "agent.trace.get_summary",
         get_summary,
         "Get the summary of a trace",
-        answer=wire.TraceSummary4,
     ),
     Route(
         "GET",
@@ -367,6 +364,5 @@ ROUTES = [
         list_summaries,
         "List the summaries of a trace",
         query=PageQuery4,
-        answer=Page4[wire.TraceSummary4],
     ),
 ]

@@ -106,14 +106,7 @@ def _none(method: Any, path: str, verb: str, what: str, **more: Any) -> Route:
 
 
 ROUTES = [
-    Route(
-        "GET",
-        _POLICY,
-        "project.get",
-        get_policy,
-        "Get the project's content policy",
-        answer=wire.ContentPolicy4,
-    ),
+    Route("GET", _POLICY, "project.get", get_policy, "Get the project's content policy"),
     Route(
         "PUT",
         _POLICY,
@@ -121,7 +114,6 @@ ROUTES = [
         set_policy,
         "Refuse a content policy, and say why",
         body=wire.ContentPolicyRequest4,
-        answer=wire.ContentPolicy4,
     ),
     Route(
         "GET",
@@ -130,7 +122,6 @@ ROUTES = [
         list_revisions,
         "List former content policies",
         query=PageQuery4,
-        answer=Page4[wire.ContentPolicy4],
     ),
     Route(
         "GET",
@@ -138,7 +129,6 @@ ROUTES = [
         "project.get",
         get_revision,
         "Get a former content policy",
-        answer=wire.ContentPolicy4,
     ),
     Route(
         "GET",
@@ -146,7 +136,6 @@ ROUTES = [
         "graph.get",
         get_graph_policy,
         "Get the content policy of a graph",
-        answer=wire.GraphContentPolicy4,
     ),
     Route(
         "POST",
@@ -156,7 +145,6 @@ ROUTES = [
         "List what a content policy kept out",
         body=wire.ContentPolicyEvents4,
         query=PageQuery4,
-        answer=Page4[wire.ContentPolicyEvent4],
         reads=True,
     ),
     Route(
@@ -165,7 +153,6 @@ ROUTES = [
         "project.get",
         enable_logs,
         "Tell that logs of readings are on",
-        answer=graphs.DebugLogging4,
         reads=True,
     ),
     Route(
@@ -175,7 +162,6 @@ ROUTES = [
         add_hyperedge,
         "Refuse a hyperedge, and say why",
         body=absent.AddHyperedge4,
-        answer=absent.Hyperedge4,
     ),
     Route(
         "POST",
@@ -185,7 +171,6 @@ ROUTES = [
         "List the hyperedges of a graph",
         body=absent.ListHyperedges4,
         query=EdgesQuery4,
-        answer=Page4[absent.Hyperedge4],
         reads=True,
     ),
     _none("GET", _HYPEREDGE, "get", "Look for a hyperedge"),

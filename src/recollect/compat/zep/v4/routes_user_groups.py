@@ -140,10 +140,9 @@ ROUTES = [
         "List user groups",
         body=SearchList4,
         query=PageQuery4,
-        answer=Page4[wire.UserGroup4],
         reads=True,
     ),
-    Route("GET", _GROUP, "user_group.get", get, "Get a user group", answer=wire.UserGroup4),
+    Route("GET", _GROUP, "user_group.get", get, "Get a user group"),
     Route(
         "PATCH",
         _GROUP,
@@ -162,7 +161,6 @@ ROUTES = [
         "List the users in a group",
         body=SearchList4,
         query=PageQuery4,
-        answer=Page4[User4],
         reads=True,
     ),
     Route(
@@ -173,7 +171,6 @@ ROUTES = [
         "List the users who are not in a group",
         body=SearchList4,
         query=PageQuery4,
-        answer=Page4[User4],
         reads=True,
     ),
     Route(

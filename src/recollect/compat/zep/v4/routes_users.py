@@ -150,7 +150,6 @@ ROUTES = [
         "List users",
         body=SearchList4,
         query=wire.UsersQuery4,
-        answer=Page4[wire.User4],
         reads=True,
     ),
     Route(
@@ -160,10 +159,9 @@ ROUTES = [
         lookup,
         "Look a user up by an id of the caller's",
         body=wire.Lookup4,
-        answer=wire.User4,
         reads=True,
     ),
-    Route("GET", "/users/{user_uuid}", "user.get", get, "Get a user", answer=wire.User4),
+    Route("GET", "/users/{user_uuid}", "user.get", get, "Get a user"),
     Route(
         "PATCH",
         "/users/{user_uuid}",
@@ -181,14 +179,7 @@ ROUTES = [
         "Delete a user and all that is known of them",
         answer=tasks.TaskAnswer4,
     ),
-    Route(
-        "GET",
-        "/users/{user_uuid}/node",
-        "user.get_node",
-        get_node,
-        "Get a user's own node",
-        answer=knowledge.Node4,
-    ),
+    Route("GET", "/users/{user_uuid}/node", "user.get_node", get_node, "Get a user's own node"),
     Route(
         "GET",
         "/users/{user_uuid}/user-groups",
@@ -196,7 +187,6 @@ ROUTES = [
         list_groups,
         "List the groups a user is in",
         query=PageQuery4,
-        answer=Page4[project.UserGroup4],
     ),
     Route(
         "POST",
@@ -205,7 +195,6 @@ ROUTES = [
         lookup_all,
         "Look uuids up by ids of the caller's",
         body=wire.LookupBatch4,
-        answer=wire.LookupAnswer4,
         reads=True,
     ),
 ]
