@@ -10,19 +10,18 @@ import msgspec
 import pytest
 
 from recollect.api.errors import reply_for
-from recollect.api.field_descriptions import is_generation_4, table
-from recollect.api.openapi import document
+from recollect.api.openapi import document, is_generation_4, table
 from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
 from recollect.compat.zep import (
-    routes_context,
     routes_graphs,
     routes_knowledge,
+    routes_messages,
     routes_sessions,
     routes_threads,
     routes_users,
     routes_walks,
-    translate_metadata,
+    translate_filters,
 )
 from recollect.compat.zep.translate_filters import OPERATORS
 from recollect.compat.zep.translate_search import AUTO, KINDS
@@ -209,8 +208,8 @@ def test_no_description_is_of_a_property_that_is_gone(openapi: Any) -> None:
             {"SearchSession.search_scope", "SearchSessions.search_scope"},
             routes_sessions._KINDS,
         ),
-        ({f"{name}.search_type" for name in SEARCHES_2}, translate_metadata._SEARCH_TYPES),
-        ({"ContextQuery.mode"}, [mode for mode in routes_context._MODES if mode]),
+        ({f"{name}.search_type" for name in SEARCHES_2}, translate_filters._SEARCH_TYPES),
+        ({"ContextQuery.mode"}, [mode for mode in routes_messages._MODES if mode]),
         ({"DetectPatterns.recency_weight"}, routes_walks._HALF_LIVES),
         ({"MemoryMessage.episode_type"}, [EPISODE_TYPE]),
         ({"MetadataFilterGroup.type"}, ["and", "or"]),

@@ -1,6 +1,9 @@
-"""The jobs that wait to be read, and those that failed too often."""
+"""Work that waits: the jobs of a project, those that failed too often, and waiting for what a caller
+caused.
+"""
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Callable
 
@@ -10,7 +13,7 @@ from recollect.errors import NotFound, Unavailable
 from recollect.graph.types import Access, GraphKind, Record
 from recollect.ingest import queue
 from recollect.ingest.queue import ParkedJob, QueueState
-from recollect.limits import PAGE_MAX
+from recollect.limits import DIRECT_WAIT_S, PAGE_MAX
 from recollect.store import rows
 from recollect.store.protocol import Transaction
 
@@ -94,3 +97,26 @@ async def hindered(services: Services) -> int:
 async def troubles(services: Services) -> list[str]:
     """Why requests cannot be served; nothing when they can."""
     return await services.readiness.troubles()
+
+
+_POLL_FIRST_S = 0.01
+_POLL_MAX_S = 0.2
+
+
+async def completed(services: Services, access: Access, task_uuid: str | None) -> bool:
+    """Whether a task has ended; False when that takes longer, or nobody here works on it."""
+    services.wake_workers()
+    # Without workers in this process nobody may be there to do it at all.
+    if task_uuid is None or not services.workers:
+        return False
+    pause_s, deadline = _POLL_FIRST_S, time.monotonic() + DIRECT_WAIT_S
+    while time.monotonic() < deadline:
+        try:
+            task = await services.store.glance(queue.task, access, task_uuid)
+        except NotFound:  # the graph was deleted meanwhile
+            return False
+        if task.completed_at is not None:
+            return True
+        await asyncio.sleep(pause_s)
+        pause_s = min(2 * pause_s, _POLL_MAX_S)
+    return False

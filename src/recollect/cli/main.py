@@ -38,7 +38,9 @@ COMMANDS = {
         "add",
         "Remember a message, a text or JSON, and show what was learned from it.",
     ),
-    "rate": _Entry("rating", "rate", "Have every fact learned from now on rated between 0 and 1."),
+    "rate": _Entry(
+        "remember", "rate", "Have every fact learned from now on rated between 0 and 1."
+    ),
     "search": _Entry(
         "recall",
         "search",
@@ -86,7 +88,7 @@ COMMANDS = {
         "Take back a merge: both entities have the facts of their own again.",
     ),
     "migrate": _Entry(
-        "store",
+        "backup",
         "migrate",
         "Bring the store's schema up to date. `recollect serve` does the same when it starts.",
     ),
@@ -112,7 +114,9 @@ COMMANDS = {
         "Check a backup, and make it the store of a folder that has none; says what was checked.",
     ),
     "export": _Entry(
-        "export", "export", "Write a project, or one graph of it, to a file for `recollect import`."
+        "importing",
+        "export",
+        "Write a project, or one graph of it, to a file for `recollect import`.",
     ),
     "import": _Entry(
         "importing", "import_", "Read a file of `recollect export`, or one of another memory."

@@ -8,9 +8,8 @@ from recollect.api.http import explain
 from recollect.api.router import Call, Route
 from recollect.app import batches
 from recollect.app.batches import Batch, Item, NewItem
-from recollect.compat.zep import wire
 from recollect.compat.zep.wire import batches as batches_wire
-from recollect.compat.zep.wire.base import RoleType
+from recollect.compat.zep.wire.base import RoleType, Success
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.types import NewEpisode
@@ -183,10 +182,10 @@ async def process(call: Call) -> batches_wire.BatchSummary:
     return _summary(made.batch)
 
 
-async def delete(call: Call) -> wire.Success:
+async def delete(call: Call) -> Success:
     """Remove a batch that was not processed."""
     await batches.delete(call.services, call.access, call.path["batch_id"])
-    return wire.Success(message="batch deleted")
+    return Success(message="batch deleted")
 
 
 ROUTES = [

@@ -8,9 +8,10 @@ from msgspec import UnsetType, convert, to_builtins
 from recollect.api.router import Call, Route
 from recollect.app import guidance, projects
 from recollect.app.refs import GraphRef
-from recollect.compat.zep import translate, wire
-from recollect.compat.zep.wire import Success
+from recollect.compat.zep import translate
+from recollect.compat.zep.wire import batches as batches_wire
 from recollect.compat.zep.wire import guidance as guidance_wire
+from recollect.compat.zep.wire.base import Success
 from recollect.records.guidance import (
     EdgeType,
     EntityType,
@@ -23,14 +24,14 @@ from recollect.records.guidance import (
 )
 
 
-async def get(call: Call) -> wire.ProjectAnswer:
+async def get(call: Call) -> batches_wire.ProjectAnswer:
     """The key's own project."""
     return translate.project(await projects.get(call.services, call.access))
 
 
-async def update(call: Call) -> wire.ProjectAnswer:
+async def update(call: Call) -> batches_wire.ProjectAnswer:
     """Set or clear the project's default time zone."""
-    sent: wire.UpdateProject = call.body
+    sent: batches_wire.UpdateProject = call.body
     if isinstance(sent.default_time_zone, UnsetType):
         return await get(call)
     made = await projects.set_default_time_zone(call.services, call.access, sent.default_time_zone)
@@ -207,7 +208,7 @@ ROUTES = [
         "project.update",
         update,
         "Update the key's project",
-        body=wire.UpdateProject,
+        body=batches_wire.UpdateProject,
     ),
     Route(
         "GET",

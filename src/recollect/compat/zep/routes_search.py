@@ -8,8 +8,9 @@ from recollect.api.router import Call, Route
 from recollect.app import recall
 from recollect.app.recall import Searchable
 from recollect.app.refs import GraphRef
-from recollect.compat.zep import common, translate, translate_search, wire
+from recollect.compat.zep import common, translate, translate_search
 from recollect.compat.zep.translate_search import AUTO, KINDS
+from recollect.compat.zep.wire import search as search_wire
 from recollect.context.blocks import pack
 from recollect.limits import (
     CONTEXT_CHARS_DEFAULT,
@@ -21,10 +22,10 @@ from recollect.records.listing import ListedEntity
 from recollect.search.query import Hit, Query
 
 
-async def search(call: Call) -> wire.SearchAnswer:
+async def search(call: Call) -> search_wire.SearchAnswer:
     """What fits a query best, of one kind, or with scope `auto` of all kinds as one text."""
     began = call.services.clock()
-    sent: wire.Search = call.body
+    sent: search_wire.Search = call.body
     scope = translate_search.scope(sent)
     filters = translate_search.filters(sent, scope)
     graph_id = translate.graph_id_of(sent.graph_id, sent.group_id)
@@ -44,7 +45,7 @@ async def search(call: Call) -> wire.SearchAnswer:
         return await _over_all(call, there, list(asked.values()), began)
     hits = await recall.find(call.services, call.access, there.where, asked[scope])
     listed = await _listed(call, hits)
-    return wire.SearchAnswer(
+    return search_wire.SearchAnswer(
         **translate_search.lists(hits, listed, scopes=[scope], selected=False),
         response=_metadata(call, began),
     )
@@ -57,9 +58,9 @@ async def _listed(call: Call, hits: Sequence[Hit[Any]]) -> dict[int, ListedEntit
 
 async def _over_all(
     call: Call, there: Searchable, asked: list[Query], began: datetime
-) -> wire.SearchAnswer:
+) -> search_wire.SearchAnswer:
     """All kinds at once, ranked together and packed."""
-    sent: wire.Search = call.body
+    sent: search_wire.Search = call.body
     found = await recall.find_all_kinds(call.services, call.access, there.where, asked)
     characters = min(sent.max_characters or CONTEXT_CHARS_DEFAULT, CONTEXT_CHARS_MAX)
     packed = pack(found, max_characters=characters, note=recall.time_note(asked[0]))
@@ -67,13 +68,13 @@ async def _over_all(
     if sent.return_raw_results:
         listed = await _listed(call, packed.chosen)
         raw = translate_search.lists(packed.chosen, listed, scopes=list(KINDS), selected=True)
-    return wire.SearchAnswer(context=packed.text, **raw, response=_metadata(call, began))
+    return search_wire.SearchAnswer(context=packed.text, **raw, response=_metadata(call, began))
 
 
-def _metadata(call: Call, began: datetime) -> wire.SearchMetadata | None:
+def _metadata(call: Call, began: datetime) -> search_wire.SearchMetadata | None:
     if common.client_version(call) == 2:
         return None
-    return wire.SearchMetadata(server_latency_ms=common.elapsed_ms(call, began))
+    return search_wire.SearchMetadata(server_latency_ms=common.elapsed_ms(call, began))
 
 
 ROUTES = [
@@ -83,7 +84,7 @@ ROUTES = [
         "graph.search",
         search,
         "Search a graph",
-        body=wire.Search,
+        body=search_wire.Search,
         reads=True,
     ),
 ]

@@ -4,7 +4,10 @@ from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.app import threads
 from recollect.app.refs import ThreadRef, UserRef
-from recollect.compat.zep import common, translate, wire
+from recollect.compat.zep import common, translate
+from recollect.compat.zep.wire import graphs as graphs_wire
+from recollect.compat.zep.wire import threads as threads_wire
+from recollect.compat.zep.wire.base import Success
 from recollect.errors import InvalidInput
 from recollect.limits import PAGE_MAX
 from recollect.records.threads import ThreadPage
@@ -13,17 +16,17 @@ _ORDERS = ("created_at", "updated_at", "thread_id", "user_id", "id")
 _SESSION_ORDERS = {"session_id": "thread_id"}
 
 
-async def create(call: Call) -> wire.Thread:
+async def create(call: Call) -> threads_wire.Thread:
     """A new thread."""
-    sent: wire.CreateThread = call.body
+    sent: threads_wire.CreateThread = call.body
     user = UserRef(user_id=sent.user_id)
     made = await threads.create(call.services, call.access, sent.thread_id, user)
     return translate.thread(call.access, made)
 
 
-async def add_session(call: Call) -> wire.Session:
+async def add_session(call: Call) -> threads_wire.Session:
     """A new thread, as Zep v2 makes one."""
-    sent: wire.AddSession = call.body
+    sent: threads_wire.AddSession = call.body
     made = await threads.create(
         call.services,
         call.access,
@@ -36,15 +39,15 @@ async def add_session(call: Call) -> wire.Session:
     return translate.session(call.access, made)
 
 
-async def get_session(call: Call) -> wire.Session:
+async def get_session(call: Call) -> threads_wire.Session:
     """A thread by id, as Zep v2 shows it."""
     ref = ThreadRef(thread_id=call.path["session_id"])
     return translate.session(call.access, await threads.get(call.services, call.access, ref))
 
 
-async def update_session(call: Call) -> wire.Session:
+async def update_session(call: Call) -> threads_wire.Session:
     """Merge metadata into a session's."""
-    sent: wire.UpdateSession = call.body
+    sent: threads_wire.UpdateSession = call.body
     rating = translate.rating(sent.fact_rating_instruction)
     made = await threads.update(
         call.services, call.access, call.path["session_id"], sent.metadata, rating
@@ -52,19 +55,19 @@ async def update_session(call: Call) -> wire.Session:
     return translate.session(call.access, made)
 
 
-async def end_sessions(call: Call) -> wire.EndSessionsAnswer:
+async def end_sessions(call: Call) -> threads_wire.EndSessionsAnswer:
     """Mark several sessions as over, all or none."""
-    sent: wire.EndSessions = call.body
+    sent: threads_wire.EndSessions = call.body
     if len(sent.session_ids) > PAGE_MAX:
         raise InvalidInput(f"session_ids: at most {PAGE_MAX}, got {len(sent.session_ids)}")
     made = await threads.end_all(call.services, call.access, sent.session_ids)
-    return wire.EndSessionsAnswer(
+    return threads_wire.EndSessionsAnswer(
         sessions=[translate.session(call.access, thread) for thread in made]
     )
 
 
 async def _page(call: Call) -> ThreadPage:
-    sent: wire.ThreadsQuery = call.query
+    sent: threads_wire.ThreadsQuery = call.query
     by = _SESSION_ORDERS.get(sent.order_by or "", sent.order_by)
     return await threads.page(
         call.services,
@@ -75,30 +78,32 @@ async def _page(call: Call) -> ThreadPage:
     )
 
 
-async def list_sessions(call: Call) -> wire.SessionList:
+async def list_sessions(call: Call) -> threads_wire.SessionList:
     """A page of sessions."""
     page = await _page(call)
     found = [translate.session(call.access, thread) for thread in page.threads]
-    return wire.SessionList(sessions=found, response_count=len(found), total_count=page.total)
+    return threads_wire.SessionList(
+        sessions=found, response_count=len(found), total_count=page.total
+    )
 
 
-async def list_threads(call: Call) -> wire.ThreadList:
+async def list_threads(call: Call) -> threads_wire.ThreadList:
     """A page of threads."""
     page = await _page(call)
     found = [translate.thread(call.access, thread) for thread in page.threads]
-    return wire.ThreadList(threads=found, response_count=len(found), total_count=page.total)
+    return threads_wire.ThreadList(threads=found, response_count=len(found), total_count=page.total)
 
 
-async def delete_session(call: Call) -> wire.Success:
+async def delete_session(call: Call) -> Success:
     """Remove a session and its messages; what the graph learned stays."""
     await threads.delete_keeping_graph(call.services, call.access, call.path["session_id"])
-    return wire.Success(message="session deleted")
+    return Success(message="session deleted")
 
 
-async def delete_thread(call: Call) -> wire.Success:
+async def delete_thread(call: Call) -> Success:
     """Remove a thread with its episodes, and what rested on them alone."""
     await threads.delete(call.services, call.access, call.path["thread_id"])
-    return wire.Success(message="thread deleted")
+    return Success(message="thread deleted")
 
 
 async def get_episodes(call: Call) -> Reply:
@@ -109,14 +114,21 @@ async def get_episodes(call: Call) -> Reply:
 
 
 ROUTES = [
-    Route("POST", "/sessions", "thread.create", add_session, "Add a session", body=wire.AddSession),
+    Route(
+        "POST",
+        "/sessions",
+        "thread.create",
+        add_session,
+        "Add a session",
+        body=threads_wire.AddSession,
+    ),
     Route(
         "GET",
         "/sessions-ordered",
         "thread.list_all",
         list_sessions,
         "List sessions",
-        query=wire.ThreadsQuery,
+        query=threads_wire.ThreadsQuery,
     ),
     Route(
         "POST",
@@ -124,7 +136,7 @@ ROUTES = [
         "thread.end",
         end_sessions,
         "End several sessions",
-        body=wire.EndSessions,
+        body=threads_wire.EndSessions,
     ),
     Route("GET", "/sessions/{session_id}", "thread.get", get_session, "Get a session"),
     Route(
@@ -133,7 +145,7 @@ ROUTES = [
         "thread.update",
         update_session,
         "Update a session's metadata",
-        body=wire.UpdateSession,
+        body=threads_wire.UpdateSession,
     ),
     Route(
         "DELETE",
@@ -143,9 +155,21 @@ ROUTES = [
         "Delete a session and its messages, keeping the graph",
     ),
     Route(
-        "GET", "/threads", "thread.list_all", list_threads, "List threads", query=wire.ThreadsQuery
+        "GET",
+        "/threads",
+        "thread.list_all",
+        list_threads,
+        "List threads",
+        query=threads_wire.ThreadsQuery,
     ),
-    Route("POST", "/threads", "thread.create", create, "Create a thread", body=wire.CreateThread),
+    Route(
+        "POST",
+        "/threads",
+        "thread.create",
+        create,
+        "Create a thread",
+        body=threads_wire.CreateThread,
+    ),
     Route(
         "DELETE",
         "/threads/{thread_id}",
@@ -159,6 +183,6 @@ ROUTES = [
         "thread.get_episodes",
         get_episodes,
         "List the episodes of a thread",
-        answer=wire.Episodes,
+        answer=graphs_wire.Episodes,
     ),
 ]

@@ -5,8 +5,9 @@ from typing import Any
 from recollect.api.router import Call, Route
 from recollect.app import user_groups
 from recollect.app.user_groups import Membership, PolicySet, UserGroup
-from recollect.compat.zep import translate, wire
+from recollect.compat.zep import translate
 from recollect.compat.zep.wire import user_groups as user_groups_wire
+from recollect.compat.zep.wire.base import Success
 from recollect.errors import NotFound, NotOffered
 from recollect.graph.types import Access
 from recollect.records.users import UserPage
@@ -108,10 +109,10 @@ async def update(call: Call) -> user_groups_wire.UserGroup:
     return _group(call.access, made)
 
 
-async def delete(call: Call) -> wire.Success:
+async def delete(call: Call) -> Success:
     """Remove a group; its members stay users."""
     await user_groups.delete(call.services, _access(call), call.path["group_uuid"])
-    return wire.Success(message="user group deleted")
+    return Success(message="user group deleted")
 
 
 async def list_for_user(call: Call) -> user_groups_wire.UserGroupsOfUser:

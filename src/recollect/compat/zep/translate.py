@@ -6,9 +6,12 @@ from typing import Any, Final, cast
 from msgspec import UnsetType, to_builtins
 from msgspec.structs import replace
 
-from recollect.compat.zep import wire
-from recollect.compat.zep.wire import derived
-from recollect.compat.zep.wire.base import RoleType
+from recollect.compat.zep.wire import batches as batches_wire
+from recollect.compat.zep.wire import graphs as graphs_wire
+from recollect.compat.zep.wire import knowledge as knowledge_wire
+from recollect.compat.zep.wire import messages as messages_wire
+from recollect.compat.zep.wire import threads as threads_wire
+from recollect.compat.zep.wire.base import FactRatingInstruction, Json, RoleType
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.types import (
@@ -33,19 +36,19 @@ from recollect.records.pages import Mark, PageRequest, read_cursor
 _NO_ROLE: Final = "norole"
 
 
-def rating(value: wire.FactRatingInstruction | None) -> wire.Json | None:
+def rating(value: FactRatingInstruction | None) -> Json | None:
     """A rating instruction as we keep it."""
     return None if value is None else to_builtins(value)
 
 
-def new_rating(value: wire.FactRatingInstruction | UnsetType | None) -> wire.Json | None:
+def new_rating(value: FactRatingInstruction | UnsetType | None) -> Json | None:
     """A rating instruction of a change; None leaves it as it is."""
     return None if isinstance(value, UnsetType) else rating(value)
 
 
-def user(access: Access, found: User) -> wire.User:
+def user(access: Access, found: User) -> threads_wire.User:
     """A user for the wire."""
-    return wire.User(
+    return threads_wire.User(
         uuid=found.uuid,
         user_id=found.user_id,
         email=found.email,
@@ -63,9 +66,9 @@ def user(access: Access, found: User) -> wire.User:
     )
 
 
-def session(access: Access, found: Thread) -> wire.Session:
+def session(access: Access, found: Thread) -> threads_wire.Session:
     """A thread as Zep v2 shows it."""
-    return wire.Session(
+    return threads_wire.Session(
         uuid=found.uuid,
         session_id=found.thread_id,
         user_id=found.user_id,
@@ -79,9 +82,9 @@ def session(access: Access, found: Thread) -> wire.Session:
     )
 
 
-def thread(access: Access, found: Thread) -> wire.Thread:
+def thread(access: Access, found: Thread) -> threads_wire.Thread:
     """A thread as Zep v3 shows it."""
-    return wire.Thread(
+    return threads_wire.Thread(
         uuid=found.uuid,
         thread_id=found.thread_id,
         user_id=found.user_id,
@@ -100,9 +103,9 @@ def role_type(found: Episode) -> RoleType | None:
     return cast(RoleType | None, found.role) if known else _NO_ROLE
 
 
-def message2(episode: Episode) -> wire.Message2:
+def message2(episode: Episode) -> messages_wire.Message2:
     """A message as Zep v2 shows it."""
-    return wire.Message2(
+    return messages_wire.Message2(
         uuid=episode.uuid,
         content=episode.content,
         role=episode.speaker,
@@ -114,9 +117,9 @@ def message2(episode: Episode) -> wire.Message2:
     )
 
 
-def message3(episode: Episode) -> wire.Message3:
+def message3(episode: Episode) -> messages_wire.Message3:
     """A message as Zep v3 shows it."""
-    return wire.Message3(
+    return messages_wire.Message3(
         uuid=episode.uuid,
         content=episode.content,
         name=episode.speaker,
@@ -127,7 +130,9 @@ def message3(episode: Episode) -> wire.Message3:
     )
 
 
-def new_message2(number: int, sent: wire.NewMessage2, ignored: Collection[str]) -> NewEpisode:
+def new_message2(
+    number: int, sent: messages_wire.NewMessage2, ignored: Collection[str]
+) -> NewEpisode:
     """A message of Zep v2 as an episode."""
     return NewEpisode(
         kind="message",
@@ -141,7 +146,7 @@ def new_message2(number: int, sent: wire.NewMessage2, ignored: Collection[str]) 
 
 
 def new_message3(
-    number: int, sent: wire.NewMessage3, ignored: Collection[str], *, strict: bool
+    number: int, sent: messages_wire.NewMessage3, ignored: Collection[str], *, strict: bool
 ) -> NewEpisode:
     """A message of Zep v3 as an episode."""
     return NewEpisode(
@@ -165,9 +170,9 @@ def graph_id_of(graph_id: str | None, group_id: str | None, prefix: str = "") ->
     return graph_id if graph_id is not None else group_id
 
 
-def graph(access: Access, found: Graph) -> wire.Graph:
+def graph(access: Access, found: Graph) -> graphs_wire.Graph:
     """A standalone graph as Zep v3 shows it."""
-    return wire.Graph(
+    return graphs_wire.Graph(
         uuid=found.uuid,
         graph_id=found.graph_id,
         name=found.name,
@@ -180,9 +185,9 @@ def graph(access: Access, found: Graph) -> wire.Graph:
     )
 
 
-def group(access: Access, found: Graph) -> wire.Group:
+def group(access: Access, found: Graph) -> graphs_wire.Group:
     """A standalone graph as Zep v2 shows it."""
-    return wire.Group(
+    return graphs_wire.Group(
         uuid=found.uuid,
         group_id=found.graph_id,
         name=found.name,
@@ -193,9 +198,9 @@ def group(access: Access, found: Graph) -> wire.Group:
     )
 
 
-def episode(found: Episode, score: float | None = None) -> wire.Episode:
+def episode(found: Episode, score: float | None = None) -> graphs_wire.Episode:
     """An episode for the wire."""
-    return wire.Episode(
+    return graphs_wire.Episode(
         uuid=found.uuid,
         content=found.content,
         source=found.kind,
@@ -214,12 +219,12 @@ def episode(found: Episode, score: float | None = None) -> wire.Episode:
     )
 
 
-def node(found: Entity) -> wire.Node:
+def node(found: Entity) -> knowledge_wire.Node:
     """An entity for the wire, without the episodes that mention it.
 
     One without attributes has an empty map of them: clients look up fields that may not be filled.
     """
-    return wire.Node(
+    return knowledge_wire.Node(
         uuid=found.uuid,
         name=found.name,
         summary=found.summary,
@@ -231,7 +236,7 @@ def node(found: Entity) -> wire.Node:
     )
 
 
-def listed_node(found: ListedEntity) -> wire.Node:
+def listed_node(found: ListedEntity) -> knowledge_wire.Node:
     """An entity for the wire with its episodes, none of them when they are too many."""
     return replace(
         node(found.entity),
@@ -241,9 +246,9 @@ def listed_node(found: ListedEntity) -> wire.Node:
     )
 
 
-def edge(found: Fact) -> wire.Edge:
+def edge(found: Fact) -> knowledge_wire.Edge:
     """A fact for the wire."""
-    return wire.Edge(
+    return knowledge_wire.Edge(
         uuid=found.uuid,
         name=found.name,
         fact=found.fact,
@@ -265,9 +270,9 @@ def edge(found: Fact) -> wire.Edge:
     )
 
 
-def fact2(found: Fact) -> wire.Fact2:
+def fact2(found: Fact) -> knowledge_wire.Fact2:
     """A fact as Zep v2 shows it."""
-    return wire.Fact2(
+    return knowledge_wire.Fact2(
         uuid=found.uuid,
         fact=found.fact,
         content=found.fact,
@@ -283,10 +288,10 @@ def fact2(found: Fact) -> wire.Fact2:
     )
 
 
-def project(found: Project) -> wire.ProjectAnswer:
+def project(found: Project) -> batches_wire.ProjectAnswer:
     """A project for the wire."""
-    return wire.ProjectAnswer(
-        project=wire.ProjectInfo(
+    return batches_wire.ProjectAnswer(
+        project=batches_wire.ProjectInfo(
             uuid=found.uuid,
             name=found.name,
             description=found.description,
@@ -296,17 +301,17 @@ def project(found: Project) -> wire.ProjectAnswer:
     )
 
 
-def task(found: Task, params: wire.Json | None = None) -> wire.Task:
+def task(found: Task, params: Json | None = None) -> batches_wire.Task:
     """A task for the wire."""
     done = found.succeeded + found.parked
     error = None
     if found.parked:
-        error = wire.TaskError(code="job_parked", message=found.error or "a job failed")
-    return wire.Task(
+        error = batches_wire.TaskError(code="job_parked", message=found.error or "a job failed")
+    return batches_wire.Task(
         task_id=found.uuid,
         type="ingest",
         status=found.status,
-        progress=wire.TaskProgress(
+        progress=batches_wire.TaskProgress(
             stage=found.status, message=f"{done} of {found.jobs} episodes done"
         ),
         error=error,
@@ -338,7 +343,7 @@ def window(page_number: int, page_size: int | None, default: int = PAGE_DEFAULT)
     return {"limit": size, "offset": min((page_number - 1) * size, 2**53)}
 
 
-def graph_page(sent: wire.PageRequest, allowed: Collection[str]) -> PageRequest:
+def graph_page(sent: graphs_wire.PageRequest, allowed: Collection[str]) -> PageRequest:
     """The page of nodes, edges or episodes that a request asks for."""
     by = order(sent.order_by, allowed, default="uuid", asc=sent.direction == "asc")
     limit = PAGE_DEFAULT if not sent.limit else min(sent.limit, GRAPH_PAGE_MAX)
@@ -350,9 +355,9 @@ def graph_page(sent: wire.PageRequest, allowed: Collection[str]) -> PageRequest:
     return PageRequest(order=by, limit=limit, after=after)
 
 
-def observation(found: Observation) -> derived.Observation:
+def observation(found: Observation) -> knowledge_wire.Observation:
     """An observation; a search adds its score."""
-    return derived.Observation(
+    return knowledge_wire.Observation(
         uuid=found.uuid,
         name=found.name,
         summary=found.summary,

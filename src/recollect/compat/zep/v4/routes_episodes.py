@@ -14,7 +14,6 @@ from recollect.compat.zep import translate_filters as translate_filters3
 from recollect.compat.zep.v4 import idempotency, paging, translate, translate_filters
 from recollect.compat.zep.v4.wire import filters, tasks, threads
 from recollect.compat.zep.v4.wire import graphs as wire
-from recollect.compat.zep.v4.wire import readings as readings_wire
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4
 from recollect.errors import InvalidInput
 from recollect.graph import checks
@@ -134,10 +133,10 @@ async def get_log(call: Call) -> wire.DebugLog4:
     return _log(found.value)
 
 
-def _output(found: Found) -> readings_wire.IngestionOutput4:
-    return readings_wire.IngestionOutput4(
+def _output(found: Found) -> wire.IngestionOutput4:
+    return wire.IngestionOutput4(
         extracted_nodes=[
-            readings_wire.IngestionNode4(
+            wire.IngestionNode4(
                 name=entity.name,
                 labels=["Entity", entity.label] if entity.label else ["Entity"],
                 summary=entity.summary,
@@ -146,7 +145,7 @@ def _output(found: Found) -> readings_wire.IngestionOutput4:
             for entity in found.entities
         ],
         extracted_edges=[
-            readings_wire.IngestionEdge4(
+            wire.IngestionEdge4(
                 name=fact.name,
                 fact=fact.fact,
                 attributes=fact.attributes,
@@ -159,7 +158,7 @@ def _output(found: Found) -> readings_wire.IngestionOutput4:
     )
 
 
-async def list_traces(call: Call) -> Page4[readings_wire.IngestionTrace4]:
+async def list_traces(call: Call) -> Page4[wire.IngestionTrace4]:
     """What was found in an episode before it met the graph, once it was read."""
     uuid = call.path["episode_uuid"]
     episode, found = await episodes.reading(call.services, call.access, _ref(call), uuid)
@@ -170,11 +169,11 @@ async def list_traces(call: Call) -> Page4[readings_wire.IngestionTrace4]:
         hidden["extracted_nodes"] = []
     if call.access_for("graph.edge.get") is None:
         hidden["extracted_edges"] = []
-    trace = readings_wire.IngestionTrace4(
+    trace = wire.IngestionTrace4(
         uuid=episode.uuid,
         step="combined_extraction",
         status="recorded",
-        input=readings_wire.IngestionInput4(episode_content=episode.content),
+        input=wire.IngestionInput4(episode_content=episode.content),
         output=replace(_output(found), **hidden),
         created_at=episode.received_at,
     )

@@ -13,7 +13,7 @@ from recollect.compat.zep.v4 import idempotency, paging, translate
 from recollect.compat.zep.v4.routes_unsupported import no_policy
 from recollect.compat.zep.v4.wire import graphs as wire
 from recollect.compat.zep.v4.wire import tasks
-from recollect.compat.zep.v4.wire import users as users_wire
+from recollect.compat.zep.v4.wire import threads as users_wire
 from recollect.compat.zep.v4.wire.base import Page4, SearchList4
 from recollect.errors import InvalidInput
 from recollect.graph.types import Graph

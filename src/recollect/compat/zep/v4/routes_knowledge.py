@@ -1,22 +1,26 @@
-"""Nodes and edges of a graph: reading, paging, correcting, deleting, walking."""
+"""Nodes and edges of a graph, read, paged, corrected, deleted and walked; observations and summaries,
+which are only read.
+"""
 
 from functools import partial
 
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
-from recollect.app import knowledge
+from recollect.app import derived, knowledge
 from recollect.app.refs import GraphRef, InGraph
 from recollect.compat.zep import translate_filters as translate_filters3
 from recollect.compat.zep.routes_walks import subgraph_limits
 from recollect.compat.zep.v4 import idempotency, paging, translate, translate_filters
-from recollect.compat.zep.v4.wire import filters, tasks
+from recollect.compat.zep.v4.wire import filters, graphs, tasks
 from recollect.compat.zep.v4.wire import knowledge as wire
 from recollect.compat.zep.v4.wire.base import Page4
 from recollect.errors import InvalidInput
+from recollect.graph.filters import Filters
 from recollect.graph.types import Fact
 from recollect.limits import SUBGRAPH_SEEDS_MAX
 from recollect.records.knowledge import EntityChange, FactChange
 from recollect.records.listing import ListedEntity
+from recollect.records.pages import PageRequest
 
 _NODE_ORDERS = ("uuid", "created_at", "degree")
 _EDGE_ORDERS = ("uuid", "created_at", "valid_at")
@@ -149,6 +153,47 @@ async def get_subgraph(call: Call) -> wire.Subgraph4:
     )
 
 
+_ORDERS = ("uuid", "created_at")
+
+
+def _asked(call: Call) -> tuple[GraphRef, PageRequest, Filters]:
+    """The graph, the page and the filters of a list."""
+    by = translate_filters.filters(call.body.filters, edges=False)
+    request = paging.graph_page(call.query, _ORDERS)
+    return GraphRef(uuid=call.path["graph_uuid"]), request, by
+
+
+async def list_observations(call: Call) -> Page4[graphs.Observation4]:
+    """A page of a graph's observations."""
+    found = await derived.observations(call.services, call.access, *_asked(call))
+    items = [translate.observation(found.where, item) for item in found.value.items]
+    return Page4(items=items, next_cursor=found.value.next_cursor)
+
+
+async def list_thread_summaries(call: Call) -> Page4[graphs.ThreadSummary4]:
+    """A page of the summaries of a graph's threads."""
+    found = await derived.thread_summaries(call.services, call.access, *_asked(call))
+    items = [
+        translate.thread_summary(found.where, item, found.thread_uuids)
+        for item in found.value.items
+    ]
+    return Page4(items=items, next_cursor=found.value.next_cursor)
+
+
+async def list_document_summaries(call: Call) -> Page4[graphs.DocumentSummary4]:
+    """A page of the summaries of a graph's documents."""
+    found = await derived.document_summaries(call.services, call.access, *_asked(call))
+    items = [translate.document_summary(item) for item in found.value.items]
+    return Page4(items=items, next_cursor=found.value.next_cursor)
+
+
+async def get_observation(call: Call) -> graphs.Observation4:
+    """An observation by uuid."""
+    ref, uuid = GraphRef(uuid=call.path["graph_uuid"]), call.path["observation_uuid"]
+    found = await derived.observation_in(call.services, call.access, ref, uuid)
+    return translate.observation(found.where, found.value)
+
+
 ROUTES = [
     Route(
         "POST",
@@ -229,6 +274,43 @@ ROUTES = [
         get_subgraph,
         "Get what lies around some nodes",
         body=wire.SubgraphRequest4,
+        reads=True,
+    ),
+    Route(
+        "POST",
+        "/graphs/{graph_uuid}/observations/list",
+        "graph.observation.list",
+        list_observations,
+        "Page through the observations of a graph",
+        body=filters.ListObservations4,
+        query=graphs.DerivedQuery4,
+        reads=True,
+    ),
+    Route(
+        "GET",
+        "/graphs/{graph_uuid}/observations/{observation_uuid}",
+        "graph.observation.get",
+        get_observation,
+        "Get an observation",
+    ),
+    Route(
+        "POST",
+        "/graphs/{graph_uuid}/thread-summaries/list",
+        "graph.thread_summary.list",
+        list_thread_summaries,
+        "Page through the thread summaries of a graph",
+        body=filters.ListSummaries4,
+        query=graphs.DerivedQuery4,
+        reads=True,
+    ),
+    Route(
+        "POST",
+        "/graphs/{graph_uuid}/document-summaries/list",
+        "graph.document_summary.list",
+        list_document_summaries,
+        "Page through the document summaries of a graph",
+        body=filters.ListSummaries4,
+        query=graphs.DerivedQuery4,
         reads=True,
     ),
 ]

@@ -10,11 +10,10 @@ from recollect.app import context, guidance, remember, threads
 from recollect.app.refs import ThreadRef, UserRef
 from recollect.app.tasks import WithTask
 from recollect.app.threads import MessageIn, Messages
-from recollect.compat.zep.routes_context import thread_context, user_context
+from recollect.compat.zep.routes_messages import thread_context, user_context
 from recollect.compat.zep.v4 import idempotency, paging, translate
 from recollect.compat.zep.v4.wire import graphs, tasks
 from recollect.compat.zep.v4.wire import threads as wire
-from recollect.compat.zep.v4.wire import users as users_wire
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4
 from recollect.errors import InvalidInput
 from recollect.graph import checks
@@ -42,7 +41,7 @@ async def get(call: Call) -> wire.Thread4:
 
 async def lookup(call: Call) -> wire.Thread4:
     """A thread by the caller's id."""
-    sent: users_wire.Lookup4 = call.body
+    sent: wire.Lookup4 = call.body
     if sent.thread_id is None:
         raise InvalidInput("thread_id: is required")
     ref = ThreadRef(thread_id=sent.thread_id)
@@ -190,7 +189,7 @@ ROUTES = [
         "thread.get",
         lookup,
         "Look a thread up by an id of the caller's",
-        body=users_wire.Lookup4,
+        body=wire.Lookup4,
         reads=True,
     ),
     Route("GET", "/threads/{thread_uuid}", "thread.get", get, "Get a thread"),

@@ -10,8 +10,8 @@ from typing import Any, cast
 from recollect.api.router import Call, Handler, Method, Route
 from recollect.app import graphs as app_graphs
 from recollect.app.refs import GraphRef
-from recollect.compat.zep.v4.wire import absent, graphs
-from recollect.compat.zep.v4.wire import content_policy as wire
+from recollect.compat.zep.v4.wire import graphs
+from recollect.compat.zep.v4.wire import unsupported as wire
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4
 from recollect.compat.zep.v4.wire.knowledge import EdgesQuery4
 from recollect.errors import NotFound, NotOffered
@@ -76,19 +76,19 @@ async def enable_logs(call: Call) -> graphs.DebugLogging4:
     return graphs.DebugLogging4(duration_seconds=0, ingestion_trace_enabled=True)
 
 
-async def list_hyperedges(call: Call) -> Page4[absent.Hyperedge4]:
+async def list_hyperedges(call: Call) -> Page4[wire.Hyperedge4]:
     """A graph has no hyperedges."""
     await _graph(call)
     return Page4(items=[], total_size=0)
 
 
-async def no_hyperedge(call: Call) -> absent.Hyperedge4:
+async def no_hyperedge(call: Call) -> wire.Hyperedge4:
     """A graph has no hyperedges."""
     await _graph(call)
     raise NotFound(f"hyperedge not found: {call.path['hyperedge_uuid']}")
 
 
-async def add_hyperedge(call: Call) -> absent.Hyperedge4:
+async def add_hyperedge(call: Call) -> wire.Hyperedge4:
     """Not offered: an edge joins two nodes."""
     await _graph(call)
     raise NotOffered(_NO_HYPEREDGES)
@@ -102,7 +102,7 @@ _HYPEREDGE = f"{_HYPEREDGES}/{{hyperedge_uuid}}"
 def _none(method: Any, path: str, verb: str, what: str, **more: Any) -> Route:
     handler: Handler = no_hyperedge
     action = f"graph.hyperedge.{verb}"
-    return Route(method, path, action, handler, what, answer=absent.Hyperedge4, **more)
+    return Route(method, path, action, handler, what, answer=wire.Hyperedge4, **more)
 
 
 ROUTES = [
@@ -161,7 +161,7 @@ ROUTES = [
         "graph.hyperedge.add",
         add_hyperedge,
         "Refuse a hyperedge, and say why",
-        body=absent.AddHyperedge4,
+        body=wire.AddHyperedge4,
     ),
     Route(
         "POST",
@@ -169,19 +169,19 @@ ROUTES = [
         "graph.edge.list",
         list_hyperedges,
         "List the hyperedges of a graph",
-        body=absent.ListHyperedges4,
+        body=wire.ListHyperedges4,
         query=EdgesQuery4,
         reads=True,
     ),
     _none("GET", _HYPEREDGE, "get", "Look for a hyperedge"),
-    _none("PATCH", _HYPEREDGE, "update", "Look for a hyperedge", body=absent.UpdateHyperedge4),
+    _none("PATCH", _HYPEREDGE, "update", "Look for a hyperedge", body=wire.UpdateHyperedge4),
     _none("DELETE", _HYPEREDGE, "delete", "Look for a hyperedge"),
     _none(
         "POST",
         f"{_HYPEREDGE}/edges",
         "create_edge",
         "Look for a hyperedge",
-        body=absent.HyperedgeInput4,
+        body=wire.HyperedgeInput4,
     ),
     _none("DELETE", f"{_HYPEREDGE}/edges/{{edge_uuid}}", "delete_edge", "Look for a hyperedge"),
 ]

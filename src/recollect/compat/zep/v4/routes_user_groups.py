@@ -11,7 +11,7 @@ from recollect.compat.zep import translate as translate3
 from recollect.compat.zep.v4 import idempotency, paging, translate
 from recollect.compat.zep.v4.wire import project as wire
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4, SearchList4
-from recollect.compat.zep.v4.wire.users import User4
+from recollect.compat.zep.v4.wire.threads import User4
 from recollect.records.users import UserPage
 
 

@@ -11,7 +11,7 @@ from recollect.compat.zep import translate as translate3
 from recollect.compat.zep.v4 import idempotency, paging, translate
 from recollect.compat.zep.v4.routes_unsupported import no_policy
 from recollect.compat.zep.v4.wire import knowledge, project, tasks
-from recollect.compat.zep.v4.wire import users as wire
+from recollect.compat.zep.v4.wire import threads as wire
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4, SearchList4
 from recollect.errors import InvalidInput
 from recollect.records.users import UserDetails

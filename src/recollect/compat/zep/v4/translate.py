@@ -13,7 +13,7 @@ from recollect.app.refs import InGraph, OwnedGraph
 from recollect.app.tasks import Outcome, TaskReport, Tracked
 from recollect.compat.zep.v4 import paging
 from recollect.compat.zep.v4.errors import ErrorBody4
-from recollect.compat.zep.v4.wire import graphs, knowledge, project, tasks, threads, users
+from recollect.compat.zep.v4.wire import graphs, knowledge, project, tasks, threads
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4, Role4
 from recollect.compat.zep.v4.wire.search import Results4
 from recollect.errors import InvariantViolated
@@ -37,9 +37,9 @@ _ROLES: tuple[str, ...] = get_args(Role4)
 _SAID_AS = {"nodes": "fact_triple"}
 
 
-def user(found: User) -> users.User4:
+def user(found: User) -> threads.User4:
     """A user."""
-    return users.User4(
+    return threads.User4(
         uuid=found.uuid,
         user_id=found.user_id,
         graph_uuid=found.graph_uuid,
