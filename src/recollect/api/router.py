@@ -81,9 +81,9 @@ class Route:
 
 
 @dataclass(slots=True)
-class _Place:
-    literals: "dict[str, _Place]" = field(default_factory=dict)
-    parameter: "_Place | None" = None
+class _PathNode:
+    literals: "dict[str, _PathNode]" = field(default_factory=dict)
+    parameter: "_PathNode | None" = None
     routes: dict[str, tuple[Route, list[str]]] = field(default_factory=dict)
     refusals: set[ErrorFormat] = field(default_factory=set)  # of all below it
 
@@ -93,7 +93,7 @@ class Router:
 
     def __init__(self, routes: Iterable[Route]) -> None:
         self.routes = tuple(routes)
-        self._root = _Place()
+        self._root = _PathNode()
         for route in self.routes:
             self._add(route)
 
@@ -102,10 +102,10 @@ class Router:
         for part in route.path.split("/")[1:]:
             if part.startswith("{"):
                 names.append(part[1:-1])
-                place.parameter = place.parameter or _Place()
+                place.parameter = place.parameter or _PathNode()
                 place = place.parameter
             else:
-                place = place.literals.setdefault(part, _Place())
+                place = place.literals.setdefault(part, _PathNode())
             place.refusals.add(route.refusal)
         if route.method in place.routes:
             raise ValueError(f"two routes for {route.method} {route.path}")
@@ -126,7 +126,7 @@ class Router:
 
     def refusal(self, parts: list[str]) -> ErrorFormat:
         """How a path without a route is refused: as everything is that begins as it does."""
-        place: _Place | None = self._root
+        place: _PathNode | None = self._root
         for part in parts:
             place = place.literals.get(part) if place else None
             if place and len(place.refusals) == 1:
@@ -134,7 +134,7 @@ class Router:
         return reply_for
 
     def _match(
-        self, place: _Place, parts: list[str], depth: int, values: list[str], method: str
+        self, place: _PathNode, parts: list[str], depth: int, values: list[str], method: str
     ) -> tuple[Route, list[str], list[str]] | None:
         if depth == len(parts):
             entry = place.routes.get(method)

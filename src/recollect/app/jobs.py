@@ -12,19 +12,19 @@ from recollect.app.units import reads
 from recollect.errors import NotFound, Unavailable
 from recollect.graph.types import Access, GraphKind, Record
 from recollect.ingest import queue
-from recollect.ingest.queue import ParkedJob, QueueState
+from recollect.ingest.queue import ParkedEpisode, QueueState
 from recollect.limits import DIRECT_WAIT_S, PAGE_MAX
 from recollect.store import rows
 from recollect.store.protocol import Transaction
 
-__all__ = ["ParkedJob", "QueueState"]
+__all__ = ["ParkedEpisode", "QueueState"]
 
 _LOOK_S_FIRST = 0.005
 _LOOK_S_MAX = 0.25
 _OVER = ("succeeded", "partial", "failed")
 
 
-class Backlog(Record):
+class WaitingWork(Record):
     """What a project waits for, by graph (kind and name). Counts end at a bound; *truncated* says so."""
 
     pending: int
@@ -35,14 +35,14 @@ class Backlog(Record):
 
 
 @reads
-def backlog(tx: Transaction, access: Access) -> Backlog:
+def backlog(tx: Transaction, access: Access) -> WaitingWork:
     """How many episodes of the project wait to be read or could not be, and for how long."""
     waiting = queue.backlog(tx, access, PAGE_MAX + 1)
     parked = queue.parked(tx, access, PAGE_MAX + 1)
     counted = Counter((row.graph_kind, row.graph_name) for row in waiting[:PAGE_MAX])
     oldest = min((row.created_at for row in waiting), default=None)
     wait = 0.0 if oldest is None else (tx.now - rows.moment(oldest)).total_seconds()
-    return Backlog(
+    return WaitingWork(
         pending=min(len(waiting), PAGE_MAX),
         parked=min(len(parked), PAGE_MAX),
         oldest_wait_s=max(0.0, wait),
@@ -51,7 +51,7 @@ def backlog(tx: Transaction, access: Access) -> Backlog:
     )
 
 
-async def parked(services: Services, access: Access) -> list[ParkedJob]:
+async def parked(services: Services, access: Access) -> list[ParkedEpisode]:
     """The jobs of the project that failed too often, oldest first."""
     return await services.store.read(queue.parked, access, PAGE_MAX)
 

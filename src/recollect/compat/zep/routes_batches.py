@@ -9,7 +9,7 @@ from recollect.api.router import Call, Route
 from recollect.app import batches
 from recollect.app.batches import Batch, Item, NewItem
 from recollect.compat.zep.wire import batches as batches_wire
-from recollect.compat.zep.wire.base import RoleType, Success
+from recollect.compat.zep.wire.base import RoleType, Success, shaped
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.types import NewEpisode
@@ -20,10 +20,10 @@ _decode_item = msgspec.json.Decoder(batches_wire.BatchAddItem).decode
 
 def _summary(found: Batch) -> batches_wire.BatchSummary:
     progress = found.progress
-    return batches_wire.BatchSummary(
+    return shaped(
+        batches_wire.BatchSummary,
+        found,
         batch_id=found.uuid,
-        status=found.status,
-        item_count=found.item_count,
         progress=batches_wire.BatchProgress(
             total_items=progress.total,
             queued_items=progress.queued,
@@ -35,12 +35,6 @@ def _summary(found: Batch) -> batches_wire.BatchSummary:
             percent_complete=progress.percent,
         ),
         ignore_roles=cast(list[RoleType], found.ignore_roles),
-        strict_ontology=found.strict_ontology,
-        metadata=found.metadata,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
-        processed_at=found.processed_at,
-        completed_at=found.completed_at,
     )
 
 
@@ -48,22 +42,13 @@ def _detail(found: Item) -> batches_wire.BatchItemDetail:
     error = None
     if found.error is not None:
         error = batches_wire.BatchItemError(code=found.error.code, message=found.error.message)
-    return batches_wire.BatchItemDetail(
+    return shaped(
+        batches_wire.BatchItemDetail,
+        found,
         item_id=found.uuid,
-        sequence_index=found.sequence_index,
-        kind=found.kind,
-        status=found.status,
         episode_uuid=found.uuid,
         source_uuid=found.uuid,
         error=error,
-        user_id=found.user_id,
-        user_uuid=found.user_uuid,
-        graph_id=found.graph_id,
-        graph_uuid=found.graph_uuid,
-        thread_id=found.thread_id,
-        document_id=found.document_id,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
     )
 
 

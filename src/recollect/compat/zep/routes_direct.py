@@ -9,6 +9,7 @@ from recollect.app.remember import GivenNode, GivenTriple, Outcome, Receipt
 from recollect.compat.zep import common, translate
 from recollect.compat.zep.wire import graphs as graphs_wire
 from recollect.compat.zep.wire import knowledge as knowledge_wire
+from recollect.compat.zep.wire.base import shaped
 from recollect.graph import checks
 from recollect.graph.types import Entity
 from recollect.records.cloning import Ends
@@ -137,13 +138,10 @@ def _node(where: str, item: graphs_wire.AddNodeItem) -> GivenNode:
 def _added(
     item: graphs_wire.AddNodeItem, at: datetime | None, made: Entity | None
 ) -> graphs_wire.AddedNode:
-    return graphs_wire.AddedNode(
+    return shaped(
+        graphs_wire.AddedNode,
+        item,
         uuid=made.uuid if made else None,
-        name=item.name,
-        label=item.label,
-        summary=item.summary,
-        attributes=item.attributes,
-        metadata=item.metadata,
         created_at=made.created_at if made else at,
     )
 

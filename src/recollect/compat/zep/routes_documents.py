@@ -6,7 +6,7 @@ from recollect.api.router import Call, Route
 from recollect.app import collections
 from recollect.compat.zep import translate_filters
 from recollect.compat.zep.wire import documents as documents_wire
-from recollect.compat.zep.wire.base import Success
+from recollect.compat.zep.wire.base import Success, shaped
 from recollect.errors import InvalidInput
 from recollect.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SEARCH_QUERY_CHARS_MAX
 from recollect.records.collections import Collection, Document, DocumentChange, NewDocument
@@ -14,29 +14,16 @@ from recollect.search.documents import DocumentQuery
 
 
 def _collection(found: Collection) -> documents_wire.Collection:
-    return documents_wire.Collection(
-        uuid=found.uuid,
-        name=found.name,
-        description=found.description,
-        metadata=found.metadata,
-        document_count=found.document_count,
+    return shaped(
+        documents_wire.Collection,
+        found,
         document_embedded_count=found.embedded_count,
         is_auto_embedded=True,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
     )
 
 
 def _document(found: Document) -> documents_wire.Document:
-    return documents_wire.Document(
-        uuid=found.uuid,
-        document_id=found.document_id,
-        content=found.content,
-        metadata=found.metadata,
-        is_embedded=found.embedded,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
-    )
+    return shaped(documents_wire.Document, found, is_embedded=found.embedded)
 
 
 async def list_collections(call: Call) -> list[list[documents_wire.Collection]]:

@@ -13,7 +13,7 @@ from recollect.compat.zep.wire import graphs
 from recollect.compat.zep.wire import graphs as graphs_wire
 from recollect.compat.zep.wire import knowledge as knowledge_wire
 from recollect.compat.zep.wire import knowledge as wire
-from recollect.compat.zep.wire.base import Success
+from recollect.compat.zep.wire.base import Success, shaped
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.types import DocumentSummary, ThreadSummary
@@ -183,24 +183,18 @@ async def _page(
 
 
 def _thread_summary(found: ThreadSummary) -> wire.ThreadSummary:
-    return wire.ThreadSummary(
-        uuid=found.uuid,
-        thread_id=found.thread_id,
-        summary=found.summary,
-        metadata=found.metadata,
-        created_at=found.created_at,
+    return shaped(
+        wire.ThreadSummary,
+        found,
         last_summarized_at=found.updated_at,
         last_summarized_episode_valid_at=found.covered_at,
     )
 
 
 def _document_summary(found: DocumentSummary) -> wire.DocumentSummary:
-    return wire.DocumentSummary(
-        uuid=found.uuid,
-        document_id=found.document_id,
-        summary=found.summary,
-        metadata=found.metadata,
-        created_at=found.created_at,
+    return shaped(
+        wire.DocumentSummary,
+        found,
         last_summarized_at=found.updated_at,
         last_summarized_episode_valid_at=found.covered_at,
     )

@@ -7,7 +7,7 @@ from recollect.app import user_groups
 from recollect.app.user_groups import Membership, PolicySet, UserGroup
 from recollect.compat.zep import translate
 from recollect.compat.zep.wire import user_groups as user_groups_wire
-from recollect.compat.zep.wire.base import Success
+from recollect.compat.zep.wire.base import Success, shaped
 from recollect.errors import NotFound, NotOffered
 from recollect.graph.types import Access
 from recollect.records.users import UserPage
@@ -30,17 +30,11 @@ def _window(call: Call) -> dict[str, Any]:
 
 
 def _group(access: Access, found: UserGroup) -> user_groups_wire.UserGroup:
-    return user_groups_wire.UserGroup(
-        uuid=found.uuid,
+    return shaped(
+        user_groups_wire.UserGroup,
+        found,
         project_uuid=access.project_uuid,
-        kind=found.kind,
-        name=found.name,
-        description=found.description,
-        version=found.version,
-        member_count=found.member_count,
         attached_policy_set_count=found.policy_set_count,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
     )
 
 

@@ -11,7 +11,7 @@ from recollect.compat.zep.wire import graphs as graphs_wire
 from recollect.compat.zep.wire import knowledge as knowledge_wire
 from recollect.compat.zep.wire import messages as messages_wire
 from recollect.compat.zep.wire import threads as threads_wire
-from recollect.compat.zep.wire.base import FactRatingInstruction, Json, RoleType
+from recollect.compat.zep.wire.base import FactRatingInstruction, Json, RoleType, shaped
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.types import (
@@ -48,21 +48,12 @@ def new_rating(value: FactRatingInstruction | UnsetType | None) -> Json | None:
 
 def user(access: Access, found: User) -> threads_wire.User:
     """A user for the wire."""
-    return threads_wire.User(
-        uuid=found.uuid,
-        user_id=found.user_id,
-        email=found.email,
-        first_name=found.first_name,
-        last_name=found.last_name,
-        metadata=found.metadata,
-        time_zone=found.time_zone,
-        disable_default_ontology=found.disable_default_ontology,
+    return shaped(
+        threads_wire.User,
+        found,
         fact_rating_instruction=found.rating,
         session_count=found.thread_count,
-        graph_uuid=found.graph_uuid,
         project_uuid=access.project_uuid,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
     )
 
 
@@ -84,17 +75,7 @@ def session(access: Access, found: Thread) -> threads_wire.Session:
 
 def thread(access: Access, found: Thread) -> threads_wire.Thread:
     """A thread as Zep v3 shows it."""
-    return threads_wire.Thread(
-        uuid=found.uuid,
-        thread_id=found.thread_id,
-        user_id=found.user_id,
-        user_uuid=found.user_uuid,
-        graph_uuid=found.graph_uuid,
-        project_uuid=access.project_uuid,
-        metadata=found.metadata,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
-    )
+    return shaped(threads_wire.Thread, found, project_uuid=access.project_uuid)
 
 
 def role_type(found: Episode) -> RoleType | None:
@@ -172,16 +153,8 @@ def graph_id_of(graph_id: str | None, group_id: str | None, prefix: str = "") ->
 
 def graph(access: Access, found: Graph) -> graphs_wire.Graph:
     """A standalone graph as Zep v3 shows it."""
-    return graphs_wire.Graph(
-        uuid=found.uuid,
-        graph_id=found.graph_id,
-        name=found.name,
-        description=found.description,
-        time_zone=found.time_zone,
-        canonical_graph_uuid=found.uuid,
-        project_uuid=access.project_uuid,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
+    return shaped(
+        graphs_wire.Graph, found, canonical_graph_uuid=found.uuid, project_uuid=access.project_uuid
     )
 
 
@@ -272,33 +245,18 @@ def edge(found: Fact) -> knowledge_wire.Edge:
 
 def fact2(found: Fact) -> knowledge_wire.Fact2:
     """A fact as Zep v2 shows it."""
-    return knowledge_wire.Fact2(
-        uuid=found.uuid,
-        fact=found.fact,
+    return shaped(
+        knowledge_wire.Fact2,
+        found,
         content=found.fact,
-        name=found.name,
-        rating=found.rating,
-        metadata=found.metadata,
         source_node_name=found.source_name or None,
         target_node_name=found.target_name or None,
-        created_at=found.created_at,
-        expired_at=found.expired_at,
-        valid_at=found.valid_at,
-        invalid_at=found.invalid_at,
     )
 
 
 def project(found: Project) -> batches_wire.ProjectAnswer:
     """A project for the wire."""
-    return batches_wire.ProjectAnswer(
-        project=batches_wire.ProjectInfo(
-            uuid=found.uuid,
-            name=found.name,
-            description=found.description,
-            default_time_zone=found.default_time_zone,
-            created_at=found.created_at,
-        )
-    )
+    return batches_wire.ProjectAnswer(project=shaped(batches_wire.ProjectInfo, found))
 
 
 def task(found: Task, params: Json | None = None) -> batches_wire.Task:
@@ -357,16 +315,11 @@ def graph_page(sent: graphs_wire.PageRequest, allowed: Collection[str]) -> PageR
 
 def observation(found: Observation) -> knowledge_wire.Observation:
     """An observation; a search adds its score."""
-    return knowledge_wire.Observation(
-        uuid=found.uuid,
-        name=found.name,
-        summary=found.summary,
-        labels=found.labels,
-        attributes=found.attributes,
+    return shaped(
+        knowledge_wire.Observation,
+        found,
         episode_ids=found.episodes,
-        metadata=found.metadata,
-        created_at=found.created_at,
-        start_at=found.start_at,
-        latest_evidence_at=found.latest_evidence_at,
-        end_at=found.end_at,
+        score=None,
+        relevance=None,
+        selection_rank=None,
     )

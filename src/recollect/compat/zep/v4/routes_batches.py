@@ -13,6 +13,7 @@ from recollect.app.refs import GraphRef, ThreadRef
 from recollect.compat.zep.v4 import idempotency, paging, translate
 from recollect.compat.zep.v4.wire import project as wire
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4
+from recollect.compat.zep.wire.base import shaped
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.types import NewEpisode
@@ -57,16 +58,12 @@ async def list_all(call: Call) -> Page4[wire.Batch4]:
 
 def _items(found: Items) -> list[wire.BatchItem4]:
     return [
-        wire.BatchItem4(
-            uuid=one.uuid,
-            sequence_index=one.sequence_index,
+        shaped(
+            wire.BatchItem4,
+            one,
             type=one.kind,
-            status=one.status,
-            graph_uuid=one.graph_uuid,
             thread_uuid=found.thread_uuids.get(one.thread_id or ""),
-            user_uuid=one.user_uuid,
             episode_uuid=one.uuid,
-            created_at=one.created_at,
         )
         for one in found.items
     ]

@@ -12,6 +12,7 @@ from recollect.app.remember import GivenNode, GivenTriple, Outcome
 from recollect.app.tasks import Tracked, WithTask
 from recollect.compat.zep.v4 import idempotency, translate
 from recollect.compat.zep.v4.wire import knowledge as wire
+from recollect.compat.zep.wire.base import shaped
 from recollect.errors import InvalidInput, NotOffered
 from recollect.graph import checks
 from recollect.limits import NODES_PER_CALL_MAX
@@ -39,16 +40,7 @@ def _given(number: int, sent: wire.NodeInput4) -> GivenNode:
 
 
 def _added_nodes(sent: wire.AddNodes4, task: Tracked) -> wire.AddedNodes4:
-    asked = [
-        wire.AddedNode4(
-            name=item.name,
-            label=item.label,
-            summary=item.summary,
-            attributes=item.attributes,
-            metadata=item.metadata,
-        )
-        for item in sent.nodes
-    ]
+    asked = [shaped(wire.AddedNode4, item, uuid=None, created_at=None) for item in sent.nodes]
     return wire.AddedNodes4(nodes=asked, task=translate.task(task))
 
 

@@ -15,6 +15,7 @@ from recollect.compat.zep.v4 import idempotency, paging, translate, translate_fi
 from recollect.compat.zep.v4.wire import filters, tasks, threads
 from recollect.compat.zep.v4.wire import graphs as wire
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4
+from recollect.compat.zep.wire.base import shaped
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.found import Found
@@ -144,17 +145,7 @@ def _output(found: Found) -> wire.IngestionOutput4:
             )
             for entity in found.entities
         ],
-        extracted_edges=[
-            wire.IngestionEdge4(
-                name=fact.name,
-                fact=fact.fact,
-                attributes=fact.attributes,
-                valid_at=fact.valid_at,
-                invalid_at=fact.invalid_at,
-                expired_at=fact.expired_at,
-            )
-            for fact in found.facts
-        ],
+        extracted_edges=[shaped(wire.IngestionEdge4, fact) for fact in found.facts],
     )
 
 

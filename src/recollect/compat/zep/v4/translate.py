@@ -16,6 +16,7 @@ from recollect.compat.zep.v4.errors import ErrorBody4
 from recollect.compat.zep.v4.wire import graphs, knowledge, project, tasks, threads
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4, Role4
 from recollect.compat.zep.v4.wire.search import Results4
+from recollect.compat.zep.wire.base import shaped
 from recollect.errors import InvariantViolated
 from recollect.graph.types import (
     DocumentSummary,
@@ -39,30 +40,12 @@ _SAID_AS = {"nodes": "fact_triple"}
 
 def user(found: User) -> threads.User4:
     """A user."""
-    return threads.User4(
-        uuid=found.uuid,
-        user_id=found.user_id,
-        graph_uuid=found.graph_uuid,
-        email=found.email,
-        first_name=found.first_name,
-        last_name=found.last_name,
-        metadata=found.metadata,
-        time_zone=found.time_zone,
-        disable_default_ontology=found.disable_default_ontology,
-        created_at=found.created_at,
-    )
+    return shaped(threads.User4, found)
 
 
 def thread(found: Thread) -> threads.Thread4:
     """A thread."""
-    return threads.Thread4(
-        uuid=found.uuid,
-        thread_id=found.thread_id,
-        user_uuid=found.user_uuid,
-        graph_uuid=found.graph_uuid,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
-    )
+    return shaped(threads.Thread4, found)
 
 
 def _role(found: Episode) -> Any:
@@ -88,16 +71,12 @@ def message(thread_uuid: str, found: Episode) -> threads.Message4:
 def graph(where: OwnedGraph) -> graphs.Graph4:
     """A graph."""
     found = where.graph
-    return graphs.Graph4(
-        uuid=found.uuid,
+    return shaped(
+        graphs.Graph4,
+        found,
         graph_id=where.graph_id,
         type="user" if found.kind == "user" else "standard",
         user_uuid=where.user_uuid,
-        name=found.name,
-        description=found.description,
-        time_zone=found.time_zone,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
     )
 
 
@@ -335,23 +314,17 @@ def template(found: Template) -> project.Template4:
 
 def project_of(found: Project) -> project.Project4:
     """A project; it has no edges of more than two ends and no content policy."""
-    return project.Project4(
-        uuid=found.uuid,
-        name=found.name,
-        description=found.description,
-        default_time_zone=found.default_time_zone,
-        hyperedges_enabled=False,
-        include_policy_violating_episodes=False,
-        created_at=found.created_at,
+    return shaped(
+        project.Project4, found, hyperedges_enabled=False, include_policy_violating_episodes=False
     )
 
 
 def batch(found: Batch) -> project.Batch4:
     """A batch."""
     progress = found.progress
-    return project.Batch4(
-        uuid=found.uuid,
-        status=found.status,
+    return shaped(
+        project.Batch4,
+        found,
         progress=project.BatchProgress4(
             total_items=progress.total,
             queued_items=progress.queued,
@@ -362,19 +335,9 @@ def batch(found: Batch) -> project.Batch4:
             canceled_items=progress.canceled,
             percent_complete=progress.percent,
         ),
-        strict_ontology=found.strict_ontology,
-        metadata=found.metadata,
-        created_at=found.created_at,
     )
 
 
 def user_group(found: UserGroup) -> project.UserGroup4:
     """A group of users."""
-    return project.UserGroup4(
-        uuid=found.uuid,
-        name=found.name,
-        description=found.description,
-        version=found.version,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
-    )
+    return shaped(project.UserGroup4, found)

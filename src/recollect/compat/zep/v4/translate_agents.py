@@ -5,6 +5,7 @@ from datetime import datetime
 import msgspec
 
 from recollect.compat.zep.v4.wire import agents as wire
+from recollect.compat.zep.wire.base import shaped
 from recollect.records.agents import Agent
 from recollect.records.traces import Event, Trace
 
@@ -36,24 +37,14 @@ def trace(owner: Agent, found: Trace) -> wire.Trace4:
         closing_sequence=found.closing_sequence,
         last_task_uuid=found.task_uuid if ended else None,
     )
-    return wire.Trace4(
-        uuid=found.uuid,
+    return shaped(
+        wire.Trace4,
+        found,
         agent_uuid=owner.uuid,
-        trace_id=found.trace_id,
-        objective=found.objective,
-        status=found.status,
-        outcome=found.outcome,  # type: ignore[arg-type]
-        verification=found.verification,  # type: ignore[arg-type]
-        task_family=found.task_family,
         task_family_source=None if found.task_family is None else "declared",
         parent_trace_uuid=found.parent,
         attempt_family_uuid=found.family,
-        learn_from=found.learn_from,
-        metadata=found.metadata,
-        revision=found.revision,
         internal=internal,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
         closed_at=found.ended_at if found.status == "closed" else None,
         abandoned_at=found.ended_at if found.status == "abandoned" else None,
     )

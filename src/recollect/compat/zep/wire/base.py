@@ -4,7 +4,7 @@ A filter that is not understood must not be passed over: it would let through wh
 meant to keep out. So unknown fields of filters are refused, unlike in other requests.
 """
 
-from typing import Annotated, Any, Literal, dataclass_transform
+from typing import Annotated, Any, Literal, TypeVar, dataclass_transform
 
 import msgspec
 from msgspec import Meta
@@ -12,6 +12,7 @@ from msgspec import Meta
 from recollect.graph.types import KeywordOnly
 from recollect.limits import INTEGER_MAX
 
+T = TypeVar("T", bound=msgspec.Struct)
 Json = dict[str, Any]
 Count = Annotated[int, Meta(ge=0, le=INTEGER_MAX)]
 PageNumber = Annotated[int, Meta(ge=1, le=INTEGER_MAX)]
@@ -100,3 +101,12 @@ class SearchFilters(Strict):
     target_node_uuids: list[str] | None = None
     connected_node_uuids: list[str] | None = None
     episode_metadata_filters: MetadataFilterGroup | None = None
+
+
+def shaped(model: type[T], found: object, /, **named: Any) -> T:
+    """What was *found* as a client reads it: what is not *named* has the same name in both. A field
+    that is in neither is an AttributeError, so none goes missing unseen."""
+    for field in model.__struct_fields__:
+        if field not in named:
+            named[field] = getattr(found, field)
+    return model(**named)
