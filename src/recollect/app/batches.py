@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import msgspec
 
 from recollect.app import refs, tasks
-from recollect.app.idempotency import Done, Once, write
+from recollect.app.idempotency import Done, repeatable
 from recollect.app.refs import GraphRef, ThreadRef
-from recollect.app.services import Services
 from recollect.app.tasks import Tracked
 from recollect.app.units import reads, writes
 from recollect.errors import InvalidInput, NotFound
@@ -71,29 +70,16 @@ class Started(Record):
     is_seen: bool = True
 
 
-async def create(
-    services: Services,
-    access: Access,
-    *,
-    ignore_roles: Sequence[str],
-    strict_ontology: bool,
-    metadata: Json | None,
-    once: Once | None = None,
-) -> Batch:
-    """A new, empty draft."""
-    return await write(
-        services, access, once, _create, ignore_roles, metadata, strict_ontology=strict_ontology
-    )
-
-
-def _create(
+@repeatable
+def create(
     tx: Transaction,
     access: Access,
-    ignore_roles: Sequence[str],
-    metadata: Json | None,
     *,
+    ignore_roles: Sequence[str],
     strict_ontology: bool,
+    metadata: Json | None,
 ) -> Done[Batch]:
+    """A new, empty draft."""
     made = batches.create(
         tx, access, ignore_roles=ignore_roles, strict_ontology=strict_ontology, metadata=metadata
     )
@@ -127,22 +113,12 @@ def _thread_uuids(tx: Transaction, access: Access, found: Sequence[Item]) -> dic
 add = writes(batches.add)
 
 
-async def add_fitting(
-    services: Services,
-    access: Access,
-    uuid: str,
-    new: Sequence[BatchEntry | InvalidInput],
-    *,
-    once: Once | None = None,
-) -> Items:
-    """Items at the end of a draft; those that cannot be read (which come as an error) or taken are
-    named, the others are taken."""
-    return await write(services, access, once, _add_fitting, uuid, new)
-
-
-def _add_fitting(
+@repeatable
+def add_fitting(
     tx: Transaction, access: Access, uuid: str, new: Sequence[BatchEntry | InvalidInput]
 ) -> Done[Items]:
+    """Items at the end of a draft; those that cannot be read (which come as an error) or taken are
+    named, the others are taken."""
     taken, rejected = [], []
     batches.get(tx, access, uuid)
     for number, entry in enumerate(new):
@@ -169,14 +145,9 @@ def _item(tx: Transaction, access: Access, entry: BatchEntry | InvalidInput) -> 
     return item
 
 
-async def process(
-    services: Services, access: Access, uuid: str, *, once: Once | None = None
-) -> Started:
+@repeatable
+def process(tx: Transaction, access: Access, uuid: str) -> Done[Started]:
     """Start a draft; with a target that is gone it becomes invalid instead."""
-    return await write(services, access, once, _process, uuid)
-
-
-def _process(tx: Transaction, access: Access, uuid: str) -> Done[Started]:
     made = batches.process(tx, access, uuid)
     if made.status == "invalid":
         return Done(value=Started(batch=made, task=None), made=made)
@@ -191,13 +162,8 @@ def _started(tx: Transaction, access: Access, made: Batch) -> Started:
         return Started(batch=made, task=whole, is_seen=False)
 
 
-async def delete(
-    services: Services, access: Access, uuid: str, *, once: Once | None = None
-) -> None:
+@repeatable
+def delete(tx: Transaction, access: Access, uuid: str) -> Done[None]:
     """Remove a batch that was not processed."""
-    await write(services, access, once, _delete, uuid)
-
-
-def _delete(tx: Transaction, access: Access, uuid: str) -> Done[None]:
     batches.delete(tx, access, uuid)
     return Done(value=None)

@@ -1,7 +1,7 @@
 """Episodes: reading, paging, metadata, deletion, and what was read out of one."""
 
 from recollect.app import graphs, refs, tasks
-from recollect.app.idempotency import Done, Once, write
+from recollect.app.idempotency import Done, repeatable
 from recollect.app.refs import GraphRef, InGraph, OwnedGraph
 from recollect.app.services import Services
 from recollect.app.tasks import Tracked
@@ -36,22 +36,11 @@ def _one(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> tuple[Own
 update = writes(episodes.update_metadata)
 
 
-async def update_in(
-    services: Services,
-    access: Access,
-    ref: GraphRef,
-    uuid: str,
-    metadata: Json,
-    *,
-    once: Once | None = None,
-) -> InGraph[Episode]:
-    """The same for an episode of one graph."""
-    return await write(services, access, once, _update_in, ref, uuid, metadata)
-
-
-def _update_in(
+@repeatable
+def update_in(
     tx: Transaction, access: Access, ref: GraphRef, uuid: str, metadata: Json
 ) -> Done[InGraph[Episode]]:
+    """The same for an episode of one graph."""
     where, found = _one(tx, access, ref, uuid)
     made = episodes.update_metadata(tx, access, found.uuid, metadata)
     said_in = lookups.threads_of(tx, access, [made])
@@ -65,14 +54,9 @@ async def delete(services: Services, access: Access, uuid: str) -> None:
     services.store.scrub_soon()
 
 
-async def erase_in(
-    services: Services, access: Access, ref: GraphRef, uuid: str, *, once: Once | None = None
-) -> Tracked:
+@repeatable
+def erase_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> Done[Tracked]:
     """The same for an episode of one graph, with a receipt; the task ends when the files are wiped."""
-    return await write(services, access, once, _erase_in, ref, uuid)
-
-
-def _erase_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> Done[Tracked]:
     _, found = _one(tx, access, ref, uuid)
     erased = erasing.episode(tx, access, found.uuid, "delete")
     task = tasks.of_write(tx, access, erased.uuid, "graph.episode.delete")

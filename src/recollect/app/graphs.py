@@ -3,7 +3,7 @@
 from msgspec import UNSET, UnsetType
 
 from recollect.app import refs, tasks
-from recollect.app.idempotency import Done, Once, write
+from recollect.app.idempotency import Done, repeatable
 from recollect.app.refs import GraphRef, OwnedGraph
 from recollect.app.services import Services
 from recollect.app.tasks import Tracked, WithTask
@@ -27,23 +27,17 @@ class GraphChange(Record):
     rating: Json | None = None  # can be changed but not unset
 
 
-async def create(
-    services: Services,
+@repeatable
+def create(
+    tx: Transaction,
     access: Access,
     graph_id: str | None,
     details: GraphDetails,
     *,
     field: str = "graph_id",
-    once: Once | None = None,
-) -> Graph:
+) -> Done[Graph]:
     """A new standalone graph, under an id of the caller's or of ours; *field* is what the caller calls
     the id."""
-    return await write(services, access, once, _create, graph_id, details, field)
-
-
-def _create(
-    tx: Transaction, access: Access, graph_id: str | None, details: GraphDetails, field: str
-) -> Done[Graph]:
     made = graphs.create(tx, access, graph_id, details, field=field)
     return Done(value=made, graph_id=made.id, made=made)
 
@@ -51,21 +45,9 @@ def _create(
 get = glances(refs.graph)
 
 
-async def update(
-    services: Services,
-    access: Access,
-    ref: GraphRef,
-    change: GraphChange,
-    *,
-    once: Once | None = None,
-) -> OwnedGraph:
+@repeatable
+def update(tx: Transaction, access: Access, ref: GraphRef, change: GraphChange) -> Done[OwnedGraph]:
     """Change what is given of a graph."""
-    return await write(services, access, once, _update, ref, change)
-
-
-def _update(
-    tx: Transaction, access: Access, ref: GraphRef, change: GraphChange
-) -> Done[OwnedGraph]:
     where = refs.graph(tx, access, ref)
     if where.user_id is not None and not isinstance(change.time_zone, UnsetType):
         raise InvalidInput("time_zone: this is the graph of a user; set the user's time zone")
@@ -80,14 +62,9 @@ def _changed(old: Graph, change: GraphChange) -> GraphDetails:
     return GraphDetails(**kept, rating=change.rating or old.rating)
 
 
-async def delete(
-    services: Services, access: Access, ref: GraphRef, *, once: Once | None = None
-) -> Tracked:
+@repeatable
+def delete(tx: Transaction, access: Access, ref: GraphRef) -> Done[Tracked]:
     """Erase a standalone graph with all it holds; the task ends when the files are wiped."""
-    return await write(services, access, once, _delete, ref)
-
-
-def _delete(tx: Transaction, access: Access, ref: GraphRef) -> Done[Tracked]:
     where = refs.graph(tx, access, ref)
     if where.graph_id is None:
         raise InvalidInput("graph_uuid: this is the graph of a user; it goes with the user")
@@ -113,14 +90,9 @@ async def clone(services: Services, access: Access, ends: Ends) -> Copied:
     return made
 
 
-async def clone_as_new(
-    services: Services, access: Access, ref: GraphRef, *, once: Once | None = None
-) -> WithTask[OwnedGraph]:
+@repeatable
+def clone_as_new(tx: Transaction, access: Access, ref: GraphRef) -> Done[WithTask[OwnedGraph]]:
     """A copy of a graph under an id of ours; that of a user's graph is the graph of a new user."""
-    return await write(services, access, once, _clone_as_new, ref)
-
-
-def _clone_as_new(tx: Transaction, access: Access, ref: GraphRef) -> Done[WithTask[OwnedGraph]]:
     where = refs.graph(tx, access, ref)
     if where.user_id is not None:
         ends = Ends(source_user=where.user_id, target_user=tx.new_id())

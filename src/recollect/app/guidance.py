@@ -3,7 +3,7 @@
 from typing import Generic, TypeVar
 
 from recollect.app import refs
-from recollect.app.idempotency import Done, Once, write
+from recollect.app.idempotency import Done, Once, repeatable, write
 from recollect.app.refs import GraphRef, UserRef
 from recollect.app.services import Services
 from recollect.app.units import reads, writes
@@ -69,21 +69,11 @@ def _ontology(tx: Transaction, access: Access, where: Where) -> Level[Ontology]:
 set_ontology = writes(guidance.set_ontology)
 
 
-async def set_ontology_at(
-    services: Services,
-    access: Access,
-    where: Where,
-    ontology: Ontology,
-    *,
-    once: Once | None = None,
-) -> Level[Ontology]:
-    """Replace the custom types of one graph, or of the project."""
-    return await write(services, access, once, _set_ontology_at, where, ontology)
-
-
-def _set_ontology_at(
+@repeatable
+def set_ontology_at(
     tx: Transaction, access: Access, where: Where, ontology: Ontology
 ) -> Done[Level[Ontology]]:
+    """Replace the custom types of one graph, or of the project."""
     scope, targets = _scope(tx, access, where)
     guidance.set_ontology(tx, access, targets, ontology)
     return Done(value=_ontology(tx, access, where), graph_id=scope.graph_id)
@@ -111,22 +101,11 @@ add_instructions = writes(guidance.add_instructions)
 delete_instructions = writes(guidance.delete_instructions)
 
 
-async def set_instructions(
-    services: Services,
-    access: Access,
-    kind: InstructionKind,
-    where: Where,
-    new: list[Instruction],
-    *,
-    once: Once | None = None,
-) -> Level[list[Instruction]]:
-    """Replace the instructions of one graph, or of the project."""
-    return await write(services, access, once, _set_instructions, kind, where, new)
-
-
-def _set_instructions(
+@repeatable
+def set_instructions(
     tx: Transaction, access: Access, kind: InstructionKind, where: Where, new: list[Instruction]
 ) -> Done[Level[list[Instruction]]]:
+    """Replace the instructions of one graph, or of the project."""
     scope, targets = _scope(tx, access, where)
     guidance.delete_instructions(tx, access, kind, targets, [])
     if new:
@@ -147,21 +126,11 @@ def _steering(tx: Transaction, access: Access, where: Where) -> Level[Steering]:
     return _level(tx, access, "steering", scope, guidance.steering_at(tx, access, scope))
 
 
-async def set_steering(
-    services: Services,
-    access: Access,
-    where: Where,
-    steering: Steering,
-    *,
-    once: Once | None = None,
-) -> Level[Steering]:
-    """Replace what observations look for; an empty steering leaves it to the level above."""
-    return await write(services, access, once, _set_steering, where, steering)
-
-
-def _set_steering(
+@repeatable
+def set_steering(
     tx: Transaction, access: Access, where: Where, steering: Steering
 ) -> Done[Level[Steering]]:
+    """Replace what observations look for; an empty steering leaves it to the level above."""
     scope, _ = _scope(tx, access, where)
     guidance.set_steering(tx, access, scope, steering)
     return Done(value=_steering(tx, access, where), graph_id=scope.graph_id)
@@ -236,14 +205,9 @@ def _change_template(
 delete_template = writes(guidance.delete_template)
 
 
-async def delete_template_by_uuid(
-    services: Services, access: Access, uuid: str, *, once: Once | None = None
-) -> None:
+@repeatable
+def delete_template_by_uuid(tx: Transaction, access: Access, uuid: str) -> Done[None]:
     """The same by the server's id."""
-    await write(services, access, once, _delete_template, uuid)
-
-
-def _delete_template(tx: Transaction, access: Access, uuid: str) -> Done[None]:
     known = guidance.template_by_uuid(tx, access, uuid)
     guidance.delete_template(tx, access, known.template_id)
     return Done(value=None)

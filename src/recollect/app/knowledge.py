@@ -4,7 +4,7 @@ from msgspec import UnsetType
 from msgspec.structs import replace
 
 from recollect.app import embedding, graphs, refs, tasks
-from recollect.app.idempotency import Done, Once, write
+from recollect.app.idempotency import Done, Once, repeatable, write
 from recollect.app.refs import GraphRef, InGraph, OwnedGraph, ThreadRef
 from recollect.app.services import Services
 from recollect.app.tasks import Tracked
@@ -155,22 +155,11 @@ async def update_entity(
     return listed
 
 
-async def update_entity_in(
-    services: Services,
-    access: Access,
-    ref: GraphRef,
-    uuid: str,
-    change: EntityChange,
-    *,
-    once: Once | None = None,
-) -> InGraph[ListedEntity]:
-    """The same for an entity of one graph."""
-    return await write(services, access, once, _update_entity_in, ref, uuid, change)
-
-
-def _update_entity_in(
+@repeatable
+def update_entity_in(
     tx: Transaction, access: Access, ref: GraphRef, uuid: str, change: EntityChange
 ) -> Done[InGraph[ListedEntity]]:
+    """The same for an entity of one graph."""
     where, found = _find_entity(tx, access, ref, uuid)
     made = knowledge.update_entity(tx, access, found.uuid, change)
     shown = InGraph(where=where, value=_listed(tx, access, made))
@@ -222,28 +211,18 @@ async def delete_fact(services: Services, access: Access, uuid: str) -> None:
     services.store.scrub_soon()
 
 
-async def erase_entity_in(
-    services: Services, access: Access, ref: GraphRef, uuid: str, *, once: Once | None = None
-) -> Tracked:
+@repeatable
+def erase_entity_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> Done[Tracked]:
     """Remove an entity of one graph and the facts about it, with a receipt."""
-    return await write(services, access, once, _erase_entity_in, ref, uuid)
-
-
-def _erase_entity_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> Done[Tracked]:
     _, found = _find_entity(tx, access, ref, uuid)
     erased = erasing.entity(tx, access, found.uuid)
     task = tasks.of_write(tx, access, erased.uuid, "graph.node.delete")
     return Done(value=task, made=erased, erased=erased)
 
 
-async def erase_fact_in(
-    services: Services, access: Access, ref: GraphRef, uuid: str, *, once: Once | None = None
-) -> Tracked:
+@repeatable
+def erase_fact_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> Done[Tracked]:
     """Remove a fact of one graph, with a receipt."""
-    return await write(services, access, once, _erase_fact_in, ref, uuid)
-
-
-def _erase_fact_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> Done[Tracked]:
     found = _fact_in(tx, access, ref, uuid).value
     erased = erasing.fact(tx, access, found.uuid)
     task = tasks.of_write(tx, access, erased.uuid, "graph.edge.delete")

@@ -6,8 +6,7 @@ Whoever has the folder may enter any project; over a wire a key belongs to one.
 from msgspec.structs import replace
 
 from recollect.app.data_folder import WithStore, without_project
-from recollect.app.idempotency import Done, Once, write
-from recollect.app.services import Services
+from recollect.app.idempotency import Done, repeatable
 from recollect.app.units import reads, writes
 from recollect.errors import NotAllowed
 from recollect.governance import audited, keys
@@ -104,23 +103,15 @@ def weigh(tx: Transaction, access: Access, name: str, weight: float) -> Project:
     return keys.project_named(tx, name)
 
 
-async def set_default_time_zone(
-    services: Services, access: Access, time_zone: str | None, *, once: Once | None = None
-) -> Project:
+@repeatable
+def set_default_time_zone(tx: Transaction, access: Access, time_zone: str | None) -> Done[Project]:
     """Set or clear the zone in which times without one are meant."""
-    return await write(services, access, once, _set_default_time_zone, time_zone)
-
-
-def _set_default_time_zone(tx: Transaction, access: Access, time_zone: str | None) -> Done[Project]:
     made = keys.set_default_time_zone(tx, access, time_zone)
     return Done(value=made, made=made)
 
 
-async def leave_as_is(services: Services, access: Access, *, once: Once | None = None) -> Project:
+@repeatable
+def leave_as_is(tx: Transaction, access: Access) -> Done[Project]:
     """A change of the project that says nothing; it is a write of its own all the same."""
-    return await write(services, access, once, _leave_as_is)
-
-
-def _leave_as_is(tx: Transaction, access: Access) -> Done[Project]:
     found = keys.project_of(tx, access)
     return Done(value=found, made=found)

@@ -9,7 +9,7 @@ from typing import Any
 
 from recollect.app import refs, tasks
 from recollect.app.embedding import Embed, embedding
-from recollect.app.idempotency import Done, Once, write
+from recollect.app.idempotency import Done, Once, repeatable, write
 from recollect.app.refs import GraphRef, InGraph, ThreadRef, UserRef
 from recollect.app.services import Services
 from recollect.app.tasks import Tracked
@@ -142,14 +142,9 @@ async def delete(services: Services, access: Access, thread_id: str) -> None:
     services.store.scrub_soon()
 
 
-async def erase(
-    services: Services, access: Access, ref: ThreadRef, *, once: Once | None = None
-) -> Tracked:
+@repeatable
+def erase(tx: Transaction, access: Access, ref: ThreadRef) -> Done[Tracked]:
     """The same with a receipt; the task ends when the files are wiped."""
-    return await write(services, access, once, _erase, ref)
-
-
-def _erase(tx: Transaction, access: Access, ref: ThreadRef) -> Done[Tracked]:
     thread = refs.thread(tx, access, ref)
     erased = erasing.thread(tx, access, thread.thread_id, "delete")
     task = tasks.of_write(tx, access, erased.uuid, "thread.delete")
@@ -239,22 +234,11 @@ def _message(tx: Transaction, access: Access, ref: ThreadRef, uuid: str) -> Mess
     return MessageIn(thread=thread, message=episodes.of_thread(tx, access, thread, uuid))
 
 
-async def update_message(
-    services: Services,
-    access: Access,
-    ref: ThreadRef,
-    uuid: str,
-    metadata: Json,
-    *,
-    once: Once | None = None,
-) -> MessageIn:
-    """Merge metadata into that of a message of a thread."""
-    return await write(services, access, once, _update_message, ref, uuid, metadata)
-
-
-def _update_message(
+@repeatable
+def update_message(
     tx: Transaction, access: Access, ref: ThreadRef, uuid: str, metadata: Json
 ) -> Done[MessageIn]:
+    """Merge metadata into that of a message of a thread."""
     thread = _message(tx, access, ref, uuid).thread
     made = episodes.update_metadata(tx, access, uuid, metadata)
     return Done(value=MessageIn(thread=thread, message=made), graph_id=thread.graph_id, made=made)

@@ -2,7 +2,7 @@
 
 from msgspec import UnsetType
 
-from recollect.app.idempotency import Done, Once, write
+from recollect.app.idempotency import Done, Once, repeatable, write
 from recollect.app.services import Services
 from recollect.app.units import reads, writes
 from recollect.governance.policies import PolicySet
@@ -14,19 +14,9 @@ from recollect.store.protocol import Transaction
 __all__ = ["Membership", "PolicySet", "UserGroup", "UserGroupChange", "UserGroupPage"]
 
 
-async def create(
-    services: Services,
-    access: Access,
-    name: str,
-    description: str | None,
-    *,
-    once: Once | None = None,
-) -> UserGroup:
+@repeatable
+def create(tx: Transaction, access: Access, name: str, description: str | None) -> Done[UserGroup]:
     """A new group without members."""
-    return await write(services, access, once, _create, name, description)
-
-
-def _create(tx: Transaction, access: Access, name: str, description: str | None) -> Done[UserGroup]:
     made = user_groups.create(tx, access, name, description)
     return Done(value=made, made=made)
 
@@ -65,14 +55,9 @@ def _update(
     return Done(value=made, made=made)
 
 
-async def delete(
-    services: Services, access: Access, uuid: str, *, once: Once | None = None
-) -> None:
+@repeatable
+def delete(tx: Transaction, access: Access, uuid: str) -> Done[None]:
     """Remove a group; its members stay users."""
-    await write(services, access, once, _delete, uuid)
-
-
-def _delete(tx: Transaction, access: Access, uuid: str) -> Done[None]:
     user_groups.delete(tx, access, uuid)
     return Done(value=None)
 
@@ -82,39 +67,19 @@ members = reads(user_groups.members)
 candidates = reads(user_groups.candidates)
 
 
-async def add_members(
-    services: Services,
-    access: Access,
-    uuid: str,
-    user_uuids: list[str],
-    *,
-    once: Once | None = None,
-) -> Membership:
-    """Put users into a group."""
-    return await write(services, access, once, _add_members, uuid, user_uuids)
-
-
-def _add_members(
+@repeatable
+def add_members(
     tx: Transaction, access: Access, uuid: str, user_uuids: list[str]
 ) -> Done[Membership]:
+    """Put users into a group."""
     return Done(value=user_groups.add_members(tx, access, uuid, user_uuids))
 
 
-async def remove_members(
-    services: Services,
-    access: Access,
-    uuid: str,
-    user_uuids: list[str],
-    *,
-    once: Once | None = None,
-) -> Membership:
-    """Take users out of a group."""
-    return await write(services, access, once, _remove_members, uuid, user_uuids)
-
-
-def _remove_members(
+@repeatable
+def remove_members(
     tx: Transaction, access: Access, uuid: str, user_uuids: list[str]
 ) -> Done[Membership]:
+    """Take users out of a group."""
     return Done(value=user_groups.remove_members(tx, access, uuid, user_uuids))
 
 

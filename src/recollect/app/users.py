@@ -4,9 +4,8 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from recollect.app import refs, tasks
-from recollect.app.idempotency import Done, Once, write
+from recollect.app.idempotency import Done, repeatable
 from recollect.app.refs import GraphRef, InGraph, UserRef
-from recollect.app.services import Services
 from recollect.app.tasks import Tracked
 from recollect.app.units import glances, reads
 from recollect.graph import checks
@@ -29,21 +28,11 @@ class UserChange(Record):
     rating: Json | None = None  # can be changed but not unset
 
 
-async def create(
-    services: Services,
-    access: Access,
-    user_id: str | None,
-    details: UserDetails,
-    *,
-    once: Once | None = None,
-) -> User:
-    """A new user with an empty graph, under an id of the caller's or of ours."""
-    return await write(services, access, once, _create, user_id, details)
-
-
-def _create(
+@repeatable
+def create(
     tx: Transaction, access: Access, user_id: str | None, details: UserDetails
 ) -> Done[User]:
+    """A new user with an empty graph, under an id of the caller's or of ours."""
     made = users.create(tx, access, user_id, details)
     return Done(value=made, graph_id=made.graph_id, made=made)
 
@@ -51,19 +40,9 @@ def _create(
 get = glances(refs.user)
 
 
-async def update(
-    services: Services,
-    access: Access,
-    ref: UserRef,
-    change: UserChange,
-    *,
-    once: Once | None = None,
-) -> User:
+@repeatable
+def update(tx: Transaction, access: Access, ref: UserRef, change: UserChange) -> Done[User]:
     """Change what is given of a user."""
-    return await write(services, access, once, _update, ref, change)
-
-
-def _update(tx: Transaction, access: Access, ref: UserRef, change: UserChange) -> Done[User]:
     old = refs.user(tx, access, ref)
     made = users.update(tx, access, old.user_id, _changed(old, change))
     return Done(value=made, graph_id=made.graph_id, made=made)
@@ -82,14 +61,9 @@ def _changed(old: User, change: UserChange) -> UserDetails:
     )
 
 
-async def delete(
-    services: Services, access: Access, ref: UserRef, *, once: Once | None = None
-) -> Tracked:
+@repeatable
+def delete(tx: Transaction, access: Access, ref: UserRef) -> Done[Tracked]:
     """Erase a user with all threads and the graph; the task ends when the files are wiped."""
-    return await write(services, access, once, _delete, ref)
-
-
-def _delete(tx: Transaction, access: Access, ref: UserRef) -> Done[Tracked]:
     erased = erasing.user(tx, access, refs.user(tx, access, ref).user_id)
     task = tasks.of_write(tx, access, erased.uuid, "user.delete")
     return Done(value=task, made=erased, erased=erased)

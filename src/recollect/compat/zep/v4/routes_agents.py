@@ -1,7 +1,5 @@
 """Agents. What they did is remembered in a graph of their own, which has their uuid."""
 
-from functools import partial
-
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.app import agents, traces
@@ -39,7 +37,7 @@ async def create(call: Call) -> Reply:
         metadata=sent.metadata,
     )
     given = (sent.agent_id, sent.security_domain, details)
-    create = partial(agents.create, call.services, call.access, *given)
+    create = agents.create.bind(call.services, call.access, *given)
     return await idempotency.write(call, create, translate_agents.agent)
 
 
@@ -61,14 +59,14 @@ async def update(call: Call) -> Reply:
         metadata=sent.metadata,
     )
     given = (call.path["agent_uuid"], sent.expected_revision, change)
-    update = partial(agents.update, call.services, call.access, *given)
+    update = agents.update.bind(call.services, call.access, *given)
     return await idempotency.write(call, update, translate_agents.agent)
 
 
 async def delete(call: Call) -> Reply:
     """Forget an agent with its traces and its graph; the task ends when the files are wiped."""
     given = (call.path["agent_uuid"], call.body.expected_revision)
-    delete = partial(agents.delete, call.services, call.access, *given)
+    delete = agents.delete.bind(call.services, call.access, *given)
     return await idempotency.write(call, delete, translate.task_answer)
 
 

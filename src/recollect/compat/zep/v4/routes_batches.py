@@ -1,7 +1,5 @@
 """Bulk batches: draft, fill, process, follow."""
 
-from functools import partial
-
 import msgspec
 from msgspec.structs import replace
 
@@ -25,8 +23,7 @@ _decode = msgspec.json.Decoder(wire.BatchItemInput4).decode
 async def create(call: Call) -> Reply:
     """A new, empty draft."""
     sent: wire.CreateBatch4 = call.body
-    create = partial(
-        batches.create,
+    create = batches.create.bind(
         call.services,
         call.access,
         ignore_roles=sent.ignore_roles or (),
@@ -152,7 +149,7 @@ async def add_items(call: Call) -> Reply:
         )
     entries = [_entry(raw) for raw in sent.items]
     uuid = call.path["batch_uuid"]
-    add = partial(batches.add_fitting, call.services, call.access, uuid, entries)
+    add = batches.add_fitting.bind(call.services, call.access, uuid, entries)
     return await idempotency.write(call, add, _added)
 
 
@@ -165,13 +162,13 @@ def _started(found: Started) -> wire.ProcessBatch4:
 
 async def process(call: Call) -> Reply:
     """Start a draft; with a target that is gone it becomes invalid instead, and has no task."""
-    process = partial(batches.process, call.services, call.access, call.path["batch_uuid"])
+    process = batches.process.bind(call.services, call.access, call.path["batch_uuid"])
     return await idempotency.write(call, process, _started)
 
 
 async def delete(call: Call) -> Reply:
     """Remove a batch that was not processed."""
-    delete = partial(batches.delete, call.services, call.access, call.path["batch_uuid"])
+    delete = batches.delete.bind(call.services, call.access, call.path["batch_uuid"])
     return await idempotency.write(call, delete)
 
 

@@ -50,7 +50,7 @@ async def add_nodes(call: Call) -> wire.AddedNodes4:
     given = [(_given(n, item), item.metadata) for n, item in enumerate(sent.nodes)]
     remember.check_nodes(given)
     new = [(node, metadata, None) for node, metadata in given]
-    add = partial(remember.add_nodes_tracked, call.services, call.access, _ref(call), new)
+    add = remember.add_nodes_tracked.bind(call.services, call.access, _ref(call), new)
     done = _read_nodes(await idempotency.answer(call, add, partial(_added_nodes, sent)))
     came = await _came(call, done.task.uuid)
     if came is None or len(came.nodes) != len(done.nodes):

@@ -1,6 +1,5 @@
 """Episodes of a graph: adding data, reading, paging, metadata, deletion, and what was read out of one."""
 
-from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -50,7 +49,7 @@ async def add(call: Call) -> Reply:
         created_at=checks.moment("reference_time", sent.reference_time),
     )
     remember.check_episode("", new)
-    add = partial(remember.add_data_tracked, call.services, call.access, _ref(call), new)
+    add = remember.add_data_tracked.bind(call.services, call.access, _ref(call), new)
     return await idempotency.write(call, add, _added)
 
 
@@ -64,16 +63,14 @@ async def update(call: Call) -> Reply:
     """Merge metadata into an episode's."""
     sent: threads.UpdateMetadata4 = call.body
     uuid = call.path["episode_uuid"]
-    update = partial(
-        episodes.update_in, call.services, call.access, _ref(call), uuid, sent.metadata
-    )
+    update = episodes.update_in.bind(call.services, call.access, _ref(call), uuid, sent.metadata)
     return await idempotency.write(call, update, _shown)
 
 
 async def delete(call: Call) -> Reply:
     """Forget an episode, and what rested on it alone; the task ends when the files are wiped."""
     uuid = call.path["episode_uuid"]
-    erase = partial(episodes.erase_in, call.services, call.access, _ref(call), uuid)
+    erase = episodes.erase_in.bind(call.services, call.access, _ref(call), uuid)
     return await idempotency.write(call, erase, translate.task_answer)
 
 

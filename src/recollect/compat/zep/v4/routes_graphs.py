@@ -1,7 +1,5 @@
 """Graphs, by the server's ids."""
 
-from functools import partial
-
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.app import graphs
@@ -33,7 +31,7 @@ async def create(call: Call) -> Reply:
     sent: wire.CreateGraph4 = call.body
     no_policy(sent.content_policy)
     details = GraphDetails(name=sent.name, description=sent.description, time_zone=sent.time_zone)
-    create = partial(graphs.create, call.services, call.access, None, details)
+    create = graphs.create.bind(call.services, call.access, None, details)
     return await idempotency.write(call, create, _standalone)
 
 
@@ -57,13 +55,13 @@ async def update(call: Call) -> Reply:
     """Change what is given of a graph."""
     sent: wire.UpdateGraph4 = call.body
     change = GraphChange(name=sent.name, description=sent.description, time_zone=sent.time_zone)
-    update = partial(graphs.update, call.services, call.access, _ref(call), change)
+    update = graphs.update.bind(call.services, call.access, _ref(call), change)
     return await idempotency.write(call, update, translate.graph)
 
 
 async def delete(call: Call) -> Reply:
     """Remove a standalone graph with all it holds; the task ends when the files are wiped."""
-    delete = partial(graphs.delete, call.services, call.access, _ref(call))
+    delete = graphs.delete.bind(call.services, call.access, _ref(call))
     return await idempotency.write(call, delete, translate.task_answer)
 
 
@@ -91,7 +89,7 @@ def _cloned(found: WithTask[OwnedGraph]) -> wire.CloneAnswer4:
 
 async def clone(call: Call) -> Reply:
     """A copy of a graph; that of a user's graph is the graph of a new user."""
-    clone = partial(graphs.clone_as_new, call.services, call.access, _ref(call))
+    clone = graphs.clone_as_new.bind(call.services, call.access, _ref(call))
     return await idempotency.write(call, clone, _cloned)
 
 

@@ -77,9 +77,7 @@ async def update_node(call: Call) -> Reply:
     sent: wire.UpdateNode4 = call.body
     change = EntityChange(name=sent.name, summary=sent.summary, attributes=sent.attributes)
     uuid = call.path["node_uuid"]
-    update = partial(
-        knowledge.update_entity_in, call.services, call.access, _ref(call), uuid, change
-    )
+    update = knowledge.update_entity_in.bind(call.services, call.access, _ref(call), uuid, change)
     return await idempotency.write(call, update, _node)
 
 
@@ -95,14 +93,14 @@ async def update_edge(call: Call) -> Reply:
 async def delete_node(call: Call) -> Reply:
     """Remove a node and the edges that touch it."""
     uuid = call.path["node_uuid"]
-    erase = partial(knowledge.erase_entity_in, call.services, call.access, _ref(call), uuid)
+    erase = knowledge.erase_entity_in.bind(call.services, call.access, _ref(call), uuid)
     return await idempotency.write(call, erase, translate.task_answer)
 
 
 async def delete_edge(call: Call) -> Reply:
     """Remove an edge; the nodes it joined stay."""
     uuid = call.path["edge_uuid"]
-    erase = partial(knowledge.erase_fact_in, call.services, call.access, _ref(call), uuid)
+    erase = knowledge.erase_fact_in.bind(call.services, call.access, _ref(call), uuid)
     return await idempotency.write(call, erase, translate.task_answer)
 
 

@@ -32,10 +32,10 @@ async def update(call: Call) -> Reply:
         raise NotOffered("include_policy_violating_episodes: there is no content policy here")
     update: UseCase[Project]
     if isinstance(sent.default_time_zone, UnsetType):
-        update = partial(projects.leave_as_is, call.services, call.access)
+        update = projects.leave_as_is.bind(call.services, call.access)
     else:
         zone = sent.default_time_zone
-        update = partial(projects.set_default_time_zone, call.services, call.access, zone)
+        update = projects.set_default_time_zone.bind(call.services, call.access, zone)
     return await idempotency.write(call, update, translate.project_of)
 
 
@@ -86,7 +86,7 @@ async def update_template(call: Call) -> Reply:
 async def delete_template(call: Call) -> Reply:
     """Remove a context template."""
     uuid = call.path["template_uuid"]
-    delete = partial(guidance.delete_template_by_uuid, call.services, call.access, uuid)
+    delete = guidance.delete_template_by_uuid.bind(call.services, call.access, uuid)
     return await idempotency.write(call, delete)
 
 

@@ -67,7 +67,7 @@ async def list_all(call: Call) -> Page4[wire.Thread4]:
 
 async def delete(call: Call) -> Reply:
     """Remove a thread with its episodes, and what rested on them alone."""
-    erase = partial(threads.erase, call.services, call.access, _ref(call))
+    erase = threads.erase.bind(call.services, call.access, _ref(call))
     return await idempotency.write(call, erase, translate.task_answer)
 
 
@@ -143,7 +143,7 @@ async def add_messages(call: Call) -> wire.AddedMessages4:
     sent: wire.AddMessages4 = call.body
     new = [_new_message(number, message, sent) for number, message in enumerate(sent.messages)]
     remember.check_messages(new)
-    add = partial(remember.add_messages_tracked, call.services, call.access, _ref(call), new)
+    add = remember.add_messages_tracked.bind(call.services, call.access, _ref(call), new)
     added = _read_added(await idempotency.answer(call, add, _added))
     if not sent.return_context:
         return added
@@ -166,8 +166,8 @@ async def update_message(call: Call) -> Reply:
     """Merge metadata into a message's."""
     sent: wire.UpdateMetadata4 = call.body
     uuid = call.path["message_uuid"]
-    update = partial(
-        threads.update_message, call.services, call.access, _ref(call), uuid, sent.metadata
+    update = threads.update_message.bind(
+        call.services, call.access, _ref(call), uuid, sent.metadata
     )
     return await idempotency.write(call, update, _message)
 

@@ -63,7 +63,7 @@ async def create(call: Call) -> Reply:
         learn_from=sent.learn_from is not False,
         metadata=sent.metadata,
     )
-    create = partial(traces.create, call.services, call.access, call.path["agent_uuid"], new)
+    create = traces.create.bind(call.services, call.access, call.path["agent_uuid"], new)
     return await idempotency.write(call, create, _trace)
 
 
@@ -104,7 +104,7 @@ async def correct(call: Call) -> Reply:
     """The same of a trace that has ended; the task is done when this answers."""
     sent: wire.CorrectTrace4 = call.body
     given = (_ref(call), sent.expected_revision, sent.task_family)
-    sort = partial(traces.sort_tracked, call.services, call.access, *given)
+    sort = traces.sort_tracked.bind(call.services, call.access, *given)
     return await idempotency.write(call, sort, _ended)
 
 
@@ -113,7 +113,7 @@ def _ranges(sent: list[wire.SequenceRange4] | None) -> tuple[tuple[int, int], ..
 
 
 async def _end(call: Call, expected_revision: int | None, how: Ending) -> Reply:
-    end = partial(traces.end, call.services, call.access, _ref(call), expected_revision, how)
+    end = traces.end.bind(call.services, call.access, _ref(call), expected_revision, how)
     return await idempotency.write(call, end, _ended)
 
 
@@ -150,14 +150,14 @@ async def abandon(call: Call) -> Reply:
 async def reopen(call: Call) -> Reply:
     """Let a trace that has ended go on."""
     given = (_ref(call), call.body.expected_revision)
-    reopen = partial(traces.reopen, call.services, call.access, *given)
+    reopen = traces.reopen.bind(call.services, call.access, *given)
     return await idempotency.write(call, reopen, _trace)
 
 
 async def delete(call: Call) -> Reply:
     """Erase a trace with its log and what it became in the graph; the task ends when that is wiped."""
     given = (_ref(call), call.body.expected_revision)
-    delete = partial(traces.delete, call.services, call.access, *given)
+    delete = traces.delete.bind(call.services, call.access, *given)
     return await idempotency.write(call, delete, partial(_erased, whole=True))
 
 
@@ -185,8 +185,7 @@ def _new(sent: wire.AppendEvent4) -> NewEvent:
 
 async def append_event(call: Call) -> Reply:
     """One more event of a trace; it is on disk when this answers, and sent again it is the same."""
-    append = partial(
-        traces.append_event,
+    append = traces.append_event.bind(
         call.services,
         call.access,
         _ref(call),
@@ -217,7 +216,7 @@ async def list_events(call: Call) -> Page4[wire.Event4]:
 async def delete_event(call: Call) -> Reply:
     """Erase an event from its trace and from the graph; the task ends when that is wiped."""
     given = (_ref(call), call.path["event_uuid"], call.body.expected_revision)
-    delete = partial(traces.delete_event, call.services, call.access, *given)
+    delete = traces.delete_event.bind(call.services, call.access, *given)
     return await idempotency.write(call, delete, partial(_erased, whole=False))
 
 

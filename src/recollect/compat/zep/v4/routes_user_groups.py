@@ -18,7 +18,7 @@ from recollect.records.users import UserPage
 async def create(call: Call) -> Reply:
     """A new group without members."""
     sent: wire.CreateUserGroup4 = call.body
-    create = partial(user_groups.create, call.services, call.access, sent.name, sent.description)
+    create = user_groups.create.bind(call.services, call.access, sent.name, sent.description)
     return await idempotency.write(call, create, translate.user_group)
 
 
@@ -63,7 +63,7 @@ async def update(call: Call) -> Reply:
 
 async def delete(call: Call) -> Reply:
     """Remove a group; its members stay users."""
-    delete = partial(user_groups.delete, call.services, call.access, call.path["group_uuid"])
+    delete = user_groups.delete.bind(call.services, call.access, call.path["group_uuid"])
     return await idempotency.write(call, delete)
 
 
@@ -101,7 +101,7 @@ async def add_members(call: Call) -> Reply:
     """Put users into a group."""
     sent: wire.Members4 = call.body
     given = (call.path["group_uuid"], sent.user_uuids)
-    add = partial(user_groups.add_members, call.services, call.access, *given)
+    add = user_groups.add_members.bind(call.services, call.access, *given)
     return await idempotency.write(call, add, _membership)
 
 
@@ -109,14 +109,14 @@ async def remove_members(call: Call) -> Reply:
     """Take users out of a group."""
     sent: wire.Members4 = call.body
     given = (call.path["group_uuid"], sent.user_uuids)
-    remove = partial(user_groups.remove_members, call.services, call.access, *given)
+    remove = user_groups.remove_members.bind(call.services, call.access, *given)
     return await idempotency.write(call, remove, _membership)
 
 
 async def remove_member(call: Call) -> Reply:
     """Take one user out of a group."""
     given = (call.path["group_uuid"], [call.path["user_uuid"]])
-    remove = partial(user_groups.remove_members, call.services, call.access, *given)
+    remove = user_groups.remove_members.bind(call.services, call.access, *given)
     return await idempotency.write(call, remove)
 
 

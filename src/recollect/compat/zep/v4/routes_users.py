@@ -1,7 +1,5 @@
 """Users, by the server's ids."""
 
-from functools import partial
-
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.app import user_groups, users
@@ -33,7 +31,7 @@ async def create(call: Call) -> Reply:
         time_zone=sent.time_zone,
         disable_default_ontology=bool(sent.disable_default_ontology),
     )
-    create = partial(users.create, call.services, call.access, sent.user_id, details)
+    create = users.create.bind(call.services, call.access, sent.user_id, details)
     return await idempotency.write(call, create, translate.user)
 
 
@@ -62,13 +60,13 @@ async def update(call: Call) -> Reply:
         time_zone=sent.time_zone,
         disable_default_ontology=sent.disable_default_ontology,
     )
-    update = partial(users.update, call.services, call.access, _ref(call), change)
+    update = users.update.bind(call.services, call.access, _ref(call), change)
     return await idempotency.write(call, update, translate.user)
 
 
 async def delete(call: Call) -> Reply:
     """Forget a user with all threads and the graph; the task ends when the files are wiped."""
-    delete = partial(users.delete, call.services, call.access, _ref(call))
+    delete = users.delete.bind(call.services, call.access, _ref(call))
     return await idempotency.write(call, delete, translate.task_answer)
 
 
