@@ -10,15 +10,13 @@ from recollect.compat.zep.v4 import routes as zep4
 from recollect.mcp import endpoint as mcp
 from recollect.native import (
     audit,
-    docs,
     explained,
-    explorer,
     facts,
     graph_map,
-    guide,
     jobs,
     keys,
     merges,
+    pages,
     policies,
     readings,
     session_logs,
@@ -43,8 +41,12 @@ def route_table() -> list[Route]:
         *zep4.ROUTES,
         *memmachine.ROUTES,
     ]
-    pages = [*docs.routes(described, __version__), *guide.ROUTES, *explorer.ROUTES]
-    return [*described, *pages]
+    return [
+        *described,
+        *pages.docs_routes(described, __version__),
+        *pages.GUIDE_ROUTES,
+        *pages.EXPLORER_ROUTES,
+    ]
 
 
 def application(services: Services) -> App:

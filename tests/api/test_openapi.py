@@ -32,8 +32,8 @@ from recollect.governance import receipts
 from recollect.graph.episode_filters import EPISODE_TYPE
 from recollect.graph.filters import Operator
 from recollect.ingest import intake
-from recollect.native import explorer, guide
-from recollect.native.docs import routes as docs_routes
+from recollect.native import pages
+from recollect.native.pages import docs_routes
 from recollect.records.walking import Direction
 from recollect.search.query import Reranker
 
@@ -41,7 +41,7 @@ SEARCHES_2 = ("SearchDocuments", "SearchSession", "SearchSessions")
 ORDERS_OF_LISTS = dict.fromkeys((*routes_users._ORDERS, *routes_graphs._ORDERS))
 METHODS = {"get", "post", "put", "patch", "delete"}
 DOCUMENTATION = {"/openapi.json", "/docs", "/docs/{name}"}
-PAGES = DOCUMENTATION | {route.path for route in (*guide.ROUTES, *explorer.ROUTES)}
+PAGES = DOCUMENTATION | {route.path for route in (*pages.GUIDE_ROUTES, *pages.EXPLORER_ROUTES)}
 DESCRIBED = [route for route in route_table() if route.path not in PAGES]
 # OpenAPI 3.1, the part of it that this document uses.
 SHAPE: dict[str, Any] = {

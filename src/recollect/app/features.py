@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from recollect.app import embedding, jobs
+from recollect.app import embedding, tasks
 from recollect.app.memory_projects import ProjectName, find, find_any
 from recollect.app.services import Services
 from recollect.app.units import glances, reads, writes
@@ -37,7 +37,7 @@ async def add(
     features.check(new)
     added = await services.store.write(_add, access, name, new, services.predicates)
     task = added.receipt.task_uuid
-    if task is None or not await jobs.completed(services, access, task) or readable is None:
+    if task is None or not await tasks.completed(services, access, task) or readable is None:
         return added.id
     done = await services.store.read(direct_results.outcome, readable, task)
     return done.facts[0].uuid if done.facts else added.id

@@ -1,4 +1,9 @@
-"""Entities and facts: reading, paging, correcting, deleting, walking from one to the next."""
+"""Entities and facts: reading, paging, correcting, deleting, walking from one to the next. Observations and
+summaries, which can only be read.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from msgspec import UnsetType
 from msgspec.structs import replace
@@ -10,8 +15,18 @@ from recollect.app.services import Services
 from recollect.app.tasks import Tracked
 from recollect.app.units import glances, reads
 from recollect.graph.filters import Filters
-from recollect.graph.types import Access, Entity, Episode, Fact, Record
-from recollect.records import erasing, knowledge, listing, walking
+from recollect.graph.types import (
+    Access,
+    DocumentSummary,
+    Entity,
+    Episode,
+    Fact,
+    Graph,
+    Observation,
+    Record,
+    ThreadSummary,
+)
+from recollect.records import derived, erasing, knowledge, listing, lookups, walking
 from recollect.records.knowledge import EntityChange, FactChange
 from recollect.records.listing import ListedEntity
 from recollect.records.pages import Page, PageRequest
@@ -272,3 +287,61 @@ def subgraph(
     listed = listing.with_episodes(tx, access, found.entities)
     shown = ListedSubgraph(entities=listed, facts=found.facts, truncated_by=found.truncated_by)
     return InGraph(where=where, value=shown)
+
+
+T = TypeVar("T")
+_Reader = Callable[[Transaction, Access, Graph, PageRequest, Filters], Page[T]]
+
+
+observation = reads(derived.observation)
+
+
+@reads
+def observation_in(
+    tx: Transaction, access: Access, ref: GraphRef, uuid: str
+) -> InGraph[Observation]:
+    """An observation of one graph."""
+    where = refs.graph(tx, access, ref)
+    found = derived.observation(tx, access, uuid)
+    refs.require_within(where, found.graph_id, "observation", found.uuid)
+    return InGraph(where=where, value=found)
+
+
+async def observations(
+    services: Services, access: Access, ref: GraphRef, request: PageRequest, filters: Filters
+) -> InGraph[Page[Observation]]:
+    """A page of a graph's observations."""
+    reader = derived.observations_page
+    return await services.store.read(_page, access, ref, reader, request, filters)
+
+
+async def thread_summaries(
+    services: Services, access: Access, ref: GraphRef, request: PageRequest, filters: Filters
+) -> InGraph[Page[ThreadSummary]]:
+    """A page of the summaries of a graph's threads."""
+    reader = derived.thread_summaries_page
+    return await services.store.read(_page, access, ref, reader, request, filters)
+
+
+async def document_summaries(
+    services: Services, access: Access, ref: GraphRef, request: PageRequest, filters: Filters
+) -> InGraph[Page[DocumentSummary]]:
+    """A page of the summaries of a graph's documents."""
+    reader = derived.document_summaries_page
+    return await services.store.read(_page, access, ref, reader, request, filters)
+
+
+def _page(
+    tx: Transaction,
+    access: Access,
+    ref: GraphRef,
+    reader: _Reader[T],
+    request: PageRequest,
+    filters: Filters,
+) -> InGraph[Page[T]]:
+    where = refs.graph(tx, access, ref)
+    page = reader(tx, access, where.graph, request, filters)
+    items: list[Any] = page.items
+    named = [item.thread_id for item in items if isinstance(item, ThreadSummary)]
+    said_in = lookups.thread_uuids(tx, access, named) if named else {}
+    return InGraph(where=where, value=page, thread_uuids=said_in)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from recollect.app import jobs, refs, tasks
+from recollect.app import refs, tasks
 from recollect.app.idempotency import Done, Once, repeatable, write
 from recollect.app.refs import GraphRef, InGraph, ThreadRef
 from recollect.app.services import Services
@@ -199,6 +199,6 @@ async def outcome(
 ) -> Outcome | None:
     """What came of knowledge that was written down, as far as facts and entities may be read; None
     when that takes longer than a caller should wait."""
-    if task_uuid is None or not await jobs.completed(services, access, task_uuid):
+    if task_uuid is None or not await tasks.completed(services, access, task_uuid):
         return None
     return await services.store.read(direct_results.readable, facts_for, nodes_for, task_uuid)

@@ -35,7 +35,7 @@ from recollect.graph.episode_filters import (
     role_of,
 )
 from recollect.graph.types import Episode, Graph, NewEpisode
-from recollect.library import erasure
+from recollect.library import engine
 from recollect.library.engine import Engine
 from recollect.limits import (
     INSTANCE_WAIT_S,
@@ -419,7 +419,7 @@ class EpisodicMemoryManager:
         if target.kind == "user":
             raise InvalidInput("session_key: this is a user's; forget the user instead")
         named = {"graph": target.id}
-        await self._instances.delete(session_key, lambda: erasure.forget(self._engine, named))
+        await self._instances.delete(session_key, lambda: engine.forget(self._engine, named))
 
     async def close(self) -> None:
         """Close every instance, and open no more; safe to repeat."""

@@ -20,11 +20,11 @@ from recollect.app.projects import DEFAULT_PROJECT
 from recollect.errors import InvalidInput
 from recollect.graph.acting import Target
 from recollect.graph.types import Json
-from recollect.library import convert, erasure, new_episode, search
+from recollect.library import convert, engine, search
+from recollect.library.convert import Content, Moment, Told, moment
 from recollect.library.engine import Engine, choose, text_only
 from recollect.library.episodic_memory import EpisodicMemoryManager
 from recollect.library.handles import GraphMemory, ThreadMemory
-from recollect.library.new_episode import Content, Moment, Told, moment
 from recollect.library.results import (
     Entity,
     Episode,
@@ -110,7 +110,7 @@ class Memory:
         """
         place = one_memory(user, graph, thread)
         with text_only():
-            new = new_episode.episode(
+            new = convert.new_episode(
                 place,
                 content,
                 kind=kind,
@@ -334,7 +334,7 @@ class Memory:
         What a user, a thread, a graph or an episode had ended holds again; what a fact had does not.
         """
         named = {"user": user, "graph": graph, "thread": thread, "episode": episode, "fact": fact}
-        return await erasure.forget(self._engine, named)
+        return await engine.forget(self._engine, named)
 
     async def messages(self, thread: str, *, limit: int = PAGE_DEFAULT) -> list[Episode]:
         """The newest messages of a thread, oldest first."""

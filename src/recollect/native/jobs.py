@@ -7,7 +7,7 @@ import msgspec
 
 from recollect.api.metrics import metrics
 from recollect.api.router import Call, Route
-from recollect.app import jobs as app_jobs
+from recollect.app import tasks as app_jobs
 from recollect.errors import Unavailable
 from recollect.graph.types import GraphKind
 

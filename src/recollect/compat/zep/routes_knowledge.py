@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
-from recollect.app import derived, knowledge, threads
+from recollect.app import knowledge, threads
 from recollect.app.refs import InGraph, ThreadRef
 from recollect.compat.zep import common, translate, translate_filters
 from recollect.compat.zep.wire import graphs
@@ -208,23 +208,23 @@ async def get_thread_summary(call: Call) -> wire.ThreadSummary:
 
 async def get_observation(call: Call) -> wire.Observation:
     """An observation by uuid."""
-    found = await derived.observation(call.services, call.access, call.path["uuid"])
+    found = await knowledge.observation(call.services, call.access, call.path["uuid"])
     return translate.observation(found)
 
 
 async def list_observations(call: Call) -> Reply:
     """A page of a graph's observations; the next cursor is a header."""
-    return await _page(call, derived.observations, translate.observation)
+    return await _page(call, knowledge.observations, translate.observation)
 
 
 async def list_thread_summaries(call: Call) -> Reply:
     """A page of the summaries of a graph's threads; the next cursor is a header."""
-    return await _page(call, derived.thread_summaries, _thread_summary)
+    return await _page(call, knowledge.thread_summaries, _thread_summary)
 
 
 async def list_document_summaries(call: Call) -> Reply:
     """A page of the summaries of a graph's documents; the next cursor is a header."""
-    return await _page(call, derived.document_summaries, _document_summary)
+    return await _page(call, knowledge.document_summaries, _document_summary)
 
 
 def _derived_lists(noun: str) -> list[Route]:

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from recollect.api.router import Call, Route
-from recollect.app import knowledge, remember, thread_search, threads
+from recollect.app import knowledge, recall, remember, threads
+from recollect.app.recall import ThreadHit, ThreadQuery
 from recollect.app.refs import ThreadRef
-from recollect.app.thread_search import ThreadHit, ThreadQuery
 from recollect.compat.zep import translate, translate_filters
 from recollect.compat.zep.wire import knowledge as knowledge_wire
 from recollect.compat.zep.wire import threads as threads_wire
@@ -189,7 +189,7 @@ async def search_sessions(call: Call) -> SessionHits:
     sent: SearchSessions = call.body
     limit: SearchLimit = call.query
     query = _thread_query(sent, sent.text, "record_filter", limit.limit)
-    hits = await thread_search.search(
+    hits = await recall.search(
         call.services, call.access, sent.user_id, sent.session_ids or [], query
     )
     return SessionHits(results=[_shown(hit) for hit in hits])
@@ -203,7 +203,7 @@ async def search_session(call: Call) -> list[MemoryHit]:
         raise InvalidInput("text: is required")
     query = _thread_query(sent, sent.text, "metadata", limit.limit)
     session_ids = [call.path["session_id"]]
-    hits = await thread_search.search(call.services, call.access, None, session_ids, query)
+    hits = await recall.search(call.services, call.access, None, session_ids, query)
     return [_memory(hit) for hit in hits]
 
 

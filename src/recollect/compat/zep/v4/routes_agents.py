@@ -7,7 +7,7 @@ from recollect.app.agents import AgentChange
 from recollect.app.refs import GraphRef
 from recollect.app.traces import TraceRef
 from recollect.compat.zep import translate as translate3
-from recollect.compat.zep.v4 import idempotency, paging, routes_search, translate, translate_agents
+from recollect.compat.zep.v4 import idempotency, paging, routes_search, translate
 from recollect.compat.zep.v4.wire import agents as wire
 from recollect.compat.zep.v4.wire import search, tasks
 from recollect.compat.zep.v4.wire.base import Json, Page4
@@ -38,13 +38,13 @@ async def create(call: Call) -> Reply:
     )
     given = (sent.agent_id, sent.security_domain, details)
     create = agents.create.bind(call.services, call.access, *given)
-    return await idempotency.write(call, create, translate_agents.agent)
+    return await idempotency.write(call, create, translate.agent)
 
 
 async def get(call: Call) -> wire.Agent4:
     """An agent by its uuid."""
     found = await agents.get(call.services, call.access, call.path["agent_uuid"])
-    return translate_agents.agent(found)
+    return translate.agent(found)
 
 
 async def update(call: Call) -> Reply:
@@ -60,7 +60,7 @@ async def update(call: Call) -> Reply:
     )
     given = (call.path["agent_uuid"], sent.expected_revision, change)
     update = agents.update.bind(call.services, call.access, *given)
-    return await idempotency.write(call, update, translate_agents.agent)
+    return await idempotency.write(call, update, translate.agent)
 
 
 async def delete(call: Call) -> Reply:
@@ -84,7 +84,7 @@ async def list_all(call: Call) -> Page4[wire.Agent4]:
     )
     request = paging.keyset(call.query, "created_at")
     page = await agents.page(call.services, call.access, wanted, request)
-    items = [translate_agents.agent(one) for one in page.items]
+    items = [translate.agent(one) for one in page.items]
     return Page4(items=items, next_cursor=page.next_cursor)
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
-from recollect.app import derived, knowledge
+from recollect.app import knowledge
 from recollect.app.refs import GraphRef, InGraph
 from recollect.compat.zep import translate_filters as translate_filters3
 from recollect.compat.zep.routes_walks import subgraph_limits
@@ -163,14 +163,14 @@ def _asked(call: Call) -> tuple[GraphRef, PageRequest, Filters]:
 
 async def list_observations(call: Call) -> Page4[graphs.Observation4]:
     """A page of a graph's observations."""
-    found = await derived.observations(call.services, call.access, *_asked(call))
+    found = await knowledge.observations(call.services, call.access, *_asked(call))
     items = [translate.observation(found.where, item) for item in found.value.items]
     return Page4(items=items, next_cursor=found.value.next_cursor)
 
 
 async def list_thread_summaries(call: Call) -> Page4[graphs.ThreadSummary4]:
     """A page of the summaries of a graph's threads."""
-    found = await derived.thread_summaries(call.services, call.access, *_asked(call))
+    found = await knowledge.thread_summaries(call.services, call.access, *_asked(call))
     items = [
         translate.thread_summary(found.where, item, found.thread_uuids)
         for item in found.value.items
@@ -180,7 +180,7 @@ async def list_thread_summaries(call: Call) -> Page4[graphs.ThreadSummary4]:
 
 async def list_document_summaries(call: Call) -> Page4[graphs.DocumentSummary4]:
     """A page of the summaries of a graph's documents."""
-    found = await derived.document_summaries(call.services, call.access, *_asked(call))
+    found = await knowledge.document_summaries(call.services, call.access, *_asked(call))
     items = [translate.document_summary(item) for item in found.value.items]
     return Page4(items=items, next_cursor=found.value.next_cursor)
 
@@ -188,7 +188,7 @@ async def list_document_summaries(call: Call) -> Page4[graphs.DocumentSummary4]:
 async def get_observation(call: Call) -> graphs.Observation4:
     """An observation by uuid."""
     ref, uuid = GraphRef(uuid=call.path["graph_uuid"]), call.path["observation_uuid"]
-    found = await derived.observation_in(call.services, call.access, ref, uuid)
+    found = await knowledge.observation_in(call.services, call.access, ref, uuid)
     return translate.observation(found.where, found.value)
 
 

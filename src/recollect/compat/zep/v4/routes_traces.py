@@ -20,7 +20,7 @@ from recollect.app.traces import (
     TraceFilter,
     TraceRef,
 )
-from recollect.compat.zep.v4 import idempotency, paging, translate, translate_agents
+from recollect.compat.zep.v4 import idempotency, paging, translate
 from recollect.compat.zep.v4.wire import agents as wire
 from recollect.compat.zep.v4.wire.base import Json, Page4, PageQuery4
 from recollect.errors import NotOffered
@@ -35,17 +35,17 @@ def _ref(call: Call) -> TraceRef:
 
 
 def _trace(found: OfAgent[Trace]) -> wire.Trace4:
-    return translate_agents.trace(found.agent, found.value)
+    return translate.trace(found.agent, found.value)
 
 
 def _ended(found: Ended) -> wire.EndedTrace4:
-    trace = translate_agents.trace(found.agent, found.trace)
+    trace = translate.trace(found.agent, found.trace)
     return wire.EndedTrace4(trace=trace, task=translate.task(found.task))
 
 
 def _erased(found: ErasedTrace, *, whole: bool) -> wire.DeletedTrace4:
     return wire.DeletedTrace4(
-        trace=translate_agents.trace_after_erasure(found.agent, found.trace, whole=whole),
+        trace=translate.trace_after_erasure(found.agent, found.trace, whole=whole),
         deletion_uuid=found.uuid,
         affected_skills=0,
         summary_repair_task=translate.task(found.task),
@@ -88,7 +88,7 @@ async def list_all(call: Call) -> Page4[wire.Trace4]:
     found = await traces.page(call.services, call.access, *given)
     if asked.import_uuid is not None or asked.source_kind == "trace_import":
         return Page4(items=[])  # what is here was told by callers
-    items = [translate_agents.trace(found.agent, one) for one in found.value.items]
+    items = [translate.trace(found.agent, one) for one in found.value.items]
     return Page4(items=items, next_cursor=found.value.next_cursor)
 
 
@@ -196,7 +196,7 @@ async def append_event(call: Call) -> Reply:
 
 
 def _event(call: Call, found: OfAgent[Event]) -> wire.Event4:
-    return translate_agents.event(found.agent, call.path["trace_uuid"], found.value)
+    return translate.event(found.agent, call.path["trace_uuid"], found.value)
 
 
 async def list_events(call: Call) -> Page4[wire.Event4]:
@@ -207,7 +207,7 @@ async def list_events(call: Call) -> Page4[wire.Event4]:
     shown = found.events[: most - 1]
     following = paging.cursor(shown[-1].sequence) if len(found.events) == most else None
     return Page4(
-        items=[translate_agents.event(found.agent, found.trace.uuid, event) for event in shown],
+        items=[translate.event(found.agent, found.trace.uuid, event) for event in shown],
         next_cursor=following,
         total_size=found.total,
     )
