@@ -10,22 +10,15 @@ from recollect.compat.zep.v4 import routes as zep4
 from recollect.mcp import endpoint as mcp
 from recollect.native import (
     audit,
-    chapters,
-    context_explained,
-    docs,
-    doubts,
-    erasure,
-    explorer,
+    explained,
     facts,
     graph_map,
-    guide,
     jobs,
     keys,
     merges,
+    pages,
     policies,
-    projects,
     readings,
-    search_explained,
     session_logs,
 )
 
@@ -36,24 +29,24 @@ def route_table() -> list[Route]:
         *jobs.ROUTES,
         *policies.ROUTES,
         *keys.ROUTES,
-        *projects.ROUTES,
         *audit.ROUTES,
-        *erasure.ROUTES,
         *facts.ROUTES,
         *session_logs.ROUTES,
-        *chapters.ROUTES,
-        *doubts.ROUTES,
+        *facts.ROUTES_OF_GRAPHS,
         *merges.ROUTES,
-        *search_explained.ROUTES,
-        *context_explained.ROUTES,
+        *explained.ROUTES,
         *graph_map.ROUTES,
         *readings.ROUTES,
         *zep.ROUTES,
         *zep4.ROUTES,
         *memmachine.ROUTES,
     ]
-    pages = [*docs.routes(described, __version__), *guide.ROUTES, *explorer.ROUTES]
-    return [*described, *pages]
+    return [
+        *described,
+        *pages.docs_routes(described, __version__),
+        *pages.GUIDE_ROUTES,
+        *pages.EXPLORER_ROUTES,
+    ]
 
 
 def application(services: Services) -> App:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recollect.app import waiting
+from recollect.app import tasks
 from recollect.extract.brief import Brief, Extracted
 from recollect.graph import predicates
 from recollect.graph.found import Found, read_direct
@@ -169,7 +169,7 @@ async def test_a_slow_triple_is_not_waited_for(
     working: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After a while the caller gets the task instead."""
-    monkeypatch.setattr(waiting, "DIRECT_WAIT_S", 0.0)
+    monkeypatch.setattr(tasks, "DIRECT_WAIT_S", 0.0)
     assert list(await working.triple()) == ["task_id"]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect.governance import keys
-from recollect.native import explorer
+from recollect.native import pages
 from recollect.store.protocol import Transaction
 from tests.support.asgi import Answer
 from tests.support.memory import Json, Memory, remembering
@@ -100,8 +100,8 @@ async def test_the_page_is_served_to_anybody_under_a_strict_policy(world: World)
 
 async def test_its_files_are_served_with_their_type_and_once(world: World) -> None:
     """Whoever has a file is told that it is still the same."""
-    assert {"index.html", "app.js", "style.css"} <= explorer.names()
-    for name in explorer.names():
+    assert {"index.html", "app.js", "style.css"} <= pages.names()
+    for name in pages.names():
         answer = await world.ask(200, "GET", f"/explorer/{name}")
         assert "javascript" in str(answer.header("content-type")) or not name.endswith(".js")
         again = (("if-none-match", str(answer.header("etag"))),)

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from recollect.errors import NotFound
-from recollect.native import guide
+from recollect.native import pages
 from tests.support.server import Server
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -31,7 +31,7 @@ WANTED = (
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A client of a server, nobody's key in its hands."""
-    if not (guide._SITE / "index.html").is_file():
+    if not (pages._SITE / "index.html").is_file():
         pytest.skip("the guide is not built; `make docs` builds it")
     with (
         Server(tmp_path_factory.mktemp("guide") / "data") as server,
@@ -104,10 +104,10 @@ async def test_a_guide_that_is_not_built_says_how_to_build_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Instead of an empty answer."""
-    monkeypatch.setattr(guide, "_SITE", tmp_path)
-    guide._pages.cache_clear()
+    monkeypatch.setattr(pages, "_SITE", tmp_path)
+    pages._pages.cache_clear()
     try:
         with pytest.raises(NotFound, match="make docs"):
-            await guide.first(None)  # type: ignore[arg-type]
+            await pages.guide_first(None)  # type: ignore[arg-type]
     finally:
-        guide._pages.cache_clear()
+        pages._pages.cache_clear()

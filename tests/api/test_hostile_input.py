@@ -24,7 +24,7 @@ import pytest
 from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
 from recollect.compat.zep.wire import batches as batches_wire
-from recollect.compat.zep.wire.filters import Strict
+from recollect.compat.zep.wire.base import Strict
 from recollect.errors import InvalidInput
 from recollect.limits import BODY_BYTES_MAX, ID_CHARS_MAX, JSON_DEPTH_MAX
 from tests.support.asgi import Answer, Program, program

@@ -10,19 +10,18 @@ import msgspec
 import pytest
 
 from recollect.api.errors import reply_for
-from recollect.api.field_descriptions import is_generation_4, table
-from recollect.api.openapi import document
+from recollect.api.openapi import document, is_generation_4, table
 from recollect.api.router import Nothing, Route
 from recollect.asgi import route_table
 from recollect.compat.zep import (
-    routes_context,
     routes_graphs,
     routes_knowledge,
+    routes_messages,
     routes_sessions,
     routes_threads,
     routes_users,
     routes_walks,
-    translate_metadata,
+    translate_filters,
 )
 from recollect.compat.zep.translate_filters import OPERATORS
 from recollect.compat.zep.translate_search import AUTO, KINDS
@@ -33,8 +32,8 @@ from recollect.governance import receipts
 from recollect.graph.episode_filters import EPISODE_TYPE
 from recollect.graph.filters import Operator
 from recollect.ingest import intake
-from recollect.native import explorer, guide
-from recollect.native.docs import routes as docs_routes
+from recollect.native import pages
+from recollect.native.pages import docs_routes
 from recollect.records.walking import Direction
 from recollect.search.query import Reranker
 
@@ -42,7 +41,7 @@ SEARCHES_2 = ("SearchDocuments", "SearchSession", "SearchSessions")
 ORDERS_OF_LISTS = dict.fromkeys((*routes_users._ORDERS, *routes_graphs._ORDERS))
 METHODS = {"get", "post", "put", "patch", "delete"}
 DOCUMENTATION = {"/openapi.json", "/docs", "/docs/{name}"}
-PAGES = DOCUMENTATION | {route.path for route in (*guide.ROUTES, *explorer.ROUTES)}
+PAGES = DOCUMENTATION | {route.path for route in (*pages.GUIDE_ROUTES, *pages.EXPLORER_ROUTES)}
 DESCRIBED = [route for route in route_table() if route.path not in PAGES]
 # OpenAPI 3.1, the part of it that this document uses.
 SHAPE: dict[str, Any] = {
@@ -209,8 +208,8 @@ def test_no_description_is_of_a_property_that_is_gone(openapi: Any) -> None:
             {"SearchSession.search_scope", "SearchSessions.search_scope"},
             routes_sessions._KINDS,
         ),
-        ({f"{name}.search_type" for name in SEARCHES_2}, translate_metadata._SEARCH_TYPES),
-        ({"ContextQuery.mode"}, [mode for mode in routes_context._MODES if mode]),
+        ({f"{name}.search_type" for name in SEARCHES_2}, translate_filters._SEARCH_TYPES),
+        ({"ContextQuery.mode"}, [mode for mode in routes_messages._MODES if mode]),
         ({"DetectPatterns.recency_weight"}, routes_walks._HALF_LIVES),
         ({"MemoryMessage.episode_type"}, [EPISODE_TYPE]),
         ({"MetadataFilterGroup.type"}, ["and", "or"]),

@@ -7,10 +7,10 @@ from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
 
 from recollect.api.http import Reply
 from recollect.api.router import Call
-from recollect.app import jobs, readings
-from recollect.app.jobs import QueueState
+from recollect.app import readings, tasks
 from recollect.app.readings import Status
 from recollect.app.services import Services
+from recollect.app.tasks import QueueState
 from recollect.extract.brief import ReaderKind
 
 _PENDING = Gauge("recollect_jobs_pending", "Jobs that wait or run.")
@@ -47,12 +47,12 @@ _oldest = _Oldest()
 
 async def metrics(call: Call) -> Reply:
     """Counters and gauges for Prometheus; nothing in them names a project."""
-    state = await jobs.state(call.services)
+    state = await tasks.state(call.services)
     _PENDING.set(state.pending)
     _PARKED.set(state.parked)
     _WAIT.set(_oldest.waits_s(state))
     _DUE.set(state.due)
-    _HINDERED.set(await jobs.hindered(call.services))
+    _HINDERED.set(await tasks.hindered(call.services))
     await _tell_readings(call.services)
     return Reply.typed(generate_latest(), CONTENT_TYPE_LATEST)
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from recollect.api.errors import ErrorFormat, reply_for
+from recollect.api.http import Reply
 from recollect.app.authorize import Actions, narrowed
 from recollect.app.services import Services
 from recollect.errors import RecollectError
@@ -46,7 +47,8 @@ class Nothing(msgspec.Struct):
 class Route:
     """A method and a path, what it takes and answers, and the action that policies name.
 
-    A *body* that is `bytes` is taken as it comes; *takes* and *gives* are types of content.
+    A *body* that is `bytes` is taken as it comes; *takes* and *gives* are types of content. The answer
+    is what the handler says it returns; one that returns a whole `Reply` has to name it.
     """
 
     method: Method
@@ -56,7 +58,7 @@ class Route:
     summary: str
     body: Any = Nothing
     query: Any = Nothing
-    answer: Any = None
+    answer: Any = ...
     status: int = 200
     or_nothing: bool = False  # 204 where there is nothing to answer with
     public: bool = False
@@ -69,6 +71,11 @@ class Route:
     also: tuple[type[RecollectError], ...] = ()  # failures beside those that any route may have
     admin: bool = False  # it manages access: only an admin key may, whatever policies say
 
+    def __post_init__(self) -> None:
+        if self.answer is ...:
+            returned = self.handler.__annotations__["return"]
+            object.__setattr__(self, "answer", None if returned is Reply else returned)
+
     @property
     def mutates(self) -> bool:
         """Whether calling it may change what is stored."""
@@ -76,9 +83,9 @@ class Route:
 
 
 @dataclass(slots=True)
-class _Place:
-    literals: "dict[str, _Place]" = field(default_factory=dict)
-    parameter: "_Place | None" = None
+class _PathNode:
+    literals: "dict[str, _PathNode]" = field(default_factory=dict)
+    parameter: "_PathNode | None" = None
     routes: dict[str, tuple[Route, list[str]]] = field(default_factory=dict)
     refusals: set[ErrorFormat] = field(default_factory=set)  # of all below it
 
@@ -88,7 +95,7 @@ class Router:
 
     def __init__(self, routes: Iterable[Route]) -> None:
         self.routes = tuple(routes)
-        self._root = _Place()
+        self._root = _PathNode()
         for route in self.routes:
             self._add(route)
 
@@ -97,10 +104,10 @@ class Router:
         for part in route.path.split("/")[1:]:
             if part.startswith("{"):
                 names.append(part[1:-1])
-                place.parameter = place.parameter or _Place()
+                place.parameter = place.parameter or _PathNode()
                 place = place.parameter
             else:
-                place = place.literals.setdefault(part, _Place())
+                place = place.literals.setdefault(part, _PathNode())
             place.refusals.add(route.refusal)
         if route.method in place.routes:
             raise ValueError(f"two routes for {route.method} {route.path}")
@@ -121,7 +128,7 @@ class Router:
 
     def refusal(self, parts: list[str]) -> ErrorFormat:
         """How a path without a route is refused: as everything is that begins as it does."""
-        place: _Place | None = self._root
+        place: _PathNode | None = self._root
         for part in parts:
             place = place.literals.get(part) if place else None
             if place and len(place.refusals) == 1:
@@ -129,7 +136,7 @@ class Router:
         return reply_for
 
     def _match(
-        self, place: _Place, parts: list[str], depth: int, values: list[str], method: str
+        self, place: _PathNode, parts: list[str], depth: int, values: list[str], method: str
     ) -> tuple[Route, list[str], list[str]] | None:
         if depth == len(parts):
             entry = place.routes.get(method)

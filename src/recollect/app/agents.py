@@ -3,13 +3,12 @@
 from msgspec import UNSET, UnsetType
 
 from recollect.app import tasks
-from recollect.app.idempotency import Done, Once, write
-from recollect.app.services import Services
+from recollect.app.idempotency import Done, repeatable
 from recollect.app.tasks import Tracked
+from recollect.app.units import glances, reads
 from recollect.graph.types import Access, Json, Record
 from recollect.records import agents, erasing
-from recollect.records.agents import Agent, AgentDetails, AgentFilter
-from recollect.records.pages import Page, PageRequest
+from recollect.records.agents import Agent, AgentDetails
 from recollect.store.protocol import Transaction
 
 
@@ -23,51 +22,23 @@ class AgentChange(Record):
     metadata: Json | UnsetType | None = UNSET
 
 
-async def create(
-    services: Services,
-    access: Access,
-    agent_id: str,
-    security_domain: str,
-    details: AgentDetails,
-    *,
-    once: Once | None = None,
-) -> Agent:
-    """A new agent with an empty graph of its own."""
-    return await write(services, access, once, _create, agent_id, security_domain, details)
-
-
-def _create(
-    tx: Transaction,
-    access: Access,
-    agent_id: str,
-    security_domain: str,
-    details: AgentDetails,
+@repeatable
+def create(
+    tx: Transaction, access: Access, agent_id: str, security_domain: str, details: AgentDetails
 ) -> Done[Agent]:
+    """A new agent with an empty graph of its own."""
     made = agents.create(tx, access, agent_id, security_domain, details)
     return Done(value=made, graph_id=made.graph.id, made=made)
 
 
-async def get(services: Services, access: Access, uuid: str) -> Agent:
-    """An agent by its uuid."""
-    return await services.store.glance(agents.get, access, uuid)
+get = glances(agents.get)
 
 
-async def update(
-    services: Services,
-    access: Access,
-    uuid: str,
-    expected_revision: int,
-    change: AgentChange,
-    *,
-    once: Once | None = None,
-) -> Agent:
-    """Change what is given of an agent, unless somebody else did meanwhile."""
-    return await write(services, access, once, _update, uuid, expected_revision, change)
-
-
-def _update(
+@repeatable
+def update(
     tx: Transaction, access: Access, uuid: str, expected_revision: int, change: AgentChange
 ) -> Done[Agent]:
+    """Change what is given of an agent, unless somebody else did meanwhile."""
     old = agents.get(tx, access, uuid).details
     given = {
         name: getattr(change, name)
@@ -79,19 +50,9 @@ def _update(
     return Done(value=made, graph_id=made.graph.id, made=made)
 
 
-async def delete(
-    services: Services,
-    access: Access,
-    uuid: str,
-    expected_revision: int,
-    *,
-    once: Once | None = None,
-) -> Tracked:
+@repeatable
+def delete(tx: Transaction, access: Access, uuid: str, expected_revision: int) -> Done[Tracked]:
     """Erase an agent with its traces and its graph; the task ends when the files are wiped."""
-    return await write(services, access, once, _delete, uuid, expected_revision)
-
-
-def _delete(tx: Transaction, access: Access, uuid: str, expected_revision: int) -> Done[Tracked]:
     found = agents.get(tx, access, uuid)
     agents.expect(expected_revision, found.revision)
     erased = erasing.graph(tx, access, found.agent_id)
@@ -99,8 +60,4 @@ def _delete(tx: Transaction, access: Access, uuid: str, expected_revision: int) 
     return Done(value=task, made=erased, erased=erased)
 
 
-async def page(
-    services: Services, access: Access, wanted: AgentFilter, request: PageRequest
-) -> Page[Agent]:
-    """A page of agents."""
-    return await services.store.read(agents.page, access, wanted, request)
+page = reads(agents.page)

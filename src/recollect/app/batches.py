@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import msgspec
 
 from recollect.app import refs, tasks
-from recollect.app.idempotency import Done, Once, write
+from recollect.app.idempotency import Done, repeatable
 from recollect.app.refs import GraphRef, ThreadRef
-from recollect.app.services import Services
 from recollect.app.tasks import Tracked
+from recollect.app.units import reads, writes
 from recollect.errors import InvalidInput, NotFound
 from recollect.graph.types import Access, Json, NewEpisode, Record
 from recollect.ingest import batches
@@ -70,56 +70,29 @@ class Started(Record):
     is_seen: bool = True
 
 
-async def create(
-    services: Services,
-    access: Access,
-    *,
-    ignore_roles: Sequence[str],
-    strict_ontology: bool,
-    metadata: Json | None,
-    once: Once | None = None,
-) -> Batch:
-    """A new, empty draft."""
-    return await write(
-        services, access, once, _create, ignore_roles, metadata, strict_ontology=strict_ontology
-    )
-
-
-def _create(
+@repeatable
+def create(
     tx: Transaction,
     access: Access,
-    ignore_roles: Sequence[str],
-    metadata: Json | None,
     *,
+    ignore_roles: Sequence[str],
     strict_ontology: bool,
+    metadata: Json | None,
 ) -> Done[Batch]:
+    """A new, empty draft."""
     made = batches.create(
         tx, access, ignore_roles=ignore_roles, strict_ontology=strict_ontology, metadata=metadata
     )
     return Done(value=made, made=made)
 
 
-async def get(services: Services, access: Access, uuid: str) -> Batch:
-    """A batch with its progress."""
-    return await services.store.read(batches.get, access, uuid)
+get = reads(batches.get)
+page = reads(batches.page)
 
 
-async def page(
-    services: Services,
-    access: Access,
-    *,
-    status: BatchStatus | None,
-    limit: int,
-    cursor: int | None,
-) -> BatchPage:
-    """A page of batches, newest first."""
-    return await services.store.read(
-        batches.page, access, status=status, limit=limit, cursor=cursor
-    )
-
-
-async def items(
-    services: Services,
+@reads
+def items(
+    tx: Transaction,
     access: Access,
     uuid: str,
     *,
@@ -128,20 +101,6 @@ async def items(
     cursor: int | None,
 ) -> Items:
     """A page of a batch's items, in the order they were added."""
-    return await services.store.read(
-        _items, access, uuid, status=status, limit=limit, cursor=cursor
-    )
-
-
-def _items(
-    tx: Transaction,
-    access: Access,
-    uuid: str,
-    *,
-    status: ItemStatus | None,
-    limit: int,
-    cursor: int | None,
-) -> Items:
     found = batches.items(tx, access, uuid, status=status, limit=limit, cursor=cursor)
     said_in = _thread_uuids(tx, access, found.items)
     return Items(items=found.items, thread_uuids=said_in, next_cursor=found.next_cursor)
@@ -151,27 +110,15 @@ def _thread_uuids(tx: Transaction, access: Access, found: Sequence[Item]) -> dic
     return lookups.thread_uuids(tx, access, [one.thread_id for one in found if one.thread_id])
 
 
-async def add(services: Services, access: Access, uuid: str, new: list[NewItem]) -> list[Item]:
-    """Items at the end of a draft, all or none."""
-    return await services.store.write(batches.add, access, uuid, new)
+add = writes(batches.add)
 
 
-async def add_fitting(
-    services: Services,
-    access: Access,
-    uuid: str,
-    new: Sequence[BatchEntry | InvalidInput],
-    *,
-    once: Once | None = None,
-) -> Items:
-    """Items at the end of a draft; those that cannot be read (which come as an error) or taken are
-    named, the others are taken."""
-    return await write(services, access, once, _add_fitting, uuid, new)
-
-
-def _add_fitting(
+@repeatable
+def add_fitting(
     tx: Transaction, access: Access, uuid: str, new: Sequence[BatchEntry | InvalidInput]
 ) -> Done[Items]:
+    """Items at the end of a draft; those that cannot be read (which come as an error) or taken are
+    named, the others are taken."""
     taken, rejected = [], []
     batches.get(tx, access, uuid)
     for number, entry in enumerate(new):
@@ -198,14 +145,9 @@ def _item(tx: Transaction, access: Access, entry: BatchEntry | InvalidInput) -> 
     return item
 
 
-async def process(
-    services: Services, access: Access, uuid: str, *, once: Once | None = None
-) -> Started:
+@repeatable
+def process(tx: Transaction, access: Access, uuid: str) -> Done[Started]:
     """Start a draft; with a target that is gone it becomes invalid instead."""
-    return await write(services, access, once, _process, uuid)
-
-
-def _process(tx: Transaction, access: Access, uuid: str) -> Done[Started]:
     made = batches.process(tx, access, uuid)
     if made.status == "invalid":
         return Done(value=Started(batch=made, task=None), made=made)
@@ -220,13 +162,8 @@ def _started(tx: Transaction, access: Access, made: Batch) -> Started:
         return Started(batch=made, task=whole, is_seen=False)
 
 
-async def delete(
-    services: Services, access: Access, uuid: str, *, once: Once | None = None
-) -> None:
+@repeatable
+def delete(tx: Transaction, access: Access, uuid: str) -> Done[None]:
     """Remove a batch that was not processed."""
-    await write(services, access, once, _delete, uuid)
-
-
-def _delete(tx: Transaction, access: Access, uuid: str) -> Done[None]:
     batches.delete(tx, access, uuid)
     return Done(value=None)

@@ -2,43 +2,19 @@
 
 import asyncio
 
-from msgspec import UnsetType
-
 from recollect.app.services import Services
-from recollect.graph.types import Access, Json
+from recollect.app.units import reads, writes
+from recollect.graph.types import Access
 from recollect.records import collections
-from recollect.records.collections import Collection, Document, DocumentChange, NewDocument
+from recollect.records.collections import Document, NewDocument
 from recollect.search import documents
 from recollect.search.documents import DocumentQuery
 from recollect.search.query import Hit
 
-
-async def list_all(services: Services, access: Access) -> list[Collection]:
-    """Every collection of the project."""
-    return await services.store.read(collections.all_of, access)
-
-
-async def create(
-    services: Services, access: Access, name: str, description: str | None, metadata: Json | None
-) -> None:
-    """A new, empty collection."""
-    await services.store.write(collections.create, access, name, description, metadata)
-
-
-async def get(services: Services, access: Access, name: str) -> Collection:
-    """A collection by name."""
-    return await services.store.read(collections.get, access, name)
-
-
-async def update(
-    services: Services,
-    access: Access,
-    name: str,
-    description: str | UnsetType | None,
-    metadata: Json | UnsetType | None,
-) -> None:
-    """Change what is given of a collection."""
-    await services.store.write(collections.update, access, name, description, metadata)
+list_all = reads(collections.all_of)
+create = writes(collections.create)
+get = reads(collections.get)
+update = writes(collections.update)
 
 
 async def delete(services: Services, access: Access, name: str) -> None:
@@ -53,30 +29,10 @@ async def add(services: Services, access: Access, name: str, new: list[NewDocume
     return await services.store.write(collections.add, access, name, prepared)
 
 
-async def get_documents(
-    services: Services, access: Access, name: str, uuids: list[str], document_ids: list[str]
-) -> list[Document]:
-    """Documents by uuid or by id; unknown ones are left out."""
-    return await services.store.read(collections.documents, access, name, uuids, document_ids)
-
-
-async def get_document(services: Services, access: Access, name: str, uuid: str) -> Document:
-    """A document by its uuid."""
-    return await services.store.read(collections.document, access, name, uuid)
-
-
-async def update_documents(
-    services: Services, access: Access, name: str, changes: list[DocumentChange]
-) -> None:
-    """Change several documents, all or none."""
-    await services.store.write(collections.update_documents, access, name, changes)
-
-
-async def update_document(
-    services: Services, access: Access, name: str, change: DocumentChange
-) -> None:
-    """Change the id or the metadata of a document."""
-    await services.store.write(collections.update_document, access, name, change)
+get_documents = reads(collections.documents)
+get_document = reads(collections.document)
+update_documents = writes(collections.update_documents)
+update_document = writes(collections.update_document)
 
 
 async def delete_documents(services: Services, access: Access, name: str, uuids: list[str]) -> int:

@@ -1,11 +1,12 @@
 """Episodes: reading, paging, metadata, deletion, and what was read out of one."""
 
 from recollect.app import graphs, refs, tasks
-from recollect.app.idempotency import Done, Once, write
+from recollect.app.idempotency import Done, repeatable
 from recollect.app.refs import GraphRef, InGraph, OwnedGraph
 from recollect.app.services import Services
 from recollect.app.tasks import Tracked
 from recollect.app.threads import log_position
+from recollect.app.units import glances, reads, writes
 from recollect.derive import readings
 from recollect.graph.filters import Filters
 from recollect.graph.found import Found
@@ -15,15 +16,14 @@ from recollect.records.listing import ListedEntity
 from recollect.records.pages import Page, PageRequest
 from recollect.store.protocol import Transaction
 
-
-async def get(services: Services, access: Access, uuid: str) -> Episode:
-    """An episode by its uuid."""
-    return await services.store.glance(episodes.get, access, uuid)
+get = glances(episodes.get)
 
 
-async def get_in(services: Services, access: Access, ref: GraphRef, uuid: str) -> InGraph[Episode]:
+@glances
+def get_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> InGraph[Episode]:
     """An episode of one graph."""
-    return await services.store.glance(_get_in, access, ref, uuid)
+    where, found = _one(tx, access, ref, uuid)
+    return InGraph(where=where, value=found, thread_uuids=lookups.threads_of(tx, access, [found]))
 
 
 def _one(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> tuple[OwnedGraph, Episode]:
@@ -33,32 +33,14 @@ def _one(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> tuple[Own
     return where, found
 
 
-def _get_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> InGraph[Episode]:
-    where, found = _one(tx, access, ref, uuid)
-    return InGraph(where=where, value=found, thread_uuids=lookups.threads_of(tx, access, [found]))
+update = writes(episodes.update_metadata)
 
 
-async def update(services: Services, access: Access, uuid: str, metadata: Json) -> Episode:
-    """Merge metadata into an episode's."""
-    return await services.store.write(episodes.update_metadata, access, uuid, metadata)
-
-
-async def update_in(
-    services: Services,
-    access: Access,
-    ref: GraphRef,
-    uuid: str,
-    metadata: Json,
-    *,
-    once: Once | None = None,
-) -> InGraph[Episode]:
-    """The same for an episode of one graph."""
-    return await write(services, access, once, _update_in, ref, uuid, metadata)
-
-
-def _update_in(
+@repeatable
+def update_in(
     tx: Transaction, access: Access, ref: GraphRef, uuid: str, metadata: Json
 ) -> Done[InGraph[Episode]]:
+    """The same for an episode of one graph."""
     where, found = _one(tx, access, ref, uuid)
     made = episodes.update_metadata(tx, access, found.uuid, metadata)
     said_in = lookups.threads_of(tx, access, [made])
@@ -72,26 +54,18 @@ async def delete(services: Services, access: Access, uuid: str) -> None:
     services.store.scrub_soon()
 
 
-async def erase_in(
-    services: Services, access: Access, ref: GraphRef, uuid: str, *, once: Once | None = None
-) -> Tracked:
+@repeatable
+def erase_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> Done[Tracked]:
     """The same for an episode of one graph, with a receipt; the task ends when the files are wiped."""
-    return await write(services, access, once, _erase_in, ref, uuid)
-
-
-def _erase_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> Done[Tracked]:
     _, found = _one(tx, access, ref, uuid)
     erased = erasing.episode(tx, access, found.uuid, "delete")
     task = tasks.of_write(tx, access, erased.uuid, "graph.episode.delete")
     return Done(value=task, made=erased, erased=erased)
 
 
-async def last(services: Services, access: Access, ref: GraphRef, limit: int) -> list[Episode]:
+@reads
+def last(tx: Transaction, access: Access, ref: GraphRef, limit: int) -> list[Episode]:
     """The newest episodes of a graph, newest first."""
-    return await services.store.read(_last, access, ref, limit)
-
-
-def _last(tx: Transaction, access: Access, ref: GraphRef, limit: int) -> list[Episode]:
     return episodes.last(tx, access, refs.graph(tx, access, ref).graph, limit)
 
 
@@ -122,8 +96,9 @@ def _page(
     return InGraph(where=where, value=found, thread_uuids=said_in)
 
 
-async def of_document(
-    services: Services,
+@reads
+def of_document(
+    tx: Transaction,
     access: Access,
     ref: GraphRef,
     document_id: str,
@@ -131,12 +106,6 @@ async def of_document(
     after: str | None = None,
 ) -> InGraph[list[Episode]]:
     """The first episodes of a document past the one named by *after*, in order."""
-    return await services.store.read(_of_document, access, ref, document_id, limit, after)
-
-
-def _of_document(
-    tx: Transaction, access: Access, ref: GraphRef, document_id: str, limit: int, after: str | None
-) -> InGraph[list[Episode]]:
     where = refs.graph(tx, access, ref)
     position = log_position(tx, access, after) or 0
     found = episodes.of_document(tx, access, where.graph, document_id, limit, position)
@@ -144,30 +113,20 @@ def _of_document(
     return InGraph(where=where, value=found, thread_uuids=said_in)
 
 
-async def mentions(
-    services: Services, access: Access, uuid: str, limit: int
-) -> tuple[list[ListedEntity], list[Fact]]:
-    """The entities and facts that came out of an episode."""
-    return await services.store.read(_mentions, access, uuid, limit)
-
-
-def _mentions(
+@reads
+def mentions(
     tx: Transaction, access: Access, uuid: str, limit: int
 ) -> tuple[list[ListedEntity], list[Fact]]:
+    """The entities and facts that came out of an episode."""
     entities, facts = knowledge.mentions(tx, access, episodes.get(tx, access, uuid), limit)
     return listing.with_episodes(tx, access, entities), facts
 
 
-async def reading(
-    services: Services, access: Access, ref: GraphRef, uuid: str
-) -> tuple[Episode, Found | None]:
-    """An episode, and what was found in it once it was read, before it met the graph."""
-    return await services.store.read(_reading, access, ref, uuid)
-
-
-def _reading(
+@reads
+def reading(
     tx: Transaction, access: Access, ref: GraphRef, uuid: str
 ) -> tuple[Episode, Found | None]:
+    """An episode, and what was found in it once it was read, before it met the graph."""
     _, episode = _one(tx, access, ref, uuid)
     kept = readings.of_episode(tx, episode.id)
     return episode, None if kept is None else kept.found

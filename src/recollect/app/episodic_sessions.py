@@ -3,11 +3,11 @@
 from collections.abc import Collection, Sequence
 
 from recollect.app.services import Services
+from recollect.app.units import reads, writes
 from recollect.episodic_memory import long_term, names, settings, short_term
 from recollect.episodic_memory.settings import SettingsChange
-from recollect.episodic_memory.types import Bounds, MemoryQuery, MemorySettings, ShortTerm
+from recollect.episodic_memory.types import MemoryQuery, MemorySettings
 from recollect.graph.acting import Target
-from recollect.graph.episode_filters import EpisodeTree
 from recollect.graph.types import Access, Episode, Graph, NewEpisode, Record
 from recollect.ingest import intake
 from recollect.ingest.intake import Receipt
@@ -68,28 +68,14 @@ def _add(
     return intake.add_entries(tx, access, named.kind, named.id, new, field="session_key")
 
 
-async def choose(
-    services: Services, access: Access, session: SessionName, change: SettingsChange
-) -> None:
+@writes
+def choose(tx: Transaction, access: Access, session: SessionName, change: SettingsChange) -> None:
     """Let what is given hold for a session from now on; it has to be there."""
-    await services.store.write(_choose, access, session, change)
-
-
-def _choose(tx: Transaction, access: Access, session: SessionName, change: SettingsChange) -> None:
     graph = names.find(tx, access, session.org_id, session.project_id)
     settings.choose_for_graph(tx, access, graph, change)
 
 
-async def newest(
-    services: Services,
-    access: Access,
-    graph: Graph,
-    bounds: Bounds,
-    tree: EpisodeTree | None,
-    limit: int | None,
-) -> ShortTerm:
-    """The newest episodes that pass, oldest first, and the summary of what left the window."""
-    return await services.store.read(short_term.read, access, graph, bounds, tree, limit)
+newest = reads(short_term.read)
 
 
 async def search(

@@ -6,6 +6,7 @@ from typing import IO, Any
 
 from recollect.app import projects
 from recollect.app.data_folder import WithStore
+from recollect.app.units import writes
 from recollect.exchange import exporter, foreign, importer
 from recollect.exchange.exporter import Exported, ExportRequest
 from recollect.exchange.foreign import SHAPES, Brought
@@ -38,16 +39,11 @@ async def export(
         return await services.store.read(exporter.export, wanted, file.write, step)
 
 
-async def load(
-    services: WithStore, access: Access, source: IO[bytes], target: ImportTarget, progress: Progress
-) -> Imported:
-    """Read a file of ours, whole or not at all; a first import may be the first thing a store sees."""
-    return await services.store.write(_loaded, access, source, target, progress)
-
-
-def _loaded(
+@writes
+def load(
     tx: Transaction, access: Access, source: IO[bytes], target: ImportTarget, progress: Progress
 ) -> Imported:
+    """Read a file of ours, whole or not at all; a first import may be the first thing a store sees."""
     default = keys.DEFAULT_PROJECT
     if target.project in (None, default) and not keys.is_project(tx, default):
         keys.create_project(tx, default)

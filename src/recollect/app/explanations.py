@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recollect.app.services import Services
+from recollect.app.units import glances, reads
 from recollect.errors import NotFound
 from recollect.graph.types import Access, Entity, Fact, Graph, Record
 from recollect.records import graphs, knowledge, listing
@@ -20,11 +21,7 @@ class DrawnGraph(Record):
     entities: dict[int, Entity]
 
 
-async def graph(
-    services: Services, access: Access, user_id: str | None, graph_id: str | None
-) -> Graph:
-    """The graph of a user or a standalone one."""
-    return await services.store.glance(graphs.target, access, user_id, graph_id)
+graph = glances(graphs.target)
 
 
 async def draw(
@@ -52,24 +49,15 @@ class SearchScope(Record):
     missed: Fact | None
 
 
-async def search_scope(
-    services: Services,
-    access: Access,
-    user_id: str | None,
-    graph_id: str | None,
-    missed: str | None,
-) -> SearchScope:
-    """The graph that is meant, and in it the fact of that uuid, if it is there to be seen."""
-    return await services.store.read(_search_scope, access, user_id, graph_id, missed)
-
-
-def _search_scope(
+@reads
+def search_scope(
     tx: Transaction,
     access: Access,
     user_id: str | None,
     graph_id: str | None,
     missed: str | None,
 ) -> SearchScope:
+    """The graph that is meant, and in it the fact of that uuid, if it is there to be seen."""
     graph = graphs.target(tx, access, user_id, graph_id)
     return SearchScope(
         graph=graph,

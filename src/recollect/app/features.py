@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from recollect.app import embedding, waiting
+from recollect.app import embedding, tasks
 from recollect.app.memory_projects import ProjectName, find, find_any
 from recollect.app.services import Services
+from recollect.app.units import glances, reads, writes
 from recollect.episodic_memory import categories, feature_sets, features, names
 from recollect.episodic_memory.categories import Category, NewCategory
 from recollect.episodic_memory.feature_sets import FeatureSet, SetType
@@ -36,7 +37,7 @@ async def add(
     features.check(new)
     added = await services.store.write(_add, access, name, new, services.predicates)
     task = added.receipt.task_uuid
-    if task is None or not await waiting.completed(services, access, task) or readable is None:
+    if task is None or not await tasks.completed(services, access, task) or readable is None:
         return added.id
     done = await services.store.read(direct_results.outcome, readable, task)
     return done.facts[0].uuid if done.facts else added.id
@@ -48,12 +49,9 @@ def _add(
     return features.add(tx, access, find(tx, access, name), new, predicates)
 
 
-async def get(services: Services, access: Access, name: ProjectName, feature_id: str) -> Feature:
+@reads
+def get(tx: Transaction, access: Access, name: ProjectName, feature_id: str) -> Feature:
     """A feature by its id."""
-    return await services.store.read(_get, access, name, feature_id)
-
-
-def _get(tx: Transaction, access: Access, name: ProjectName, feature_id: str) -> Feature:
     return features.get(tx, access, find(tx, access, name), feature_id)
 
 
@@ -87,12 +85,9 @@ def _delete(tx: Transaction, access: Access, name: ProjectName, feature_ids: lis
 # ---------------------------------------------------------------- sets and their types
 
 
-async def add_set_type(services: Services, access: Access, name: ProjectName, new: SetType) -> str:
+@writes
+def add_set_type(tx: Transaction, access: Access, name: ProjectName, new: SetType) -> str:
     """Define a kind of sets by the metadata that tells them."""
-    return await services.store.write(_add_set_type, access, name, new)
-
-
-def _add_set_type(tx: Transaction, access: Access, name: ProjectName, new: SetType) -> str:
     return categories.add_set_type(tx, find(tx, access, name), new)
 
 
@@ -107,14 +102,9 @@ def _set_types(tx: Transaction, access: Access, name: ProjectName) -> list[SetTy
     return [] if graph is None else categories.set_types(tx, graph.id)
 
 
-async def delete_set_type(
-    services: Services, access: Access, name: ProjectName, type_id: str
-) -> None:
+@writes
+def delete_set_type(tx: Transaction, access: Access, name: ProjectName, type_id: str) -> None:
     """Remove a kind of sets with its templates; features stay."""
-    await services.store.write(_delete_set_type, access, name, type_id)
-
-
-def _delete_set_type(tx: Transaction, access: Access, name: ProjectName, type_id: str) -> None:
     categories.delete_set_type(tx, find(tx, access, name), type_id)
 
 
@@ -154,105 +144,59 @@ async def check_project(services: Services, access: Access, name: ProjectName) -
 # ---------------------------------------------------------------- categories and tags
 
 
-async def add_category(
-    services: Services, access: Access, name: ProjectName, of_set: FeatureSet, new: NewCategory
-) -> str:
-    """Add a category to a set."""
-    return await services.store.write(_add_category, access, name, of_set, new)
-
-
-def _add_category(
+@writes
+def add_category(
     tx: Transaction, access: Access, name: ProjectName, of_set: FeatureSet, new: NewCategory
 ) -> str:
+    """Add a category to a set."""
     return categories.add_category(tx, find(tx, access, name), of_set, new)
 
 
-async def add_template(
-    services: Services, access: Access, name: ProjectName, type_id: str, new: NewCategory
-) -> str:
-    """Add a category to all sets of a type."""
-    return await services.store.write(_add_template, access, name, type_id, new)
-
-
-def _add_template(
+@writes
+def add_template(
     tx: Transaction, access: Access, name: ProjectName, type_id: str, new: NewCategory
 ) -> str:
+    """Add a category to all sets of a type."""
     return categories.add_template(tx, find(tx, access, name), type_id, new)
 
 
-async def templates(
-    services: Services, access: Access, name: ProjectName, type_id: str
-) -> list[Category]:
+@glances
+def templates(tx: Transaction, access: Access, name: ProjectName, type_id: str) -> list[Category]:
     """The categories of a type of sets."""
-    return await services.store.glance(_templates, access, name, type_id)
-
-
-def _templates(tx: Transaction, access: Access, name: ProjectName, type_id: str) -> list[Category]:
     return categories.templates(tx, find(tx, access, name), type_id)
 
 
-async def category(
-    services: Services, access: Access, name: ProjectName, category_id: str
-) -> Category:
+@glances
+def category(tx: Transaction, access: Access, name: ProjectName, category_id: str) -> Category:
     """A category by its id."""
-    return await services.store.glance(_category, access, name, category_id)
-
-
-def _category(tx: Transaction, access: Access, name: ProjectName, category_id: str) -> Category:
     return categories.get(tx, find(tx, access, name), category_id)
 
 
-async def sets_of_category(
-    services: Services, access: Access, name: ProjectName, category_id: str
-) -> list[FeatureSet]:
-    """The set of a category; of a template those sets of its type that something was said about."""
-    return await services.store.glance(_sets_of_category, access, name, category_id)
-
-
-def _sets_of_category(
+@glances
+def sets_of_category(
     tx: Transaction, access: Access, name: ProjectName, category_id: str
 ) -> list[FeatureSet]:
+    """The set of a category; of a template those sets of its type that something was said about."""
     graph = find(tx, access, name)
     return categories.sets_of(tx, access, graph, categories.get(tx, graph, category_id))
 
 
-async def disable_category(
-    services: Services, access: Access, name: ProjectName, of_set: FeatureSet, category_name: str
-) -> None:
-    """Have a set answer with nothing of a category."""
-    await services.store.write(_disable_category, access, name, of_set, category_name)
-
-
-def _disable_category(
+@writes
+def disable_category(
     tx: Transaction, access: Access, name: ProjectName, of_set: FeatureSet, category_name: str
 ) -> None:
+    """Have a set answer with nothing of a category."""
     categories.leave_out(tx, find(tx, access, name), of_set, category_name)
 
 
-async def delete_category(
-    services: Services, access: Access, name: ProjectName, category_id: str
-) -> None:
+@writes
+def delete_category(tx: Transaction, access: Access, name: ProjectName, category_id: str) -> None:
     """Remove a category with its tags."""
-    await services.store.write(_delete_category, access, name, category_id)
-
-
-def _delete_category(tx: Transaction, access: Access, name: ProjectName, category_id: str) -> None:
     categories.delete(tx, find(tx, access, name), category_id)
 
 
-async def add_tag(
-    services: Services,
-    access: Access,
-    name: ProjectName,
-    category_id: str,
-    tag: str,
-    description: str,
-) -> str:
-    """Add a tag to a category."""
-    return await services.store.write(_add_tag, access, name, category_id, tag, description)
-
-
-def _add_tag(
+@writes
+def add_tag(
     tx: Transaction,
     access: Access,
     name: ProjectName,
@@ -260,13 +204,11 @@ def _add_tag(
     tag: str,
     description: str,
 ) -> str:
+    """Add a tag to a category."""
     return categories.add_tag(tx, find(tx, access, name), category_id, tag, description)
 
 
-async def delete_tag(services: Services, access: Access, name: ProjectName, tag_id: str) -> None:
+@writes
+def delete_tag(tx: Transaction, access: Access, name: ProjectName, tag_id: str) -> None:
     """Remove a tag from its category."""
-    await services.store.write(_delete_tag, access, name, tag_id)
-
-
-def _delete_tag(tx: Transaction, access: Access, name: ProjectName, tag_id: str) -> None:
     categories.delete_tag(tx, find(tx, access, name), tag_id)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Concatenate, Literal, ParamSpec, TypeVar
 
 from recollect.app.services import Services
+from recollect.app.units import reads
 from recollect.governance import receipts
 from recollect.governance.erasure import Mode
 from recollect.governance.receipts import Erased, Receipt
@@ -70,13 +71,5 @@ async def session(services: Services, access: Access, session_id: str) -> Receip
     return await erase(services, access, erasing.session, session_id)
 
 
-async def page(
-    services: Services, access: Access, *, limit: int, before: str | None
-) -> list[Receipt]:
-    """The receipts of the project, the newest first."""
-    return await services.store.read(receipts.page, access, limit=limit, before=before)
-
-
-async def receipt(services: Services, access: Access, uuid: str) -> Receipt:
-    """One receipt."""
-    return await services.store.read(receipts.get, access, uuid)
+page = reads(receipts.page)
+receipt = reads(receipts.get)

@@ -3,18 +3,18 @@
 from msgspec import UNSET, UnsetType
 
 from recollect.app import refs, tasks
-from recollect.app.idempotency import Done, Once, write
+from recollect.app.idempotency import Done, repeatable
 from recollect.app.refs import GraphRef, OwnedGraph
 from recollect.app.services import Services
 from recollect.app.tasks import Tracked, WithTask
+from recollect.app.units import glances, reads
 from recollect.errors import InvalidInput
 from recollect.graph.filters import NO_FILTERS, Filters
 from recollect.graph.kinds import Kind
 from recollect.graph.types import Access, Graph, Json, Record
 from recollect.records import cloning, erasing, graphs, lookups
 from recollect.records.cloning import Copied, Ends
-from recollect.records.graphs import GraphDetails, GraphPage
-from recollect.records.pages import Page, PageRequest
+from recollect.records.graphs import GraphDetails
 from recollect.store.protocol import Transaction
 
 
@@ -27,47 +27,27 @@ class GraphChange(Record):
     rating: Json | None = None  # can be changed but not unset
 
 
-async def create(
-    services: Services,
+@repeatable
+def create(
+    tx: Transaction,
     access: Access,
     graph_id: str | None,
     details: GraphDetails,
     *,
     field: str = "graph_id",
-    once: Once | None = None,
-) -> Graph:
+) -> Done[Graph]:
     """A new standalone graph, under an id of the caller's or of ours; *field* is what the caller calls
     the id."""
-    return await write(services, access, once, _create, graph_id, details, field)
-
-
-def _create(
-    tx: Transaction, access: Access, graph_id: str | None, details: GraphDetails, field: str
-) -> Done[Graph]:
     made = graphs.create(tx, access, graph_id, details, field=field)
     return Done(value=made, graph_id=made.id, made=made)
 
 
-async def get(services: Services, access: Access, ref: GraphRef) -> OwnedGraph:
-    """A graph, and whose it is."""
-    return await services.store.glance(refs.graph, access, ref)
+get = glances(refs.graph)
 
 
-async def update(
-    services: Services,
-    access: Access,
-    ref: GraphRef,
-    change: GraphChange,
-    *,
-    once: Once | None = None,
-) -> OwnedGraph:
+@repeatable
+def update(tx: Transaction, access: Access, ref: GraphRef, change: GraphChange) -> Done[OwnedGraph]:
     """Change what is given of a graph."""
-    return await write(services, access, once, _update, ref, change)
-
-
-def _update(
-    tx: Transaction, access: Access, ref: GraphRef, change: GraphChange
-) -> Done[OwnedGraph]:
     where = refs.graph(tx, access, ref)
     if where.user_id is not None and not isinstance(change.time_zone, UnsetType):
         raise InvalidInput("time_zone: this is the graph of a user; set the user's time zone")
@@ -82,14 +62,9 @@ def _changed(old: Graph, change: GraphChange) -> GraphDetails:
     return GraphDetails(**kept, rating=change.rating or old.rating)
 
 
-async def delete(
-    services: Services, access: Access, ref: GraphRef, *, once: Once | None = None
-) -> Tracked:
+@repeatable
+def delete(tx: Transaction, access: Access, ref: GraphRef) -> Done[Tracked]:
     """Erase a standalone graph with all it holds; the task ends when the files are wiped."""
-    return await write(services, access, once, _delete, ref)
-
-
-def _delete(tx: Transaction, access: Access, ref: GraphRef) -> Done[Tracked]:
     where = refs.graph(tx, access, ref)
     if where.graph_id is None:
         raise InvalidInput("graph_uuid: this is the graph of a user; it goes with the user")
@@ -98,20 +73,8 @@ def _delete(tx: Transaction, access: Access, ref: GraphRef) -> Done[Tracked]:
     return Done(value=task, made=erased, erased=erased)
 
 
-async def page(
-    services: Services, access: Access, *, search: str, order: str, limit: int, offset: int
-) -> GraphPage:
-    """A page of standalone graphs."""
-    return await services.store.read(
-        graphs.page, access, search=search, order=order, limit=limit, offset=offset
-    )
-
-
-async def page_after(
-    services: Services, access: Access, request: PageRequest, *, search: str
-) -> Page[Graph]:
-    """A page of standalone graphs, after the last one told."""
-    return await services.store.read(graphs.page_after, access, request, search=search)
+page = reads(graphs.page)
+page_after = reads(graphs.page_after)
 
 
 async def warm(services: Services, access: Access, ref: GraphRef) -> OwnedGraph:
@@ -128,14 +91,9 @@ async def clone(services: Services, access: Access, ends: Ends) -> Copied:
     return made
 
 
-async def clone_as_new(
-    services: Services, access: Access, ref: GraphRef, *, once: Once | None = None
-) -> WithTask[OwnedGraph]:
+@repeatable
+def clone_as_new(tx: Transaction, access: Access, ref: GraphRef) -> Done[WithTask[OwnedGraph]]:
     """A copy of a graph under an id of ours; that of a user's graph is the graph of a new user."""
-    return await write(services, access, once, _clone_as_new, ref)
-
-
-def _clone_as_new(tx: Transaction, access: Access, ref: GraphRef) -> Done[WithTask[OwnedGraph]]:
     where = refs.graph(tx, access, ref)
     if where.user_id is not None:
         ends = Ends(source_user=where.user_id, target_user=tx.new_id())

@@ -3,9 +3,10 @@
 from typing import Generic, TypeVar
 
 from recollect.app import refs
-from recollect.app.idempotency import Done, Once, write
+from recollect.app.idempotency import Done, Once, repeatable, write
 from recollect.app.refs import GraphRef, UserRef
 from recollect.app.services import Services
+from recollect.app.units import reads, writes
 from recollect.context import templates
 from recollect.graph.types import Access, Record
 from recollect.records import guidance
@@ -65,28 +66,14 @@ def _ontology(tx: Transaction, access: Access, where: Where) -> Level[Ontology]:
     return _level(tx, access, "ontology", scope, guidance.ontology_at(tx, access, scope))
 
 
-async def set_ontology(
-    services: Services, access: Access, targets: Targets, ontology: Ontology
-) -> None:
-    """Replace the custom types of the named users and graphs, or of the project."""
-    await services.store.write(guidance.set_ontology, access, targets, ontology)
+set_ontology = writes(guidance.set_ontology)
 
 
-async def set_ontology_at(
-    services: Services,
-    access: Access,
-    where: Where,
-    ontology: Ontology,
-    *,
-    once: Once | None = None,
-) -> Level[Ontology]:
-    """Replace the custom types of one graph, or of the project."""
-    return await write(services, access, once, _set_ontology_at, where, ontology)
-
-
-def _set_ontology_at(
+@repeatable
+def set_ontology_at(
     tx: Transaction, access: Access, where: Where, ontology: Ontology
 ) -> Done[Level[Ontology]]:
+    """Replace the custom types of one graph, or of the project."""
     scope, targets = _scope(tx, access, where)
     guidance.set_ontology(tx, access, targets, ontology)
     return Done(value=_ontology(tx, access, where), graph_id=scope.graph_id)
@@ -110,40 +97,15 @@ def _instructions(
     return _level(tx, access, kind, scope, found)
 
 
-async def add_instructions(
-    services: Services,
-    access: Access,
-    kind: InstructionKind,
-    targets: Targets,
-    new: list[Instruction],
-) -> None:
-    """Add instructions, rewriting those whose name is known."""
-    await services.store.write(guidance.add_instructions, access, kind, targets, new)
+add_instructions = writes(guidance.add_instructions)
+delete_instructions = writes(guidance.delete_instructions)
 
 
-async def delete_instructions(
-    services: Services, access: Access, kind: InstructionKind, targets: Targets, names: list[str]
-) -> None:
-    """Remove the named instructions, or all without names."""
-    await services.store.write(guidance.delete_instructions, access, kind, targets, names)
-
-
-async def set_instructions(
-    services: Services,
-    access: Access,
-    kind: InstructionKind,
-    where: Where,
-    new: list[Instruction],
-    *,
-    once: Once | None = None,
-) -> Level[list[Instruction]]:
-    """Replace the instructions of one graph, or of the project."""
-    return await write(services, access, once, _set_instructions, kind, where, new)
-
-
-def _set_instructions(
+@repeatable
+def set_instructions(
     tx: Transaction, access: Access, kind: InstructionKind, where: Where, new: list[Instruction]
 ) -> Done[Level[list[Instruction]]]:
+    """Replace the instructions of one graph, or of the project."""
     scope, targets = _scope(tx, access, where)
     guidance.delete_instructions(tx, access, kind, targets, [])
     if new:
@@ -164,21 +126,11 @@ def _steering(tx: Transaction, access: Access, where: Where) -> Level[Steering]:
     return _level(tx, access, "steering", scope, guidance.steering_at(tx, access, scope))
 
 
-async def set_steering(
-    services: Services,
-    access: Access,
-    where: Where,
-    steering: Steering,
-    *,
-    once: Once | None = None,
-) -> Level[Steering]:
-    """Replace what observations look for; an empty steering leaves it to the level above."""
-    return await write(services, access, once, _set_steering, where, steering)
-
-
-def _set_steering(
+@repeatable
+def set_steering(
     tx: Transaction, access: Access, where: Where, steering: Steering
 ) -> Done[Level[Steering]]:
+    """Replace what observations look for; an empty steering leaves it to the level above."""
     scope, _ = _scope(tx, access, where)
     guidance.set_steering(tx, access, scope, steering)
     return Done(value=_steering(tx, access, where), graph_id=scope.graph_id)
@@ -187,9 +139,7 @@ def _set_steering(
 # ---------------------------------------------------------------- templates
 
 
-async def list_templates(services: Services, access: Access) -> list[Template]:
-    """The context templates of the project."""
-    return await services.store.read(guidance.list_templates, access)
+list_templates = reads(guidance.list_templates)
 
 
 async def create_template(
@@ -214,14 +164,8 @@ def _create_template(
     return Done(value=made, made=made)
 
 
-async def template(services: Services, access: Access, template_id: str) -> Template:
-    """A context template by the caller's id."""
-    return await services.store.read(guidance.get_template, access, template_id)
-
-
-async def template_by_uuid(services: Services, access: Access, uuid: str) -> Template:
-    """A context template by the server's id."""
-    return await services.store.read(guidance.template_by_uuid, access, uuid)
+template = reads(guidance.get_template)
+template_by_uuid = reads(guidance.template_by_uuid)
 
 
 async def update_template(
@@ -258,19 +202,12 @@ def _change_template(
     return Done(value=made, made=made)
 
 
-async def delete_template(services: Services, access: Access, template_id: str) -> None:
-    """Remove a context template."""
-    await services.store.write(guidance.delete_template, access, template_id)
+delete_template = writes(guidance.delete_template)
 
 
-async def delete_template_by_uuid(
-    services: Services, access: Access, uuid: str, *, once: Once | None = None
-) -> None:
+@repeatable
+def delete_template_by_uuid(tx: Transaction, access: Access, uuid: str) -> Done[None]:
     """The same by the server's id."""
-    await write(services, access, once, _delete_template, uuid)
-
-
-def _delete_template(tx: Transaction, access: Access, uuid: str) -> Done[None]:
     known = guidance.template_by_uuid(tx, access, uuid)
     guidance.delete_template(tx, access, known.template_id)
     return Done(value=None)

@@ -2,6 +2,7 @@
 write, for whoever sends the same request again."""
 
 from collections.abc import Callable
+from functools import update_wrapper
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 from recollect.app.services import Services
@@ -47,6 +48,37 @@ class UseCase(Protocol[T_co]):
 
     async def __call__(self, *, once: Once | None) -> T_co:
         """Carry it out."""
+
+
+class RepeatableWrite(Generic[P, T]):
+    """A use case that is one unit of work, and that a caller may ask for twice."""
+
+    def __init__(self, unit: Callable[Concatenate[Transaction, Access, P], Done[T]]) -> None:
+        self._unit = unit
+        update_wrapper(self, unit)
+
+    async def __call__(
+        self, services: Services, access: Access, /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Carry it out, whether or not it was done before."""
+        return await write(services, access, None, self._unit, *args, **kwargs)
+
+    def bind(
+        self, services: Services, access: Access, /, *args: P.args, **kwargs: P.kwargs
+    ) -> UseCase[T]:
+        """It with its arguments, for whoever has a key that tells whether it was done before."""
+
+        async def run(*, once: Once | None) -> T:
+            return await write(services, access, once, self._unit, *args, **kwargs)
+
+        return run
+
+
+def repeatable(
+    unit: Callable[Concatenate[Transaction, Access, P], Done[T]],
+) -> RepeatableWrite[P, T]:
+    """Write a use case as its unit of work, as in `app.units`."""
+    return RepeatableWrite(unit)
 
 
 async def write(

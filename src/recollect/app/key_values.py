@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.app.services import Services
+from recollect.app.units import reads
 from recollect.errors import NotFound
 from recollect.governance.receipts import Erased
 from recollect.graph.types import Access, NewEpisode, Record
@@ -90,32 +91,23 @@ def _one(tx: Transaction, access: Access, graph_id: str, key: str) -> StoredValu
     return None if row is None else _item(row)
 
 
-async def of_graph(services: Services, access: Access, graph_id: str) -> list[StoredValue]:
+@reads
+def of_graph(tx: Transaction, access: Access, graph_id: str) -> list[StoredValue]:
     """Every value of a graph, in the order in which they were put."""
-    return await services.store.read(_of_graph, access, graph_id)
-
-
-def _of_graph(tx: Transaction, access: Access, graph_id: str) -> list[StoredValue]:
     graph = graphs.get(tx, access, graph_id)
     return [_item(row) for row in tx.items.of_graph(graph_id=graph.id)]
 
 
-async def by_uuids(services: Services, access: Access, uuids: list[str]) -> dict[str, StoredValue]:
+@reads
+def by_uuids(tx: Transaction, access: Access, uuids: list[str]) -> dict[str, StoredValue]:
     """Values by the uuids of their episodes, which the caller was given by a search of its own."""
-    return await services.store.read(_by_uuids, access, uuids)
-
-
-def _by_uuids(tx: Transaction, access: Access, uuids: list[str]) -> dict[str, StoredValue]:
     found = tx.items.by_uuids(uuids=rows.to_json(uuids))
     return {row.uuid: _item(row) for row in found}
 
 
-async def graph_ids(services: Services, access: Access, prefix: str) -> list[str]:
+@reads
+def graph_ids(tx: Transaction, access: Access, prefix: str) -> list[str]:
     """The graphs with values that are named *prefix*, or *prefix*, a dot and more."""
-    return await services.store.read(_graph_ids, access, prefix)
-
-
-def _graph_ids(tx: Transaction, access: Access, prefix: str) -> list[str]:
     project = access.project_id
     first, last = f"{prefix}.", f"{prefix}/"  # the slash comes right after the dot
     below = tx.items.graphs(project_id=project, first=first, last=last)

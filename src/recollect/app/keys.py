@@ -3,6 +3,7 @@
 from typing import Any
 
 from recollect.app.data_folder import WithStore
+from recollect.app.units import writes
 from recollect.governance import keys, policies
 from recollect.governance.keys import NewKey
 from recollect.graph.policy import Mode, Role
@@ -88,31 +89,22 @@ def _change(tx: Transaction, /, access: Access, uuid: str, **governed: Any) -> G
     return _get(tx, access, uuid)
 
 
-async def revoke(services: WithStore, access: Access, uuid: str) -> GovernedKey:
+@writes
+def revoke(tx: Transaction, access: Access, uuid: str) -> GovernedKey:
     """Make a key useless from now on."""
-    return await services.store.write(_revoke, access, uuid)
-
-
-def _revoke(tx: Transaction, access: Access, uuid: str) -> GovernedKey:
     keys.revoke_key(tx, uuid, access.project_id)
     return _get(tx, access, uuid)
 
 
-async def attach(services: WithStore, access: Access, uuid: str, policy_set: str) -> GovernedKey:
+@writes
+def attach(tx: Transaction, access: Access, uuid: str, policy_set: str) -> GovernedKey:
     """Attach a policy set to a key; once more changes nothing."""
-    return await services.store.write(_attach, access, uuid, policy_set)
-
-
-def _attach(tx: Transaction, access: Access, uuid: str, policy_set: str) -> GovernedKey:
     policies.attach(tx, access.project_id, uuid, policy_set)
     return _get(tx, access, uuid)
 
 
-async def detach(services: WithStore, access: Access, uuid: str, policy_set: str) -> GovernedKey:
+@writes
+def detach(tx: Transaction, access: Access, uuid: str, policy_set: str) -> GovernedKey:
     """Take a policy set off a key."""
-    return await services.store.write(_detach, access, uuid, policy_set)
-
-
-def _detach(tx: Transaction, access: Access, uuid: str, policy_set: str) -> GovernedKey:
     policies.detach(tx, access.project_id, uuid, policy_set)
     return _get(tx, access, uuid)

@@ -1,18 +1,32 @@
-"""Entities and facts: reading, paging, correcting, deleting, walking from one to the next."""
+"""Entities and facts: reading, paging, correcting, deleting, walking from one to the next. Observations and
+summaries, which can only be read.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from msgspec import UnsetType
 from msgspec.structs import replace
 
 from recollect.app import embedding, graphs, refs, tasks
-from recollect.app.idempotency import Done, Once, write
+from recollect.app.idempotency import Done, Once, repeatable, write
 from recollect.app.refs import GraphRef, InGraph, OwnedGraph, ThreadRef
 from recollect.app.services import Services
 from recollect.app.tasks import Tracked
+from recollect.app.units import glances, reads
 from recollect.graph.filters import Filters
-from recollect.graph.types import Access, Entity, Episode, Fact, Record
-from recollect.records import erasing, knowledge, listing, walking
+from recollect.graph.types import (
+    Access,
+    DocumentSummary,
+    Entity,
+    Episode,
+    Fact,
+    Graph,
+    Observation,
+    Record,
+    ThreadSummary,
+)
+from recollect.records import derived, erasing, knowledge, listing, lookups, walking
 from recollect.records.knowledge import EntityChange, FactChange
 from recollect.records.listing import ListedEntity
 from recollect.records.pages import Page, PageRequest
@@ -72,34 +86,25 @@ def _facts(
     return InGraph(where=where, value=knowledge.facts_page(tx, access, where.graph, request, among))
 
 
-async def facts_holding(
-    services: Services, access: Access, ref: GraphRef, limit: int
-) -> list[Fact]:
+@reads
+def facts_holding(tx: Transaction, access: Access, ref: GraphRef, limit: int) -> list[Fact]:
     """The facts that hold in a graph now."""
-    return await services.store.read(_facts_holding, access, ref, limit)
-
-
-def _facts_holding(tx: Transaction, access: Access, ref: GraphRef, limit: int) -> list[Fact]:
     return knowledge.facts_holding(tx, access, refs.graph(tx, access, ref).graph, limit)
 
 
-async def facts_of_thread(
-    services: Services, access: Access, ref: ThreadRef, rating_min: float | None, limit: int
-) -> list[Fact]:
-    """The facts that a thread's messages state, newest first."""
-    return await services.store.read(_facts_of_thread, access, ref, rating_min, limit)
-
-
-def _facts_of_thread(
+@reads
+def facts_of_thread(
     tx: Transaction, access: Access, ref: ThreadRef, rating_min: float | None, limit: int
 ) -> list[Fact]:
+    """The facts that a thread's messages state, newest first."""
     thread = refs.thread(tx, access, ref)
     return knowledge.facts_of_thread(tx, access, thread, rating_min, limit)
 
 
-async def entity(services: Services, access: Access, uuid: str) -> ListedEntity:
+@glances
+def entity(tx: Transaction, access: Access, uuid: str) -> ListedEntity:
     """An entity by its uuid."""
-    return await services.store.glance(_entity, access, uuid)
+    return _listed(tx, access, knowledge.entity(tx, access, uuid))
 
 
 def _listed(tx: Transaction, access: Access, found: Entity) -> ListedEntity:
@@ -107,15 +112,11 @@ def _listed(tx: Transaction, access: Access, found: Entity) -> ListedEntity:
     return listed
 
 
-def _entity(tx: Transaction, access: Access, uuid: str) -> ListedEntity:
-    return _listed(tx, access, knowledge.entity(tx, access, uuid))
-
-
-async def entity_in(
-    services: Services, access: Access, ref: GraphRef, uuid: str
-) -> InGraph[ListedEntity]:
+@glances
+def entity_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> InGraph[ListedEntity]:
     """An entity of one graph."""
-    return await services.store.glance(_entity_in, access, ref, uuid)
+    where, found = _find_entity(tx, access, ref, uuid)
+    return InGraph(where=where, value=_listed(tx, access, found))
 
 
 def _find_entity(
@@ -127,14 +128,7 @@ def _find_entity(
     return where, found
 
 
-def _entity_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> InGraph[ListedEntity]:
-    where, found = _find_entity(tx, access, ref, uuid)
-    return InGraph(where=where, value=_listed(tx, access, found))
-
-
-async def fact(services: Services, access: Access, uuid: str) -> Fact:
-    """A fact by its uuid."""
-    return await services.store.read(knowledge.fact, access, uuid)
+fact = reads(knowledge.fact)
 
 
 async def fact_in(services: Services, access: Access, ref: GraphRef, uuid: str) -> InGraph[Fact]:
@@ -149,31 +143,19 @@ def _fact_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> InGra
     return InGraph(where=where, value=found)
 
 
-async def facts_of_entity(services: Services, access: Access, uuid: str, limit: int) -> list[Fact]:
+@reads
+def facts_of_entity(tx: Transaction, access: Access, uuid: str, limit: int) -> list[Fact]:
     """The facts about an entity."""
-    return await services.store.read(_facts_of_entity, access, uuid, limit)
-
-
-def _facts_of_entity(tx: Transaction, access: Access, uuid: str, limit: int) -> list[Fact]:
     return knowledge.facts_of_entity(tx, access, knowledge.entity(tx, access, uuid), limit)
 
 
-async def episodes_of_entity(
-    services: Services, access: Access, uuid: str, limit: int
-) -> list[Episode]:
+@reads
+def episodes_of_entity(tx: Transaction, access: Access, uuid: str, limit: int) -> list[Episode]:
     """The episodes that mention an entity, newest first."""
-    return await services.store.read(_episodes_of_entity, access, uuid, limit)
-
-
-def _episodes_of_entity(tx: Transaction, access: Access, uuid: str, limit: int) -> list[Episode]:
     return knowledge.episodes_of_entity(tx, access, knowledge.entity(tx, access, uuid), limit)
 
 
-async def with_episodes(
-    services: Services, access: Access, found: Sequence[Entity]
-) -> list[ListedEntity]:
-    """Entities with the episodes that mention them."""
-    return await services.store.read(listing.with_episodes, access, found)
+with_episodes = reads(listing.with_episodes)
 
 
 # ---------------------------------------------------------------- corrections
@@ -188,22 +170,11 @@ async def update_entity(
     return listed
 
 
-async def update_entity_in(
-    services: Services,
-    access: Access,
-    ref: GraphRef,
-    uuid: str,
-    change: EntityChange,
-    *,
-    once: Once | None = None,
-) -> InGraph[ListedEntity]:
-    """The same for an entity of one graph."""
-    return await write(services, access, once, _update_entity_in, ref, uuid, change)
-
-
-def _update_entity_in(
+@repeatable
+def update_entity_in(
     tx: Transaction, access: Access, ref: GraphRef, uuid: str, change: EntityChange
 ) -> Done[InGraph[ListedEntity]]:
+    """The same for an entity of one graph."""
     where, found = _find_entity(tx, access, ref, uuid)
     made = knowledge.update_entity(tx, access, found.uuid, change)
     shown = InGraph(where=where, value=_listed(tx, access, made))
@@ -255,28 +226,18 @@ async def delete_fact(services: Services, access: Access, uuid: str) -> None:
     services.store.scrub_soon()
 
 
-async def erase_entity_in(
-    services: Services, access: Access, ref: GraphRef, uuid: str, *, once: Once | None = None
-) -> Tracked:
+@repeatable
+def erase_entity_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> Done[Tracked]:
     """Remove an entity of one graph and the facts about it, with a receipt."""
-    return await write(services, access, once, _erase_entity_in, ref, uuid)
-
-
-def _erase_entity_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> Done[Tracked]:
     _, found = _find_entity(tx, access, ref, uuid)
     erased = erasing.entity(tx, access, found.uuid)
     task = tasks.of_write(tx, access, erased.uuid, "graph.node.delete")
     return Done(value=task, made=erased, erased=erased)
 
 
-async def erase_fact_in(
-    services: Services, access: Access, ref: GraphRef, uuid: str, *, once: Once | None = None
-) -> Tracked:
+@repeatable
+def erase_fact_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> Done[Tracked]:
     """Remove a fact of one graph, with a receipt."""
-    return await write(services, access, once, _erase_fact_in, ref, uuid)
-
-
-def _erase_fact_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> Done[Tracked]:
     found = _fact_in(tx, access, ref, uuid).value
     erased = erasing.fact(tx, access, found.uuid)
     task = tasks.of_write(tx, access, erased.uuid, "graph.edge.delete")
@@ -286,20 +247,8 @@ def _erase_fact_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) ->
 # ---------------------------------------------------------------- walks
 
 
-async def neighbours(
-    services: Services,
-    access: Access,
-    ref: GraphRef | None,
-    uuid: str,
-    request: PageRequest,
-    direction: Direction,
-    filters: Filters,
-) -> InGraph[NeighbourPage]:
-    """A page of the distinct entities that facts join with an entity, of any graph without *ref*."""
-    return await services.store.read(_neighbours, access, ref, uuid, request, direction, filters)
-
-
-def _neighbours(
+@reads
+def neighbours(
     tx: Transaction,
     access: Access,
     ref: GraphRef | None,
@@ -308,6 +257,7 @@ def _neighbours(
     direction: Direction,
     filters: Filters,
 ) -> InGraph[NeighbourPage]:
+    """A page of the distinct entities that facts join with an entity, of any graph without *ref*."""
     if ref is None:
         ref = GraphRef(uuid=knowledge.entity(tx, access, uuid).graph_uuid)
     where, start = _find_entity(tx, access, ref, uuid)
@@ -321,20 +271,8 @@ def _neighbours(
     return InGraph(where=where, value=NeighbourPage(page=page, truncated=found.truncated))
 
 
-async def subgraph(
-    services: Services,
-    access: Access,
-    ref: GraphRef,
-    seeds: list[str],
-    direction: Direction,
-    limits: Limits,
-    filters: Filters,
-) -> InGraph[ListedSubgraph]:
-    """What lies around some entities, breadth first, within limits."""
-    return await services.store.read(_subgraph, access, ref, seeds, direction, limits, filters)
-
-
-def _subgraph(
+@reads
+def subgraph(
     tx: Transaction,
     access: Access,
     ref: GraphRef,
@@ -343,8 +281,67 @@ def _subgraph(
     limits: Limits,
     filters: Filters,
 ) -> InGraph[ListedSubgraph]:
+    """What lies around some entities, breadth first, within limits."""
     where = refs.graph(tx, access, ref)
     found = walking.subgraph(tx, access, where.graph, seeds, direction, limits, filters)
     listed = listing.with_episodes(tx, access, found.entities)
     shown = ListedSubgraph(entities=listed, facts=found.facts, truncated_by=found.truncated_by)
     return InGraph(where=where, value=shown)
+
+
+T = TypeVar("T")
+_Reader = Callable[[Transaction, Access, Graph, PageRequest, Filters], Page[T]]
+
+
+observation = reads(derived.observation)
+
+
+@reads
+def observation_in(
+    tx: Transaction, access: Access, ref: GraphRef, uuid: str
+) -> InGraph[Observation]:
+    """An observation of one graph."""
+    where = refs.graph(tx, access, ref)
+    found = derived.observation(tx, access, uuid)
+    refs.require_within(where, found.graph_id, "observation", found.uuid)
+    return InGraph(where=where, value=found)
+
+
+async def observations(
+    services: Services, access: Access, ref: GraphRef, request: PageRequest, filters: Filters
+) -> InGraph[Page[Observation]]:
+    """A page of a graph's observations."""
+    reader = derived.observations_page
+    return await services.store.read(_page, access, ref, reader, request, filters)
+
+
+async def thread_summaries(
+    services: Services, access: Access, ref: GraphRef, request: PageRequest, filters: Filters
+) -> InGraph[Page[ThreadSummary]]:
+    """A page of the summaries of a graph's threads."""
+    reader = derived.thread_summaries_page
+    return await services.store.read(_page, access, ref, reader, request, filters)
+
+
+async def document_summaries(
+    services: Services, access: Access, ref: GraphRef, request: PageRequest, filters: Filters
+) -> InGraph[Page[DocumentSummary]]:
+    """A page of the summaries of a graph's documents."""
+    reader = derived.document_summaries_page
+    return await services.store.read(_page, access, ref, reader, request, filters)
+
+
+def _page(
+    tx: Transaction,
+    access: Access,
+    ref: GraphRef,
+    reader: _Reader[T],
+    request: PageRequest,
+    filters: Filters,
+) -> InGraph[Page[T]]:
+    where = refs.graph(tx, access, ref)
+    page = reader(tx, access, where.graph, request, filters)
+    items: list[Any] = page.items
+    named = [item.thread_id for item in items if isinstance(item, ThreadSummary)]
+    said_in = lookups.thread_uuids(tx, access, named) if named else {}
+    return InGraph(where=where, value=page, thread_uuids=said_in)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import asdict, replace
 
 from recollect.app.services import Services
+from recollect.app.units import reads, writes
 from recollect.context import blocks, gather
 from recollect.context.gather import ContextRequest, Gatherer
 from recollect.context.lines import holds
@@ -169,12 +170,9 @@ def _remember(tx: Transaction, access: Access, place: MemoryRef, new: NewEpisode
     return intake.add_episodes(tx, access, place.user, place.graph, [new])
 
 
-async def rate(services: Services, access: Access, place: MemoryRef, rating: Json) -> None:
+@writes
+def rate(tx: Transaction, access: Access, place: MemoryRef, rating: Json) -> None:
     """Have every fact of a user or a graph rated from now on; what is missing of it is made."""
-    await services.store.write(_rate, access, place, rating)
-
-
-def _rate(tx: Transaction, access: Access, place: MemoryRef, rating: Json) -> None:
     if place.user is not None:
         _make_user(tx, access, place.user, {"rating": rating})
     elif place.graph is not None:
@@ -252,16 +250,11 @@ def _page(
     return knowledge.facts_page(tx, access, graph, request, among).items
 
 
-async def entity(
-    services: Services, access: Access, place: MemoryRef, called: str
-) -> tuple[Entity, list[Fact]]:
-    """An entity by name or uuid, and the facts at it that hold now."""
-    return await services.store.read(_entity, access, place, called)
-
-
-def _entity(
+@reads
+def entity(
     tx: Transaction, access: Access, place: MemoryRef, called: str
 ) -> tuple[Entity, list[Fact]]:
+    """An entity by name or uuid, and the facts at it that hold now."""
     graph = graph_of(tx, access, place)
     found = provenance.entity_called(tx, access, graph, called)
     if found.is_user and graph.kind == "user":
@@ -270,16 +263,11 @@ def _entity(
     return found, [fact for fact in known if holds(fact, tx.now)]
 
 
-async def timeline(
-    services: Services, access: Access, place: MemoryRef, called: str, limit: int
-) -> list[Fact]:
-    """All facts at an entity, ended ones too, in the order in which they became true."""
-    return await services.store.read(_timeline, access, place, called, limit)
-
-
-def _timeline(
+@reads
+def timeline(
     tx: Transaction, access: Access, place: MemoryRef, called: str, limit: int
 ) -> list[Fact]:
+    """All facts at an entity, ended ones too, in the order in which they became true."""
     _check(limit)
     graph = graph_of(tx, access, place)
     found = provenance.entity_called(tx, access, graph, called)
@@ -291,25 +279,17 @@ def _began(fact: Fact) -> tuple[datetime, int]:
     return fact.valid_at or fact.created_at, fact.id
 
 
-async def messages(services: Services, access: Access, thread_id: str, limit: int) -> list[Episode]:
+@reads
+def messages(tx: Transaction, access: Access, thread_id: str, limit: int) -> list[Episode]:
     """The newest messages of a thread, oldest first."""
-    return await services.store.read(_messages, access, thread_id, limit)
-
-
-def _messages(tx: Transaction, access: Access, thread_id: str, limit: int) -> list[Episode]:
     found = threads.get(tx, access, thread_id)
     return episodes.last_messages(tx, access, found, max(0, min(limit, PAGE_MAX)))
 
 
-async def learned_from(services: Services, access: Access, episode: str) -> list[Fact]:
+@reads
+def learned_from(tx: Transaction, access: Access, episode: str) -> list[Fact]:
     """The facts that an episode states, restates or closes."""
-    return await services.store.read(_learned_from, access, episode)
-
-
-def _learned_from(tx: Transaction, access: Access, episode: str) -> list[Fact]:
     return knowledge.mentions(tx, access, episodes.get(tx, access, episode), PAGE_MAX)[1]
 
 
-async def known_entity(services: Services, access: Access, uuid: str) -> Entity:
-    """An entity by its uuid alone."""
-    return await services.store.read(knowledge.entity, access, uuid)
+known_entity = reads(knowledge.entity)

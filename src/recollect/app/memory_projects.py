@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from recollect.app.services import Services
+from recollect.app.units import glances, reads, writes
 from recollect.episodic_memory import features, names, settings
 from recollect.episodic_memory.features import Feature
 from recollect.episodic_memory.settings import SettingsChange
@@ -71,12 +72,9 @@ def _create(
     return made
 
 
-async def get(services: Services, access: Access, name: ProjectName) -> tuple[Graph, Json]:
+@glances
+def get(tx: Transaction, access: Access, name: ProjectName) -> tuple[Graph, Json]:
     """The graph of a project, and the config that was kept for it."""
-    return await services.store.glance(_get, access, name)
-
-
-def _get(tx: Transaction, access: Access, name: ProjectName) -> tuple[Graph, Json]:
     graph = find(tx, access, name)
     return graph, settings.config(tx, access, graph)
 
@@ -117,14 +115,9 @@ def _chosen(
     return settings.of_graph(tx, access, find(tx, access, name), usual)
 
 
-async def choose(
-    services: Services, access: Access, name: ProjectName, change: SettingsChange
-) -> None:
+@writes
+def choose(tx: Transaction, access: Access, name: ProjectName, change: SettingsChange) -> None:
     """Choose something for a project."""
-    await services.store.write(_choose, access, name, change)
-
-
-def _choose(tx: Transaction, access: Access, name: ProjectName, change: SettingsChange) -> None:
     settings.choose_for_graph(tx, access, find(tx, access, name), change)
 
 
@@ -134,9 +127,7 @@ async def defaults(services: Services, access: Access) -> MemorySettings:
     return await services.store.glance(settings.of_project, access, usual)
 
 
-async def choose_default(services: Services, access: Access, change: SettingsChange) -> None:
-    """Choose something for projects that chose nothing else."""
-    await services.store.write(settings.choose_for_project, access, change)
+choose_default = writes(settings.choose_for_project)
 
 
 # ---------------------------------------------------------------- memories
@@ -283,12 +274,9 @@ async def features_page(
     )
 
 
-async def count(services: Services, access: Access, name: ProjectName) -> int:
+@reads
+def count(tx: Transaction, access: Access, name: ProjectName) -> int:
     """How many episodes a project holds, as far as they may be seen."""
-    return await services.store.read(_count, access, name)
-
-
-def _count(tx: Transaction, access: Access, name: ProjectName) -> int:
     return episode_lists.count(tx, access, find(tx, access, name))
 
 

@@ -6,8 +6,8 @@ Whoever has the folder may enter any project; over a wire a key belongs to one.
 from msgspec.structs import replace
 
 from recollect.app.data_folder import WithStore, without_project
-from recollect.app.idempotency import Done, Once, write
-from recollect.app.services import Services
+from recollect.app.idempotency import Done, repeatable
+from recollect.app.units import reads, writes
 from recollect.errors import NotAllowed
 from recollect.governance import audited, keys
 from recollect.governance.keys import DEFAULT_PROJECT, NewKey, NewProject
@@ -83,14 +83,8 @@ async def open_with_key(
     return await services.store.write(keys.open_project, access, name, description)
 
 
-async def get(services: WithStore, access: Access) -> Project:
-    """The project of an access."""
-    return await services.store.read(keys.project_of, access)
-
-
-async def describe(services: WithStore, access: Access, description: str | None) -> Project:
-    """Say what a project is for; its name is what it is known by, and stays."""
-    return await services.store.write(keys.describe_project, access, description)
+get = reads(keys.project_of)
+describe = writes(keys.describe_project)
 
 
 async def list_weighted(services: WithStore, access: Access) -> list[tuple[Project, float]]:
@@ -102,33 +96,22 @@ def _weighted(tx: Transaction) -> list[tuple[Project, float]]:
     return [(one, shares.weight(tx, one.id)) for one in keys.list_projects(tx)]
 
 
-async def weigh(services: WithStore, access: Access, name: str, weight: float) -> None:
+@writes
+def weigh(tx: Transaction, access: Access, name: str, weight: float) -> Project:
     """Give a project a greater or smaller share of the workers when several have to wait."""
-    await services.store.write(_weigh, access, name, weight)
-
-
-def _weigh(tx: Transaction, access: Access, name: str, weight: float) -> Project:
     shares.weigh(tx, name, weight)
     return keys.project_named(tx, name)
 
 
-async def set_default_time_zone(
-    services: Services, access: Access, time_zone: str | None, *, once: Once | None = None
-) -> Project:
+@repeatable
+def set_default_time_zone(tx: Transaction, access: Access, time_zone: str | None) -> Done[Project]:
     """Set or clear the zone in which times without one are meant."""
-    return await write(services, access, once, _set_default_time_zone, time_zone)
-
-
-def _set_default_time_zone(tx: Transaction, access: Access, time_zone: str | None) -> Done[Project]:
     made = keys.set_default_time_zone(tx, access, time_zone)
     return Done(value=made, made=made)
 
 
-async def leave_as_is(services: Services, access: Access, *, once: Once | None = None) -> Project:
+@repeatable
+def leave_as_is(tx: Transaction, access: Access) -> Done[Project]:
     """A change of the project that says nothing; it is a write of its own all the same."""
-    return await write(services, access, once, _leave_as_is)
-
-
-def _leave_as_is(tx: Transaction, access: Access) -> Done[Project]:
     found = keys.project_of(tx, access)
     return Done(value=found, made=found)

@@ -1,11 +1,18 @@
-"""Why something is known: what stands behind a fact and ended it, what is in doubt, and chapters."""
+"""Why something is known, and what people decided about it: what stands behind a fact and ended it, what
+is in doubt, chapters, entities that are one by hand, and taking such decisions back.
+"""
 
+import asyncio
+
+from recollect import log
 from recollect.app.services import Services
+from recollect.app.units import reads, writes
 from recollect.errors import NotFound
 from recollect.graph.types import Access, Fact, Graph
-from recollect.records import chapters, graphs, knowledge, provenance
+from recollect.records import chapters, graphs, knowledge, merges, provenance
 from recollect.records.chapters import Chapter
-from recollect.records.provenance import Doubted, Provenance
+from recollect.records.merges import Merge
+from recollect.records.provenance import Doubted
 from recollect.store.protocol import Transaction
 
 
@@ -18,25 +25,21 @@ def graph_named(
     return graphs.get(tx, access, graph_id or "")
 
 
-async def of_fact(services: Services, access: Access, uuid: str) -> Provenance:
-    """A fact, the episodes behind it, what ended it and on whose word, and what it ended."""
-    return await services.store.read(provenance.of_fact, access, uuid)
+of_fact = reads(provenance.of_fact)
 
 
-async def reopen(services: Services, access: Access, uuid: str) -> Fact:
+@writes
+def reopen(tx: Transaction, access: Access, uuid: str) -> Fact:
     """Take back what ended a fact: it holds again, and the same words do not end it again."""
-    return await services.store.write(_reopen, access, uuid)
-
-
-def _reopen(tx: Transaction, access: Access, uuid: str) -> Fact:
     try:
         return knowledge.reopen_fact(tx, access, uuid)
     except NotFound as error:
         raise NotFound(f"fact not found: {uuid}") from error
 
 
-async def doubts(
-    services: Services,
+@reads
+def doubts(
+    tx: Transaction,
     access: Access,
     *,
     user_id: str | None = None,
@@ -44,18 +47,13 @@ async def doubts(
     limit: int,
 ) -> list[Doubted]:
     """Facts of a graph that may contradict each other and were not closed, the surest first."""
-    return await services.store.read(_doubts, access, user_id, graph_id, limit)
-
-
-def _doubts(
-    tx: Transaction, access: Access, user_id: str | None, graph_id: str | None, limit: int
-) -> list[Doubted]:
     graph = graph_named(tx, access, user_id, graph_id)
     return provenance.doubts_of_graph(tx, access, graph, limit)
 
 
-async def chapters_of(
-    services: Services,
+@reads
+def chapters_of(
+    tx: Transaction,
     access: Access,
     *,
     user_id: str | None = None,
@@ -64,16 +62,68 @@ async def chapters_of(
     after: int,
 ) -> list[Chapter]:
     """The chapters of a graph, the oldest first: older episodes condensed."""
-    return await services.store.read(_chapters, access, user_id, graph_id, limit, after)
-
-
-def _chapters(
-    tx: Transaction,
-    access: Access,
-    user_id: str | None,
-    graph_id: str | None,
-    limit: int,
-    after: int,
-) -> list[Chapter]:
     graph = graph_named(tx, access, user_id, graph_id)
     return chapters.page(tx, access, graph, limit=limit, after=after)
+
+
+_log = log.get(__name__)
+
+
+merge = writes(merges.merge)
+
+
+async def unmerge(
+    services: Services, access: Access, uuid: str, *, wait_s: float | None = None
+) -> Merge:
+    """Take back that an entity is one with another; each has the facts of its own again."""
+    found = await services.store.write(merges.unmerge, access, uuid)
+    await _fold(services, found.into.graph_id, wait_s)
+    return found
+
+
+async def undo(
+    services: Services, access: Access, uuid: str, *, wait_s: float | None = None
+) -> Fact:
+    """Take back the last change by hand to a fact; what it is then, or was if it is forgotten."""
+    before = await services.store.write(_undo, access, uuid)
+    await _fold(services, before.graph_id, wait_s)
+    return await services.store.read(_again, access, before)
+
+
+def _undo(tx: Transaction, access: Access, uuid: str) -> Fact:
+    try:
+        return merges.undo(tx, access, uuid)
+    except NotFound as error:
+        raise NotFound(f"fact not found: {uuid}") from error
+
+
+def _again(tx: Transaction, access: Access, before: Fact) -> Fact:
+    try:
+        return knowledge.fact(tx, access, before.uuid)
+    except NotFound:  # forgotten meanwhile
+        return before
+
+
+async def _fold(services: Services, graph_id: int, wait_s: float | None) -> None:
+    """Wait until a graph is the fold of what is left, *wait_s* at most; what was asked for is written
+    down either way, and folding is tried again by itself if it fails meanwhile."""
+    if wait_s is None:
+        await services.folder.fold(graph_id)
+        return
+    fold = asyncio.ensure_future(services.folder.fold(graph_id))
+    await asyncio.wait([fold], timeout=wait_s)
+    if fold.done() and (error := fold.exception()) is not None:
+        _log.warning("merge.not_folded", graph=graph_id, error=type(error).__name__)
+
+
+@reads
+def page(
+    tx: Transaction,
+    access: Access,
+    *,
+    user_id: str | None = None,
+    graph_id: str | None = None,
+    limit: int,
+) -> list[Merge]:
+    """What is one by hand in a graph, the newest first."""
+    return merges.of_graph(tx, access, graph_named(tx, access, user_id, graph_id), limit)

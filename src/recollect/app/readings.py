@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 
 from recollect.app.data_folder import WithStore
 from recollect.app.services import Services
+from recollect.app.units import reads, writes
 from recollect.graph.types import Access
 from recollect.ingest import rereading_lists
 from recollect.ingest.agents import Given, Taken
@@ -56,26 +57,12 @@ async def count(services: WithStore, access: Access, graph: int | None) -> int:
     return await services.store.read(rereading_lists.waiting_for, access, "agent", graph)
 
 
-async def page(
-    services: WithStore,
-    access: Access,
-    *,
-    limit: int,
-    status: Status | None = None,
-    after: str | None = None,
-) -> list[Waiting]:
-    """The episodes that wait for another reading or are parked, in the order of the log."""
-    return await services.store.read(
-        rereading_lists.listed, access, limit=limit, status=status, after=after
-    )
+page = reads(rereading_lists.listed)
 
 
-async def retry(services: WithStore, access: Access, episode_uuid: str | None) -> int:
+@writes
+def retry(tx: Transaction, access: Access, episode_uuid: str | None) -> int:
     """Try one episode again now, or all of them, as if they had never failed; says how many."""
-    return await services.store.write(_retry, access, episode_uuid)
-
-
-def _retry(tx: Transaction, access: Access, episode_uuid: str | None) -> int:
     return rereading_lists.retry(tx, access, episode_uuid)
 
 

@@ -1,4 +1,8 @@
-"""Searching one graph, and answering questions from what is found."""
+"""Searching one graph, one thread or several, and answering questions from what is found.
+
+Messages and facts of threads are searched in the graph of the threads' user, narrowed to what the threads
+said.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,15 +16,19 @@ from recollect import log
 from recollect.app import refs
 from recollect.app.refs import GraphRef, OwnedGraph
 from recollect.app.services import Services
+from recollect.app.units import reads
 from recollect.context import gather, templates
 from recollect.context.blocks import answer as answer_from_hits
 from recollect.context.gather import Gatherer
 from recollect.context.lines import line
 from recollect.errors import RecollectError
 from recollect.extract.llm import free_text
-from recollect.graph.types import Access, Entity, Fact, Record
-from recollect.records import guidance, listing, lookups
+from recollect.graph.filters import Filters, MetadataTree, tree_holds
+from recollect.graph.kinds import Kind
+from recollect.graph.types import Access, Entity, Episode, Fact, Record, ThreadSummary
+from recollect.records import guidance, listing, lookups, thread_search
 from recollect.records.listing import ListedEntity
+from recollect.records.thread_search import UserThreads
 from recollect.search.prepare import query_time
 from recollect.search.query import Hit, Query
 from recollect.store.protocol import Transaction
@@ -59,14 +67,9 @@ def _searchable(tx: Transaction, access: Access, ref: GraphRef) -> Searchable:
     return Searchable(where=where, time_zone=listing.time_zone(tx, where.graph))
 
 
-async def searchables(
-    services: Services, access: Access, graphs: Sequence[GraphRef]
-) -> list[Searchable]:
+@reads
+def searchables(tx: Transaction, access: Access, graphs: Sequence[GraphRef]) -> list[Searchable]:
     """The same of several graphs."""
-    return await services.store.read(_searchables, access, graphs)
-
-
-def _searchables(tx: Transaction, access: Access, graphs: Sequence[GraphRef]) -> list[Searchable]:
     return [_searchable(tx, access, ref) for ref in graphs]
 
 
@@ -188,3 +191,134 @@ async def answer(
             return written.answer, list(written.rests_on)
     text, chosen = answer_from_hits(hits, now)
     return text or None, chosen
+
+
+class ThreadQuery(Record):
+    """What is searched for: episodes, facts or thread summaries."""
+
+    text: str
+    kind: Kind
+    limit: int
+    tree: MetadataTree | None
+    rating_min: float | None
+    score_min: float | None
+    mmr_lambda: float | None
+
+
+class ThreadHit(Record):
+    """Something that fits; *stated_by* is the message that states a fact."""
+
+    item: Episode | Fact | ThreadSummary
+    score: float
+    thread_id: str | None
+    stated_by: Episode | None = None
+
+
+async def search(
+    services: Services,
+    access: Access,
+    user_id: str | None,
+    thread_ids: Sequence[str],
+    query: ThreadQuery,
+) -> list[ThreadHit]:
+    """The best hits in the threads that are named, or else in all of a user's; a blank text finds
+    nothing."""
+    places = await services.store.read(thread_search.places, access, user_id, thread_ids)
+    if not query.text.strip():
+        return []
+    found = await asyncio.gather(*(_at(services, access, place, query) for place in places))
+    hits = [hit for some in found for hit in some]
+    if len(places) > 1:
+        hits.sort(key=lambda hit: -hit.score)
+    return hits[: query.limit]
+
+
+async def _at(
+    services: Services, access: Access, place: UserThreads, query: ThreadQuery
+) -> list[ThreadHit]:
+    """The best hits of one graph."""
+    if query.kind == "thread_summary":
+        return await _summaries(services, access, place, query)
+    filters = Filters(
+        episode_uuids=await _anchor(services, access, place, query.kind),
+        episode_metadata=query.tree,
+        rating_min=query.rating_min if query.kind == "fact" else None,
+    )
+    found = await _find(services, access, place, query, filters, query.limit)
+    if query.kind == "fact":
+        return await _facts(services, access, place, found)
+    return [
+        ThreadHit(item=hit.item, score=hit.score, thread_id=hit.item.thread_id) for hit in found
+    ]
+
+
+async def _anchor(
+    services: Services, access: Access, place: UserThreads, kind: Kind
+) -> tuple[str, ...] | None:
+    """The episodes to stay with; a user's facts are all of them, wherever they were said."""
+    if place.whole and kind == "fact":
+        return None
+    return await services.store.read(thread_search.episode_uuids, access, place.threads)
+
+
+async def _find(
+    services: Services,
+    access: Access,
+    place: UserThreads,
+    query: ThreadQuery,
+    filters: Filters,
+    limit: int,
+) -> list[Hit[Any]]:
+    asked = Query(
+        text=query.text,
+        kind=query.kind,
+        now=services.clock(),
+        limit=limit,
+        filters=filters,
+        reranker=None if query.mmr_lambda is None else "mmr",
+        mmr_lambda=0.5 if query.mmr_lambda is None else query.mmr_lambda,
+        score_min=query.score_min,
+        time_zone=place.time_zone,
+    )
+    return await services.finder.find(access, place.graph, asked)
+
+
+async def _facts(
+    services: Services, access: Access, place: UserThreads, found: Sequence[Hit[Fact]]
+) -> list[ThreadHit]:
+    facts = [hit.item for hit in found]
+    stated = await services.store.read(thread_search.statements, access, place, facts)
+    hits = []
+    for hit in found:
+        where = stated.get(hit.item.id)
+        if where is None and not place.whole:
+            continue  # a thread that only says that it is over does not state a fact
+        hits.append(
+            ThreadHit(
+                item=hit.item,
+                score=hit.score,
+                thread_id=where.thread_id if where else None,
+                stated_by=where.message if where else None,
+            )
+        )
+    return hits
+
+
+async def _summaries(
+    services: Services, access: Access, place: UserThreads, query: ThreadQuery
+) -> list[ThreadHit]:
+    """Summaries of threads whose own metadata passes; all are ranked, so none is cut too soon."""
+    allowed = {
+        thread.thread_id
+        for thread in place.threads
+        if query.tree is None or tree_holds(query.tree, thread.metadata or {})
+    }
+    if not allowed:
+        return []
+    most = max(place.thread_count, query.limit)
+    found = await _find(services, access, place, query, Filters(), most)
+    hits = [hit for hit in found if hit.item.thread_id in allowed]
+    return [
+        ThreadHit(item=hit.item, score=hit.score, thread_id=hit.item.thread_id)
+        for hit in hits[: query.limit]
+    ]

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from recollect.app import refs, tasks, waiting
-from recollect.app.idempotency import Done, Once, write
+from recollect.app import refs, tasks
+from recollect.app.idempotency import Done, Once, repeatable, write
 from recollect.app.refs import GraphRef, InGraph, ThreadRef
 from recollect.app.services import Services
 from recollect.app.tasks import Outcome, Tracked, WithTask
@@ -64,21 +64,11 @@ def _add_messages(
     return intake.add_messages(tx, access, thread_id, new)
 
 
-async def add_messages_tracked(
-    services: Services,
-    access: Access,
-    ref: ThreadRef,
-    new: list[NewEpisode],
-    *,
-    once: Once | None = None,
-) -> WithTask[Messages]:
-    """The same, with the messages as they were stored and the task of reading them."""
-    return await write(services, access, once, _add_messages_tracked, ref, new)
-
-
-def _add_messages_tracked(
+@repeatable
+def add_messages_tracked(
     tx: Transaction, access: Access, ref: ThreadRef, new: list[NewEpisode]
 ) -> Done[WithTask[Messages]]:
+    """The same, with the messages as they were stored and the task of reading them."""
     thread = refs.thread(tx, access, ref)
     receipt = intake.add_messages(tx, access, thread.thread_id, new)
     stored = [episodes.as_stored(tx, access, uuid) for uuid in receipt.uuids]
@@ -108,21 +98,11 @@ def _add_data(
     return [episodes.as_stored(tx, access, uuid) for uuid in receipt.uuids]
 
 
-async def add_data_tracked(
-    services: Services,
-    access: Access,
-    ref: GraphRef,
-    new: NewEpisode,
-    *,
-    once: Once | None = None,
-) -> WithTask[InGraph[Episode]]:
-    """One piece of data into a graph, with the task of reading it."""
-    return await write(services, access, once, _add_data_tracked, ref, new)
-
-
-def _add_data_tracked(
+@repeatable
+def add_data_tracked(
     tx: Transaction, access: Access, ref: GraphRef, new: NewEpisode
 ) -> Done[WithTask[InGraph[Episode]]]:
+    """One piece of data into a graph, with the task of reading it."""
     where = refs.graph(tx, access, ref)
     receipt = intake.add_episodes(tx, access, where.user_id, where.graph_id, [new])
     stored = episodes.as_stored(tx, access, receipt.uuids[0])
@@ -186,24 +166,11 @@ async def add_nodes(
     return await services.store.write(direct.add_nodes, access, ref.user_id, ref.graph_id, nodes)
 
 
-async def add_nodes_tracked(
-    services: Services,
-    access: Access,
-    ref: GraphRef,
-    nodes: Sequence[NewNode],
-    *,
-    once: Once | None = None,
-) -> Tracked:
-    """The same, with the task of taking them in."""
-    return await write(services, access, once, _add_nodes_tracked, ref, nodes)
-
-
-def _add_nodes_tracked(
-    tx: Transaction,
-    access: Access,
-    ref: GraphRef,
-    nodes: Sequence[NewNode],
+@repeatable
+def add_nodes_tracked(
+    tx: Transaction, access: Access, ref: GraphRef, nodes: Sequence[NewNode]
 ) -> Done[Tracked]:
+    """The same, with the task of taking them in."""
     where = refs.graph(tx, access, ref)
     receipt = direct.add_nodes(tx, access, where.user_id, where.graph_id, nodes)
     task = tasks.of_write(tx, access, receipt.task_uuid, "graph.add_nodes")
@@ -232,6 +199,6 @@ async def outcome(
 ) -> Outcome | None:
     """What came of knowledge that was written down, as far as facts and entities may be read; None
     when that takes longer than a caller should wait."""
-    if task_uuid is None or not await waiting.completed(services, access, task_uuid):
+    if task_uuid is None or not await tasks.completed(services, access, task_uuid):
         return None
     return await services.store.read(direct_results.readable, facts_for, nodes_for, task_uuid)

@@ -7,10 +7,10 @@ import asyncio
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import Any
 
 from recollect.app import forget
 from recollect.app.services import Services
+from recollect.app.units import glances, reads, writes
 from recollect.errors import NotFound, RecollectError
 from recollect.graph.types import Access, Json, Record
 from recollect.ingest import session_binding, session_writing
@@ -20,7 +20,6 @@ from recollect.records import session_logs, session_reading
 from recollect.records.session_lines import Line, Turn, turn_row
 from recollect.records.session_logs import SessionLog
 from recollect.records.session_reading import View, Wanted, Window
-from recollect.session_log.assembly import Assembled
 from recollect.session_log.jsonl import Parsed
 from recollect.store import rows
 from recollect.store.protocol import Transaction
@@ -28,40 +27,9 @@ from recollect.store.protocol import Transaction
 __all__ = ["Appended", "Draft", "check_count", "draft"]
 
 
-async def create(
-    services: Services,
-    access: Access,
-    session_id: str,
-    *,
-    user_id: str | None,
-    feeds: bool | None,
-    metadata: Json | None,
-    context: Json | None,
-) -> SessionLog:
-    """A session with an empty log. One that is bound to a user feeds that user's graph."""
-    return await services.store.write(
-        session_logs.create,
-        access,
-        session_id,
-        user_id=user_id,
-        feeds=feeds,
-        metadata=metadata,
-        context=context,
-    )
-
-
-async def get(services: Services, access: Access, session_id: str) -> SessionLog:
-    """A session, and how far its log is."""
-    return await services.store.glance(session_logs.get, access, session_id)
-
-
-async def list_(
-    services: Services, access: Access, *, user_id: str | None, limit: int, after: str
-) -> list[SessionLog]:
-    """The sessions of the project or of a user, by their ids."""
-    return await services.store.read(
-        session_logs.page, access, user_id=user_id, limit=limit, after=after
-    )
+create = writes(session_logs.create)
+get = glances(session_logs.get)
+list_ = reads(session_logs.page)
 
 
 async def update(
@@ -139,16 +107,11 @@ class FirstPage(Record):
     rest: Window | None
 
 
-async def read(
-    services: Services, access: Access, session_id: str, turn_id: str | None, wanted: Wanted
-) -> FirstPage:
-    """Begin to read the committed log, or the working log of an open turn."""
-    return await services.store.read(_first_page, access, session_id, turn_id, wanted)
-
-
-def _first_page(
+@reads
+def read(
     tx: Transaction, access: Access, session_id: str, turn_id: str | None, wanted: Wanted
 ) -> FirstPage:
+    """Begin to read the committed log, or the working log of an open turn."""
     if turn_id is None:
         view = session_reading.look(tx, access, session_id, wanted)
     else:
@@ -174,28 +137,7 @@ async def pages(
         yield begun.view.own
 
 
-async def assemble(
-    services: Services,
-    access: Access,
-    session_id: str,
-    open_turn: str | None,
-    *,
-    extra: Sequence[Any],
-    context_length: float | None,
-    max_output_tokens: float,
-    turn_id: str | None,
-) -> Assembled:
-    """What a model is shown of the committed log or of an open turn, within the budget."""
-    return await services.store.read(
-        session_reading.assembled,
-        access,
-        session_id,
-        open_turn,
-        extra=extra,
-        context_length=context_length,
-        max_output_tokens=max_output_tokens,
-        turn_id=turn_id,
-    )
+assemble = reads(session_reading.assembled)
 
 
 async def open_turn(
@@ -207,28 +149,14 @@ async def open_turn(
     )
 
 
-async def open_turns(services: Services, access: Access, session_id: str) -> list[Turn]:
+@reads
+def open_turns(tx: Transaction, access: Access, session_id: str) -> list[Turn]:
     """The open turns of a session, the oldest first."""
-    return await services.store.read(_open_turns, access, session_id)
-
-
-def _open_turns(tx: Transaction, access: Access, session_id: str) -> list[Turn]:
     session = session_logs.get(tx, access, session_id)
     return [turn_row(row) for row in tx.session_logs.turns_of_log(log_id=session.id)]
 
 
-async def append_to_turn(
-    services: Services,
-    access: Access,
-    session_id: str,
-    turn_id: str,
-    drafts: list[Draft],
-    expected_last_id: int | None,
-) -> Appended:
-    """Append episodes to the working log of a turn; all of them carry its id."""
-    return await services.store.write(
-        session_writing.append_to_turn, access, session_id, turn_id, drafts, expected_last_id
-    )
+append_to_turn = writes(session_writing.append_to_turn)
 
 
 async def merge_turn(

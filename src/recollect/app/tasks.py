@@ -1,5 +1,11 @@
-"""Tasks: how far the work is that a request left behind, and what came of it."""
+"""Tasks: how far the work is that a request left behind, what came of it, and waiting for it; the jobs
+that wait to be read, and those that failed too often.
+"""
 
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from msgspec.structs import replace
@@ -7,17 +13,27 @@ from msgspec.structs import replace
 from recollect.app import refs
 from recollect.app.refs import GraphRef, OwnedGraph
 from recollect.app.services import Services
-from recollect.errors import InvalidInput, NotFound
-from recollect.graph.types import Access, Json, Record, Task
+from recollect.app.units import reads
+from recollect.errors import InvalidInput, NotFound, Unavailable
+from recollect.graph.types import Access, GraphKind, Json, Record, Task
 from recollect.ingest import direct_results, queue, tasks
 from recollect.ingest.direct_results import Outcome
+from recollect.ingest.queue import ParkedEpisode, QueueState
 from recollect.ingest.tasks import Tracked
-from recollect.limits import NODES_PER_CALL_MAX
+from recollect.limits import DIRECT_WAIT_S, NODES_PER_CALL_MAX, PAGE_MAX
 from recollect.records import lookups
+from recollect.store import rows
 from recollect.store import tasks as stored
 from recollect.store.protocol import Transaction
 
-__all__ = ["Outcome", "TaskReport", "Tracked", "WithTask"]
+__all__ = [
+    "Outcome",
+    "ParkedEpisode",
+    "QueueState",
+    "TaskReport",
+    "Tracked",
+    "WithTask",
+]
 
 T = TypeVar("T")
 
@@ -51,22 +67,16 @@ def of_write(tx: Transaction, access: Access, uuid: str | None, kind: str) -> Tr
     return tasks.get(tx, replace(access, visibility=None), uuid)
 
 
-async def progress(services: Services, access: Access, uuid: str) -> tuple[Task, Json | None]:
+@reads
+def progress(tx: Transaction, access: Access, uuid: str) -> tuple[Task, Json | None]:
     """How far a task is, and the uuids of what came of a direct write."""
-    return await services.store.read(_progress, access, uuid)
-
-
-def _progress(tx: Transaction, access: Access, uuid: str) -> tuple[Task, Json | None]:
     found = queue.task(tx, access, uuid)
     return found, direct_results.uuids(tx, access, found)
 
 
-async def get(services: Services, access: Access, uuid: str) -> TaskReport:
+@reads
+def get(tx: Transaction, access: Access, uuid: str) -> TaskReport:
     """A task of any kind, and what came of it."""
-    return await services.store.read(_get, access, uuid)
-
-
-def _get(tx: Transaction, access: Access, uuid: str) -> TaskReport:
     try:
         found = tasks.get(tx, access, uuid)
     except NotFound:
@@ -84,22 +94,8 @@ def _report(tx: Transaction, access: Access, found: Tracked) -> TaskReport:
     return TaskReport(task=found, outcome=direct_results.outcome(tx, access, task.uuid))
 
 
-async def page(
-    services: Services,
-    access: Access,
-    *,
-    kind: str | None,
-    status: str | None,
-    limit: int,
-    after: str | None,
-) -> list[TaskReport]:
-    """The newest tasks past the one named by *after*, of one kind or status if given."""
-    return await services.store.read(
-        _page, access, kind=kind, status=status, limit=limit, after=after
-    )
-
-
-def _page(
+@reads
+def page(
     tx: Transaction,
     access: Access,
     *,
@@ -108,6 +104,7 @@ def _page(
     limit: int,
     after: str | None,
 ) -> list[TaskReport]:
+    """The newest tasks past the one named by *after*, of one kind or status if given."""
     before = None if after is None else _position(tx, access, after)
     found = tasks.page(tx, access, kind=kind, status=status, limit=limit, before=before)
     return [_report(tx, access, one) for one in found]
@@ -118,3 +115,106 @@ def _position(tx: Transaction, access: Access, uuid: str) -> int:
         return tasks.place(tx, access, uuid)
     except NotFound as error:
         raise InvalidInput("cursor: what it follows was deleted; begin again") from error
+
+
+_LOOK_S_FIRST = 0.005
+_LOOK_S_MAX = 0.25
+_OVER = ("succeeded", "partial", "failed")
+
+
+class WaitingWork(Record):
+    """What a project waits for, by graph (kind and name). Counts end at a bound; *truncated* says so."""
+
+    pending: int
+    parked: int
+    oldest_wait_s: float
+    graphs: list[tuple[tuple[GraphKind, str], int]]
+    truncated: bool
+
+
+@reads
+def backlog(tx: Transaction, access: Access) -> WaitingWork:
+    """How many episodes of the project wait to be read or could not be, and for how long."""
+    waiting = queue.backlog(tx, access, PAGE_MAX + 1)
+    parked = queue.parked(tx, access, PAGE_MAX + 1)
+    counted = Counter((row.graph_kind, row.graph_name) for row in waiting[:PAGE_MAX])
+    oldest = min((row.created_at for row in waiting), default=None)
+    wait = 0.0 if oldest is None else (tx.now - rows.moment(oldest)).total_seconds()
+    return WaitingWork(
+        pending=min(len(waiting), PAGE_MAX),
+        parked=min(len(parked), PAGE_MAX),
+        oldest_wait_s=max(0.0, wait),
+        graphs=counted.most_common(),
+        truncated=max(len(waiting), len(parked)) > PAGE_MAX,
+    )
+
+
+async def parked(services: Services, access: Access) -> list[ParkedEpisode]:
+    """The jobs of the project that failed too often, oldest first."""
+    return await services.store.read(queue.parked, access, PAGE_MAX)
+
+
+async def retry(services: Services, access: Access, episode_uuid: str) -> None:
+    """Put the parked job of an episode back into the queue."""
+    await services.store.write(queue.retry, access, episode_uuid)
+    services.wake_workers()
+
+
+async def learned(
+    services: Services, access: Access, task_uuid: str, goes_on: Callable[[], object]
+) -> None:
+    """Wait until everything of a task was read, by whoever works on the folder; *goes_on* raises when
+    there is no use in waiting any longer."""
+    services.wake_workers()
+    pause_s = _LOOK_S_FIRST
+    while True:
+        goes_on()
+        try:
+            task = await services.store.glance(queue.task, access, task_uuid)
+        except NotFound:  # forgotten meanwhile
+            return
+        if task.status in _OVER:
+            break
+        await asyncio.sleep(pause_s)
+        pause_s = min(pause_s * 1.1, _LOOK_S_MAX)
+    if task.parked:
+        raise Unavailable(f"stored, but it could not be read: {task.error}")
+
+
+async def state(services: Services) -> QueueState:
+    """The queue of every project together."""
+    return await services.store.read(queue.state)
+
+
+async def hindered(services: Services) -> int:
+    """How many graphs wait for something to be mended."""
+    found = await services.store.read(queue.hindrances, PAGE_MAX)
+    return sum(one.graphs for one in found)
+
+
+async def troubles(services: Services) -> list[str]:
+    """Why requests cannot be served; nothing when they can."""
+    return await services.readiness.troubles()
+
+
+_POLL_FIRST_S = 0.01
+_POLL_MAX_S = 0.2
+
+
+async def completed(services: Services, access: Access, task_uuid: str | None) -> bool:
+    """Whether a task has ended; False when that takes longer, or nobody here works on it."""
+    services.wake_workers()
+    # Without workers in this process nobody may be there to do it at all.
+    if task_uuid is None or not services.workers:
+        return False
+    pause_s, deadline = _POLL_FIRST_S, time.monotonic() + DIRECT_WAIT_S
+    while time.monotonic() < deadline:
+        try:
+            task = await services.store.glance(queue.task, access, task_uuid)
+        except NotFound:  # the graph was deleted meanwhile
+            return False
+        if task.completed_at is not None:
+            return True
+        await asyncio.sleep(pause_s)
+        pause_s = min(2 * pause_s, _POLL_MAX_S)
+    return False

@@ -1,13 +1,29 @@
-"""Threads and their messages."""
+"""Threads: their messages, and what is asked about one as a whole: its class, the fields of a schema, a
+summary, its last question. Nothing of the latter is kept, except a class if that is asked for.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
 
 from recollect.app import refs, tasks
-from recollect.app.idempotency import Done, Once, write
+from recollect.app.embedding import Embed, embedding
+from recollect.app.idempotency import Done, Once, repeatable, write
 from recollect.app.refs import GraphRef, InGraph, ThreadRef, UserRef
 from recollect.app.services import Services
 from recollect.app.tasks import Tracked
+from recollect.app.units import glances, reads, writes
 from recollect.errors import InvalidInput, NotFound
+from recollect.extract import sessions
+from recollect.extract.brief import Turn
 from recollect.graph.types import Access, Episode, Json, Record, Thread, ThreadSummary
-from recollect.limits import INTEGER_MAX
+from recollect.limits import (
+    INTEGER_MAX,
+    SESSION_MESSAGES_DEFAULT,
+    SESSION_MESSAGES_MAX,
+    SESSION_SUMMARY_CHARS_MAX,
+)
 from recollect.records import derived, episodes, erasing, lookups, threads
 from recollect.records.pages import Page, PageRequest
 from recollect.records.threads import ThreadPage
@@ -64,12 +80,9 @@ def _create(
     return Done(value=made, graph_id=made.graph_id, made=made)
 
 
-async def get(services: Services, access: Access, ref: ThreadRef) -> Thread:
+@glances
+def get(tx: Transaction, access: Access, ref: ThreadRef) -> Thread:
     """A thread, updated when something was last said in it."""
-    return await services.store.glance(_get, access, ref)
-
-
-def _get(tx: Transaction, access: Access, ref: ThreadRef) -> Thread:
     (found,) = episodes.with_last_said(tx, access, [refs.thread(tx, access, ref)])
     return found
 
@@ -83,17 +96,12 @@ async def update(
     )
 
 
-async def end(services: Services, access: Access, thread_id: str) -> Thread:
-    """Mark a thread as over."""
-    return await services.store.write(threads.end, access, thread_id)
+end = writes(threads.end)
 
 
-async def end_all(services: Services, access: Access, thread_ids: list[str]) -> list[Thread]:
+@writes
+def end_all(tx: Transaction, access: Access, thread_ids: list[str]) -> list[Thread]:
     """Mark several threads as over, all or none."""
-    return await services.store.write(_end_all, access, thread_ids)
-
-
-def _end_all(tx: Transaction, access: Access, thread_ids: list[str]) -> list[Thread]:
     return [threads.end(tx, access, thread_id) for thread_id in thread_ids]
 
 
@@ -140,30 +148,20 @@ async def delete(services: Services, access: Access, thread_id: str) -> None:
     services.store.scrub_soon()
 
 
-async def erase(
-    services: Services, access: Access, ref: ThreadRef, *, once: Once | None = None
-) -> Tracked:
+@repeatable
+def erase(tx: Transaction, access: Access, ref: ThreadRef) -> Done[Tracked]:
     """The same with a receipt; the task ends when the files are wiped."""
-    return await write(services, access, once, _erase, ref)
-
-
-def _erase(tx: Transaction, access: Access, ref: ThreadRef) -> Done[Tracked]:
     thread = refs.thread(tx, access, ref)
     erased = erasing.thread(tx, access, thread.thread_id, "delete")
     task = tasks.of_write(tx, access, erased.uuid, "thread.delete")
     return Done(value=task, made=erased, erased=erased)
 
 
-async def graph_episodes(
-    services: Services, access: Access, ref: ThreadRef, limit: int, after: str | None = None
+@reads
+def graph_episodes(
+    tx: Transaction, access: Access, ref: ThreadRef, limit: int, after: str | None = None
 ) -> InGraph[list[Episode]]:
     """The first episodes that a thread gave to its graph past the one named by *after*, in order."""
-    return await services.store.read(_graph_episodes, access, ref, limit, after)
-
-
-def _graph_episodes(
-    tx: Transaction, access: Access, ref: ThreadRef, limit: int, after: str | None
-) -> InGraph[list[Episode]]:
     thread = refs.thread(tx, access, ref)
     position = log_position(tx, access, after) or 0
     found = episodes.in_graph_of_thread(tx, access, thread, limit, position)
@@ -182,12 +180,9 @@ def log_position(tx: Transaction, access: Access, after: str | None) -> int | No
         raise InvalidInput("cursor: what it follows was deleted; begin again") from error
 
 
-async def summary(services: Services, access: Access, ref: ThreadRef) -> InGraph[ThreadSummary]:
+@reads
+def summary(tx: Transaction, access: Access, ref: ThreadRef) -> InGraph[ThreadSummary]:
     """The summary of a thread, once a message of it was processed."""
-    return await services.store.read(_summary, access, ref)
-
-
-def _summary(tx: Transaction, access: Access, ref: ThreadRef) -> InGraph[ThreadSummary]:
     thread = refs.thread(tx, access, ref)
     found = derived.thread_summary(tx, access, thread.thread_id)
     where = refs.graph(tx, access, GraphRef(uuid=thread.graph_uuid))
@@ -197,34 +192,27 @@ def _summary(tx: Transaction, access: Access, ref: ThreadRef) -> InGraph[ThreadS
 # ---------------------------------------------------------------- messages
 
 
-async def messages(
-    services: Services, access: Access, ref: ThreadRef, *, limit: int, offset: int
-) -> Messages:
-    """Messages of a thread in order, ignored roles included."""
-    return await services.store.read(_messages, access, ref, limit=limit, offset=offset)
-
-
-def _messages(
+@reads
+def messages(
     tx: Transaction, access: Access, ref: ThreadRef, *, limit: int, offset: int
 ) -> Messages:
+    """Messages of a thread in order, ignored roles included."""
     thread = refs.thread(tx, access, ref)
     found = episodes.messages(tx, access, thread, limit=limit, offset=offset)
     return Messages(thread=thread, messages=found, total=episodes.message_count(tx, access, thread))
 
 
-async def last_messages(services: Services, access: Access, ref: ThreadRef, count: int) -> Messages:
+@reads
+def last_messages(tx: Transaction, access: Access, ref: ThreadRef, count: int) -> Messages:
     """The newest messages of a thread, oldest first."""
-    return await services.store.read(_last_messages, access, ref, count)
-
-
-def _last_messages(tx: Transaction, access: Access, ref: ThreadRef, count: int) -> Messages:
     thread = refs.thread(tx, access, ref)
     found = episodes.last_messages(tx, access, thread, count)
     return Messages(thread=thread, messages=found, total=episodes.message_count(tx, access, thread))
 
 
-async def messages_after(
-    services: Services,
+@reads
+def messages_after(
+    tx: Transaction,
     access: Access,
     ref: ThreadRef,
     limit: int,
@@ -233,20 +221,6 @@ async def messages_after(
     newest_first: bool = False,
 ) -> Messages:
     """Messages of a thread past the one named by *after*."""
-    return await services.store.read(
-        _messages_after, access, ref, limit, after, newest_first=newest_first
-    )
-
-
-def _messages_after(
-    tx: Transaction,
-    access: Access,
-    ref: ThreadRef,
-    limit: int,
-    after: str | None,
-    *,
-    newest_first: bool,
-) -> Messages:
     thread = refs.thread(tx, access, ref)
     at = log_position(tx, access, after)
     if newest_first:
@@ -266,29 +240,92 @@ def _message(tx: Transaction, access: Access, ref: ThreadRef, uuid: str) -> Mess
     return MessageIn(thread=thread, message=episodes.of_thread(tx, access, thread, uuid))
 
 
-async def update_message(
-    services: Services,
-    access: Access,
-    ref: ThreadRef,
-    uuid: str,
-    metadata: Json,
-    *,
-    once: Once | None = None,
-) -> MessageIn:
-    """Merge metadata into that of a message of a thread."""
-    return await write(services, access, once, _update_message, ref, uuid, metadata)
-
-
-def _update_message(
+@repeatable
+def update_message(
     tx: Transaction, access: Access, ref: ThreadRef, uuid: str, metadata: Json
 ) -> Done[MessageIn]:
+    """Merge metadata into that of a message of a thread."""
     thread = _message(tx, access, ref, uuid).thread
     made = episodes.update_metadata(tx, access, uuid, metadata)
     return Done(value=MessageIn(thread=thread, message=made), graph_id=thread.graph_id, made=made)
 
 
-async def update_any_message(
-    services: Services, access: Access, uuid: str, metadata: Json
-) -> Episode:
-    """The same for a message that is named by its uuid alone."""
-    return await services.store.write(episodes.update_message, access, uuid, metadata)
+update_any_message = writes(episodes.update_message)
+
+
+async def _last(services: Services, access: Access, thread_id: str, count: int | None) -> Messages:
+    wanted = min(count or SESSION_MESSAGES_DEFAULT, SESSION_MESSAGES_MAX)
+    ref = ThreadRef(thread_id=thread_id)
+    return await last_messages(services, access, ref, wanted)
+
+
+def _turns(messages: Sequence[Episode]) -> list[Turn]:
+    return [Turn(content=m.content, role=m.role, speaker=m.speaker) for m in messages]
+
+
+async def classify(
+    services: Services,
+    access: Access,
+    thread_id: str,
+    classes: Sequence[str],
+    instruction: str | None,
+    *,
+    last_n: int | None,
+    keep_as: str | None,
+) -> str | None:
+    """The class that the last messages of a thread are nearest to, kept with the thread under
+    *keep_as* if given; None while nothing was said."""
+    said = (await _last(services, access, thread_id, last_n)).messages
+    if not said:
+        return None
+    text = "\n".join(message.content for message in said)
+    found = await embedding(services, _nearest, text, classes, instruction)
+    if keep_as is not None:
+        await services.store.write(threads.put_class, access, thread_id, keep_as, found)
+    return found
+
+
+def _nearest(embed: Embed, text: str, classes: Sequence[str], instruction: str | None) -> str:
+    return sessions.classify_text(text, classes, instruction, embed)
+
+
+async def extract_fields(
+    services: Services,
+    access: Access,
+    thread_id: str,
+    schema: str,
+    *,
+    last_n: int | None,
+    at: datetime | None,
+    validate: bool,
+) -> dict[str, Any]:
+    """The values that a thread gives for the fields of a schema."""
+    sessions.read_schema(schema)
+    said = (await _last(services, access, thread_id, last_n)).messages
+    return await asyncio.to_thread(
+        sessions.extract_fields,
+        schema,
+        _turns(said),
+        at=at or services.clock(),
+        validate=validate,
+    )
+
+
+async def summarize(services: Services, access: Access, thread_id: str) -> tuple[Messages, str]:
+    """The messages of a thread, and what was said in them in a few of their own sentences."""
+    found = await _last(services, access, thread_id, SESSION_MESSAGES_MAX)
+    if not found.messages:
+        return found, ""
+    return found, await embedding(services, _summary, _turns(found.messages))
+
+
+def _summary(embed: Embed, turns: Sequence[Turn]) -> str:
+    return sessions.summarize(turns, SESSION_SUMMARY_CHARS_MAX, embed)
+
+
+async def last_question(
+    services: Services, access: Access, thread_id: str, last_n: int | None
+) -> str:
+    """The last question of a thread, put so that it can be understood by itself."""
+    said = (await _last(services, access, thread_id, last_n)).messages
+    return await asyncio.to_thread(sessions.synthesize_question, _turns(said))

@@ -3,9 +3,10 @@
 from typing import Generic, TypeVar
 
 from recollect.app import tasks
-from recollect.app.idempotency import Done, Once, write
+from recollect.app.idempotency import Done, Once, repeatable, write
 from recollect.app.services import Services
 from recollect.app.tasks import Tracked
+from recollect.app.units import reads
 from recollect.graph.types import Access, DocumentSummary, Record
 from recollect.ingest import trace_endings, tracing
 from recollect.ingest.trace_endings import Ending
@@ -72,40 +73,25 @@ def _done(agent: Agent, made: Trace) -> Done[OfAgent[Trace]]:
     return Done(value=OfAgent(agent=agent, value=made), graph_id=agent.graph.id, made=made)
 
 
-async def create(
-    services: Services, access: Access, agent_uuid: str, new: NewTrace, *, once: Once | None = None
-) -> OfAgent[Trace]:
+@repeatable
+def create(tx: Transaction, access: Access, agent_uuid: str, new: NewTrace) -> Done[OfAgent[Trace]]:
     """A new trace, or the one that was begun in the same words under the same id."""
-    return await write(services, access, once, _create, agent_uuid, new)
-
-
-def _create(
-    tx: Transaction, access: Access, agent_uuid: str, new: NewTrace
-) -> Done[OfAgent[Trace]]:
     agent = agents.get(tx, access, agent_uuid)
     return _done(agent, tracing.begin(tx, access, agent, new))
 
 
-async def get(services: Services, access: Access, ref: TraceRef) -> OfAgent[Trace]:
+@reads
+def get(tx: Transaction, access: Access, ref: TraceRef) -> OfAgent[Trace]:
     """A trace."""
-    return await services.store.read(_get, access, ref)
-
-
-def _get(tx: Transaction, access: Access, ref: TraceRef) -> OfAgent[Trace]:
     agent, found = _one(tx, access, ref)
     return OfAgent(agent=agent, value=found)
 
 
-async def page(
-    services: Services, access: Access, agent_uuid: str, wanted: TraceFilter, request: PageRequest
-) -> OfAgent[Page[Trace]]:
-    """A page of an agent's traces."""
-    return await services.store.read(_page, access, agent_uuid, wanted, request)
-
-
-def _page(
+@reads
+def page(
     tx: Transaction, access: Access, agent_uuid: str, wanted: TraceFilter, request: PageRequest
 ) -> OfAgent[Page[Trace]]:
+    """A page of an agent's traces."""
     agent = agents.get(tx, access, agent_uuid)
     return OfAgent(agent=agent, value=traces.page(tx, access, agent, wanted, request))
 
@@ -135,26 +121,11 @@ def _sort(
     return _done(agent, made)
 
 
-async def sort_tracked(
-    services: Services,
-    access: Access,
-    ref: TraceRef,
-    expected_revision: int,
-    task_family: str | None,
-    *,
-    once: Once | None = None,
-) -> Ended:
-    """The same with a task, which is done when this returns."""
-    return await write(services, access, once, _sort_tracked, ref, expected_revision, task_family)
-
-
-def _sort_tracked(
-    tx: Transaction,
-    access: Access,
-    ref: TraceRef,
-    expected_revision: int,
-    task_family: str | None,
+@repeatable
+def sort_tracked(
+    tx: Transaction, access: Access, ref: TraceRef, expected_revision: int, task_family: str | None
 ) -> Done[Ended]:
+    """The same with a task, which is done when this returns."""
     sorted_ = _sort(tx, access, ref, expected_revision, task_family).value
     agent, made = sorted_.agent, sorted_.value
     task = tasks.of_write(tx, access, None, "agent.trajectory.repair.task_family")
@@ -162,22 +133,11 @@ def _sort_tracked(
     return Done(value=ended, graph_id=agent.graph.id, made=made)
 
 
-async def end(
-    services: Services,
-    access: Access,
-    ref: TraceRef,
-    expected_revision: int | None,
-    how: Ending,
-    *,
-    once: Once | None = None,
-) -> Ended:
-    """End a trace; the task ends when all that was said in it is read."""
-    return await write(services, access, once, _end, ref, expected_revision, how)
-
-
-def _end(
+@repeatable
+def end(
     tx: Transaction, access: Access, ref: TraceRef, expected_revision: int | None, how: Ending
 ) -> Done[Ended]:
+    """End a trace; the task ends when all that was said in it is read."""
     agent = agents.get(tx, access, ref.agent_uuid)
     made = trace_endings.end(tx, access, agent, ref.trace_uuid, expected_revision, how)
     task = tasks.of_write(tx, access, made.task_uuid, trace_endings.FINALIZED)
@@ -185,41 +145,21 @@ def _end(
     return Done(value=ended, graph_id=agent.graph.id, made=made)
 
 
-async def reopen(
-    services: Services,
-    access: Access,
-    ref: TraceRef,
-    expected_revision: int,
-    *,
-    once: Once | None = None,
-) -> OfAgent[Trace]:
-    """Let a trace that has ended go on."""
-    return await write(services, access, once, _reopen, ref, expected_revision)
-
-
-def _reopen(
+@repeatable
+def reopen(
     tx: Transaction, access: Access, ref: TraceRef, expected_revision: int
 ) -> Done[OfAgent[Trace]]:
+    """Let a trace that has ended go on."""
     agent = agents.get(tx, access, ref.agent_uuid)
     made = trace_endings.reopen(tx, access, agent, ref.trace_uuid, expected_revision)
     return _done(agent, made)
 
 
-async def delete(
-    services: Services,
-    access: Access,
-    ref: TraceRef,
-    expected_revision: int,
-    *,
-    once: Once | None = None,
-) -> ErasedTrace:
-    """Erase a trace with its log and what it became in the graph."""
-    return await write(services, access, once, _delete, ref, expected_revision)
-
-
-def _delete(
+@repeatable
+def delete(
     tx: Transaction, access: Access, ref: TraceRef, expected_revision: int
 ) -> Done[ErasedTrace]:
+    """Erase a trace with its log and what it became in the graph."""
     agent, trace = _one(tx, access, ref)
     agents.expect(expected_revision, trace.revision)
     erased = erasing.trace(tx, access, agent, trace)
@@ -231,38 +171,22 @@ def _delete(
 # ---------------------------------------------------------------- events
 
 
-async def append_event(
-    services: Services,
-    access: Access,
-    ref: TraceRef,
-    new: NewEvent,
-    *,
-    may_feed: bool,
-    once: Once | None = None,
-) -> OfAgent[Event]:
-    """One more event of a trace, which is read into the graph if the caller may add to it; sent again
-    it is the same."""
-    return await write(services, access, once, _append_event, ref, new, may_feed=may_feed)
-
-
-def _append_event(
+@repeatable
+def append_event(
     tx: Transaction, access: Access, ref: TraceRef, new: NewEvent, *, may_feed: bool
 ) -> Done[OfAgent[Event]]:
+    """One more event of a trace, which is read into the graph if the caller may add to it; sent again
+    it is the same."""
     agent, trace = _one(tx, access, ref)
     made = tracing.tell(tx, access, agent, trace.uuid, new, may_feed=may_feed)
     return Done(value=OfAgent(agent=agent, value=made), graph_id=agent.graph.id, made=made)
 
 
-async def events(
-    services: Services, access: Access, ref: TraceRef, *, after: int, limit: int
-) -> TraceEvents:
-    """The events of a trace past a sequence number, in order."""
-    return await services.store.read(_events, access, ref, after=after, limit=limit)
-
-
-def _events(
+@reads
+def events(
     tx: Transaction, access: Access, ref: TraceRef, *, after: int, limit: int
 ) -> TraceEvents:
+    """The events of a trace past a sequence number, in order."""
     agent, trace = _one(tx, access, ref)
     return TraceEvents(
         agent=agent,
@@ -272,22 +196,11 @@ def _events(
     )
 
 
-async def delete_event(
-    services: Services,
-    access: Access,
-    ref: TraceRef,
-    event_uuid: str,
-    expected_revision: int,
-    *,
-    once: Once | None = None,
-) -> ErasedTrace:
-    """Erase an event from its trace and from the graph."""
-    return await write(services, access, once, _delete_event, ref, event_uuid, expected_revision)
-
-
-def _delete_event(
+@repeatable
+def delete_event(
     tx: Transaction, access: Access, ref: TraceRef, event_uuid: str, expected_revision: int
 ) -> Done[ErasedTrace]:
+    """Erase an event from its trace and from the graph."""
     agent = agents.get(tx, access, ref.agent_uuid)
     made, erased = trace_endings.untell(
         tx, access, agent, ref.trace_uuid, event_uuid, expected_revision
@@ -300,16 +213,11 @@ def _delete_event(
 # ---------------------------------------------------------------- summaries
 
 
-async def summary(
-    services: Services, access: Access, ref: TraceRef
-) -> tuple[OfAgent[Trace], DocumentSummary]:
-    """A trace, and what was said in it in a few sentences, once some of it is read."""
-    return await services.store.read(_summary, access, ref)
-
-
-def _summary(
+@reads
+def summary(
     tx: Transaction, access: Access, ref: TraceRef
 ) -> tuple[OfAgent[Trace], DocumentSummary]:
+    """A trace, and what was said in it in a few sentences, once some of it is read."""
     agent, trace = _one(tx, access, ref)
     found = derived.document_summary(tx, access, agent.graph, trace.session_id)
     return OfAgent(agent=agent, value=trace), found

@@ -4,16 +4,15 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from recollect.app import refs, tasks
-from recollect.app.idempotency import Done, Once, write
+from recollect.app.idempotency import Done, repeatable
 from recollect.app.refs import GraphRef, InGraph, UserRef
-from recollect.app.services import Services
 from recollect.app.tasks import Tracked
+from recollect.app.units import glances, reads
 from recollect.graph import checks
-from recollect.graph.types import Access, Json, Record, Thread, User
+from recollect.graph.types import Access, Json, Record, User
 from recollect.records import derived, erasing, listing, lookups, threads, users
 from recollect.records.listing import ListedEntity
-from recollect.records.pages import Page, PageRequest
-from recollect.records.users import UserDetails, UserPage
+from recollect.records.users import UserDetails
 from recollect.store.protocol import Transaction
 
 
@@ -29,43 +28,21 @@ class UserChange(Record):
     rating: Json | None = None  # can be changed but not unset
 
 
-async def create(
-    services: Services,
-    access: Access,
-    user_id: str | None,
-    details: UserDetails,
-    *,
-    once: Once | None = None,
-) -> User:
-    """A new user with an empty graph, under an id of the caller's or of ours."""
-    return await write(services, access, once, _create, user_id, details)
-
-
-def _create(
+@repeatable
+def create(
     tx: Transaction, access: Access, user_id: str | None, details: UserDetails
 ) -> Done[User]:
+    """A new user with an empty graph, under an id of the caller's or of ours."""
     made = users.create(tx, access, user_id, details)
     return Done(value=made, graph_id=made.graph_id, made=made)
 
 
-async def get(services: Services, access: Access, ref: UserRef) -> User:
-    """A user."""
-    return await services.store.glance(refs.user, access, ref)
+get = glances(refs.user)
 
 
-async def update(
-    services: Services,
-    access: Access,
-    ref: UserRef,
-    change: UserChange,
-    *,
-    once: Once | None = None,
-) -> User:
+@repeatable
+def update(tx: Transaction, access: Access, ref: UserRef, change: UserChange) -> Done[User]:
     """Change what is given of a user."""
-    return await write(services, access, once, _update, ref, change)
-
-
-def _update(tx: Transaction, access: Access, ref: UserRef, change: UserChange) -> Done[User]:
     old = refs.user(tx, access, ref)
     made = users.update(tx, access, old.user_id, _changed(old, change))
     return Done(value=made, graph_id=made.graph_id, made=made)
@@ -84,41 +61,21 @@ def _changed(old: User, change: UserChange) -> UserDetails:
     )
 
 
-async def delete(
-    services: Services, access: Access, ref: UserRef, *, once: Once | None = None
-) -> Tracked:
+@repeatable
+def delete(tx: Transaction, access: Access, ref: UserRef) -> Done[Tracked]:
     """Erase a user with all threads and the graph; the task ends when the files are wiped."""
-    return await write(services, access, once, _delete, ref)
-
-
-def _delete(tx: Transaction, access: Access, ref: UserRef) -> Done[Tracked]:
     erased = erasing.user(tx, access, refs.user(tx, access, ref).user_id)
     task = tasks.of_write(tx, access, erased.uuid, "user.delete")
     return Done(value=task, made=erased, erased=erased)
 
 
-async def page(
-    services: Services, access: Access, *, search: str, order: str, limit: int, offset: int
-) -> UserPage:
-    """A page of users."""
-    return await services.store.read(
-        users.page, access, search=search, order=order, limit=limit, offset=offset
-    )
+page = reads(users.page)
+page_after = reads(users.page_after)
 
 
-async def page_after(
-    services: Services, access: Access, request: PageRequest, *, search: str
-) -> Page[User]:
-    """A page of users, after the last one told."""
-    return await services.store.read(users.page_after, access, request, search=search)
-
-
-async def node(services: Services, access: Access, ref: UserRef) -> InGraph[ListedEntity]:
+@reads
+def node(tx: Transaction, access: Access, ref: UserRef) -> InGraph[ListedEntity]:
     """The user's own node, which is where clients look for the user's summary."""
-    return await services.store.read(_node, access, ref)
-
-
-def _node(tx: Transaction, access: Access, ref: UserRef) -> InGraph[ListedEntity]:
     known = refs.user(tx, access, ref)
     found = users.told_node(tx, access, known.user_id)
     summed = replace(found, summary=derived.user_summary(tx, access, known.user_id))
@@ -127,17 +84,10 @@ def _node(tx: Transaction, access: Access, ref: UserRef) -> InGraph[ListedEntity
     return InGraph(where=where, value=listed)
 
 
-async def threads_of(services: Services, access: Access, user_id: str, limit: int) -> list[Thread]:
-    """A user's newest threads, updated when something was last said in them."""
-    return await services.store.read(threads.told_of_user, access, user_id, limit)
+threads_of = reads(threads.told_of_user)
 
 
-async def uuids(
-    services: Services, access: Access, named: list[tuple[str, str]]
-) -> list[str | None]:
+@reads
+def uuids(tx: Transaction, access: Access, named: list[tuple[str, str]]) -> list[str | None]:
     """The uuids behind callers' ids, each with its kind: `user`, `thread` or `graph`."""
-    return await services.store.read(_uuids, access, named)
-
-
-def _uuids(tx: Transaction, access: Access, named: list[tuple[str, str]]) -> list[str | None]:
     return [lookups.uuid_of(tx, access, kind, id_) for kind, id_ in named]

@@ -1,4 +1,4 @@
-"""`recollect backup` and `recollect restore`: the whole store as one file, and back."""
+"""`recollect backup`, `restore` and `migrate`: the whole store as one file, and back, and brought up to date."""
 
 import asyncio
 import sqlite3
@@ -14,7 +14,7 @@ import typer
 from recollect import log
 from recollect.app import maintenance
 from recollect.app.maintenance import backup
-from recollect.cli import lock, progress
+from recollect.cli import common, lock
 from recollect.cli.common import DataOption, JsonOption, fail, out, settings, show
 from recollect.clock import system_clock
 from recollect.errors import RecollectError
@@ -72,7 +72,7 @@ def _write(chosen: Settings, file: Path, *, quiet: bool) -> None:
     partial.unlink(missing_ok=True)
     partial.touch(mode=0o600)  # it holds what people said
     try:
-        with progress.bar("copying", 100, quiet=quiet) as step:
+        with common.bar("copying", 100, quiet=quiet) as step:
             backup.write(chosen.data, partial, lambda done, total: step(100 * done // total))
         backup.check(partial)
         partial.rename(file)
@@ -143,3 +143,17 @@ def _folder(chosen: Settings, *, check_only: bool) -> Iterator[Path]:
     else:
         with lock.hold(chosen.data):
             yield chosen.data
+
+
+def migrate(data: DataOption = None) -> None:
+    """Bring the store's schema up to date. `recollect serve` does the same when it starts."""
+    folder = settings(data=data).data
+    try:
+        applied, version = maintenance.migrated(folder)
+    except (OSError, sqlite3.Error) as error:
+        raise fail(f"cannot open the store in {folder}: {error}") from error
+    except RecollectError as error:
+        raise fail(error.message) from error
+    for name in applied:
+        out.print(f"applied {name}")
+    out.print(f"schema {version} is up to date")

@@ -1,9 +1,10 @@
-"""What every command shares: options, opening the store, printing."""
+"""What every command shares: options, opening the store, printing, a bar for work that takes a while."""
 
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
@@ -11,6 +12,7 @@ from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 import typer
 from pydantic import ValidationError
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -185,3 +187,27 @@ def show(rows: Sequence[dict[str, Any]], columns: Sequence[str], *, as_json: boo
     for row in rows:
         table.add_row(*(Text(safe(str(row[column]))) for column in columns))
     _tables.print(table)
+
+
+Step = Callable[[int], None]
+
+
+@contextmanager
+def bar(label: str, total: int | None, *, quiet: bool = False) -> Iterator[Step]:
+    """Shows how far the work is; the caller says each time how much of *total* is done."""
+    if quiet or not err.is_terminal:
+        yield _unseen
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=err, transient=True) as shown:
+        task = shown.add_task(label, total=total)
+        yield lambda done: shown.update(task, completed=done)
+
+
+def _unseen(done: int) -> None:
+    """Nobody is watching."""

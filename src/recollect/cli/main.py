@@ -13,7 +13,7 @@ import recollect
 from recollect import extras
 
 
-class _Entry(NamedTuple):
+class _Command(NamedTuple):
     """Where a command is found, below `recollect.cli`, and what the list of commands says of it."""
 
     module: str
@@ -23,109 +23,113 @@ class _Entry(NamedTuple):
 
 
 COMMANDS = {
-    "serve": _Entry("serve", "serve", "Start the memory server.", "server"),
-    "worker": _Entry(
+    "serve": _Command("serve", "serve", "Start the memory server.", "server"),
+    "worker": _Command(
         "serve",
         "worker",
         "Work on the queue of a store that `recollect serve --workers 0` fills.",
         "server",
     ),
-    "mcp": _Entry(
+    "mcp": _Command(
         "mcp", "mcp_", "Serve the Model Context Protocol on standard input and output.", "mcp"
     ),
-    "add": _Entry(
+    "add": _Command(
         "remember",
         "add",
         "Remember a message, a text or JSON, and show what was learned from it.",
     ),
-    "rate": _Entry("rating", "rate", "Have every fact learned from now on rated between 0 and 1."),
-    "search": _Entry(
+    "rate": _Command(
+        "remember", "rate", "Have every fact learned from now on rated between 0 and 1."
+    ),
+    "search": _Command(
         "recall",
         "search",
         "Search a user's memory, or a graph, best matches first. Exit code 3 when nothing is found.",
     ),
-    "context": _Entry(
+    "context": _Command(
         "recall",
         "context",
         "Print one text for a prompt: what is known to a question, or to a thread's newest messages.",
     ),
-    "facts": _Entry(
+    "facts": _Command(
         "recall",
         "facts",
         "List what holds now, the newest knowledge first. Exit code 3 when there is nothing.",
     ),
-    "entity": _Entry(
+    "entity": _Command(
         "recall",
         "entity",
         "Show one entity: its labels, its summary and the facts about it that hold now.",
     ),
-    "timeline": _Entry(
+    "timeline": _Command(
         "recall",
         "timeline",
         "List all facts about an entity in the order in which they became true.",
     ),
-    "why": _Entry(
+    "why": _Command(
         "recall",
         "why",
         "Show why a fact is known: the episodes, the words in them, what ended it and what it ended.",
     ),
-    "reopen": _Entry(
+    "reopen": _Command(
         "correcting",
         "reopen",
         "Take back what ended a fact: it holds again, and the same words do not end it once more.",
     ),
-    "undo": _Entry("correcting", "undo", "Take back the last change by hand to a fact."),
-    "merge": _Entry(
+    "undo": _Command("correcting", "undo", "Take back the last change by hand to a fact."),
+    "merge": _Command(
         "correcting",
         "merge",
         "Say that two entities are the same: facts and names of the other go over to the first.",
     ),
-    "unmerge": _Entry(
+    "unmerge": _Command(
         "correcting",
         "unmerge",
         "Take back a merge: both entities have the facts of their own again.",
     ),
-    "migrate": _Entry(
-        "store",
+    "migrate": _Command(
+        "backup",
         "migrate",
         "Bring the store's schema up to date. `recollect serve` does the same when it starts.",
     ),
-    "read": _Entry("reading", "read", "Have a program read the episodes that wait for an agent."),
-    "rebuild": _Entry(
+    "read": _Command("reading", "read", "Have a program read the episodes that wait for an agent."),
+    "rebuild": _Command(
         "rebuild",
         "rebuild_",
         "Fold entities and facts again from the readings that are kept with the episodes.",
     ),
-    "doctor": _Entry(
+    "doctor": _Command(
         "doctor",
         "doctor",
         "Look at everything the server needs. Exit code 1 when something is wrong.",
     ),
-    "backup": _Entry(
+    "backup": _Command(
         "backup",
         "backup_",
         "Write the store as it is at this moment to one file, whether or not a server is running.",
     ),
-    "restore": _Entry(
+    "restore": _Command(
         "backup",
         "restore",
         "Check a backup, and make it the store of a folder that has none; says what was checked.",
     ),
-    "export": _Entry(
-        "export", "export", "Write a project, or one graph of it, to a file for `recollect import`."
+    "export": _Command(
+        "importing",
+        "export",
+        "Write a project, or one graph of it, to a file for `recollect import`.",
     ),
-    "import": _Entry(
+    "import": _Command(
         "importing", "import_", "Read a file of `recollect export`, or one of another memory."
     ),
-    "audit": _Entry("audit", "app", "List what was done by whom, and check the log."),
-    "key": _Entry("key", "app", "Make, list, change and revoke API keys."),
-    "policy": _Entry("policy", "app", "Write, look at and try out access policies."),
-    "project": _Entry(
+    "audit": _Command("audit", "app", "List what was done by whom, and check the log."),
+    "key": _Command("key", "app", "Make, list, change and revoke API keys."),
+    "policy": _Command("policy", "app", "Write, look at and try out access policies."),
+    "project": _Command(
         "project", "app", "Make, list and weigh projects. Nothing crosses from one to another."
     ),
-    "config": _Entry("config", "app", "Show every setting and where it comes from."),
-    "models": _Entry("models", "app", "Install the weights of the local models."),
-    "readings": _Entry("reading", "app", "Episodes that wait for another reading."),
+    "config": _Command("config", "app", "Show every setting and where it comes from."),
+    "models": _Command("models", "app", "Install the weights of the local models."),
+    "readings": _Command("reading", "app", "Episodes that wait for another reading."),
 }
 
 

@@ -16,7 +16,7 @@ from recollect.app import readings as readings_
 from recollect.app.projects import DEFAULT_PROJECT
 from recollect.app.readings import Taken, Waiting
 from recollect.app.services import Services
-from recollect.cli.common import DataOption, JsonOption, err, fail, in_project, out, safe, show
+from recollect.cli.common import DataOption, JsonOption, bar, err, fail, in_project, out, safe, show
 from recollect.cli.memory import (
     NOTHING_FOUND,
     GraphOption,
@@ -24,7 +24,6 @@ from recollect.cli.memory import (
     UserOption,
     change,
 )
-from recollect.cli.progress import bar
 from recollect.errors import AnswerRefused, Conflict, NotFound
 from recollect.graph.types import Access
 from recollect.library.engine import Opened

@@ -10,7 +10,7 @@ from recollect import log
 from recollect.app import maintenance
 from recollect.app.data_folder import has_store
 from recollect.app.maintenance import GraphState
-from recollect.cli import lock, progress
+from recollect.cli import common, lock
 from recollect.cli.common import DataOption, JsonOption, err, fail, settings, show
 from recollect.errors import RecollectError
 from recollect.settings import Settings
@@ -48,7 +48,7 @@ def rebuild_(
         if verify:
             compared, left = asyncio.run(maintenance.verify(chosen, graph)), 0
         else:
-            reading = partial(progress.bar, "reading", quiet=as_json) if read else None
+            reading = partial(common.bar, "reading", quiet=as_json) if read else None
             with lock.hold(chosen.data):
                 compared, left = asyncio.run(maintenance.refold(chosen, graph, reading))
     except RecollectError as error:

@@ -1,4 +1,4 @@
-"""`recollect add`: tell the memory something."""
+"""`recollect add` and `recollect rate`: tell the memory something, and how much facts matter."""
 
 import json
 import sys
@@ -96,3 +96,29 @@ def _content(text: str | None, json_data: str | None) -> str | dict[str, Any] | 
     if not isinstance(read, dict | list):
         raise typer.BadParameter("--json-data: an object or an array is wanted")
     return read
+
+
+def rate(
+    instruction: Annotated[str, typer.Argument(help="What makes a fact matter.")],
+    high: Annotated[str, typer.Option(help="A fact that matters most.")],
+    medium: Annotated[str, typer.Option(help="A fact in the middle.")],
+    low: Annotated[str, typer.Option(help="A fact that hardly matters.")],
+    user: UserOption = None,
+    graph: GraphOption = None,
+    project: ProjectOption = DEFAULT_PROJECT,
+    data: DataOption = None,
+) -> None:
+    """Have every fact learned from now on rated between 0 and 1.
+
+    `recollect search --rating-min` leaves out what is rated lower. Facts learned before have no
+    rating until `recollect rebuild --read`.
+    """
+    remember(
+        data,
+        project,
+        lambda memory: memory.rate(
+            instruction, high=high, medium=medium, low=low, user=user, graph=graph
+        ),
+        workers=0,
+    )
+    out.print("facts are rated from now on")

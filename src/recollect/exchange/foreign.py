@@ -13,7 +13,7 @@ import msgspec
 from recollect import ids
 from recollect.errors import AlreadyExists, InvalidInput, NotFound
 from recollect.exchange import foreign_formats
-from recollect.exchange.foreign_records import (
+from recollect.exchange.foreign_formats import (
     Destination,
     ForeignEpisode,
     ForeignGraph,

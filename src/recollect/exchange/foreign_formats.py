@@ -13,21 +13,143 @@ counted, because they are learned again from the episodes.
   [...]}`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
-from recollect.exchange import foreign_records as records
-from recollect.exchange.foreign_records import (
-    Destination,
-    ForeignGraph,
-    ForeignRecord,
-    ForeignThread,
-    ForeignUser,
-    Skipped,
-)
-from recollect.graph.types import ROLE_TYPES, EpisodeKind, NewEpisode
+import msgspec
+
+from recollect.errors import InvalidInput
+from recollect.graph import checks
+from recollect.graph.types import ROLE_TYPES, EpisodeKind, Json, NewEpisode, Record
+from recollect.ingest import intake
 from recollect.records.graphs import GraphDetails
 from recollect.records.users import UserDetails
+
+_SCALARS = (str, int, float, bool)
+_FIRST = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Destination(Record):
+    """Where an episode goes: a user's graph, a standalone graph, or a thread of a user."""
+
+    user: str | None = None
+    graph: str | None = None
+    thread: str | None = None
+
+
+class ForeignUser(Record):
+    """A user and what is known of them."""
+
+    user_id: str
+    details: UserDetails
+
+
+class ForeignThread(Record):
+    """A thread of a user."""
+
+    thread_id: str
+    user_id: str
+
+
+class ForeignGraph(Record):
+    """A standalone graph."""
+
+    graph_id: str
+    details: GraphDetails
+
+
+class ForeignEpisode(Record):
+    """An episode with its original id."""
+
+    place: Destination
+    id: str
+    episode: NewEpisode
+
+    @property
+    def at(self) -> datetime:
+        """When it happened; long ago when that is not known."""
+        return self.episode.created_at or _FIRST
+
+
+class Skipped(Record):
+    """A record that is not imported, and why."""
+
+    reason: str
+
+
+ForeignRecord = ForeignUser | ForeignThread | ForeignGraph | ForeignEpisode | Skipped
+Shape = Callable[[Any], Iterable[ForeignRecord]]
+UNKNOWN = Skipped(reason="a record of a shape that is not known")
+
+
+def episode(place: Destination, id_: Any, new: Callable[[], NewEpisode]) -> ForeignRecord:
+    """An episode that passes our checks, or why it is skipped."""
+    try:
+        made = new()
+        if made.kind == "message" and place.thread is not None:
+            intake.check_message("message", made)
+        else:
+            intake.check_episode("", made)
+    except InvalidInput as error:
+        return Skipped(reason=error.message)
+    return ForeignEpisode(place=place, id=_text(id_) or _named(made), episode=made)
+
+
+def moment(record: Mapping[str, Any], *names: str) -> datetime | None:
+    """The first of several times that a record has."""
+    for name in names:
+        value = record.get(name)
+        if isinstance(value, str) and value:
+            return checks.moment(name, value)
+    return None
+
+
+def metadata(given: Any, **more: Any) -> Json | None:
+    """Metadata for an episode: anything but plain values becomes JSON text; *more* is added."""
+    told = {name: _plain(value) for name, value in _mapping(given).items() if _said(value)}
+    told.update({name: value for name, value in more.items() if value})
+    return told or None
+
+
+def text(record: Mapping[str, Any], *names: str) -> str | None:
+    """The first of several fields that has text."""
+    return next((found for name in names if (found := _text(record.get(name)))), None)
+
+
+def items(document: Any, *names: str) -> list[Any]:
+    """The records of a document: the list itself, a list under one of these names, or the
+    document."""
+    if isinstance(document, list):
+        return document
+    lists = [_mapping(document).get(name) for name in names]
+    found = [one for one in lists if isinstance(one, list)]
+    return [item for one in found for item in one] if found else [document]
+
+
+def _mapping(given: Any) -> Mapping[str, Any]:
+    return given if isinstance(given, Mapping) else {}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _said(value: Any) -> bool:
+    return value is not None and value != []
+
+
+def _plain(value: Any) -> Any:
+    items = value if isinstance(value, list) else [value]
+    if all(isinstance(item, _SCALARS) for item in items):
+        return value
+    return msgspec.json.encode(value).decode()
+
+
+def _named(made: NewEpisode) -> str:
+    """An id for an episode without one: equal text at the same time is the same episode."""
+    return f"{made.created_at}/{made.content}"
+
 
 _GRAPHITI_DERIVED = Skipped(
     reason="an entity, a fact or a community: learned again from the episodes"
@@ -39,30 +161,30 @@ _GROUP = "default"  # what Graphiti calls nothing
 def read_graphiti(document: Any) -> Iterator[ForeignRecord]:
     """Every node and edge of a document: lists under their names, one list, or one of them."""
     names = ("episodes", "episodic_nodes", "nodes", "edges", "entity_nodes", "entity_edges")
-    for record in records.items(document, *names, "episodic_edges", "communities"):
-        yield _graphiti_record(record) if isinstance(record, Mapping) else records.UNKNOWN
+    for record in items(document, *names, "episodic_edges", "communities"):
+        yield _graphiti_record(record) if isinstance(record, Mapping) else UNKNOWN
 
 
 def _graphiti_record(record: Mapping[str, Any]) -> ForeignRecord:
     if "content" in record and ("source" in record or "valid_at" in record):
-        place = Destination(graph=records.text(record, "group_id") or _GROUP)
-        return records.episode(place, record.get("uuid"), lambda: _graphiti_episode(record))
+        place = Destination(graph=text(record, "group_id") or _GROUP)
+        return episode(place, record.get("uuid"), lambda: _graphiti_episode(record))
     if "fact" in record or "source_node_uuid" in record or "summary" in record:
         return _GRAPHITI_DERIVED
-    return records.UNKNOWN
+    return UNKNOWN
 
 
 def _graphiti_episode(record: Mapping[str, Any]) -> NewEpisode:
     return NewEpisode(
         kind=_KINDS.get(str(record.get("source")), "text"),
-        content=records.text(record, "content") or "",
-        source_description=records.text(record, "source_description"),
-        metadata=records.metadata(
+        content=text(record, "content") or "",
+        source_description=text(record, "source_description"),
+        metadata=metadata(
             None,
-            graphiti_id=records.text(record, "uuid"),
-            graphiti_name=records.text(record, "name"),
+            graphiti_id=text(record, "uuid"),
+            graphiti_name=text(record, "name"),
         ),
-        created_at=records.moment(record, "valid_at", "created_at"),
+        created_at=moment(record, "valid_at", "created_at"),
     )
 
 
@@ -72,32 +194,30 @@ _OWN = ("agent_id", "run_id", "app_id", "actor_id")
 
 def read_mem0(document: Any) -> Iterator[ForeignRecord]:
     """Every memory of a document: a list, an answer with results, or one memory."""
-    for record in records.items(document, "results", "memories"):
-        yield _memory(record) if isinstance(record, Mapping) else records.UNKNOWN
+    for record in items(document, "results", "memories"):
+        yield _memory(record) if isinstance(record, Mapping) else UNKNOWN
 
 
 def _memory(record: Mapping[str, Any]) -> ForeignRecord:
-    told = records.text(record, "memory", "text", "data")
+    told = text(record, "memory", "text", "data")
     if told is None:
-        return records.UNKNOWN
-    user = records.text(record, "user_id")
-    graph = records.text(record, "agent_id", "run_id", "app_id")
+        return UNKNOWN
+    user = text(record, "user_id")
+    graph = text(record, "agent_id", "run_id", "app_id")
     if user is None and graph is None:
         return _MEM0_NOWHERE
     place = Destination(user=user) if user is not None else Destination(graph=graph)
-    return records.episode(place, record.get("id"), lambda: _mem0_episode(record, told))
+    return episode(place, record.get("id"), lambda: _mem0_episode(record, told))
 
 
 def _mem0_episode(record: Mapping[str, Any], told: str) -> NewEpisode:
-    own = {name: records.text(record, name) for name in _OWN}
+    own = {name: text(record, name) for name in _OWN}
     return NewEpisode(
         kind="text",
         content=told,
         source_description="mem0",
-        metadata=records.metadata(
-            record.get("metadata"), mem0_id=records.text(record, "id"), **own
-        ),
-        created_at=records.moment(record, "created_at", "updated_at"),
+        metadata=metadata(record.get("metadata"), mem0_id=text(record, "id"), **own),
+        created_at=moment(record, "created_at", "updated_at"),
     )
 
 
@@ -117,7 +237,7 @@ def read_memmachine(document: Any) -> Iterator[ForeignRecord]:
     elif isinstance(document, Mapping):
         yield _memmachine_record(document)
     else:
-        yield records.UNKNOWN
+        yield UNKNOWN
 
 
 def _answer(content: Mapping[str, Any]) -> Iterator[ForeignRecord]:
@@ -126,38 +246,38 @@ def _answer(content: Mapping[str, Any]) -> Iterator[ForeignRecord]:
     if isinstance(episodic, Mapping):  # a search: by how long it is kept
         terms = [episodic.get(name) for name in ("long_term_memory", "short_term_memory")]
     for term in [*terms, content.get("semantic_memory")]:
-        for record in [] if term is None else records.items(term, "episodes"):
-            yield _memmachine_record(record) if isinstance(record, Mapping) else records.UNKNOWN
+        for record in [] if term is None else items(term, "episodes"):
+            yield _memmachine_record(record) if isinstance(record, Mapping) else UNKNOWN
 
 
 def _memmachine_record(record: Mapping[str, Any]) -> ForeignRecord:
     if "feature_name" in record:
         return _MEMMACHINE_DERIVED
     if "content" not in record or "producer_id" not in record:
-        return records.UNKNOWN
-    org, _, project = (records.text(record, "session_key") or "").partition("/")
+        return UNKNOWN
+    org, _, project = (text(record, "session_key") or "").partition("/")
     if not org or not project:
         return _MEMMACHINE_NOWHERE
     place = Destination(graph=f"{org}.{project}")
-    return records.episode(place, record.get("uid"), lambda: _memmachine_episode(record))
+    return episode(place, record.get("uid"), lambda: _memmachine_episode(record))
 
 
 def _memmachine_episode(record: Mapping[str, Any]) -> NewEpisode:
-    producer = records.text(record, "producer_id")
-    role = records.text(record, "producer_role")
+    producer = text(record, "producer_id")
+    role = text(record, "producer_role")
     return NewEpisode(
         kind="message",
-        content=records.text(record, "content") or "",
+        content=text(record, "content") or "",
         role=role if role in ROLE_TYPES else "user",
         speaker=producer,
         producer=producer,
-        addressee=records.text(record, "produced_for_id"),
+        addressee=text(record, "produced_for_id"),
         source_description="memmachine",
-        metadata=records.metadata(
+        metadata=metadata(
             record.get("metadata") or record.get("filterable_metadata"),
-            memmachine_id=records.text(record, "uid"),
+            memmachine_id=text(record, "uid"),
         ),
-        created_at=records.moment(record, "created_at"),
+        created_at=moment(record, "created_at"),
     )
 
 
@@ -187,7 +307,7 @@ def read_zep(document: Any, around: Context | None = None) -> Iterator[ForeignRe
     elif isinstance(document, Mapping):
         yield from _zep_record(document, around or {})
     else:
-        yield records.UNKNOWN
+        yield UNKNOWN
 
 
 def _zep_record(record: Mapping[str, Any], around: Context) -> Iterator[ForeignRecord]:
@@ -206,45 +326,45 @@ def _own(record: Mapping[str, Any], here: Context, *, holds_lists: bool) -> Fore
         return _told(record, here)
     if "fact" in record or "source_node_uuid" in record or "labels" in record:
         return _ZEP_DERIVED
-    thread = records.text(record, "thread_id", "session_id")
+    thread = text(record, "thread_id", "session_id")
     if thread is not None:
-        user = records.text(here, "user_id")
+        user = text(here, "user_id")
         if user is not None:
             return ForeignThread(thread_id=thread, user_id=user)
         return None if holds_lists else _NO_USER
-    if records.text(record, "user_id") is not None:
+    if text(record, "user_id") is not None:
         return _user(record)
-    graph = records.text(record, "graph_id", "group_id")
+    graph = text(record, "graph_id", "group_id")
     if graph is not None:
         return _graph(record, graph)
-    return None if holds_lists else records.UNKNOWN
+    return None if holds_lists else UNKNOWN
 
 
 def _user(record: Mapping[str, Any]) -> ForeignRecord:
     given = record.get("metadata")
     details = UserDetails(
-        email=records.text(record, "email"),
-        first_name=records.text(record, "first_name"),
-        last_name=records.text(record, "last_name"),
+        email=text(record, "email"),
+        first_name=text(record, "first_name"),
+        last_name=text(record, "last_name"),
         metadata=dict(given) if isinstance(given, Mapping) else None,
-        time_zone=records.text(record, "time_zone"),
+        time_zone=text(record, "time_zone"),
     )
     return ForeignUser(user_id=record["user_id"], details=details)
 
 
 def _graph(record: Mapping[str, Any], graph: str) -> ForeignRecord:
     details = GraphDetails(
-        name=records.text(record, "name"),
-        description=records.text(record, "description"),
-        time_zone=records.text(record, "time_zone"),
+        name=text(record, "name"),
+        description=text(record, "description"),
+        time_zone=text(record, "time_zone"),
     )
     return ForeignGraph(graph_id=graph, details=details)
 
 
 def _told(record: Mapping[str, Any], here: Context) -> ForeignRecord:
-    thread = records.text(here, "thread_id", "session_id")
-    user = records.text(here, "user_id")
-    graph = records.text(here, "graph_id", "group_id")
+    thread = text(here, "thread_id", "session_id")
+    user = text(here, "user_id")
+    graph = text(here, "graph_id", "group_id")
     is_message = "source" not in record or record.get("source") == "message"
     if thread is not None and is_message:
         place = Destination(thread=thread, user=user)
@@ -254,24 +374,24 @@ def _told(record: Mapping[str, Any], here: Context) -> ForeignRecord:
         place = Destination(user=user)
     else:
         return _ZEP_NOWHERE
-    id_ = records.text(record, "uuid", "uuid_")
-    return records.episode(place, id_, lambda: _zep_episode(record, id_))
+    id_ = text(record, "uuid", "uuid_")
+    return episode(place, id_, lambda: _zep_episode(record, id_))
 
 
 def _zep_episode(record: Mapping[str, Any], id_: str | None) -> NewEpisode:
     # Generation 2 says the kind of role in role_type and the name in role.
-    kind_of_role = records.text(record, "role_type") or records.text(record, "role")
-    speaker = records.text(record, "name" if "role_type" not in record else "role")
+    kind_of_role = text(record, "role_type") or text(record, "role")
+    speaker = text(record, "name" if "role_type" not in record else "role")
     kind = _KINDS.get(str(record.get("source", "message")), "text")
     return NewEpisode(
         kind=kind,
         content=record["content"],
         role=_role(kind_of_role) if kind == "message" else None,
         speaker=speaker if kind == "message" else None,
-        source_description=records.text(record, "source_description"),
-        document_id=records.text(record, "document_id"),
-        metadata=records.metadata(record.get("metadata"), zep_id=id_),
-        created_at=records.moment(record, "created_at"),
+        source_description=text(record, "source_description"),
+        document_id=text(record, "document_id"),
+        metadata=metadata(record.get("metadata"), zep_id=id_),
+        created_at=moment(record, "created_at"),
     )
 
 

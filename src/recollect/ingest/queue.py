@@ -66,7 +66,7 @@ class Claim(Record):
     more: bool = False
 
 
-class ParkedJob(Record):
+class ParkedEpisode(Record):
     """A job that failed too often and waits for someone to look."""
 
     project: str
@@ -396,10 +396,10 @@ def retry(tx: Transaction, access: Access, episode_uuid: str) -> None:
     tx.queue.enter(graph_id=row.graph_id)
 
 
-def parked(tx: Transaction, access: Access | None, limit: int) -> list[ParkedJob]:
+def parked(tx: Transaction, access: Access | None, limit: int) -> list[ParkedEpisode]:
     """Parked jobs of a project; of all projects for the operator of the machine."""
     return [
-        ParkedJob(
+        ParkedEpisode(
             project=row.project_name,
             graph_kind=row.graph_kind,
             graph=row.graph_name,

@@ -1,19 +1,25 @@
-"""What a memory inside a program stands on: open services, and one project of theirs."""
+"""What a memory inside a program stands on: open services, and one project of theirs. Erasing always takes
+all that rested on what is erased, and leaves nothing in the files.
+"""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
 from msgspec.structs import replace
 from pydantic import ValidationError
 
-from recollect.app import jobs, projects
+from recollect.app import forget as erasures
+from recollect.app import projects, tasks
+from recollect.app.forget import Kind
 from recollect.app.services import Services, open_services
-from recollect.errors import Conflict, InvalidInput, ModelUnavailable
+from recollect.errors import Conflict, InvalidInput, ModelUnavailable, NotFound
 from recollect.graph.acting import Acting, Target
 from recollect.graph.types import Access
+from recollect.library import convert
+from recollect.library.results import Forgotten
 from recollect.models import weights
 from recollect.models.manifest import EMBEDDER, PARSER
 from recollect.settings import Settings
@@ -132,7 +138,7 @@ class Engine:
     async def learned(self, task_uuid: str) -> None:
         """Wait until everything of a task was read, by whoever works on the folder."""
         services, access = self.opened
-        await jobs.learned(services, access, task_uuid, lambda: self.opened)
+        await tasks.learned(services, access, task_uuid, lambda: self.opened)
 
 
 @contextmanager
@@ -142,3 +148,35 @@ def text_only() -> Iterator[None]:
         yield
     except UnicodeEncodeError as error:
         raise InvalidInput("text: half of a character in it cannot be written") from error
+
+
+_ACTIONS: dict[Kind, str] = {
+    "user": "user.delete",
+    "graph": "graph.delete",
+    "thread": "thread.delete",
+    "episode": "graph.episode.delete",
+}
+
+
+async def forget(engine: Engine, named: Mapping[str, str | None]) -> Forgotten:
+    """Erase the one thing that is named."""
+    given = [(kind, value) for kind, value in named.items() if value is not None]
+    if len(given) != 1:
+        raise InvalidInput(f"give exactly one of {', '.join(named)}")
+    ((kind, value),) = given
+    if kind == "fact":
+        return await _fact(engine, value)
+    what = cast("Kind", kind)
+    target = Target(kind, value, chosen=kind != "episode")
+    access = engine.acts(_ACTIONS[what], target, erases=True)
+    return convert.forgotten(await engine.act(access, erasures.one, what, value, "forget"))
+
+
+async def _fact(engine: Engine, uuid: str) -> Forgotten:
+    """The sentence alone; the episodes that said it stay."""
+    access = engine.acts("graph.edge.delete", Target("edge", uuid), erases=True)
+    try:
+        receipt = await engine.act(access, erasures.fact, uuid)
+    except NotFound as error:
+        raise NotFound(f"fact not found: {uuid}") from error
+    return Forgotten(removed={"facts": 1}, wiped=receipt.scrubbed)

@@ -10,22 +10,33 @@ open serves the same ones.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
+from typing import Any, Self
 
 from recollect.app import episodic_sessions
+from recollect.app.episodic_sessions import session_of
 from recollect.episodic_memory import entries, filter_language, names
+from recollect.episodic_memory.entries import MemoryEntry, moment
 from recollect.episodic_memory.manager import InstanceManager
 from recollect.episodic_memory.metrics import FACTORY, MemoryMetrics, MetricsFactory
-from recollect.episodic_memory.types import Bounds, MemoryQuery, Recalled
+from recollect.episodic_memory.settings import SettingsChange
+from recollect.episodic_memory.types import Bounds, MemoryQuery, MemorySettings, Recalled
 from recollect.errors import Conflict, InvalidInput
 from recollect.graph import checks
-from recollect.library import episode_entry, erasure
+from recollect.graph.episode_filters import (
+    DEFAULT_PRODUCER,
+    EPISODE_TYPE,
+    addressee_of,
+    producer_of,
+    role_of,
+)
+from recollect.graph.types import Episode, Graph, NewEpisode
+from recollect.library import engine
 from recollect.library.engine import Engine
-from recollect.library.episode_entry import EpisodeEntry, EpisodeType
-from recollect.library.session import EpisodicSession
 from recollect.limits import (
     INSTANCE_WAIT_S,
     MEMORY_EXPAND_MAX,
@@ -46,6 +57,121 @@ __all__ = [
 ]
 
 
+When = datetime | str | int | float
+
+
+class EpisodeType(StrEnum):
+    """What an episode is."""
+
+    MESSAGE = EPISODE_TYPE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodeEntry:
+    """A message: what was said, by whom, for whom and when, in UTC.
+
+    A time may be given in any form that `recollect.episodic_memory.entries` reads; without one it is now.
+    *uid* is there once it is kept, *score* where it was found.
+    """
+
+    content: str
+    producer_id: str = DEFAULT_PRODUCER
+    produced_for_id: str = ""
+    producer_role: str = ""
+    created_at: datetime | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    episode_type: EpisodeType = EpisodeType.MESSAGE
+    uid: str | None = None
+    score: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.content, str):
+            raise InvalidInput(f"content: must be a text, got {type(self.content).__name__}")
+        object.__setattr__(self, "created_at", _in_utc("created_at", self.created_at))
+        object.__setattr__(self, "episode_type", EpisodeType(self.episode_type))
+
+    @classmethod
+    def from_message(
+        cls,
+        content: str,
+        *,
+        producer: str | None = None,
+        produced_for: str | None = None,
+        role: str | None = None,
+        timestamp: When | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """A message in the words of the client, which this renames."""
+        return cls(
+            content=content,
+            producer_id=producer or DEFAULT_PRODUCER,
+            produced_for_id=produced_for or "",
+            producer_role=role or "",
+            created_at=_in_utc("timestamp", timestamp),
+            metadata=dict(metadata or {}),
+        )
+
+
+def _in_utc(field_name: str, value: When | None) -> datetime | None:
+    return moment(field_name, value.isoformat() if isinstance(value, datetime) else value)
+
+
+def sent(entry: EpisodeEntry) -> MemoryEntry:
+    """An entry to be kept, as the checks of every memory client take it."""
+    at = entry.created_at
+    return MemoryEntry(
+        content=entry.content,
+        producer=entry.producer_id,
+        addressee=entry.produced_for_id,
+        role=entry.producer_role,
+        timestamp=None if at is None else at.isoformat(),
+        metadata=entry.metadata,
+        kind=entry.episode_type.value,
+    )
+
+
+def kept(episode: Episode, score: float | None = None) -> EpisodeEntry:
+    """An episode of the log as an entry."""
+    return EpisodeEntry(
+        content=episode.content,
+        producer_id=producer_of(episode),
+        produced_for_id=addressee_of(episode) or "",
+        producer_role=role_of(episode),
+        created_at=episode.created_at,
+        metadata={**(episode.metadata or {}), **(episode.extra or {})},
+        uid=episode.uuid,
+        score=score,
+    )
+
+
+class EpisodicSession:
+    """Where a session is kept. It is made by the first episode; until then there is nothing in it."""
+
+    def __init__(self, engine: Engine, key: str) -> None:
+        self.engine = engine
+        self.key = key
+        self.place = session_of(key)
+
+    async def look(self) -> tuple[Graph | None, MemorySettings]:
+        """The graph, if there is one, and what was chosen about its memories."""
+        return await self.engine.ask(episodic_sessions.look, self.place)
+
+    async def add(self, new: Sequence[NewEpisode], *, wait: bool) -> list[str]:
+        """Keep checked episodes, and wait until they were learned, if that is wanted."""
+        access = self.engine.acts("memory.add", self.place.target)
+        stored = await self.engine.act(access, episodic_sessions.add, self.place, new)
+        if wait and stored.task_uuid is not None:
+            await self.engine.learned(stored.task_uuid)
+        return stored.uuids
+
+    async def choose(self, **change: Any) -> None:
+        """Let what is given hold for this session from now on; it has to be there."""
+        access = self.engine.acts("memory.config.set", self.place.target)
+        await self.engine.act(
+            access, episodic_sessions.choose, self.place, SettingsChange(**change)
+        )
+
+
 class ShortTermMemory:
     """The window over the newest episodes of a session, and how things stood before it."""
 
@@ -64,7 +190,7 @@ class ShortTermMemory:
         found = await self.session.engine.ask(
             episodic_sessions.newest, graph, chosen.window, tree, limit
         )
-        return tuple(map(episode_entry.kept, found.episodes)), " ".join(found.summary)
+        return tuple(map(kept, found.episodes)), " ".join(found.summary)
 
     async def size(self) -> Bounds:
         """How many episodes, and how many characters, the window holds at most."""
@@ -108,7 +234,7 @@ class LongTermMemory:
         if graph is None or not chosen.long_term:
             return ()
         found = await engine.ask(episodic_sessions.search, graph, asked, without=without)
-        return tuple(episode_entry.kept(hit.item, hit.score) for hit in found)
+        return tuple(kept(hit.item, hit.score) for hit in found)
 
     async def configure(self, *, enabled: bool | None = None) -> None:
         """Switch it; what is not given stays."""
@@ -173,7 +299,7 @@ class EpisodicMemory:
         """
         self._refuse_when_closed()
         roles = self._session.engine.settings.memory_roles
-        new = entries.episodes([episode_entry.sent(one) for one in said], roles=roles)
+        new = entries.episodes([sent(one) for one in said], roles=roles)
         if wait:
             self._session.engine.require_models()
         with self._metrics.ingestion(len(new)):
@@ -203,11 +329,9 @@ class EpisodicMemory:
         if found is None:  # switched off meanwhile
             return None
         return QueryResult(
-            short_term_memory=tuple(map(episode_entry.kept, found.short_term.episodes)),
+            short_term_memory=tuple(map(kept, found.short_term.episodes)),
             episode_summary=" ".join(found.short_term.summary),
-            long_term_memory=tuple(
-                episode_entry.kept(hit.item, hit.score) for hit in found.long_term
-            ),
+            long_term_memory=tuple(kept(hit.item, hit.score) for hit in found.long_term),
         )
 
     def _counted(self) -> AbstractContextManager[None]:
@@ -295,7 +419,7 @@ class EpisodicMemoryManager:
         if target.kind == "user":
             raise InvalidInput("session_key: this is a user's; forget the user instead")
         named = {"graph": target.id}
-        await self._instances.delete(session_key, lambda: erasure.forget(self._engine, named))
+        await self._instances.delete(session_key, lambda: engine.forget(self._engine, named))
 
     async def close(self) -> None:
         """Close every instance, and open no more; safe to repeat."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from recollect.library.new_episode import Content, Moment, Told
+from recollect.library.convert import Content, Moment, Told
 from recollect.library.results import Entity, Episode, Fact, Forgotten, Observation, Summary
 from recollect.library.search import Kind, Narrowing, Results
 from recollect.limits import PAGE_DEFAULT, PAGE_MAX, SEARCH_LIMIT_DEFAULT

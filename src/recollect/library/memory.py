@@ -14,17 +14,17 @@ from os import PathLike
 from types import TracebackType
 from typing import Any, Literal, Self, Unpack, overload
 
-from recollect.app import memories, merges, provenance
+from recollect.app import memories, provenance
 from recollect.app.memories import MemoryRef, one_memory
 from recollect.app.projects import DEFAULT_PROJECT
 from recollect.errors import InvalidInput
 from recollect.graph.acting import Target
 from recollect.graph.types import Json
-from recollect.library import convert, erasure, new_episode, search
+from recollect.library import convert, engine, search
+from recollect.library.convert import Content, Moment, Told, moment
 from recollect.library.engine import Engine, choose, text_only
 from recollect.library.episodic_memory import EpisodicMemoryManager
 from recollect.library.handles import GraphMemory, ThreadMemory
-from recollect.library.new_episode import Content, Moment, Told, moment
 from recollect.library.results import (
     Entity,
     Episode,
@@ -110,7 +110,7 @@ class Memory:
         """
         place = one_memory(user, graph, thread)
         with text_only():
-            new = new_episode.episode(
+            new = convert.new_episode(
                 place,
                 content,
                 kind=kind,
@@ -285,19 +285,19 @@ class Memory:
         """Take back the last change by hand to a fact: a correction, an end, or that it was reopened."""
         uuid = fact if isinstance(fact, str) else fact.uuid
         access = self._engine.acts("graph.edge.undo", Target("edge", uuid))
-        return convert.fact(await self._engine.act(access, merges.undo, uuid))
+        return convert.fact(await self._engine.act(access, provenance.undo, uuid))
 
     async def merge(self, entity: Entity | str, other: Entity | str) -> Entity:
         """Let two entities be one from now on, the first of them; a user's own node always stays."""
         uuid, gone = (one if isinstance(one, str) else one.uuid for one in (entity, other))
         access = self._engine.acts("graph.node.merge", Target("node", uuid))
-        return convert.entity(await self._engine.act(access, merges.merge, uuid, gone))
+        return convert.entity(await self._engine.act(access, provenance.merge, uuid, gone))
 
     async def unmerge(self, other: Entity | str) -> Entity:
         """Take back a merge: the entity that had gone is there again, with the facts of its own."""
         uuid = other if isinstance(other, str) else other.uuid
         access = self._engine.acts("graph.node.unmerge", Target("node", uuid))
-        await self._engine.act(access, merges.unmerge, uuid)
+        await self._engine.act(access, provenance.unmerge, uuid)
         return convert.entity(await self._engine.ask(memories.known_entity, uuid))
 
     async def rate(
@@ -334,7 +334,7 @@ class Memory:
         What a user, a thread, a graph or an episode had ended holds again; what a fact had does not.
         """
         named = {"user": user, "graph": graph, "thread": thread, "episode": episode, "fact": fact}
-        return await erasure.forget(self._engine, named)
+        return await engine.forget(self._engine, named)
 
     async def messages(self, thread: str, *, limit: int = PAGE_DEFAULT) -> list[Episode]:
         """The newest messages of a thread, oldest first."""

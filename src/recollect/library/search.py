@@ -10,8 +10,8 @@ from recollect.graph import checks
 from recollect.graph.filters import Filters, MetadataTree, Scalar, ValueTest
 from recollect.graph.kinds import Kind as FindableKind
 from recollect.library import convert
+from recollect.library.convert import Moment, moment
 from recollect.library.engine import Engine
-from recollect.library.new_episode import Moment, moment
 from recollect.library.results import Entity, Episode, Fact, Observation, Summary
 from recollect.limits import SEARCH_LIMIT_MAX, SEARCH_QUERY_CHARS_MAX
 from recollect.search.query import Hit, Query, Reranker

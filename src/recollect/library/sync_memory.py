@@ -15,9 +15,9 @@ from typing import Any, Literal, Self, Unpack, overload
 
 from recollect.app.projects import DEFAULT_PROJECT
 from recollect.errors import Conflict
+from recollect.library.convert import Content, Moment, Told
 from recollect.library.handles import GraphMemory, ThreadMemory
 from recollect.library.memory import Memory
-from recollect.library.new_episode import Content, Moment, Told
 from recollect.library.portal import Face, OpenFace, Portal
 from recollect.library.results import Entity, Episode, Fact, Forgotten, Observation, Summary, Why
 from recollect.library.search import Kind, Narrowing, Results

@@ -1,4 +1,4 @@
-"""The audit log of a project, for its administrators."""
+"""What was done in a project and what was erased from it: the audit log, and erasing with a receipt."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -6,9 +6,74 @@ from typing import Annotated, Any
 import msgspec
 
 from recollect.api.router import Call, Route
-from recollect.app import audit
+from recollect.app import audit, forget
 from recollect.app.audit import Outcome, Wanted
-from recollect.limits import AUDIT_PAGE_DEFAULT, AUDIT_PAGE_MAX, INTEGER_MAX
+from recollect.app.forget import Mode, Receipt
+from recollect.limits import AUDIT_PAGE_DEFAULT, AUDIT_PAGE_MAX, INTEGER_MAX, PAGE_DEFAULT, PAGE_MAX
+
+
+class ErasureQuery(msgspec.Struct):
+    """*mode*: `delete` leaves ended what erased episodes ended, `forget` opens it again."""
+
+    mode: Mode = "delete"
+
+
+class ErasuresQuery(msgspec.Struct):
+    """How many receipts, and those before which one."""
+
+    limit: Annotated[int, msgspec.Meta(ge=1, le=PAGE_MAX)] = PAGE_DEFAULT
+    cursor: str | None = None
+
+
+class Erasures(msgspec.Struct):
+    """Receipts, the newest first; *next_cursor* asks for those before them."""
+
+    erasures: list[Receipt]
+    next_cursor: str | None
+
+
+async def erase_episode(call: Call) -> Receipt:
+    """Erase an episode, and what rested on it alone."""
+    return await _erase(call, "episode", call.path["uuid"])
+
+
+async def erase_fact(call: Call) -> Receipt:
+    """Erase a fact; the episodes that say it stay."""
+    return await forget.fact(call.services, call.access, call.path["uuid"])
+
+
+async def erase_thread(call: Call) -> Receipt:
+    """Erase a thread with its messages, and what rested on them alone."""
+    return await _erase(call, "thread", call.path["thread_id"])
+
+
+async def erase_graph(call: Call) -> Receipt:
+    """Erase a standalone graph with all it holds."""
+    return await _erase(call, "graph", call.path["graph_id"])
+
+
+async def erase_user(call: Call) -> Receipt:
+    """Erase a user with threads, messages and graph."""
+    return await _erase(call, "user", call.path["user_id"])
+
+
+async def _erase(call: Call, kind: forget.Kind, name: str) -> Receipt:
+    sent: ErasureQuery = call.query
+    return await forget.one(call.services, call.access, kind, name, sent.mode)
+
+
+async def list_erasures(call: Call) -> Erasures:
+    """The receipts of this project, the newest first."""
+    sent: ErasuresQuery = call.query
+    found = await forget.page(call.services, call.access, limit=sent.limit + 1, before=sent.cursor)
+    shown = found[: sent.limit]
+    more = len(found) > sent.limit
+    return Erasures(erasures=shown, next_cursor=shown[-1].uuid if more else None)
+
+
+async def get_erasure(call: Call) -> Receipt:
+    """One receipt."""
+    return await forget.receipt(call.services, call.access, call.path["uuid"])
 
 
 class AuditQuery(msgspec.Struct):
@@ -80,7 +145,60 @@ ROUTES = [
         entries,
         "List what was done in the project, and by whom",
         query=AuditQuery,
-        answer=AuditPage,
         admin=True,
-    )
+    ),
+    Route(
+        "DELETE",
+        "/api/v1/episodes/{uuid}",
+        "graph.episode.delete",
+        erase_episode,
+        "Erase an episode, with a receipt",
+        query=ErasureQuery,
+    ),
+    Route(
+        "DELETE",
+        "/api/v1/facts/{uuid}",
+        "graph.edge.delete",
+        erase_fact,
+        "Erase a fact, with a receipt",
+    ),
+    Route(
+        "DELETE",
+        "/api/v1/threads/{thread_id}",
+        "thread.delete",
+        erase_thread,
+        "Erase a thread with its messages, with a receipt",
+        query=ErasureQuery,
+    ),
+    Route(
+        "DELETE",
+        "/api/v1/graphs/{graph_id}",
+        "graph.delete",
+        erase_graph,
+        "Erase a standalone graph, with a receipt",
+        query=ErasureQuery,
+    ),
+    Route(
+        "DELETE",
+        "/api/v1/users/{user_id}",
+        "user.delete",
+        erase_user,
+        "Erase a user and all that is known of them, with a receipt",
+        query=ErasureQuery,
+    ),
+    Route(
+        "GET",
+        "/api/v1/erasures",
+        "erasure.list",
+        list_erasures,
+        "List receipts of erasures",
+        query=ErasuresQuery,
+    ),
+    Route(
+        "GET",
+        "/api/v1/erasures/{uuid}",
+        "erasure.get",
+        get_erasure,
+        "Get the receipt of an erasure",
+    ),
 ]

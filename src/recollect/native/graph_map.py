@@ -8,7 +8,7 @@ from recollect.api.router import Call, Route
 from recollect.app import explanations
 from recollect.app.explanations import DrawnGraph
 from recollect.compat.zep import translate_filters
-from recollect.compat.zep.wire.filters import SearchFilters
+from recollect.compat.zep.wire.base import SearchFilters
 from recollect.limits import MAP_EDGES_DEFAULT, MAP_EDGES_MAX, MAP_NODES_DEFAULT, MAP_NODES_MAX
 from recollect.search.overview import OverviewRequest
 
@@ -119,7 +119,6 @@ ROUTES = [
         graph_map,
         "Get the best-connected part of a graph, to draw it",
         body=MapRequest,
-        answer=GraphMap,
         reads=True,
     )
 ]

@@ -7,7 +7,7 @@ import msgspec
 
 from recollect.api.metrics import metrics
 from recollect.api.router import Call, Route
-from recollect.app import jobs as app_jobs
+from recollect.app import tasks as app_jobs
 from recollect.errors import Unavailable
 from recollect.graph.types import GraphKind
 
@@ -114,8 +114,8 @@ async def retry_job(call: Call) -> Retried:
 
 
 ROUTES = [
-    Route("GET", "/health", "health", health, "Is the process alive", answer=Health, public=True),
-    Route("GET", "/ready", "ready", ready, "Can requests be served", answer=Health, public=True),
+    Route("GET", "/health", "health", health, "Is the process alive", public=True),
+    Route("GET", "/ready", "ready", ready, "Can requests be served", public=True),
     Route("GET", "/metrics", "metrics", metrics, "Metrics for Prometheus", public=True),
     Route(
         "GET",
@@ -123,7 +123,6 @@ ROUTES = [
         "job.count",
         jobs,
         "Count the jobs that wait and those that are parked",
-        answer=Backlog,
     ),
     Route(
         "GET",
@@ -131,7 +130,6 @@ ROUTES = [
         "job.list_parked",
         parked_jobs,
         "List jobs that failed too often",
-        answer=ParkedJobs,
     ),
     Route(
         "POST",
@@ -139,6 +137,5 @@ ROUTES = [
         "job.retry",
         retry_job,
         "Put the parked job of an episode back into the queue",
-        answer=Retried,
     ),
 ]

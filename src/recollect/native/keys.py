@@ -1,18 +1,21 @@
-"""The keys of a project, for its administrators: making, governing and revoking them.
+"""Projects and their keys, for administrators: making, describing, governing and revoking them.
 
-A key belongs to the project of the key that makes it. Its secret is told once, in the answer that
-nobody on the way may keep; only its hash is stored.
+Which project a request is about is told by its key alone, here as everywhere. A key belongs to the
+project of the key that makes it. Its secret is told once, in the answer that nobody on the way may
+keep; only its hash is stored.
 """
 
 from datetime import datetime
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
-from recollect.app import keys
+from recollect.app import keys, projects
 from recollect.app.keys import GovernedKey, NewKey
 from recollect.graph.policy import Mode, Role
+from recollect.graph.types import Project
 
 
 class ShownKey(msgspec.Struct):
@@ -161,9 +164,72 @@ async def detach(call: Call) -> ShownKey:
 
 _KEY = "/api/v1/keys/{key_uuid}"
 _ATTACHED = f"{_KEY}/policy-sets/{{policy_set_name}}"
+
+
+class ShownProject(msgspec.Struct):
+    """A project."""
+
+    uuid: str
+    name: str
+    description: str | None
+    default_time_zone: str | None
+    created_at: datetime
+
+
+class OpenProject(msgspec.Struct, forbid_unknown_fields=True):
+    """A new project; no other one has its name."""
+
+    name: str
+    description: str | None = None
+
+
+class ChangeProject(msgspec.Struct, forbid_unknown_fields=True):
+    """What is said of a project; null takes it away."""
+
+    description: str | UnsetType | None = UNSET
+
+
+class ProjectWithKey(msgspec.Struct):
+    """A project with its first key, an admin key, whose secret is told this once."""
+
+    project: ShownProject
+    key: KeyWithSecret
+
+
+def _shown_project(project: Project) -> ShownProject:
+    return ShownProject(
+        uuid=project.uuid,
+        name=project.name,
+        description=project.description,
+        default_time_zone=project.default_time_zone,
+        created_at=project.created_at,
+    )
+
+
+async def create_project(call: Call) -> Reply:
+    """A new project, and the key that manages it."""
+    sent: OpenProject = call.body
+    made = await projects.open_with_key(call.services, call.access, sent.name, sent.description)
+    answer = ProjectWithKey(project=_shown_project(made.project), key=with_secret(made.first))
+    return Reply.json(answer, headers={"Cache-Control": "no-store"})
+
+
+async def get_project(call: Call) -> ShownProject:
+    """The project of the key that asks."""
+    return _shown_project(await projects.get(call.services, call.access))
+
+
+async def change_project(call: Call) -> ShownProject:
+    """Describe the project of the key that asks; its name is what it is known by, and stays."""
+    sent: ChangeProject = call.body
+    if isinstance(sent.description, UnsetType):
+        return await get_project(call)
+    return _shown_project(await projects.describe(call.services, call.access, sent.description))
+
+
 ROUTES = [
-    Route("GET", "/api/v1/key", "key.own", own, "Get the key that asks", answer=OwnKey),
-    Route("GET", "/api/v1/keys", "key.list", list_keys, "List keys", answer=Keys, admin=True),
+    Route("GET", "/api/v1/key", "key.own", own, "Get the key that asks"),
+    Route("GET", "/api/v1/keys", "key.list", list_keys, "List keys", admin=True),
     Route(
         "POST",
         "/api/v1/keys",
@@ -174,25 +240,17 @@ ROUTES = [
         answer=KeyWithSecret,
         admin=True,
     ),
-    Route("GET", _KEY, "key.get", get, "Get a key", answer=ShownKey, admin=True),
+    Route("GET", _KEY, "key.get", get, "Get a key", admin=True),
     Route(
-        "PATCH",
-        _KEY,
-        "key.change",
-        change,
-        "Change what governs a key",
-        body=ChangeKey,
-        answer=ShownKey,
-        admin=True,
+        "PATCH", _KEY, "key.change", change, "Change what governs a key", body=ChangeKey, admin=True
     ),
-    Route("DELETE", _KEY, "key.revoke", revoke, "Revoke a key", answer=ShownKey, admin=True),
+    Route("DELETE", _KEY, "key.revoke", revoke, "Revoke a key", admin=True),
     Route(
         "PUT",
         _ATTACHED,
         "key.attach_policy_set",
         attach,
         "Attach a policy set to a key",
-        answer=ShownKey,
         admin=True,
     ),
     Route(
@@ -201,7 +259,26 @@ ROUTES = [
         "key.detach_policy_set",
         detach,
         "Take a policy set off a key",
-        answer=ShownKey,
+        admin=True,
+    ),
+    Route(
+        "POST",
+        "/api/v1/projects",
+        "project.create",
+        create_project,
+        "Make a project with its first key",
+        body=OpenProject,
+        answer=ProjectWithKey,
+        admin=True,
+    ),
+    Route("GET", "/api/v1/project", "project.get", get_project, "Get the key's project"),
+    Route(
+        "PATCH",
+        "/api/v1/project",
+        "project.describe",
+        change_project,
+        "Describe the key's project",
+        body=ChangeProject,
         admin=True,
     ),
 ]

@@ -6,10 +6,10 @@ from typing import Annotated
 import msgspec
 
 from recollect.api.router import Call, Route
-from recollect.app import merges
+from recollect.app import provenance
 from recollect.graph.types import Entity
 from recollect.limits import PAGE_DEFAULT, PAGE_MAX
-from recollect.native import facts_wire as wire
+from recollect.native import facts as wire
 from recollect.records.merges import Merge
 
 _FOLD_S_MAX = 10.0  # how long an answer waits for the graph to be what it was; then that goes on
@@ -58,21 +58,21 @@ async def merge(call: Call) -> ToldEntity:
     own node always stays. What is said of either from now on is said of it."""
     sent: MergeBody = call.body
     uuid = call.path["uuid"]
-    return _entity(await merges.merge(call.services, call.access, uuid, sent.other))
+    return _entity(await provenance.merge(call.services, call.access, uuid, sent.other))
 
 
 async def unmerge(call: Call) -> ToldMerge:
     """Take back that an entity is one with another. Both have the facts of their own again, also those
     that were told meanwhile."""
     uuid = call.path["uuid"]
-    return _merge(await merges.unmerge(call.services, call.access, uuid, wait_s=_FOLD_S_MAX))
+    return _merge(await provenance.unmerge(call.services, call.access, uuid, wait_s=_FOLD_S_MAX))
 
 
 async def undo(call: Call) -> wire.ToldFact:
     """Take back the last change by hand to a fact: a correction, an end, or that it was reopened. It is a
     conflict when nobody changed it."""
     uuid = call.path["uuid"]
-    return wire.fact(await merges.undo(call.services, call.access, uuid, wait_s=_FOLD_S_MAX))
+    return wire.fact(await provenance.undo(call.services, call.access, uuid, wait_s=_FOLD_S_MAX))
 
 
 async def of_graph(call: Call) -> Merges:
@@ -87,7 +87,7 @@ async def of_user(call: Call) -> Merges:
 
 async def _page(call: Call, user_id: str | None = None, graph_id: str | None = None) -> Merges:
     limit = call.query.limit
-    found = await merges.page(
+    found = await provenance.page(
         call.services, call.access, user_id=user_id, graph_id=graph_id, limit=limit + 1
     )
     return Merges(merges=[_merge(one) for one in found[:limit]], truncated=len(found) > limit)
@@ -115,7 +115,6 @@ ROUTES = [
         merge,
         "Let two entities be one",
         body=MergeBody,
-        answer=ToldEntity,
         shows="graph.node.get",
     ),
     Route(
@@ -124,7 +123,6 @@ ROUTES = [
         "graph.node.unmerge",
         unmerge,
         "Take back that an entity is one with another",
-        answer=ToldMerge,
         shows="graph.node.get",
     ),
     Route(
@@ -133,7 +131,6 @@ ROUTES = [
         "graph.edge.undo",
         undo,
         "Take back the last change by hand to a fact",
-        answer=wire.ToldFact,
         shows="graph.edge.get",
     ),
     Route(
@@ -143,7 +140,6 @@ ROUTES = [
         of_graph,
         "List what is one by hand in a graph",
         query=MergesQuery,
-        answer=Merges,
     ),
     Route(
         "GET",
@@ -152,6 +148,5 @@ ROUTES = [
         of_user,
         "List what is one by hand in a user's graph",
         query=MergesQuery,
-        answer=Merges,
     ),
 ]

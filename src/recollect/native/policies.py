@@ -193,18 +193,9 @@ ROUTES = [
         apply,
         "Make a policy set, or a new version of it",
         body=WrittenPolicySet,
-        answer=ShownPolicySet,
         admin=True,
     ),
-    Route(
-        "GET",
-        _SETS,
-        "policy_set.list",
-        list_sets,
-        "List policy sets",
-        answer=PolicySets,
-        admin=True,
-    ),
+    Route("GET", _SETS, "policy_set.list", list_sets, "List policy sets", admin=True),
     Route(
         "POST",
         f"{_SETS}/validate",
@@ -212,7 +203,6 @@ ROUTES = [
         validate,
         "Check a policy set without keeping it",
         body=WrittenPolicySet,
-        answer=ValidPolicySet,
         reads=True,
         admin=True,
     ),
@@ -223,18 +213,11 @@ ROUTES = [
         explain,
         "Say what a key may do, and which rule decides",
         body=Explain,
-        answer=Trace,
         reads=True,
         admin=True,
     ),
     Route(
-        "GET",
-        f"{_SETS}/{{policy_set_name}}",
-        "policy_set.get",
-        get,
-        "Get a policy set",
-        answer=ShownPolicySet,
-        admin=True,
+        "GET", f"{_SETS}/{{policy_set_name}}", "policy_set.get", get, "Get a policy set", admin=True
     ),
     Route(
         "DELETE",
@@ -243,7 +226,6 @@ ROUTES = [
         delete,
         "Delete a policy set",
         query=DeleteQuery,
-        answer=Deleted,
         admin=True,
     ),
     Route(
@@ -252,7 +234,6 @@ ROUTES = [
         "policy_set.versions",
         versions,
         "List the versions of a policy set",
-        answer=PolicySetVersions,
         admin=True,
     ),
 ]

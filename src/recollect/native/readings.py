@@ -193,7 +193,6 @@ ROUTES = [
         give,
         "Give the answer for an episode that was taken",
         body=GiveReading,
-        answer=GivenReading,
     ),
     Route(
         "GET",
@@ -202,7 +201,6 @@ ROUTES = [
         list_readings,
         "List episodes that wait for another reading, and parked ones",
         query=ReadingsQuery,
-        answer=ShownReadings,
     ),
     Route(
         "POST",
@@ -211,6 +209,5 @@ ROUTES = [
         retry,
         "Try second readings again, one or all",
         body=RetryReadings,
-        answer=RetriedReadings,
     ),
 ]

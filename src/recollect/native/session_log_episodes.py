@@ -240,7 +240,6 @@ ROUTES = [
         body=bytes,
         takes=JSONL,
         query=ExpectedQuery,
-        answer=Imported,
     ),
     Route(
         "POST",

@@ -8,7 +8,7 @@ import pytest
 
 from recollect.api.http import parse_body
 from recollect.compat.zep import translate_filters
-from recollect.compat.zep.wire import MetadataFilterGroup, SearchFilters
+from recollect.compat.zep.wire.base import MetadataFilterGroup, SearchFilters
 from recollect.errors import InvalidInput
 from recollect.graph.filters import NO_FILTERS, DateTest, Filters, MetadataTree, ValueTest
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from recollect import SyncMemory
-from recollect.cli import reasons, telling
+from recollect.cli import recall, telling
 from recollect.cli.common import fail, safe, show
 from recollect.cli.main import app
 from recollect.library.results import Ending, Entity, Fact, Why
@@ -128,7 +128,7 @@ def test_why_says_in_plain_words_on_whose_word_a_fact_ended(
         judge=judge,
         sure=sure,
     )
-    reasons.why(Why(fact=fact, evidence=(), endings=(ending,)))
+    recall.reasons(Why(fact=fact, evidence=(), endings=(ending,)))
     said = capsys.readouterr().out
     assert f"ended    2024-05-01, {words}\n" in said
     assert "happens  2024-05-03 10:00\n" in said

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from recollect.api.router import Call, Route
 from recollect.app import memory_projects
-from recollect.compat.memmachine import resources
+from recollect.compat.memmachine import routes_resources
 from recollect.compat.memmachine import wire_config as config
 from recollect.compat.memmachine.errors import reply_for
-from recollect.compat.memmachine.resources import (
+from recollect.compat.memmachine.routes_resources import (
     DATABASE_NAME,
     EMBEDDER_NAME,
     RERANKER_NAME,
@@ -35,7 +35,7 @@ async def _defaults(call: Call) -> MemorySettings:
 async def get_config(call: Call) -> config.ServerConfig:
     """What the server is made of, and what holds for projects that chose nothing else."""
     return config.ServerConfig(
-        resources=await resources.look(call.services),
+        resources=await routes_resources.look(call.services),
         episodic_memory=await get_episodic(call),
         semantic_memory=await get_semantic(call),
     )
@@ -68,7 +68,7 @@ async def get_short_term(call: Call) -> config.ShortTermConfig:
     """The short-term memory of projects that chose nothing else."""
     chosen = await _defaults(call)
     return config.ShortTermConfig(
-        llm_model=resources.language_model_name(call.services.settings),
+        llm_model=routes_resources.language_model_name(call.services.settings),
         message_capacity=chosen.window.episodes,
         character_capacity=chosen.window.chars,
         enabled=chosen.short_term,
@@ -83,7 +83,7 @@ async def get_semantic(call: Call) -> config.SemanticConfig:
         storage_backend=STORAGE,
         feature_store=DATABASE_NAME,
         vector_collection=None,
-        llm_model=resources.language_model_name(call.services.settings),
+        llm_model=routes_resources.language_model_name(call.services.settings),
         embedding_model=EMBEDDER_NAME,
     )
 
@@ -155,7 +155,7 @@ def _long_term(sent: config.UpdateLongTerm, place: str = "") -> SettingsChange:
 
 
 def _short_term(call: Call, sent: config.UpdateShortTerm, place: str = "") -> SettingsChange:
-    model = resources.language_model_name(call.services.settings)
+    model = routes_resources.language_model_name(call.services.settings)
     _refuse_other(f"{place}llm_model", sent.llm_model, model)
     return SettingsChange(
         short_term=sent.enabled, episodes=sent.message_capacity, chars=sent.character_capacity
@@ -163,7 +163,7 @@ def _short_term(call: Call, sent: config.UpdateShortTerm, place: str = "") -> Se
 
 
 def _semantic(call: Call, sent: config.UpdateSemantic, place: str = "") -> SettingsChange:
-    model = resources.language_model_name(call.services.settings)
+    model = routes_resources.language_model_name(call.services.settings)
     _refuse_other(f"{place}llm_model", sent.llm_model, model)
     _refuse_other(f"{place}embedding_model", sent.embedding_model, EMBEDDER_NAME)
     _refuse_other(f"{place}database", sent.database, DATABASE_NAME)

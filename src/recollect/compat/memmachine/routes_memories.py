@@ -5,7 +5,7 @@ from functools import partial
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.app import memory_projects
-from recollect.compat.memmachine import translate, translate_features, wire
+from recollect.compat.memmachine import translate, wire
 from recollect.compat.memmachine.errors import reply_for
 from recollect.episodic_memory import entries, filter_language, names
 from recollect.errors import InvalidInput
@@ -42,7 +42,7 @@ async def search(call: Call) -> wire.FoundMemories:
         episodic_memory=None if episodic is None else translate.recalled(episodic),
         semantic_memory=None
         if semantic is None
-        else [translate_features.feature(one, sent) for one in semantic],
+        else [translate.feature(one, sent) for one in semantic],
     )
     return wire.FoundMemories(content=content)
 
@@ -70,7 +70,7 @@ async def list_page(call: Call) -> wire.ListedMemories:
     )
     if features is None:
         return wire.ListedMemories(content=wire.ListedContent())
-    shown = [translate_features.feature(one, sent) for one in features]
+    shown = [translate.feature(one, sent) for one in features]
     return wire.ListedMemories(content=wire.ListedContent(semantic_memory=shown))
 
 

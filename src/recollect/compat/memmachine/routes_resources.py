@@ -1,13 +1,105 @@
 """What the server is made of, as MemMachine's clients ask for it; models are the operator's to choose."""
 
+import asyncio
+import re
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
 
 from recollect.api.router import Call, Route
-from recollect.compat.memmachine import resources
+from recollect.app.services import Services
 from recollect.compat.memmachine import wire_config as config
 from recollect.compat.memmachine.errors import reply_for
-from recollect.compat.memmachine.resources import Noun
-from recollect.errors import NotOffered
+from recollect.compat.memmachine.wire_config import Resource, Resources
+from recollect.errors import NotFound, NotOffered, RecollectError
+from recollect.models import cross_encoder, embedder, weights
+from recollect.models.manifest import CROSS_ENCODER, EMBEDDER, Weight
+from recollect.settings import Settings
+
+Noun = Literal["embedders", "language_models", "rerankers"]
+EMBEDDER_NAME = EMBEDDER.name
+RERANKER_NAME = CROSS_ENCODER.name
+DATABASE_NAME = "recollect"
+STORAGE = "sqlite"
+_EMBEDDER_PROVIDER = "sentence-transformer"
+_RERANKER_PROVIDER = "cross-encoder"
+_LANGUAGE_MODEL_PROVIDER = "openai-chat-completions"
+_PROBE_S = 2.0
+_UNADDRESSABLE = re.compile(r"[/\\?#%\s]")  # clients put the name into a path as it is
+_PORTS = {"http": 80, "https": 443}
+
+
+def language_model_name(settings: Settings) -> str | None:
+    """What the language model is called here; None when none is configured."""
+    model = settings.llm_model
+    return None if model is None else _UNADDRESSABLE.sub(":", model)
+
+
+async def look(services: Services) -> Resources:
+    """Everything there is, and whether it can be used just now."""
+    models = services.settings.models
+    return Resources(
+        embedders=[await _weights(EMBEDDER, _EMBEDDER_PROVIDER, models)],
+        language_models=await _language_models(services.settings),
+        rerankers=[await _weights(CROSS_ENCODER, _RERANKER_PROVIDER, models)],
+        databases=[Resource(name=DATABASE_NAME, provider=STORAGE, status="ready")],
+    )
+
+
+async def retry(services: Services, noun: Noun, name: str) -> Resource:
+    """Try one of them anew; NotFound when there is none of that name."""
+    models = services.settings.models
+    if noun == "embedders" and name == EMBEDDER_NAME:
+        return await _load(name, _EMBEDDER_PROVIDER, embedder.load, models)
+    if noun == "rerankers" and name == RERANKER_NAME:
+        return await _load(name, _RERANKER_PROVIDER, cross_encoder.load, models)
+    if noun == "language_models" and name == language_model_name(services.settings):
+        (found,) = await _language_models(services.settings)
+        return found
+    raise NotFound(f"there is no {name!r} among the {noun.replace('_', ' ')} of this server")
+
+
+async def _weights(weight: Weight, provider: str, models: Path) -> Resource:
+    (state,) = await asyncio.to_thread(weights.check, models, weights=[weight])
+    if state.state == "present":
+        return Resource(name=weight.name, provider=provider, status="ready")
+    error = f"its weights are {state.state}: run `recollect models install`"
+    return Resource(name=weight.name, provider=provider, status="failed", error=error)
+
+
+async def _load(name: str, provider: str, load: Callable[[Path], object], models: Path) -> Resource:
+    try:
+        await asyncio.to_thread(load, models)
+    except RecollectError:
+        error = "it cannot be loaded: run `recollect models install`"
+        return Resource(name=name, provider=provider, status="failed", error=error)
+    return Resource(name=name, provider=provider, status="ready")
+
+
+async def _language_models(settings: Settings) -> list[Resource]:
+    name = language_model_name(settings)
+    if name is None or settings.llm_url is None:
+        return []
+    error = await _unreachable(settings.llm_url)
+    status: Literal["ready", "failed"] = "ready" if error is None else "failed"
+    provider = _LANGUAGE_MODEL_PROVIDER
+    return [Resource(name=name, provider=provider, status=status, error=error)]
+
+
+async def _unreachable(url: str) -> str | None:
+    """Why nobody listens at an address; None when somebody does. It costs no tokens."""
+    parts = urlsplit(url)
+    port = parts.port or _PORTS[parts.scheme]
+    try:
+        async with asyncio.timeout(_PROBE_S):
+            _, writer = await asyncio.open_connection(parts.hostname, port)
+    except (OSError, TimeoutError):
+        return "its endpoint cannot be reached"
+    writer.close()
+    return None
+
 
 _CHOSEN_BY_OPERATOR = (
     "models are chosen by the operator of this server: the embedder and the reranker are built "
@@ -17,7 +109,7 @@ _CHOSEN_BY_OPERATOR = (
 
 async def get_resources(call: Call) -> config.Resources:
     """What the server is made of, and whether it can be used just now."""
-    return await resources.look(call.services)
+    return await look(call.services)
 
 
 async def refuse(call: Call) -> None:
@@ -26,7 +118,7 @@ async def refuse(call: Call) -> None:
 
 
 async def _retry(call: Call, noun: Noun) -> config.Tried:
-    found = await resources.retry(call.services, noun, call.path["name"])
+    found = await retry(call.services, noun, call.path["name"])
     return config.Tried(success=found.status == "ready", status=found.status, error=found.error)
 
 

@@ -5,7 +5,7 @@ from functools import partial
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.app import features
-from recollect.compat.memmachine import resources, translate, translate_features, wire
+from recollect.compat.memmachine import routes_resources, translate, wire
 from recollect.compat.memmachine import wire_semantic as semantic
 from recollect.compat.memmachine.errors import reply_for
 from recollect.episodic_memory import feature_sets, names
@@ -21,7 +21,7 @@ async def add(call: Call) -> semantic.AddedFeature:
         call.services,
         call.access,
         translate.project_name(sent),
-        translate_features.new_feature(sent),
+        translate.new_feature(sent),
         readable=call.access_for("memory.feature.get"),
     )
     return semantic.AddedFeature(feature_id=made)
@@ -32,13 +32,13 @@ async def get(call: Call) -> wire.SemanticFeature:
     sent: semantic.GetFeature = call.body
     name = translate.project_name(sent)
     found = await features.get(call.services, call.access, name, sent.feature_id)
-    return translate_features.feature(found, sent, citations=sent.load_citations)
+    return translate.feature(found, sent, citations=sent.load_citations)
 
 
 async def update(call: Call) -> Reply:
     """Correct a feature."""
     sent: semantic.UpdateFeature = call.body
-    name, change = translate.project_name(sent), translate_features.correction(sent)
+    name, change = translate.project_name(sent), translate.correction(sent)
     await features.correct(call.services, call.access, name, sent.feature_id, change)
     return Reply.nothing()
 
@@ -46,7 +46,7 @@ async def update(call: Call) -> Reply:
 async def delete(call: Call) -> Reply:
     """Remove features, all that are named or none; the episodes behind them stay."""
     sent: semantic.DeleteFeatures = call.body
-    ids = translate_features.wanted_ids(sent)
+    ids = translate.feature_ids(sent)
     await features.delete(call.services, call.access, translate.project_name(sent), ids)
     return Reply.nothing()
 
@@ -69,7 +69,7 @@ async def list_set_types(call: Call) -> semantic.SetTypes:
     """The kinds of sets that were defined."""
     name = translate.project_name(call.body)
     found = await features.set_types(call.services, call.access, name)
-    return semantic.SetTypes(set_types=[translate_features.set_type(one) for one in found])
+    return semantic.SetTypes(set_types=[translate.set_type(one) for one in found])
 
 
 async def delete_set_type(call: Call) -> Reply:
@@ -85,7 +85,7 @@ async def get_set_id(call: Call) -> semantic.SetId:
     sent: semantic.GetSetId = call.body
     names.check(sent.org_id, sent.project_id)
     found = feature_sets.made(sent.metadata_tags, sent.set_metadata, is_org_level=sent.is_org_level)
-    return semantic.SetId(set_id=translate_features.set_id(found, sent))
+    return semantic.SetId(set_id=translate.set_id(found, sent))
 
 
 async def list_set_ids(call: Call) -> semantic.Sets:
@@ -93,18 +93,16 @@ async def list_set_ids(call: Call) -> semantic.Sets:
     sent: semantic.ListSetIds = call.body
     name = translate.project_name(sent)
     found = await features.sets(call.services, call.access, name, sent.set_metadata)
-    return semantic.Sets(
-        sets=[translate_features.listed_set(one, of_type, sent) for of_type, one in found]
-    )
+    return semantic.Sets(sets=[translate.listed_set(one, of_type, sent) for of_type, one in found])
 
 
 async def configure_set(call: Call) -> Reply:
     """Accept the models that serve every set here: there is one of each kind, and no choice."""
     sent: semantic.ConfigureSet = call.body
-    translate_features.set_of(sent)
+    translate.set_of(sent)
     await features.check_project(call.services, call.access, translate.project_name(sent))
-    model = resources.language_model_name(call.services.settings)
-    _check_name("embedder_name", sent.embedder_name, resources.EMBEDDER_NAME)
+    model = routes_resources.language_model_name(call.services.settings)
+    _check_name("embedder_name", sent.embedder_name, routes_resources.EMBEDDER_NAME)
     _check_name("llm_name", sent.llm_name, model)
     return Reply.nothing()
 
@@ -122,7 +120,7 @@ def _new(sent: semantic.AddCategory | semantic.AddTemplate) -> NewCategory:
 async def add_category(call: Call) -> semantic.AddedCategory:
     """Add a category to a set."""
     sent: semantic.AddCategory = call.body
-    given = (translate.project_name(sent), translate_features.set_of(sent), _new(sent))
+    given = (translate.project_name(sent), translate.set_of(sent), _new(sent))
     made = await features.add_category(call.services, call.access, *given)
     return semantic.AddedCategory(category_id=made)
 
@@ -140,7 +138,7 @@ async def list_templates(call: Call) -> semantic.Templates:
     sent: semantic.OfSetType = call.body
     name = translate.project_name(sent)
     found = await features.templates(call.services, call.access, name, sent.set_type_id)
-    return semantic.Templates(categories=[translate_features.template(one) for one in found])
+    return semantic.Templates(categories=[translate.template(one) for one in found])
 
 
 async def get_category(call: Call) -> semantic.CategoryEntry:
@@ -148,7 +146,7 @@ async def get_category(call: Call) -> semantic.CategoryEntry:
     sent: semantic.OfCategory = call.body
     name = translate.project_name(sent)
     found = await features.category(call.services, call.access, name, sent.category_id)
-    return translate_features.category(found)
+    return translate.category(found)
 
 
 async def get_category_sets(call: Call) -> semantic.SetIds:
@@ -156,13 +154,13 @@ async def get_category_sets(call: Call) -> semantic.SetIds:
     sent: semantic.OfCategory = call.body
     name = translate.project_name(sent)
     found = await features.sets_of_category(call.services, call.access, name, sent.category_id)
-    return semantic.SetIds(set_ids=[translate_features.set_id(one, sent) for one in found])
+    return semantic.SetIds(set_ids=[translate.set_id(one, sent) for one in found])
 
 
 async def disable_category(call: Call) -> Reply:
     """Have a set answer with nothing of a category."""
     sent: semantic.DisableCategory = call.body
-    given = (translate.project_name(sent), translate_features.set_of(sent), sent.category_name)
+    given = (translate.project_name(sent), translate.set_of(sent), sent.category_name)
     await features.disable_category(call.services, call.access, *given)
     return Reply.nothing()
 

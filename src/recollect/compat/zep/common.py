@@ -6,7 +6,8 @@ from typing import Any
 from recollect.api.http import Reply
 from recollect.api.router import Call
 from recollect.app.refs import GraphRef
-from recollect.compat.zep import translate, wire
+from recollect.compat.zep import translate
+from recollect.compat.zep.wire import graphs as graphs_wire
 from recollect.graph.types import Episode
 from recollect.limits import PAGE_MAX
 
@@ -52,4 +53,4 @@ def capped(answer: Any, *, truncated: bool) -> Reply:
 def capped_episodes(found: Sequence[Episode]) -> Reply:
     """Episodes, of which one more was read than an answer holds."""
     shown = [translate.episode(episode) for episode in found[:PAGE_MAX]]
-    return capped(wire.Episodes(episodes=shown), truncated=len(found) > PAGE_MAX)
+    return capped(graphs_wire.Episodes(episodes=shown), truncated=len(found) > PAGE_MAX)

@@ -5,8 +5,6 @@ from dataclasses import replace
 from recollect.api.router import Route
 from recollect.compat.zep import (
     routes_batches,
-    routes_context,
-    routes_derived,
     routes_direct,
     routes_documents,
     routes_episodes,
@@ -31,13 +29,11 @@ ROUTES: list[Route] = [
         routes_threads,
         routes_sessions,
         routes_messages,
-        routes_context,
         routes_graphs,
         routes_direct,
         routes_search,
         routes_episodes,
         routes_knowledge,
-        routes_derived,
         routes_walks,
         routes_guidance,
         routes_batches,

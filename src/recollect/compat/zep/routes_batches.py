@@ -8,9 +8,8 @@ from recollect.api.http import explain
 from recollect.api.router import Call, Route
 from recollect.app import batches
 from recollect.app.batches import Batch, Item, NewItem
-from recollect.compat.zep import wire
 from recollect.compat.zep.wire import batches as batches_wire
-from recollect.compat.zep.wire.base import RoleType
+from recollect.compat.zep.wire.base import RoleType, Success, shaped
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.types import NewEpisode
@@ -21,10 +20,10 @@ _decode_item = msgspec.json.Decoder(batches_wire.BatchAddItem).decode
 
 def _summary(found: Batch) -> batches_wire.BatchSummary:
     progress = found.progress
-    return batches_wire.BatchSummary(
+    return shaped(
+        batches_wire.BatchSummary,
+        found,
         batch_id=found.uuid,
-        status=found.status,
-        item_count=found.item_count,
         progress=batches_wire.BatchProgress(
             total_items=progress.total,
             queued_items=progress.queued,
@@ -36,12 +35,6 @@ def _summary(found: Batch) -> batches_wire.BatchSummary:
             percent_complete=progress.percent,
         ),
         ignore_roles=cast(list[RoleType], found.ignore_roles),
-        strict_ontology=found.strict_ontology,
-        metadata=found.metadata,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
-        processed_at=found.processed_at,
-        completed_at=found.completed_at,
     )
 
 
@@ -49,22 +42,13 @@ def _detail(found: Item) -> batches_wire.BatchItemDetail:
     error = None
     if found.error is not None:
         error = batches_wire.BatchItemError(code=found.error.code, message=found.error.message)
-    return batches_wire.BatchItemDetail(
+    return shaped(
+        batches_wire.BatchItemDetail,
+        found,
         item_id=found.uuid,
-        sequence_index=found.sequence_index,
-        kind=found.kind,
-        status=found.status,
         episode_uuid=found.uuid,
         source_uuid=found.uuid,
         error=error,
-        user_id=found.user_id,
-        user_uuid=found.user_uuid,
-        graph_id=found.graph_id,
-        graph_uuid=found.graph_uuid,
-        thread_id=found.thread_id,
-        document_id=found.document_id,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
     )
 
 
@@ -183,10 +167,10 @@ async def process(call: Call) -> batches_wire.BatchSummary:
     return _summary(made.batch)
 
 
-async def delete(call: Call) -> wire.Success:
+async def delete(call: Call) -> Success:
     """Remove a batch that was not processed."""
     await batches.delete(call.services, call.access, call.path["batch_id"])
-    return wire.Success(message="batch deleted")
+    return Success(message="batch deleted")
 
 
 ROUTES = [
@@ -197,32 +181,13 @@ ROUTES = [
         create,
         "Create a draft batch",
         body=batches_wire.CreateBatch,
-        answer=batches_wire.BatchSummary,
     ),
     Route(
-        "GET",
-        "/batches",
-        "batch.list",
-        list_all,
-        "List batches",
-        query=batches_wire.BatchesQuery,
-        answer=batches_wire.BatchList,
+        "GET", "/batches", "batch.list", list_all, "List batches", query=batches_wire.BatchesQuery
     ),
+    Route("GET", "/batches/{batch_id}", "batch.get", get, "Get a batch with its progress"),
     Route(
-        "GET",
-        "/batches/{batch_id}",
-        "batch.get",
-        get,
-        "Get a batch with its progress",
-        answer=batches_wire.BatchSummary,
-    ),
-    Route(
-        "DELETE",
-        "/batches/{batch_id}",
-        "batch.delete",
-        delete,
-        "Delete a draft or invalid batch",
-        answer=wire.Success,
+        "DELETE", "/batches/{batch_id}", "batch.delete", delete, "Delete a draft or invalid batch"
     ),
     Route(
         "GET",
@@ -231,7 +196,6 @@ ROUTES = [
         list_items,
         "List the items of a batch",
         query=batches_wire.BatchItemsQuery,
-        answer=batches_wire.BatchItemList,
     ),
     Route(
         "POST",
@@ -240,14 +204,6 @@ ROUTES = [
         add,
         "Add items to a draft batch",
         body=batches_wire.AddBatchItems,
-        answer=list[batches_wire.BatchItemDetail],
     ),
-    Route(
-        "POST",
-        "/batches/{batch_id}/process",
-        "batch.process",
-        process,
-        "Process a batch",
-        answer=batches_wire.BatchSummary,
-    ),
+    Route("POST", "/batches/{batch_id}/process", "batch.process", process, "Process a batch"),
 ]

@@ -6,15 +6,18 @@ from recollect.api.router import Call, Route
 from recollect.app import graphs, knowledge, remember
 from recollect.app.refs import GraphRef
 from recollect.app.remember import GivenNode, GivenTriple, Outcome, Receipt
-from recollect.compat.zep import common, translate, wire
+from recollect.compat.zep import common, translate
+from recollect.compat.zep.wire import graphs as graphs_wire
+from recollect.compat.zep.wire import knowledge as knowledge_wire
+from recollect.compat.zep.wire.base import shaped
 from recollect.graph import checks
 from recollect.graph.types import Entity
 from recollect.records.cloning import Ends
 
 
-async def add_fact_triple(call: Call) -> wire.AddTripleAnswer:
+async def add_fact_triple(call: Call) -> graphs_wire.AddTripleAnswer:
     """One fact between two nodes; what it did to the graph, if that is known soon."""
-    sent: wire.AddFactTriple = call.body
+    sent: graphs_wire.AddFactTriple = call.body
     triple = _triple(sent)
     remember.check_triple(triple)
     receipt = await remember.add_triple(
@@ -26,10 +29,10 @@ async def add_fact_triple(call: Call) -> wire.AddTripleAnswer:
     )
     done = await _outcome(call, receipt)
     if done is None or not done.facts:
-        return wire.AddTripleAnswer(task_id=receipt.task_uuid)
+        return graphs_wire.AddTripleAnswer(task_id=receipt.task_uuid)
     fact = done.facts[0]
     ends = {node.uuid: node for node in await _nodes(call, done)}
-    return wire.AddTripleAnswer(
+    return graphs_wire.AddTripleAnswer(
         edge=translate.edge(fact),
         source_node=ends.get(fact.source_uuid),
         target_node=ends.get(fact.target_uuid),
@@ -37,12 +40,12 @@ async def add_fact_triple(call: Call) -> wire.AddTripleAnswer:
     )
 
 
-def _ref(sent: wire.AddFactTriple | wire.AddNodes) -> GraphRef:
+def _ref(sent: graphs_wire.AddFactTriple | graphs_wire.AddNodes) -> GraphRef:
     graph_id = translate.graph_id_of(sent.graph_id, sent.group_id)
     return GraphRef(user_id=sent.user_id, graph_id=graph_id)
 
 
-def _triple(sent: wire.AddFactTriple) -> GivenTriple:
+def _triple(sent: graphs_wire.AddFactTriple) -> GivenTriple:
     return GivenTriple(
         fact=sent.fact,
         name=sent.fact_name,
@@ -86,7 +89,7 @@ async def _outcome(call: Call, receipt: Receipt) -> Outcome | None:
     )
 
 
-async def _nodes(call: Call, done: Outcome) -> list[wire.Node]:
+async def _nodes(call: Call, done: Outcome) -> list[knowledge_wire.Node]:
     """Nodes for the wire, with as much as the key may read of them."""
     access = call.access_for("graph.node.get")
     if access is None:
@@ -95,9 +98,9 @@ async def _nodes(call: Call, done: Outcome) -> list[wire.Node]:
     return [translate.listed_node(node) for node in listed]
 
 
-async def add_nodes(call: Call) -> wire.AddNodesAnswer:
+async def add_nodes(call: Call) -> graphs_wire.AddNodesAnswer:
     """Nodes into a graph, each found again or made; with their uuids, if those are known soon."""
-    sent: wire.AddNodes = call.body
+    sent: graphs_wire.AddNodes = call.body
     remember.node_count("nodes", len(sent.nodes))
     nodes = [_node(f"nodes[{number}].", item) for number, item in enumerate(sent.nodes)]
     times = [
@@ -113,7 +116,7 @@ async def add_nodes(call: Call) -> wire.AddNodesAnswer:
     )
     done = await _outcome(call, receipt)
     made = done.nodes if done is not None and len(done.nodes) == len(nodes) else None
-    return wire.AddNodesAnswer(
+    return graphs_wire.AddNodesAnswer(
         nodes=[
             _added(item, at, made[number] if made else None)
             for number, (item, at) in enumerate(zip(sent.nodes, times, strict=True))
@@ -122,7 +125,7 @@ async def add_nodes(call: Call) -> wire.AddNodesAnswer:
     )
 
 
-def _node(where: str, item: wire.AddNodeItem) -> GivenNode:
+def _node(where: str, item: graphs_wire.AddNodeItem) -> GivenNode:
     return GivenNode(
         where=where,
         name=item.name,
@@ -132,21 +135,20 @@ def _node(where: str, item: wire.AddNodeItem) -> GivenNode:
     )
 
 
-def _added(item: wire.AddNodeItem, at: datetime | None, made: Entity | None) -> wire.AddedNode:
-    return wire.AddedNode(
+def _added(
+    item: graphs_wire.AddNodeItem, at: datetime | None, made: Entity | None
+) -> graphs_wire.AddedNode:
+    return shaped(
+        graphs_wire.AddedNode,
+        item,
         uuid=made.uuid if made else None,
-        name=item.name,
-        label=item.label,
-        summary=item.summary,
-        attributes=item.attributes,
-        metadata=item.metadata,
         created_at=made.created_at if made else at,
     )
 
 
-async def clone(call: Call) -> wire.CloneAnswer:
+async def clone(call: Call) -> graphs_wire.CloneAnswer:
     """A copy of a user's graph as a new user, or of a standalone graph under a new id."""
-    sent: wire.CloneGraph = call.body
+    sent: graphs_wire.CloneGraph = call.body
     ends = Ends(
         source_user=sent.source_user_id,
         source_graph=translate.graph_id_of(sent.source_graph_id, sent.source_group_id, "source_"),
@@ -155,8 +157,8 @@ async def clone(call: Call) -> wire.CloneAnswer:
     )
     made = await graphs.clone(call.services, call.access, ends)
     if made.graph.kind == "user":
-        return wire.CloneAnswer(user_id=made.graph.graph_id, task_id=made.task_uuid)
-    return wire.CloneAnswer(
+        return graphs_wire.CloneAnswer(user_id=made.graph.graph_id, task_id=made.task_uuid)
+    return graphs_wire.CloneAnswer(
         graph_id=made.graph.graph_id, group_id=made.graph.graph_id, task_id=made.task_uuid
     )
 
@@ -168,8 +170,7 @@ ROUTES = [
         "graph.add_fact_triple",
         add_fact_triple,
         "Add a fact between two nodes",
-        body=wire.AddFactTriple,
-        answer=wire.AddTripleAnswer,
+        body=graphs_wire.AddFactTriple,
     ),
     Route(
         "POST",
@@ -177,8 +178,7 @@ ROUTES = [
         "graph.add_nodes",
         add_nodes,
         "Add nodes to a graph",
-        body=wire.AddNodes,
-        answer=wire.AddNodesAnswer,
+        body=graphs_wire.AddNodes,
     ),
     Route(
         "POST",
@@ -186,7 +186,6 @@ ROUTES = [
         "graph.clone",
         clone,
         "Copy a graph to a new owner",
-        body=wire.CloneGraph,
-        answer=wire.CloneAnswer,
+        body=graphs_wire.CloneGraph,
     ),
 ]

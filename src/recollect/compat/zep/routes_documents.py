@@ -4,8 +4,9 @@ from msgspec import structs
 
 from recollect.api.router import Call, Route
 from recollect.app import collections
-from recollect.compat.zep import translate_metadata, wire
+from recollect.compat.zep import translate_filters
 from recollect.compat.zep.wire import documents as documents_wire
+from recollect.compat.zep.wire.base import Success, shaped
 from recollect.errors import InvalidInput
 from recollect.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SEARCH_QUERY_CHARS_MAX
 from recollect.records.collections import Collection, Document, DocumentChange, NewDocument
@@ -13,29 +14,16 @@ from recollect.search.documents import DocumentQuery
 
 
 def _collection(found: Collection) -> documents_wire.Collection:
-    return documents_wire.Collection(
-        uuid=found.uuid,
-        name=found.name,
-        description=found.description,
-        metadata=found.metadata,
-        document_count=found.document_count,
+    return shaped(
+        documents_wire.Collection,
+        found,
         document_embedded_count=found.embedded_count,
         is_auto_embedded=True,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
     )
 
 
 def _document(found: Document) -> documents_wire.Document:
-    return documents_wire.Document(
-        uuid=found.uuid,
-        document_id=found.document_id,
-        content=found.content,
-        metadata=found.metadata,
-        is_embedded=found.embedded,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
-    )
+    return shaped(documents_wire.Document, found, is_embedded=found.embedded)
 
 
 async def list_collections(call: Call) -> list[list[documents_wire.Collection]]:
@@ -44,7 +32,7 @@ async def list_collections(call: Call) -> list[list[documents_wire.Collection]]:
     return [[_collection(collection) for collection in found]]
 
 
-async def add_collection(call: Call) -> wire.Success:
+async def add_collection(call: Call) -> Success:
     """A new, empty collection."""
     sent: documents_wire.AddCollection = call.body
     await collections.create(
@@ -54,7 +42,7 @@ async def add_collection(call: Call) -> wire.Success:
         sent.description,
         sent.metadata,
     )
-    return wire.Success(message="collection created")
+    return Success(message="collection created")
 
 
 async def get_collection(call: Call) -> documents_wire.Collection:
@@ -63,7 +51,7 @@ async def get_collection(call: Call) -> documents_wire.Collection:
     return _collection(found)
 
 
-async def update_collection(call: Call) -> wire.Success:
+async def update_collection(call: Call) -> Success:
     """Change what is given of a collection."""
     sent: documents_wire.UpdateCollection = call.body
     await collections.update(
@@ -73,13 +61,13 @@ async def update_collection(call: Call) -> wire.Success:
         sent.description,
         sent.metadata,
     )
-    return wire.Success(message="collection updated")
+    return Success(message="collection updated")
 
 
-async def delete_collection(call: Call) -> wire.Success:
+async def delete_collection(call: Call) -> Success:
     """Remove a collection with its documents."""
     await collections.delete(call.services, call.access, call.path["collection_name"])
-    return wire.Success(message="collection deleted")
+    return Success(message="collection deleted")
 
 
 async def add_documents(call: Call) -> list[list[str]]:
@@ -106,7 +94,7 @@ async def get_documents(call: Call) -> list[list[documents_wire.Document]]:
     return [[_document(document) for document in found]]
 
 
-async def update_documents(call: Call) -> wire.Success:
+async def update_documents(call: Call) -> Success:
     """Change several documents, all or none."""
     sent: list[documents_wire.UpdateDocumentItem] = call.body
     changes = [
@@ -116,16 +104,16 @@ async def update_documents(call: Call) -> wire.Success:
     await collections.update_documents(
         call.services, call.access, call.path["collection_name"], changes
     )
-    return wire.Success(message=f"{len(changes)} documents updated")
+    return Success(message=f"{len(changes)} documents updated")
 
 
-async def delete_documents(call: Call) -> wire.Success:
+async def delete_documents(call: Call) -> Success:
     """Remove several documents; one that is gone already is no error."""
     sent: list[str] = call.body
     count = await collections.delete_documents(
         call.services, call.access, call.path["collection_name"], sent
     )
-    return wire.Success(message=f"{count} documents deleted")
+    return Success(message=f"{count} documents deleted")
 
 
 async def get_document(call: Call) -> documents_wire.Document:
@@ -139,7 +127,7 @@ async def get_document(call: Call) -> documents_wire.Document:
     return _document(found)
 
 
-async def update_document(call: Call) -> wire.Success:
+async def update_document(call: Call) -> Success:
     """Change the id or the metadata of a document."""
     sent: documents_wire.UpdateDocument = call.body
     change = DocumentChange(
@@ -148,10 +136,10 @@ async def update_document(call: Call) -> wire.Success:
     await collections.update_document(
         call.services, call.access, call.path["collection_name"], change
     )
-    return wire.Success(message="document updated")
+    return Success(message="document updated")
 
 
-async def delete_document(call: Call) -> wire.Success:
+async def delete_document(call: Call) -> Success:
     """Remove a document."""
     await collections.delete_document(
         call.services,
@@ -159,7 +147,7 @@ async def delete_document(call: Call) -> wire.Success:
         call.path["collection_name"],
         call.path["document_uuid"],
     )
-    return wire.Success(message="document deleted")
+    return Success(message="document deleted")
 
 
 async def search(call: Call) -> documents_wire.FoundDocuments:
@@ -170,10 +158,10 @@ async def search(call: Call) -> documents_wire.FoundDocuments:
         raise InvalidInput("text: a text or metadata is required")
     query = DocumentQuery(
         text=None if sent.text is None else sent.text[:SEARCH_QUERY_CHARS_MAX],
-        tree=translate_metadata.metadata_tree("metadata", sent.metadata),
+        tree=translate_filters.equal_metadata("metadata", sent.metadata),
         limit=min(asked.limit or SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX),
         score_min=sent.min_score,
-        mmr_lambda=translate_metadata.mmr_lambda(sent.search_type, sent.mmr_lambda),
+        mmr_lambda=translate_filters.mmr_lambda(sent.search_type, sent.mmr_lambda),
     )
     found = await collections.search(
         call.services, call.access, call.path["collection_name"], query
@@ -195,7 +183,6 @@ ROUTES = [
         "document.list_collections",
         list_collections,
         "List document collections",
-        answer=list[list[documents_wire.Collection]],
     ),
     Route(
         "POST",
@@ -204,7 +191,6 @@ ROUTES = [
         add_collection,
         "Add a document collection",
         body=documents_wire.AddCollection,
-        answer=wire.Success,
     ),
     Route(
         "GET",
@@ -212,7 +198,6 @@ ROUTES = [
         "document.get_collection",
         get_collection,
         "Get a document collection",
-        answer=documents_wire.Collection,
     ),
     Route(
         "PATCH",
@@ -221,7 +206,6 @@ ROUTES = [
         update_collection,
         "Update a document collection",
         body=documents_wire.UpdateCollection,
-        answer=wire.Success,
     ),
     Route(
         "DELETE",
@@ -229,7 +213,6 @@ ROUTES = [
         "document.delete_collection",
         delete_collection,
         "Delete a document collection",
-        answer=wire.Success,
     ),
     Route(
         "POST",
@@ -238,7 +221,6 @@ ROUTES = [
         add_documents,
         "Add documents to a collection",
         body=list[documents_wire.NewDocument],
-        answer=list[list[str]],
     ),
     Route(
         "POST",
@@ -247,7 +229,6 @@ ROUTES = [
         get_documents,
         "Get several documents",
         body=documents_wire.GetDocuments,
-        answer=list[list[documents_wire.Document]],
         reads=True,
     ),
     Route(
@@ -257,7 +238,6 @@ ROUTES = [
         update_documents,
         "Update several documents",
         body=list[documents_wire.UpdateDocumentItem],
-        answer=wire.Success,
     ),
     Route(
         "POST",
@@ -266,7 +246,6 @@ ROUTES = [
         delete_documents,
         "Delete several documents",
         body=list[str],
-        answer=wire.Success,
     ),
     Route(
         "POST",
@@ -276,7 +255,6 @@ ROUTES = [
         "Search a collection",
         body=documents_wire.SearchDocuments,
         query=documents_wire.SearchQuery,
-        answer=documents_wire.FoundDocuments,
         reads=True,
     ),
     Route(
@@ -285,7 +263,6 @@ ROUTES = [
         "document.get_document",
         get_document,
         "Get a document",
-        answer=documents_wire.Document,
     ),
     Route(
         "PATCH",
@@ -294,7 +271,6 @@ ROUTES = [
         update_document,
         "Update a document's id or metadata",
         body=documents_wire.UpdateDocument,
-        answer=wire.Success,
     ),
     Route(
         "DELETE",
@@ -302,6 +278,5 @@ ROUTES = [
         "document.delete_document",
         delete_document,
         "Delete a document",
-        answer=wire.Success,
     ),
 ]

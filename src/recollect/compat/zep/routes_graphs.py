@@ -4,7 +4,11 @@ from recollect.api.router import Call, Route
 from recollect.app import graphs, knowledge, remember
 from recollect.app.graphs import GraphChange
 from recollect.app.refs import GraphRef
-from recollect.compat.zep import common, translate, wire
+from recollect.compat.zep import common, translate
+from recollect.compat.zep.wire import graphs as graphs_wire
+from recollect.compat.zep.wire import knowledge as knowledge_wire
+from recollect.compat.zep.wire import threads as threads_wire
+from recollect.compat.zep.wire.base import Success
 from recollect.graph import checks
 from recollect.graph.types import Episode, Graph, NewEpisode
 from recollect.limits import LIST_ALL_DEFAULT, LIST_ALL_MAX, PAGE_MAX
@@ -13,9 +17,9 @@ from recollect.records.graphs import GraphDetails, GraphPage
 _ORDERS = ("created_at", "graph_id", "name")
 
 
-async def create(call: Call) -> wire.Graph:
+async def create(call: Call) -> graphs_wire.Graph:
     """A new standalone graph."""
-    sent: wire.CreateGraph = call.body
+    sent: graphs_wire.CreateGraph = call.body
     details = GraphDetails(
         name=sent.name,
         description=sent.description,
@@ -26,9 +30,9 @@ async def create(call: Call) -> wire.Graph:
     return translate.graph(call.access, made)
 
 
-async def add_group(call: Call) -> wire.Group:
+async def add_group(call: Call) -> graphs_wire.Group:
     """A new standalone graph, as Zep v2 makes one."""
-    sent: wire.AddGroup = call.body
+    sent: graphs_wire.AddGroup = call.body
     details = GraphDetails(
         name=sent.name,
         description=sent.description,
@@ -42,18 +46,18 @@ async def _get(call: Call) -> Graph:
     return (await graphs.get(call.services, call.access, common.graph_ref(call.path))).graph
 
 
-async def get(call: Call) -> wire.Graph:
+async def get(call: Call) -> graphs_wire.Graph:
     """A standalone graph by id."""
     return translate.graph(call.access, await _get(call))
 
 
-async def get_group(call: Call) -> wire.Group:
+async def get_group(call: Call) -> graphs_wire.Group:
     """A group by id."""
     return translate.group(call.access, await _get(call))
 
 
 async def _update(call: Call) -> Graph:
-    sent: wire.UpdateGraph = call.body
+    sent: graphs_wire.UpdateGraph = call.body
     change = GraphChange(
         name=sent.name,
         description=sent.description,
@@ -64,30 +68,30 @@ async def _update(call: Call) -> Graph:
     return (await graphs.update(call.services, call.access, ref, change)).graph
 
 
-async def update(call: Call) -> wire.Graph:
+async def update(call: Call) -> graphs_wire.Graph:
     """Change what is given of a graph."""
     return translate.graph(call.access, await _update(call))
 
 
-async def update_group(call: Call) -> wire.Group:
+async def update_group(call: Call) -> graphs_wire.Group:
     """Change what is given of a group."""
     return translate.group(call.access, await _update(call))
 
 
-async def delete(call: Call) -> wire.Success:
+async def delete(call: Call) -> Success:
     """Remove a graph with all it holds."""
     await graphs.delete(call.services, call.access, common.graph_ref(call.path))
-    return wire.Success(message="graph deleted")
+    return Success(message="graph deleted")
 
 
-async def delete_group(call: Call) -> wire.Success:
+async def delete_group(call: Call) -> Success:
     """Remove a group with all it holds."""
     await graphs.delete(call.services, call.access, common.graph_ref(call.path))
-    return wire.Success(message="group deleted")
+    return Success(message="group deleted")
 
 
 async def _page(call: Call, default: int, most: int) -> GraphPage:
-    sent: wire.ListQuery = call.query
+    sent: threads_wire.ListQuery = call.query
     size = min(sent.page_size or default, most)
     return await graphs.page(
         call.services,
@@ -98,12 +102,12 @@ async def _page(call: Call, default: int, most: int) -> GraphPage:
     )
 
 
-async def list_all(call: Call) -> wire.GraphList:
+async def list_all(call: Call) -> graphs_wire.GraphList:
     """A page of standalone graphs."""
-    sent: wire.ListQuery = call.query
+    sent: threads_wire.ListQuery = call.query
     page = await _page(call, LIST_ALL_DEFAULT, LIST_ALL_MAX)
     found = [translate.graph(call.access, graph) for graph in page.graphs]
-    return wire.GraphList(
+    return graphs_wire.GraphList(
         graphs=found,
         page_number=sent.page_number,
         page_size=min(sent.page_size or LIST_ALL_DEFAULT, LIST_ALL_MAX),
@@ -112,29 +116,29 @@ async def list_all(call: Call) -> wire.GraphList:
     )
 
 
-async def list_groups(call: Call) -> wire.GroupList:
+async def list_groups(call: Call) -> graphs_wire.GroupList:
     """A page of groups."""
     page = await _page(call, LIST_ALL_MAX, PAGE_MAX)
     found = [translate.group(call.access, graph) for graph in page.graphs]
-    return wire.GroupList(groups=found, row_count=len(found), total_count=page.total)
+    return graphs_wire.GroupList(groups=found, row_count=len(found), total_count=page.total)
 
 
-async def get_group_facts(call: Call) -> wire.FactsAnswer:
+async def get_group_facts(call: Call) -> knowledge_wire.FactsAnswer:
     """The facts that hold in a group."""
     graph = common.graph_ref(call.path)
     found = await knowledge.facts_holding(call.services, call.access, graph, PAGE_MAX)
-    return wire.FactsAnswer(facts=[translate.fact2(fact) for fact in found])
+    return knowledge_wire.FactsAnswer(facts=[translate.fact2(fact) for fact in found])
 
 
-async def warm(call: Call) -> wire.Success:
+async def warm(call: Call) -> Success:
     """Bring a graph into memory ahead of its first search."""
     await graphs.warm(call.services, call.access, common.graph_ref(call.path))
-    return wire.Success(message="warm")
+    return Success(message="warm")
 
 
-async def add(call: Call) -> wire.Episode:
+async def add(call: Call) -> graphs_wire.Episode:
     """One piece of data into a graph."""
-    sent: wire.AddData = call.body
+    sent: graphs_wire.AddData = call.body
     episode = NewEpisode(
         kind=sent.type,
         content=sent.data,
@@ -149,9 +153,9 @@ async def add(call: Call) -> wire.Episode:
     return translate.episode(stored[0])
 
 
-async def add_batch(call: Call) -> list[wire.Episode]:
+async def add_batch(call: Call) -> list[graphs_wire.Episode]:
     """Up to twenty pieces of data into a graph, in the order given."""
-    sent: wire.AddDataBatch = call.body
+    sent: graphs_wire.AddDataBatch = call.body
     new = [
         NewEpisode(
             kind=item.type,
@@ -170,7 +174,7 @@ async def add_batch(call: Call) -> list[wire.Episode]:
 
 
 async def _store(
-    call: Call, sent: wire.AddData | wire.AddDataBatch, new: list[NewEpisode]
+    call: Call, sent: graphs_wire.AddData | graphs_wire.AddDataBatch, new: list[NewEpisode]
 ) -> list[Episode]:
     graph_id = translate.graph_id_of(sent.graph_id, sent.group_id)
     ref = GraphRef(user_id=sent.user_id, graph_id=graph_id)
@@ -179,49 +183,31 @@ async def _store(
 
 
 ROUTES = [
-    Route(
-        "POST",
-        "/groups",
-        "graph.create",
-        add_group,
-        "Add a group",
-        body=wire.AddGroup,
-        answer=wire.Group,
-    ),
+    Route("POST", "/groups", "graph.create", add_group, "Add a group", body=graphs_wire.AddGroup),
     Route(
         "GET",
         "/groups-ordered",
         "graph.list_all",
         list_groups,
         "List groups",
-        query=wire.ListQuery,
-        answer=wire.GroupList,
+        query=threads_wire.ListQuery,
     ),
-    Route("GET", "/groups/{group_id}", "graph.get", get_group, "Get a group", answer=wire.Group),
+    Route("GET", "/groups/{group_id}", "graph.get", get_group, "Get a group"),
     Route(
         "PATCH",
         "/groups/{group_id}",
         "graph.update",
         update_group,
         "Update a group",
-        body=wire.UpdateGraph,
-        answer=wire.Group,
+        body=graphs_wire.UpdateGraph,
     ),
-    Route(
-        "DELETE",
-        "/groups/{group_id}",
-        "graph.delete",
-        delete_group,
-        "Delete a group",
-        answer=wire.Success,
-    ),
+    Route("DELETE", "/groups/{group_id}", "graph.delete", delete_group, "Delete a group"),
     Route(
         "GET",
         "/groups/{group_id}/facts",
         "graph.get_facts",
         get_group_facts,
         "List the facts that hold in a group",
-        answer=wire.FactsAnswer,
     ),
     Route(
         "POST",
@@ -229,8 +215,7 @@ ROUTES = [
         "graph.create",
         create,
         "Create a graph",
-        body=wire.CreateGraph,
-        answer=wire.Graph,
+        body=graphs_wire.CreateGraph,
     ),
     Route(
         "GET",
@@ -238,51 +223,26 @@ ROUTES = [
         "graph.list_all",
         list_all,
         "List standalone graphs",
-        query=wire.ListQuery,
-        answer=wire.GraphList,
+        query=threads_wire.ListQuery,
     ),
-    Route("GET", "/graph/{graph_id}", "graph.get", get, "Get a graph", answer=wire.Graph),
+    Route("GET", "/graph/{graph_id}", "graph.get", get, "Get a graph"),
     Route(
         "PATCH",
         "/graph/{graph_id}",
         "graph.update",
         update,
         "Update a graph",
-        body=wire.UpdateGraph,
-        answer=wire.Graph,
+        body=graphs_wire.UpdateGraph,
     ),
-    Route(
-        "DELETE",
-        "/graph/{graph_id}",
-        "graph.delete",
-        delete,
-        "Delete a graph",
-        answer=wire.Success,
-    ),
-    Route(
-        "GET",
-        "/graph/{graph_id}/warm",
-        "graph.warm",
-        warm,
-        "Preload a graph",
-        answer=wire.Success,
-    ),
-    Route(
-        "POST",
-        "/graph",
-        "graph.add",
-        add,
-        "Add data to a graph",
-        body=wire.AddData,
-        answer=wire.Episode,
-    ),
+    Route("DELETE", "/graph/{graph_id}", "graph.delete", delete, "Delete a graph"),
+    Route("GET", "/graph/{graph_id}/warm", "graph.warm", warm, "Preload a graph"),
+    Route("POST", "/graph", "graph.add", add, "Add data to a graph", body=graphs_wire.AddData),
     Route(
         "POST",
         "/graph-batch",
         "graph.add_batch",
         add_batch,
         "Add several pieces of data to a graph",
-        body=wire.AddDataBatch,
-        answer=list[wire.Episode],
+        body=graphs_wire.AddDataBatch,
     ),
 ]

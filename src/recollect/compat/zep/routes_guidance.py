@@ -8,9 +8,10 @@ from msgspec import UnsetType, convert, to_builtins
 from recollect.api.router import Call, Route
 from recollect.app import guidance, projects
 from recollect.app.refs import GraphRef
-from recollect.compat.zep import translate, wire
-from recollect.compat.zep.wire import Success
+from recollect.compat.zep import translate
+from recollect.compat.zep.wire import batches as batches_wire
 from recollect.compat.zep.wire import guidance as guidance_wire
+from recollect.compat.zep.wire.base import Success
 from recollect.records.guidance import (
     EdgeType,
     EntityType,
@@ -23,14 +24,14 @@ from recollect.records.guidance import (
 )
 
 
-async def get(call: Call) -> wire.ProjectAnswer:
+async def get(call: Call) -> batches_wire.ProjectAnswer:
     """The key's own project."""
     return translate.project(await projects.get(call.services, call.access))
 
 
-async def update(call: Call) -> wire.ProjectAnswer:
+async def update(call: Call) -> batches_wire.ProjectAnswer:
     """Set or clear the project's default time zone."""
-    sent: wire.UpdateProject = call.body
+    sent: batches_wire.UpdateProject = call.body
     if isinstance(sent.default_time_zone, UnsetType):
         return await get(call)
     made = await projects.set_default_time_zone(call.services, call.access, sent.default_time_zone)
@@ -200,22 +201,14 @@ async def set_steering(call: Call) -> guidance_wire.Steering:
 
 
 ROUTES = [
-    Route(
-        "GET",
-        "/projects/info",
-        "project.get",
-        get,
-        "Get the key's project",
-        answer=wire.ProjectAnswer,
-    ),
+    Route("GET", "/projects/info", "project.get", get, "Get the key's project"),
     Route(
         "PATCH",
         "/projects/info",
         "project.update",
         update,
         "Update the key's project",
-        body=wire.UpdateProject,
-        answer=wire.ProjectAnswer,
+        body=batches_wire.UpdateProject,
     ),
     Route(
         "GET",
@@ -224,7 +217,6 @@ ROUTES = [
         list_entity_types,
         "List custom entity and edge types",
         query=guidance_wire.ScopeQuery,
-        answer=guidance_wire.EntityTypes,
     ),
     Route(
         "PUT",
@@ -233,7 +225,6 @@ ROUTES = [
         set_entity_types,
         "Set custom entity and edge types",
         body=guidance_wire.SetEntityTypes,
-        answer=Success,
     ),
     Route(
         "GET",
@@ -242,7 +233,6 @@ ROUTES = [
         list_custom,
         "List extraction instructions",
         query=guidance_wire.ScopeQuery,
-        answer=guidance_wire.Instructions,
     ),
     Route(
         "POST",
@@ -251,7 +241,6 @@ ROUTES = [
         add_custom,
         "Add extraction instructions",
         body=guidance_wire.AddInstructions,
-        answer=Success,
     ),
     Route(
         "DELETE",
@@ -260,7 +249,6 @@ ROUTES = [
         delete_custom,
         "Delete extraction instructions",
         body=guidance_wire.DeleteInstructions,
-        answer=Success,
     ),
     Route(
         "GET",
@@ -269,7 +257,6 @@ ROUTES = [
         list_summary,
         "List user summary instructions",
         query=guidance_wire.UserScopeQuery,
-        answer=guidance_wire.Instructions,
     ),
     Route(
         "POST",
@@ -278,7 +265,6 @@ ROUTES = [
         add_summary,
         "Add user summary instructions",
         body=guidance_wire.AddSummaryInstructions,
-        answer=Success,
     ),
     Route(
         "DELETE",
@@ -287,7 +273,6 @@ ROUTES = [
         delete_summary,
         "Delete user summary instructions",
         body=guidance_wire.DeleteSummaryInstructions,
-        answer=Success,
     ),
     Route(
         "GET",
@@ -295,7 +280,6 @@ ROUTES = [
         "context.list_context_templates",
         list_templates,
         "List context templates",
-        answer=guidance_wire.ContextTemplates,
     ),
     Route(
         "POST",
@@ -304,7 +288,6 @@ ROUTES = [
         create_template,
         "Create a context template",
         body=guidance_wire.CreateTemplate,
-        answer=guidance_wire.ContextTemplate,
     ),
     Route(
         "GET",
@@ -312,7 +295,6 @@ ROUTES = [
         "context.get_context_template",
         get_template,
         "Get a context template",
-        answer=guidance_wire.ContextTemplate,
     ),
     Route(
         "PUT",
@@ -321,7 +303,6 @@ ROUTES = [
         update_template,
         "Update a context template",
         body=guidance_wire.UpdateTemplate,
-        answer=guidance_wire.ContextTemplate,
     ),
     Route(
         "DELETE",
@@ -329,7 +310,6 @@ ROUTES = [
         "context.delete_context_template",
         delete_template,
         "Delete a context template",
-        answer=Success,
     ),
     Route(
         "GET",
@@ -338,7 +318,6 @@ ROUTES = [
         get_steering,
         "Get observation steering",
         query=guidance_wire.ScopeQuery,
-        answer=guidance_wire.Steering,
     ),
     Route(
         "PUT",
@@ -348,6 +327,5 @@ ROUTES = [
         "Set observation steering",
         query=guidance_wire.ScopeQuery,
         body=guidance_wire.Steering,
-        answer=guidance_wire.Steering,
     ),
 ]

@@ -1,11 +1,22 @@
-"""Nodes and edges: reading, paging, correcting, deleting."""
+"""Nodes and edges, read, paged, corrected and deleted; observations and summaries, which are only read."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
-from recollect.app import knowledge
-from recollect.compat.zep import common, translate, translate_filters, wire
+from recollect.app import knowledge, threads
+from recollect.app.refs import InGraph, ThreadRef
+from recollect.compat.zep import common, translate, translate_filters
+from recollect.compat.zep.wire import graphs
+from recollect.compat.zep.wire import graphs as graphs_wire
+from recollect.compat.zep.wire import knowledge as knowledge_wire
+from recollect.compat.zep.wire import knowledge as wire
+from recollect.compat.zep.wire.base import Success, shaped
+from recollect.graph.types import DocumentSummary, ThreadSummary
 from recollect.limits import PAGE_MAX
 from recollect.records.knowledge import EntityChange
+from recollect.records.pages import Page
 
 _NODE_ORDERS = ("uuid", "created_at", "degree")
 _EDGE_ORDERS = ("uuid", "created_at", "valid_at")
@@ -13,7 +24,7 @@ _EDGE_ORDERS = ("uuid", "created_at", "valid_at")
 
 async def list_nodes(call: Call) -> Reply:
     """A page of a graph's nodes; the next cursor is a header."""
-    sent: wire.PageRequest = call.body
+    sent: graphs_wire.PageRequest = call.body
     request = translate.graph_page(sent, _NODE_ORDERS)
     filters = translate_filters.filters(sent.filters, "filters", edges=False)
     found = await knowledge.entities(
@@ -29,7 +40,7 @@ async def list_nodes(call: Call) -> Reply:
 
 async def list_edges(call: Call) -> Reply:
     """A page of a graph's edges; the next cursor is a header."""
-    sent: wire.EdgePageRequest = call.body
+    sent: graphs_wire.EdgePageRequest = call.body
     request = translate.graph_page(sent, _EDGE_ORDERS)
     filters = translate_filters.filters(sent.filters, "filters")
     filters = translate_filters.as_of(filters, sent.valid_at, sent.known_at)
@@ -38,7 +49,7 @@ async def list_edges(call: Call) -> Reply:
     return common.page([translate.edge(edge) for edge in page.items], page.next_cursor)
 
 
-async def get_node(call: Call) -> wire.Node:
+async def get_node(call: Call) -> knowledge_wire.Node:
     """A node by uuid."""
     found = await knowledge.entity(call.services, call.access, call.path["uuid"])
     return translate.listed_node(found)
@@ -61,9 +72,9 @@ async def get_node_episodes(call: Call) -> Reply:
     return common.capped_episodes(found)
 
 
-async def update_node(call: Call) -> wire.Node:
+async def update_node(call: Call) -> knowledge_wire.Node:
     """Correct a node by hand."""
-    sent: wire.UpdateNode = call.body
+    sent: knowledge_wire.UpdateNode = call.body
     for field in ("name", "summary", "labels", "attributes"):
         translate.not_null(field, getattr(sent, field))
     change = EntityChange(
@@ -76,34 +87,34 @@ async def update_node(call: Call) -> wire.Node:
     return translate.listed_node(made)
 
 
-async def delete_node(call: Call) -> wire.Success:
+async def delete_node(call: Call) -> Success:
     """Remove a node and the edges that touch it."""
     await knowledge.delete_entity(call.services, call.access, call.path["uuid"])
-    return wire.Success(message="node deleted")
+    return Success(message="node deleted")
 
 
-async def get_edge(call: Call) -> wire.Edge:
+async def get_edge(call: Call) -> knowledge_wire.Edge:
     """An edge by uuid."""
     return translate.edge(await knowledge.fact(call.services, call.access, call.path["uuid"]))
 
 
-async def update_edge(call: Call) -> wire.Edge:
+async def update_edge(call: Call) -> knowledge_wire.Edge:
     """Correct an edge by hand."""
     change = translate.fact_change(call.body)
     made = await knowledge.update_fact(call.services, call.access, call.path["uuid"], change)
     return translate.edge(made)
 
 
-async def delete_edge(call: Call) -> wire.Success:
+async def delete_edge(call: Call) -> Success:
     """Remove an edge; the nodes it joined stay."""
     await knowledge.delete_fact(call.services, call.access, call.path["uuid"])
-    return wire.Success(message="edge deleted")
+    return Success(message="edge deleted")
 
 
-async def get_fact(call: Call) -> wire.FactAnswer:
+async def get_fact(call: Call) -> knowledge_wire.FactAnswer:
     """An edge by uuid, as Zep v2 shows it."""
     found = await knowledge.fact(call.services, call.access, call.path["uuid"])
-    return wire.FactAnswer(fact=translate.fact2(found))
+    return knowledge_wire.FactAnswer(fact=translate.fact2(found))
 
 
 def _lists(noun: str, parameter: str) -> list[Route]:
@@ -114,8 +125,8 @@ def _lists(noun: str, parameter: str) -> list[Route]:
             "graph.node.list",
             list_nodes,
             f"Page through the nodes of a {noun}",
-            body=wire.PageRequest,
-            answer=list[wire.Node],
+            body=graphs_wire.PageRequest,
+            answer=list[knowledge_wire.Node],
             reads=True,
         ),
         Route(
@@ -124,8 +135,96 @@ def _lists(noun: str, parameter: str) -> list[Route]:
             "graph.edge.list",
             list_edges,
             f"Page through the edges of a {noun}",
-            body=wire.EdgePageRequest,
-            answer=list[wire.Edge],
+            body=graphs_wire.EdgePageRequest,
+            answer=list[knowledge_wire.Edge],
+            reads=True,
+        ),
+    ]
+
+
+T = TypeVar("T")
+_ORDERS = ("uuid", "created_at")
+
+
+async def _page(
+    call: Call,
+    reader: Callable[..., Awaitable[InGraph[Page[T]]]],
+    show: Callable[[T], Any],
+) -> Reply:
+    sent: graphs.PageRequest = call.body
+    request = translate.graph_page(sent, _ORDERS)
+    filters = translate_filters.filters(sent.filters, "filters", edges=False)
+    ref = common.graph_ref(call.path)
+    page = (await reader(call.services, call.access, ref, request, filters)).value
+    return common.page([show(item) for item in page.items], page.next_cursor)
+
+
+def _thread_summary(found: ThreadSummary) -> wire.ThreadSummary:
+    return shaped(
+        wire.ThreadSummary,
+        found,
+        last_summarized_at=found.updated_at,
+        last_summarized_episode_valid_at=found.covered_at,
+    )
+
+
+def _document_summary(found: DocumentSummary) -> wire.DocumentSummary:
+    return shaped(
+        wire.DocumentSummary,
+        found,
+        last_summarized_at=found.updated_at,
+        last_summarized_episode_valid_at=found.covered_at,
+    )
+
+
+async def get_thread_summary(call: Call) -> wire.ThreadSummary:
+    """The summary of a thread, once a message of it was processed."""
+    ref = ThreadRef(thread_id=call.path["thread_id"])
+    return _thread_summary((await threads.summary(call.services, call.access, ref)).value)
+
+
+async def get_observation(call: Call) -> wire.Observation:
+    """An observation by uuid."""
+    found = await knowledge.observation(call.services, call.access, call.path["uuid"])
+    return translate.observation(found)
+
+
+async def list_observations(call: Call) -> Reply:
+    """A page of a graph's observations; the next cursor is a header."""
+    return await _page(call, knowledge.observations, translate.observation)
+
+
+async def list_thread_summaries(call: Call) -> Reply:
+    """A page of the summaries of a graph's threads; the next cursor is a header."""
+    return await _page(call, knowledge.thread_summaries, _thread_summary)
+
+
+async def list_document_summaries(call: Call) -> Reply:
+    """A page of the summaries of a graph's documents; the next cursor is a header."""
+    return await _page(call, knowledge.document_summaries, _document_summary)
+
+
+def _derived_lists(noun: str) -> list[Route]:
+    parameter = f"{{{noun}_id}}"
+    return [
+        Route(
+            "POST",
+            f"/graph/observation/{noun}/{parameter}",
+            "graph.observation.list",
+            list_observations,
+            f"Page through the observations of a {noun}",
+            body=graphs.PageRequest,
+            answer=list[wire.Observation],
+            reads=True,
+        ),
+        Route(
+            "POST",
+            f"/graph/thread-summary/{noun}/{parameter}",
+            "graph.thread_summary.list",
+            list_thread_summaries,
+            f"Page through the thread summaries of a {noun}",
+            body=graphs.PageRequest,
+            answer=list[wire.ThreadSummary],
             reads=True,
         ),
     ]
@@ -135,15 +234,14 @@ ROUTES = [
     *_lists("user", "user_id"),
     *_lists("graph", "graph_id"),
     *_lists("group", "group_id"),
-    Route("GET", "/graph/node/{uuid}", "graph.node.get", get_node, "Get a node", answer=wire.Node),
+    Route("GET", "/graph/node/{uuid}", "graph.node.get", get_node, "Get a node"),
     Route(
         "PATCH",
         "/graph/node/{uuid}",
         "graph.node.update",
         update_node,
         "Update a node",
-        body=wire.UpdateNode,
-        answer=wire.Node,
+        body=knowledge_wire.UpdateNode,
         shows="graph.node.get",
     ),
     Route(
@@ -152,7 +250,6 @@ ROUTES = [
         "graph.node.delete",
         delete_node,
         "Delete a node and its edges",
-        answer=wire.Success,
     ),
     Route(
         "GET",
@@ -160,7 +257,7 @@ ROUTES = [
         "graph.node.get_edges",
         get_node_edges,
         "List the edges of a node",
-        answer=list[wire.Edge],
+        answer=list[knowledge_wire.Edge],
     ),
     Route(
         "GET",
@@ -168,34 +265,45 @@ ROUTES = [
         "graph.node.get_episodes",
         get_node_episodes,
         "List the episodes that mention a node",
-        answer=wire.Episodes,
+        answer=graphs_wire.Episodes,
     ),
-    Route("GET", "/graph/edge/{uuid}", "graph.edge.get", get_edge, "Get an edge", answer=wire.Edge),
+    Route("GET", "/graph/edge/{uuid}", "graph.edge.get", get_edge, "Get an edge"),
     Route(
         "PATCH",
         "/graph/edge/{uuid}",
         "graph.edge.update",
         update_edge,
         "Update an edge",
-        body=wire.UpdateEdge,
-        answer=wire.Edge,
+        body=knowledge_wire.UpdateEdge,
         shows="graph.edge.get",
     ),
+    Route("DELETE", "/graph/edge/{uuid}", "graph.edge.delete", delete_edge, "Delete an edge"),
+    Route("GET", "/facts/{uuid}", "graph.edge.get", get_fact, "Get a fact"),
+    Route("DELETE", "/facts/{uuid}", "graph.edge.delete", delete_edge, "Delete a fact"),
+    *_derived_lists("user"),
+    *_derived_lists("graph"),
     Route(
-        "DELETE",
-        "/graph/edge/{uuid}",
-        "graph.edge.delete",
-        delete_edge,
-        "Delete an edge",
-        answer=wire.Success,
+        "POST",
+        "/graph/document-summary/graph/{graph_id}",
+        "graph.document_summary.list",
+        list_document_summaries,
+        "Page through the document summaries of a graph",
+        body=graphs.PageRequest,
+        answer=list[wire.DocumentSummary],
+        reads=True,
     ),
-    Route("GET", "/facts/{uuid}", "graph.edge.get", get_fact, "Get a fact", answer=wire.FactAnswer),
     Route(
-        "DELETE",
-        "/facts/{uuid}",
-        "graph.edge.delete",
-        delete_edge,
-        "Delete a fact",
-        answer=wire.Success,
+        "GET",
+        "/graph/observation/{uuid}",
+        "graph.observation.get",
+        get_observation,
+        "Get an observation",
+    ),
+    Route(
+        "GET",
+        "/threads/{thread_id}/summary",
+        "thread.get_summary",
+        get_thread_summary,
+        "Get the summary of a thread",
     ),
 ]

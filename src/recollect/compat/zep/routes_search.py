@@ -1,12 +1,13 @@
 """Search of one graph."""
 
 from recollect.api.router import Call, Route
-from recollect.compat.zep import common, wire
+from recollect.compat.zep import common
 from recollect.compat.zep import search as one_search
+from recollect.compat.zep.wire import search as search_wire
 from recollect.limits import SEARCH_QUERY_CHARS_MAX, SEARCH_QUERY_SHORT_CHARS_MAX
 
 
-async def search(call: Call) -> wire.SearchAnswer:
+async def search(call: Call) -> search_wire.SearchAnswer:
     """What fits a query best, of one kind, or with scope `auto` of all kinds as one text."""
     version = common.client_version(call)
     # Clients of Zep v3 are told that 400 characters count; all others may say more.
@@ -23,8 +24,7 @@ ROUTES = [
         "graph.search",
         search,
         "Search a graph",
-        body=wire.Search,
-        answer=wire.SearchAnswer,
+        body=search_wire.Search,
         reads=True,
     ),
 ]

@@ -3,11 +3,14 @@
 from dataclasses import replace
 
 from recollect.api.router import Call, Route
-from recollect.app import knowledge, remember, sessions, thread_search, threads
+from recollect.app import knowledge, recall, remember, threads
+from recollect.app.recall import ThreadHit, ThreadQuery
 from recollect.app.refs import ThreadRef
-from recollect.app.thread_search import ThreadHit, ThreadQuery
-from recollect.compat.zep import translate, translate_filters, translate_metadata, wire
-from recollect.compat.zep.wire.session_search import (
+from recollect.compat.zep import translate, translate_filters
+from recollect.compat.zep.wire import knowledge as knowledge_wire
+from recollect.compat.zep.wire import threads as threads_wire
+from recollect.compat.zep.wire.base import Success
+from recollect.compat.zep.wire.search import (
     MemoryHit,
     SearchLimit,
     SearchSession,
@@ -35,7 +38,7 @@ from recollect.limits import (
 )
 
 
-def _check_classes(field: str, sent: wire.ClassifySession) -> None:
+def _check_classes(field: str, sent: threads_wire.ClassifySession) -> None:
     checks.text(f"{field}name", sent.name, NAME_CHARS_MAX, required=True)
     checks.text(f"{field}instruction", sent.instruction, SESSION_INSTRUCTION_CHARS_MAX)
     if not 1 <= len(sent.classes) <= SESSION_CLASSES_MAX:
@@ -47,10 +50,10 @@ def _check_classes(field: str, sent: wire.ClassifySession) -> None:
 
 
 async def _classify(
-    call: Call, sent: wire.ClassifySession, instruction: str | None = None
-) -> wire.SessionClassification | None:
+    call: Call, sent: threads_wire.ClassifySession, instruction: str | None = None
+) -> threads_wire.SessionClassification | None:
     """The class of a session, written down if that is wanted; None while nothing was said."""
-    found = await sessions.classify(
+    found = await threads.classify(
         call.services,
         call.access,
         call.path["session_id"],
@@ -59,12 +62,14 @@ async def _classify(
         last_n=sent.last_n,
         keep_as=sent.name if sent.persist else None,
     )
-    return None if found is None else wire.SessionClassification(class_=found, label=sent.name)
+    return (
+        None if found is None else threads_wire.SessionClassification(class_=found, label=sent.name)
+    )
 
 
-async def classify_session(call: Call) -> wire.SessionClassification:
+async def classify_session(call: Call) -> threads_wire.SessionClassification:
     """The class that the last messages of a session are nearest to."""
-    sent: wire.ClassifySession = call.body
+    sent: threads_wire.ClassifySession = call.body
     _check_classes("", sent)
     found = await _classify(call, sent)
     if found is None:
@@ -72,9 +77,9 @@ async def classify_session(call: Call) -> wire.SessionClassification:
     return found
 
 
-async def end_session(call: Call) -> wire.EndSessionAnswer:
+async def end_session(call: Call) -> threads_wire.EndSessionAnswer:
     """Mark a session as over, and say what class it is of if that was asked and may be told."""
-    sent: wire.EndSession = call.body
+    sent: threads_wire.EndSession = call.body
     checks.text("instruction", sent.instruction, SESSION_INSTRUCTION_CHARS_MAX)
     classified = None
     if sent.classify is not None:
@@ -84,16 +89,16 @@ async def end_session(call: Call) -> wire.EndSessionAnswer:
             asked = replace(call, access=access)
             classified = await _classify(asked, sent.classify, sent.instruction)
     made = await threads.end(call.services, call.access, call.path["session_id"])
-    return wire.EndSessionAnswer(
+    return threads_wire.EndSessionAnswer(
         session=translate.session(call.access, made), classification=classified
     )
 
 
 async def extract_data(call: Call) -> dict[str, str]:
     """The values that a session gives for the fields of a schema; those it does not give are out."""
-    sent: wire.ExtractData = call.body
+    sent: threads_wire.ExtractData = call.body
     checks.text("model_schema", sent.model_schema, SESSION_SCHEMA_CHARS_MAX, required=True)
-    found = await sessions.extract_fields(
+    found = await threads.extract_fields(
         call.services,
         call.access,
         call.path["session_id"],
@@ -106,19 +111,19 @@ async def extract_data(call: Call) -> dict[str, str]:
     return {name: str(value) for name, value in found.items() if value is not None}
 
 
-async def get_session_facts(call: Call) -> wire.FactsAnswer:
+async def get_session_facts(call: Call) -> knowledge_wire.FactsAnswer:
     """The facts that a session's messages state, newest first."""
-    sent: wire.SessionFactsQuery = call.query
+    sent: threads_wire.SessionFactsQuery = call.query
     ref = ThreadRef(thread_id=call.path["session_id"])
     found = await knowledge.facts_of_thread(
         call.services, call.access, ref, sent.min_rating, PAGE_MAX
     )
-    return wire.FactsAnswer(facts=[translate.fact2(fact) for fact in found])
+    return knowledge_wire.FactsAnswer(facts=[translate.fact2(fact) for fact in found])
 
 
-async def add_session_facts(call: Call) -> wire.Success:
+async def add_session_facts(call: Call) -> Success:
     """Sentences about a session's user, remembered word for word."""
-    sent: wire.AddSessionFacts = call.body
+    sent: threads_wire.AddSessionFacts = call.body
     if not 1 <= len(sent.facts) <= SESSION_FACTS_PER_CALL_MAX:
         raise InvalidInput(
             f"facts: 1 to {SESSION_FACTS_PER_CALL_MAX} per call, got {len(sent.facts)}"
@@ -128,32 +133,32 @@ async def add_session_facts(call: Call) -> wire.Success:
     facts = [item.fact for item in sent.facts]
     ref = ThreadRef(thread_id=call.path["session_id"])
     await remember.add_thread_facts(call.services, call.access, ref, facts)
-    return wire.Success(message="facts added")
+    return Success(message="facts added")
 
 
-async def get_summaries(call: Call) -> wire.SummaryList:
+async def get_summaries(call: Call) -> threads_wire.SummaryList:
     """What was said in a session, in a few of its own sentences."""
     session_id = call.path["session_id"]
-    found, content = await sessions.summarize(call.services, call.access, session_id)
+    found, content = await threads.summarize(call.services, call.access, session_id)
     if not content:
-        return wire.SummaryList(summaries=[], row_count=0, total_count=0)
-    summary = wire.Summary(
+        return threads_wire.SummaryList(summaries=[], row_count=0, total_count=0)
+    summary = threads_wire.Summary(
         uuid=found.thread.uuid,
         content=content,
         metadata=effective(message.metadata for message in found.messages),
         created_at=found.messages[-1].received_at,
         related_message_uuids=[message.uuid for message in found.messages],
     )
-    return wire.SummaryList(summaries=[summary], row_count=1, total_count=1)
+    return threads_wire.SummaryList(summaries=[summary], row_count=1, total_count=1)
 
 
-async def synthesize_question(call: Call) -> wire.Question:
+async def synthesize_question(call: Call) -> threads_wire.Question:
     """The last question of a session, put so that it can be understood by itself."""
-    sent: wire.QuestionQuery = call.query
-    question = await sessions.last_question(
+    sent: threads_wire.QuestionQuery = call.query
+    question = await threads.last_question(
         call.services, call.access, call.path["session_id"], sent.last_n_messages
     )
-    return wire.Question(question=question)
+    return threads_wire.Question(question=question)
 
 
 _KINDS: dict[str, Kind] = {"messages": "episode", "facts": "fact", "summary": "thread_summary"}
@@ -172,10 +177,10 @@ def _thread_query(
         text=text[:SEARCH_QUERY_CHARS_MAX],
         kind=_KINDS[scope],
         limit=min(limit or SEARCH_LIMIT_MAX, SEARCH_LIMIT_MAX),
-        tree=translate_metadata.metadata_tree(records, getattr(sent, records)),
+        tree=translate_filters.equal_metadata(records, getattr(sent, records)),
         rating_min=translate_filters.rating("min_fact_rating", sent.min_fact_rating),
         score_min=sent.min_score,
-        mmr_lambda=translate_metadata.mmr_lambda(sent.search_type, sent.mmr_lambda),
+        mmr_lambda=translate_filters.mmr_lambda(sent.search_type, sent.mmr_lambda),
     )
 
 
@@ -184,7 +189,7 @@ async def search_sessions(call: Call) -> SessionHits:
     sent: SearchSessions = call.body
     limit: SearchLimit = call.query
     query = _thread_query(sent, sent.text, "record_filter", limit.limit)
-    hits = await thread_search.search(
+    hits = await recall.search(
         call.services, call.access, sent.user_id, sent.session_ids or [], query
     )
     return SessionHits(results=[_shown(hit) for hit in hits])
@@ -198,7 +203,7 @@ async def search_session(call: Call) -> list[MemoryHit]:
         raise InvalidInput("text: is required")
     query = _thread_query(sent, sent.text, "metadata", limit.limit)
     session_ids = [call.path["session_id"]]
-    hits = await thread_search.search(call.services, call.access, None, session_ids, query)
+    hits = await recall.search(call.services, call.access, None, session_ids, query)
     return [_memory(hit) for hit in hits]
 
 
@@ -225,8 +230,8 @@ def _memory(hit: ThreadHit) -> MemoryHit:
     )
 
 
-def _session_summary(found: ThreadSummary) -> wire.Summary:
-    return wire.Summary(
+def _session_summary(found: ThreadSummary) -> threads_wire.Summary:
+    return threads_wire.Summary(
         uuid=found.uuid,
         content=found.summary,
         metadata=found.metadata,
@@ -242,8 +247,7 @@ ROUTES = [
         "thread.classify",
         classify_session,
         "Find the class of a session",
-        body=wire.ClassifySession,
-        answer=wire.SessionClassification,
+        body=threads_wire.ClassifySession,
     ),
     Route(
         "POST",
@@ -251,8 +255,7 @@ ROUTES = [
         "thread.end",
         end_session,
         "End a session",
-        body=wire.EndSession,
-        answer=wire.EndSessionAnswer,
+        body=threads_wire.EndSession,
     ),
     Route(
         "POST",
@@ -260,8 +263,7 @@ ROUTES = [
         "thread.extract",
         extract_data,
         "Read the fields of a schema out of a session",
-        body=wire.ExtractData,
-        answer=dict[str, str],
+        body=threads_wire.ExtractData,
         reads=True,
     ),
     Route(
@@ -270,8 +272,7 @@ ROUTES = [
         "thread.get_facts",
         get_session_facts,
         "List the facts that came from a session",
-        query=wire.SessionFactsQuery,
-        answer=wire.FactsAnswer,
+        query=threads_wire.SessionFactsQuery,
     ),
     Route(
         "POST",
@@ -279,8 +280,7 @@ ROUTES = [
         "thread.add_facts",
         add_session_facts,
         "Add facts about a session's user",
-        body=wire.AddSessionFacts,
-        answer=wire.Success,
+        body=threads_wire.AddSessionFacts,
     ),
     Route(
         "GET",
@@ -288,7 +288,6 @@ ROUTES = [
         "thread.get_summaries",
         get_summaries,
         "List the summaries of a session",
-        answer=wire.SummaryList,
     ),
     Route(
         "GET",
@@ -296,8 +295,7 @@ ROUTES = [
         "thread.synthesize_question",
         synthesize_question,
         "Put the last messages into one question",
-        query=wire.QuestionQuery,
-        answer=wire.Question,
+        query=threads_wire.QuestionQuery,
     ),
     Route(
         "POST",
@@ -307,7 +305,6 @@ ROUTES = [
         "Search sessions",
         body=SearchSessions,
         query=SearchLimit,
-        answer=SessionHits,
         reads=True,
     ),
     Route(
@@ -318,7 +315,6 @@ ROUTES = [
         "Search one session",
         body=SearchSession,
         query=SearchLimit,
-        answer=list[MemoryHit],
         reads=True,
     ),
 ]

@@ -4,7 +4,10 @@ from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.app import threads
 from recollect.app.refs import ThreadRef, UserRef
-from recollect.compat.zep import common, translate, wire
+from recollect.compat.zep import common, translate
+from recollect.compat.zep.wire import graphs as graphs_wire
+from recollect.compat.zep.wire import threads as threads_wire
+from recollect.compat.zep.wire.base import Success
 from recollect.errors import InvalidInput
 from recollect.limits import PAGE_MAX
 from recollect.records.threads import ThreadPage
@@ -13,17 +16,17 @@ _ORDERS = ("created_at", "updated_at", "thread_id", "user_id", "id")
 _SESSION_ORDERS = {"session_id": "thread_id"}
 
 
-async def create(call: Call) -> wire.Thread:
+async def create(call: Call) -> threads_wire.Thread:
     """A new thread."""
-    sent: wire.CreateThread = call.body
+    sent: threads_wire.CreateThread = call.body
     user = UserRef(user_id=sent.user_id)
     made = await threads.create(call.services, call.access, sent.thread_id, user)
     return translate.thread(call.access, made)
 
 
-async def add_session(call: Call) -> wire.Session:
+async def add_session(call: Call) -> threads_wire.Session:
     """A new thread, as Zep v2 makes one."""
-    sent: wire.AddSession = call.body
+    sent: threads_wire.AddSession = call.body
     made = await threads.create(
         call.services,
         call.access,
@@ -36,15 +39,15 @@ async def add_session(call: Call) -> wire.Session:
     return translate.session(call.access, made)
 
 
-async def get_session(call: Call) -> wire.Session:
+async def get_session(call: Call) -> threads_wire.Session:
     """A thread by id, as Zep v2 shows it."""
     ref = ThreadRef(thread_id=call.path["session_id"])
     return translate.session(call.access, await threads.get(call.services, call.access, ref))
 
 
-async def update_session(call: Call) -> wire.Session:
+async def update_session(call: Call) -> threads_wire.Session:
     """Merge metadata into a session's."""
-    sent: wire.UpdateSession = call.body
+    sent: threads_wire.UpdateSession = call.body
     rating = translate.rating(sent.fact_rating_instruction)
     made = await threads.update(
         call.services, call.access, call.path["session_id"], sent.metadata, rating
@@ -52,19 +55,19 @@ async def update_session(call: Call) -> wire.Session:
     return translate.session(call.access, made)
 
 
-async def end_sessions(call: Call) -> wire.EndSessionsAnswer:
+async def end_sessions(call: Call) -> threads_wire.EndSessionsAnswer:
     """Mark several sessions as over, all or none."""
-    sent: wire.EndSessions = call.body
+    sent: threads_wire.EndSessions = call.body
     if len(sent.session_ids) > PAGE_MAX:
         raise InvalidInput(f"session_ids: at most {PAGE_MAX}, got {len(sent.session_ids)}")
     made = await threads.end_all(call.services, call.access, sent.session_ids)
-    return wire.EndSessionsAnswer(
+    return threads_wire.EndSessionsAnswer(
         sessions=[translate.session(call.access, thread) for thread in made]
     )
 
 
 async def _page(call: Call) -> ThreadPage:
-    sent: wire.ThreadsQuery = call.query
+    sent: threads_wire.ThreadsQuery = call.query
     by = _SESSION_ORDERS.get(sent.order_by or "", sent.order_by)
     return await threads.page(
         call.services,
@@ -75,30 +78,32 @@ async def _page(call: Call) -> ThreadPage:
     )
 
 
-async def list_sessions(call: Call) -> wire.SessionList:
+async def list_sessions(call: Call) -> threads_wire.SessionList:
     """A page of sessions."""
     page = await _page(call)
     found = [translate.session(call.access, thread) for thread in page.threads]
-    return wire.SessionList(sessions=found, response_count=len(found), total_count=page.total)
+    return threads_wire.SessionList(
+        sessions=found, response_count=len(found), total_count=page.total
+    )
 
 
-async def list_threads(call: Call) -> wire.ThreadList:
+async def list_threads(call: Call) -> threads_wire.ThreadList:
     """A page of threads."""
     page = await _page(call)
     found = [translate.thread(call.access, thread) for thread in page.threads]
-    return wire.ThreadList(threads=found, response_count=len(found), total_count=page.total)
+    return threads_wire.ThreadList(threads=found, response_count=len(found), total_count=page.total)
 
 
-async def delete_session(call: Call) -> wire.Success:
+async def delete_session(call: Call) -> Success:
     """Remove a session and its messages; what the graph learned stays."""
     await threads.delete_keeping_graph(call.services, call.access, call.path["session_id"])
-    return wire.Success(message="session deleted")
+    return Success(message="session deleted")
 
 
-async def delete_thread(call: Call) -> wire.Success:
+async def delete_thread(call: Call) -> Success:
     """Remove a thread with its episodes, and what rested on them alone."""
     await threads.delete(call.services, call.access, call.path["thread_id"])
-    return wire.Success(message="thread deleted")
+    return Success(message="thread deleted")
 
 
 async def get_episodes(call: Call) -> Reply:
@@ -115,8 +120,7 @@ ROUTES = [
         "thread.create",
         add_session,
         "Add a session",
-        body=wire.AddSession,
-        answer=wire.Session,
+        body=threads_wire.AddSession,
     ),
     Route(
         "GET",
@@ -124,8 +128,7 @@ ROUTES = [
         "thread.list_all",
         list_sessions,
         "List sessions",
-        query=wire.ThreadsQuery,
-        answer=wire.SessionList,
+        query=threads_wire.ThreadsQuery,
     ),
     Route(
         "POST",
@@ -133,25 +136,16 @@ ROUTES = [
         "thread.end",
         end_sessions,
         "End several sessions",
-        body=wire.EndSessions,
-        answer=wire.EndSessionsAnswer,
+        body=threads_wire.EndSessions,
     ),
-    Route(
-        "GET",
-        "/sessions/{session_id}",
-        "thread.get",
-        get_session,
-        "Get a session",
-        answer=wire.Session,
-    ),
+    Route("GET", "/sessions/{session_id}", "thread.get", get_session, "Get a session"),
     Route(
         "PATCH",
         "/sessions/{session_id}",
         "thread.update",
         update_session,
         "Update a session's metadata",
-        body=wire.UpdateSession,
-        answer=wire.Session,
+        body=threads_wire.UpdateSession,
     ),
     Route(
         "DELETE",
@@ -159,7 +153,6 @@ ROUTES = [
         "thread.delete",
         delete_session,
         "Delete a session and its messages, keeping the graph",
-        answer=wire.Success,
     ),
     Route(
         "GET",
@@ -167,8 +160,7 @@ ROUTES = [
         "thread.list_all",
         list_threads,
         "List threads",
-        query=wire.ThreadsQuery,
-        answer=wire.ThreadList,
+        query=threads_wire.ThreadsQuery,
     ),
     Route(
         "POST",
@@ -176,8 +168,7 @@ ROUTES = [
         "thread.create",
         create,
         "Create a thread",
-        body=wire.CreateThread,
-        answer=wire.Thread,
+        body=threads_wire.CreateThread,
     ),
     Route(
         "DELETE",
@@ -185,7 +176,6 @@ ROUTES = [
         "thread.delete",
         delete_thread,
         "Delete a thread and its episodes",
-        answer=wire.Success,
     ),
     Route(
         "GET",
@@ -193,6 +183,6 @@ ROUTES = [
         "thread.get_episodes",
         get_episodes,
         "List the episodes of a thread",
-        answer=wire.Episodes,
+        answer=graphs_wire.Episodes,
     ),
 ]

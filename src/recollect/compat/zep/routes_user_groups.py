@@ -5,8 +5,9 @@ from typing import Any
 from recollect.api.router import Call, Route
 from recollect.app import user_groups
 from recollect.app.user_groups import Membership, PolicySet, UserGroup
-from recollect.compat.zep import translate, wire
+from recollect.compat.zep import translate
 from recollect.compat.zep.wire import user_groups as user_groups_wire
+from recollect.compat.zep.wire.base import Success, shaped
 from recollect.errors import NotFound, NotOffered
 from recollect.graph.types import Access
 from recollect.records.users import UserPage
@@ -29,17 +30,11 @@ def _window(call: Call) -> dict[str, Any]:
 
 
 def _group(access: Access, found: UserGroup) -> user_groups_wire.UserGroup:
-    return user_groups_wire.UserGroup(
-        uuid=found.uuid,
+    return shaped(
+        user_groups_wire.UserGroup,
+        found,
         project_uuid=access.project_uuid,
-        kind=found.kind,
-        name=found.name,
-        description=found.description,
-        version=found.version,
-        member_count=found.member_count,
         attached_policy_set_count=found.policy_set_count,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
     )
 
 
@@ -108,10 +103,10 @@ async def update(call: Call) -> user_groups_wire.UserGroup:
     return _group(call.access, made)
 
 
-async def delete(call: Call) -> wire.Success:
+async def delete(call: Call) -> Success:
     """Remove a group; its members stay users."""
     await user_groups.delete(call.services, _access(call), call.path["group_uuid"])
-    return wire.Success(message="user group deleted")
+    return Success(message="user group deleted")
 
 
 async def list_for_user(call: Call) -> user_groups_wire.UserGroupsOfUser:
@@ -202,7 +197,6 @@ ROUTES = [
         list_all,
         "List user groups",
         query=user_groups_wire.UserGroupPageQuery,
-        answer=user_groups_wire.UserGroupList,
     ),
     Route(
         "POST",
@@ -212,7 +206,6 @@ ROUTES = [
         "Create a user group",
         body=user_groups_wire.CreateUserGroup,
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.UserGroup,
     ),
     Route(
         "GET",
@@ -221,7 +214,6 @@ ROUTES = [
         list_for_user,
         "List the groups a user is in",
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.UserGroupsOfUser,
     ),
     Route(
         "GET",
@@ -230,7 +222,6 @@ ROUTES = [
         get,
         "Get a user group",
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.UserGroup,
     ),
     Route(
         "PATCH",
@@ -240,7 +231,6 @@ ROUTES = [
         "Update a user group",
         body=user_groups_wire.UpdateUserGroup,
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.UserGroup,
     ),
     Route(
         "DELETE",
@@ -249,7 +239,6 @@ ROUTES = [
         delete,
         "Delete a user group",
         query=user_groups_wire.UserGroupQuery,
-        answer=wire.Success,
     ),
     Route(
         "GET",
@@ -258,7 +247,6 @@ ROUTES = [
         list_members,
         "List the users in a group",
         query=user_groups_wire.UserGroupPageQuery,
-        answer=user_groups_wire.UserGroupMembers,
     ),
     Route(
         "POST",
@@ -268,7 +256,6 @@ ROUTES = [
         "Add users to a group",
         body=user_groups_wire.UserGroupMembersChange,
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.UserGroupMembership,
     ),
     Route(
         "POST",
@@ -278,7 +265,6 @@ ROUTES = [
         "Remove users from a group",
         body=user_groups_wire.UserGroupMembersChange,
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.UserGroupMembership,
     ),
     Route(
         "GET",
@@ -287,7 +273,6 @@ ROUTES = [
         list_candidates,
         "List the users who are not in a group",
         query=user_groups_wire.UserGroupPageQuery,
-        answer=user_groups_wire.UserGroupMembers,
     ),
     Route(
         "DELETE",
@@ -296,7 +281,6 @@ ROUTES = [
         remove_member,
         "Remove a user from a group",
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.UserGroupMembership,
     ),
     Route(
         "GET",
@@ -305,7 +289,6 @@ ROUTES = [
         list_policy_sets,
         "List the policy sets of a group",
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.AttachedPolicySets,
     ),
     Route(
         "POST",
@@ -315,7 +298,6 @@ ROUTES = [
         "Refuse to attach a policy set to a group, and say why",
         body=user_groups_wire.AttachPolicySet,
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.AttachedPolicySets,
         admin=True,
     ),
     Route(
@@ -325,7 +307,6 @@ ROUTES = [
         detach_policy_set,
         "Take a policy set off a group",
         query=user_groups_wire.UserGroupQuery,
-        answer=user_groups_wire.AttachedPolicySets,
         admin=True,
     ),
 ]

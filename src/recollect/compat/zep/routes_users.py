@@ -5,7 +5,10 @@ from recollect.api.router import Call, Route
 from recollect.app import graphs, knowledge, users
 from recollect.app.refs import GraphRef, UserRef
 from recollect.app.users import UserChange
-from recollect.compat.zep import common, translate, wire
+from recollect.compat.zep import common, translate
+from recollect.compat.zep.wire import knowledge as knowledge_wire
+from recollect.compat.zep.wire import threads as threads_wire
+from recollect.compat.zep.wire.base import Success
 from recollect.limits import PAGE_MAX
 from recollect.records.users import UserDetails
 
@@ -16,9 +19,9 @@ def _ref(call: Call) -> UserRef:
     return UserRef(user_id=call.path["user_id"])
 
 
-async def add(call: Call) -> wire.User:
+async def add(call: Call) -> threads_wire.User:
     """A new user."""
-    sent: wire.AddUser = call.body
+    sent: threads_wire.AddUser = call.body
     details = UserDetails(
         email=sent.email,
         first_name=sent.first_name,
@@ -32,14 +35,14 @@ async def add(call: Call) -> wire.User:
     return translate.user(call.access, made)
 
 
-async def get(call: Call) -> wire.User:
+async def get(call: Call) -> threads_wire.User:
     """A user by id."""
     return translate.user(call.access, await users.get(call.services, call.access, _ref(call)))
 
 
-async def update(call: Call) -> wire.User:
+async def update(call: Call) -> threads_wire.User:
     """Change what is given of a user."""
-    sent: wire.UpdateUser = call.body
+    sent: threads_wire.UpdateUser = call.body
     change = UserChange(
         email=sent.email,
         first_name=sent.first_name,
@@ -53,15 +56,15 @@ async def update(call: Call) -> wire.User:
     return translate.user(call.access, made)
 
 
-async def delete(call: Call) -> wire.Success:
+async def delete(call: Call) -> Success:
     """Forget a user with all threads and the graph."""
     await users.delete(call.services, call.access, _ref(call))
-    return wire.Success(message="user deleted")
+    return Success(message="user deleted")
 
 
-async def list_ordered(call: Call) -> wire.UserList:
+async def list_ordered(call: Call) -> threads_wire.UserList:
     """A page of users."""
-    sent: wire.ListQuery = call.query
+    sent: threads_wire.ListQuery = call.query
     page = await users.page(
         call.services,
         call.access,
@@ -70,13 +73,13 @@ async def list_ordered(call: Call) -> wire.UserList:
         **translate.window(sent.page_number, sent.page_size),
     )
     found = [translate.user(call.access, user) for user in page.users]
-    return wire.UserList(users=found, row_count=len(found), total_count=page.total)
+    return threads_wire.UserList(users=found, row_count=len(found), total_count=page.total)
 
 
-async def get_node(call: Call) -> wire.NodeAnswer:
+async def get_node(call: Call) -> knowledge_wire.NodeAnswer:
     """The user's own node."""
     found = await users.node(call.services, call.access, _ref(call))
-    return wire.NodeAnswer(node=translate.listed_node(found.value))
+    return knowledge_wire.NodeAnswer(node=translate.listed_node(found.value))
 
 
 async def get_sessions(call: Call) -> Reply:
@@ -95,39 +98,37 @@ async def get_threads(call: Call) -> Reply:
     return common.capped(shown, truncated=len(found) > PAGE_MAX)
 
 
-async def get_facts(call: Call) -> wire.FactsAnswer:
+async def get_facts(call: Call) -> knowledge_wire.FactsAnswer:
     """The facts that hold in a user's graph."""
     graph = GraphRef(user_id=call.path["user_id"])
     found = await knowledge.facts_holding(call.services, call.access, graph, PAGE_MAX)
-    return wire.FactsAnswer(facts=[translate.fact2(fact) for fact in found])
+    return knowledge_wire.FactsAnswer(facts=[translate.fact2(fact) for fact in found])
 
 
-async def warm(call: Call) -> wire.Success:
+async def warm(call: Call) -> Success:
     """Bring a user's graph into memory ahead of its first search."""
     await graphs.warm(call.services, call.access, GraphRef(user_id=call.path["user_id"]))
-    return wire.Success(message="warm")
+    return Success(message="warm")
 
 
 ROUTES = [
-    Route("POST", "/users", "user.add", add, "Add a user", body=wire.AddUser, answer=wire.User),
+    Route("POST", "/users", "user.add", add, "Add a user", body=threads_wire.AddUser),
     Route(
         "GET",
         "/users-ordered",
         "user.list_ordered",
         list_ordered,
         "List users",
-        query=wire.ListQuery,
-        answer=wire.UserList,
+        query=threads_wire.ListQuery,
     ),
-    Route("GET", "/users/{user_id}", "user.get", get, "Get a user", answer=wire.User),
+    Route("GET", "/users/{user_id}", "user.get", get, "Get a user"),
     Route(
         "PATCH",
         "/users/{user_id}",
         "user.update",
         update,
         "Update a user",
-        body=wire.UpdateUser,
-        answer=wire.User,
+        body=threads_wire.UpdateUser,
     ),
     Route(
         "DELETE",
@@ -135,23 +136,15 @@ ROUTES = [
         "user.delete",
         delete,
         "Delete a user and all that is known of them",
-        answer=wire.Success,
     ),
-    Route(
-        "GET",
-        "/users/{user_id}/node",
-        "user.get_node",
-        get_node,
-        "Get a user's own node",
-        answer=wire.NodeAnswer,
-    ),
+    Route("GET", "/users/{user_id}/node", "user.get_node", get_node, "Get a user's own node"),
     Route(
         "GET",
         "/users/{user_id}/sessions",
         "user.get_threads",
         get_sessions,
         "List a user's sessions",
-        answer=list[wire.Session],
+        answer=list[threads_wire.Session],
     ),
     Route(
         "GET",
@@ -159,7 +152,7 @@ ROUTES = [
         "user.get_threads",
         get_threads,
         "List a user's threads",
-        answer=list[wire.Thread],
+        answer=list[threads_wire.Thread],
     ),
     Route(
         "GET",
@@ -167,14 +160,6 @@ ROUTES = [
         "user.get_facts",
         get_facts,
         "List the facts that hold in a user's graph",
-        answer=wire.FactsAnswer,
     ),
-    Route(
-        "GET",
-        "/users/{user_id}/warm",
-        "user.warm",
-        warm,
-        "Preload a user's graph",
-        answer=wire.Success,
-    ),
+    Route("GET", "/users/{user_id}/warm", "user.warm", warm, "Preload a user's graph"),
 ]

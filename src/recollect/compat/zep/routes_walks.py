@@ -9,9 +9,9 @@ from recollect.api.router import Call, Route
 from recollect.app import knowledge, patterns
 from recollect.app.patterns import PatternBounds, PatternQuery, Relationship
 from recollect.app.refs import GraphRef
-from recollect.compat.zep import common, translate, translate_filters, wire
+from recollect.compat.zep import common, translate, translate_filters
 from recollect.compat.zep.search import elapsed_ms
-from recollect.compat.zep.wire import walks
+from recollect.compat.zep.wire import graphs as graphs_wire
 from recollect.errors import InvalidInput
 from recollect.graph.filters import Filters
 from recollect.graph.patterns import GraphPattern, PatternOptions
@@ -50,9 +50,9 @@ def _direction(sent: str | None) -> Literal["in", "out", "both"]:
 
 async def get_neighbours(call: Call) -> Reply:
     """A page of the distinct nodes that edges join with a node; the next cursor is a header."""
-    sent: walks.NeighborsRequest = call.body
+    sent: graphs_wire.NeighborsRequest = call.body
     by = translate_filters.filters(sent.filters, "filters")
-    ordered = wire.PageRequest(
+    ordered = graphs_wire.PageRequest(
         limit=sent.limit,
         cursor=sent.cursor,
         order_by=sent.order_by,
@@ -65,7 +65,7 @@ async def get_neighbours(call: Call) -> Reply:
     )
     page = found.value.page
     items = [
-        walks.Neighbor(
+        graphs_wire.Neighbor(
             node=translate.listed_node(near.entity),
             edges=[translate.edge(fact) for fact in near.facts],
         )
@@ -92,9 +92,9 @@ def subgraph_limits(depth: int | None, max_nodes: int | None, max_edges: int | N
     )
 
 
-async def get_subgraph(call: Call) -> walks.Subgraph:
+async def get_subgraph(call: Call) -> graphs_wire.Subgraph:
     """What lies around some nodes, breadth first, within budgets."""
-    sent: walks.SubgraphRequest = call.body
+    sent: graphs_wire.SubgraphRequest = call.body
     if not 1 <= len(sent.seed_node_uuids) <= SUBGRAPH_SEEDS_MAX:
         raise InvalidInput(f"seed_node_uuids: from 1 to {SUBGRAPH_SEEDS_MAX}")
     if sent.search_filters is not None and sent.search_filters.episode_metadata_filters:
@@ -112,7 +112,7 @@ async def get_subgraph(call: Call) -> walks.Subgraph:
         subgraph_limits(sent.depth, sent.max_nodes, sent.max_edges),
         by,
     )
-    return walks.Subgraph(
+    return graphs_wire.Subgraph(
         nodes=[translate.listed_node(node) for node in found.value.entities],
         edges=[translate.edge(fact) for fact in found.value.facts],
         truncated=found.value.truncated_by is not None,
@@ -124,10 +124,10 @@ _HALF_LIVES = {"none": None, "7_days": 7, "30_days": 30, "90_days": 90}
 _SUMMARY_FACTS = 3
 
 
-async def detect_patterns(call: Call) -> walks.PatternsAnswer:
+async def detect_patterns(call: Call) -> graphs_wire.PatternsAnswer:
     """Shapes that recur, over the newest facts, in a whole graph or around some of its nodes."""
     began = call.services.clock()
-    sent: walks.DetectPatterns = call.body
+    sent: graphs_wire.DetectPatterns = call.body
     by = translate_filters.filters(sent.search_filters, "search_filters")
     _check(sent)
     found = await (_ask(call, by) if (sent.query or "").strip() else _detect(call, by))
@@ -135,7 +135,7 @@ async def detect_patterns(call: Call) -> walks.PatternsAnswer:
     return replace(found, metadata=told)
 
 
-def _check(sent: walks.DetectPatterns) -> None:
+def _check(sent: graphs_wire.DetectPatterns) -> None:
     if sent.query is not None and sent.seeds is not None:
         raise InvalidInput("seeds: a query finds its own, give one of both")
     if (sent.recency_weight or "none") not in _HALF_LIVES:
@@ -149,19 +149,19 @@ def _check(sent: walks.DetectPatterns) -> None:
                 raise InvalidInput(f"seeds.{name}: at most {PATTERN_SEEDS_MAX}")
 
 
-def _graph(sent: walks.DetectPatterns) -> GraphRef:
+def _graph(sent: graphs_wire.DetectPatterns) -> GraphRef:
     return GraphRef(user_id=sent.user_id, graph_id=sent.graph_id)
 
 
-def _bounds(sent: walks.DetectPatterns) -> PatternBounds:
+def _bounds(sent: graphs_wire.DetectPatterns) -> PatternBounds:
     return PatternBounds(
         occurrences_min=sent.min_occurrences or PATTERN_OCCURRENCES_DEFAULT,
         patterns_max=min(sent.limit or PATTERNS_DEFAULT, PATTERNS_MAX),
     )
 
 
-async def _detect(call: Call, by: Filters) -> walks.PatternsAnswer:
-    sent: walks.DetectPatterns = call.body
+async def _detect(call: Call, by: Filters) -> graphs_wire.PatternsAnswer:
+    sent: graphs_wire.DetectPatterns = call.body
     around = None
     if sent.seeds is not None:
         around = Around(
@@ -179,14 +179,14 @@ async def _detect(call: Call, by: Filters) -> walks.PatternsAnswer:
         around=around,
         half_life_days=_HALF_LIVES[sent.recency_weight or "none"],
     )
-    return walks.PatternsAnswer(
+    return graphs_wire.PatternsAnswer(
         patterns=[_shown(pattern) for pattern in found.patterns],
         nodes=None,
         metadata=_metadata(found.nodes_analyzed, found.edges_analyzed),
     )
 
 
-def _wanted(sent: walks.DetectConfig | None) -> PatternOptions:
+def _wanted(sent: graphs_wire.DetectConfig | None) -> PatternOptions:
     """All shapes unless some are named."""
     if sent is None or not any(getattr(sent, f) is not None for f in sent.__struct_fields__):
         return PatternOptions(
@@ -208,7 +208,7 @@ def _wanted(sent: walks.DetectConfig | None) -> PatternOptions:
     )
 
 
-def _hops(field: str, sent: walks.Hops | None, least: int) -> int | None:
+def _hops(field: str, sent: graphs_wire.Hops | None, least: int) -> int | None:
     if sent is None:
         return None
     hops = PATTERN_HOPS_DEFAULT if sent.max_hops is None else sent.max_hops
@@ -219,9 +219,9 @@ def _hops(field: str, sent: walks.Hops | None, least: int) -> int | None:
     return hops
 
 
-async def _ask(call: Call, by: Filters) -> walks.PatternsAnswer:
+async def _ask(call: Call, by: Filters) -> graphs_wire.PatternsAnswer:
     """Relationships around what a query finds, each with the edges that fit it best."""
-    sent: walks.DetectPatterns = call.body
+    sent: graphs_wire.DetectPatterns = call.body
     most = min(sent.edge_limit or PATTERN_EDGES_DEFAULT, PATTERN_EDGES_MAX)
     query = PatternQuery(
         text=(sent.query or "")[:SEARCH_QUERY_CHARS_MAX],
@@ -238,18 +238,18 @@ async def _ask(call: Call, by: Filters) -> walks.PatternsAnswer:
         _bounds(sent),
         half_life_days=_HALF_LIVES[sent.recency_weight or "none"],
     )
-    return walks.PatternsAnswer(
+    return graphs_wire.PatternsAnswer(
         patterns=[_with_facts(one, most) for one in found.relationships],
         nodes=[translate.listed_node(node) for node in found.entities],
         metadata=_metadata(found.nodes_analyzed, found.edges_analyzed),
     )
 
 
-def _metadata(nodes: int, edges: int) -> walks.PatternMetadata:
-    return walks.PatternMetadata(nodes_analyzed=nodes, edges_analyzed=edges, elapsed_ms=0)
+def _metadata(nodes: int, edges: int) -> graphs_wire.PatternMetadata:
+    return graphs_wire.PatternMetadata(nodes_analyzed=nodes, edges_analyzed=edges, elapsed_ms=0)
 
 
-def _with_facts(found: Relationship, most: int) -> walks.Pattern:
+def _with_facts(found: Relationship, most: int) -> graphs_wire.Pattern:
     """A relationship with its edges in the order of the search, and what the first ones say."""
     return replace(
         _shown(found.pattern),
@@ -259,8 +259,8 @@ def _with_facts(found: Relationship, most: int) -> walks.Pattern:
     )
 
 
-def _shown(pattern: GraphPattern) -> walks.Pattern:
-    return walks.Pattern(
+def _shown(pattern: GraphPattern) -> graphs_wire.Pattern:
+    return graphs_wire.Pattern(
         type=pattern.shape,
         description=pattern.description,
         node_labels=list(pattern.node_labels),
@@ -277,8 +277,8 @@ ROUTES = [
         "graph.node.get_neighbors",
         get_neighbours,
         "List the neighbours of a node",
-        body=walks.NeighborsRequest,
-        answer=list[walks.Neighbor],
+        body=graphs_wire.NeighborsRequest,
+        answer=list[graphs_wire.Neighbor],
         reads=True,
     ),
     Route(
@@ -287,8 +287,7 @@ ROUTES = [
         "graph.get_subgraph",
         get_subgraph,
         "Get what lies around some nodes",
-        body=walks.SubgraphRequest,
-        answer=walks.Subgraph,
+        body=graphs_wire.SubgraphRequest,
         reads=True,
     ),
     Route(
@@ -297,8 +296,7 @@ ROUTES = [
         "graph.detect_patterns",
         detect_patterns,
         "Find shapes that recur",
-        body=walks.DetectPatterns,
-        answer=walks.PatternsAnswer,
+        body=graphs_wire.DetectPatterns,
         reads=True,
     ),
 ]

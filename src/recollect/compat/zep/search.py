@@ -8,8 +8,9 @@ from recollect.app import recall
 from recollect.app.recall import Searchable
 from recollect.app.refs import GraphRef
 from recollect.app.services import Services
-from recollect.compat.zep import translate, translate_search, wire
+from recollect.compat.zep import translate, translate_search
 from recollect.compat.zep.translate_search import AUTO, KINDS
+from recollect.compat.zep.wire import search as search_wire
 from recollect.context.blocks import pack
 from recollect.graph.types import Access
 from recollect.limits import CONTEXT_CHARS_DEFAULT, CONTEXT_CHARS_MAX, SEARCH_QUERY_CHARS_MAX
@@ -20,11 +21,11 @@ from recollect.search.query import Hit, Query
 async def search(
     services: Services,
     access: Access,
-    sent: wire.Search,
+    sent: search_wire.Search,
     *,
     chars_max: int = SEARCH_QUERY_CHARS_MAX,
     timed: bool = True,
-) -> wire.SearchAnswer:
+) -> search_wire.SearchAnswer:
     """What fits a query best, of one kind, or with scope `auto` of all kinds as one text."""
     began = services.clock()
     scope = translate_search.scope(sent)
@@ -44,7 +45,7 @@ async def search(
         hits = await recall.find(services, access, there.where, asked[scope])
         listed = await _listed(services, access, hits)
         found = translate_search.lists(hits, listed, scopes=[scope], selected=False)
-    return wire.SearchAnswer(**found, response=_metadata(services, began) if timed else None)
+    return search_wire.SearchAnswer(**found, response=_metadata(services, began) if timed else None)
 
 
 async def _listed(
@@ -57,7 +58,7 @@ async def _listed(
 async def _over_all(
     services: Services,
     access: Access,
-    sent: wire.Search,
+    sent: search_wire.Search,
     there: Searchable,
     asked: list[Query],
 ) -> dict[str, Any]:
@@ -72,8 +73,8 @@ async def _over_all(
     return {"context": packed.text, **raw}
 
 
-def _metadata(services: Services, began: datetime) -> wire.SearchMetadata:
-    return wire.SearchMetadata(server_latency_ms=elapsed_ms(services, began))
+def _metadata(services: Services, began: datetime) -> search_wire.SearchMetadata:
+    return search_wire.SearchMetadata(server_latency_ms=elapsed_ms(services, began))
 
 
 def elapsed_ms(services: Services, began: datetime) -> int:

@@ -8,9 +8,12 @@ from msgspec import UNSET, UnsetType, to_builtins
 from msgspec.structs import replace
 
 from recollect.app.threads import Messages
-from recollect.compat.zep import wire
-from recollect.compat.zep.wire import derived
-from recollect.compat.zep.wire.base import RoleType
+from recollect.compat.zep.wire import batches as batches_wire
+from recollect.compat.zep.wire import graphs as graphs_wire
+from recollect.compat.zep.wire import knowledge as knowledge_wire
+from recollect.compat.zep.wire import messages as messages_wire
+from recollect.compat.zep.wire import threads as threads_wire
+from recollect.compat.zep.wire.base import FactRatingInstruction, Json, RoleType, shaped
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.types import (
@@ -36,39 +39,30 @@ from recollect.records.pages import Mark, PageRequest, read_cursor
 _NO_ROLE: Final = "norole"
 
 
-def rating(value: wire.FactRatingInstruction | None) -> wire.Json | None:
+def rating(value: FactRatingInstruction | None) -> Json | None:
     """A rating instruction as we keep it."""
     return None if value is None else to_builtins(value)
 
 
-def new_rating(value: wire.FactRatingInstruction | UnsetType | None) -> wire.Json | None:
+def new_rating(value: FactRatingInstruction | UnsetType | None) -> Json | None:
     """A rating instruction of a change; None leaves it as it is."""
     return None if isinstance(value, UnsetType) else rating(value)
 
 
-def user(access: Access, found: User) -> wire.User:
+def user(access: Access, found: User) -> threads_wire.User:
     """A user for the wire."""
-    return wire.User(
-        uuid=found.uuid,
-        user_id=found.user_id,
-        email=found.email,
-        first_name=found.first_name,
-        last_name=found.last_name,
-        metadata=found.metadata,
-        time_zone=found.time_zone,
-        disable_default_ontology=found.disable_default_ontology,
+    return shaped(
+        threads_wire.User,
+        found,
         fact_rating_instruction=found.rating,
         session_count=found.thread_count,
-        graph_uuid=found.graph_uuid,
         project_uuid=access.project_uuid,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
     )
 
 
-def session(access: Access, found: Thread) -> wire.Session:
+def session(access: Access, found: Thread) -> threads_wire.Session:
     """A thread as Zep v2 shows it."""
-    return wire.Session(
+    return threads_wire.Session(
         uuid=found.uuid,
         session_id=found.thread_id,
         user_id=found.user_id,
@@ -82,19 +76,9 @@ def session(access: Access, found: Thread) -> wire.Session:
     )
 
 
-def thread(access: Access, found: Thread) -> wire.Thread:
+def thread(access: Access, found: Thread) -> threads_wire.Thread:
     """A thread as Zep v3 shows it."""
-    return wire.Thread(
-        uuid=found.uuid,
-        thread_id=found.thread_id,
-        user_id=found.user_id,
-        user_uuid=found.user_uuid,
-        graph_uuid=found.graph_uuid,
-        project_uuid=access.project_uuid,
-        metadata=found.metadata,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
-    )
+    return shaped(threads_wire.Thread, found, project_uuid=access.project_uuid)
 
 
 def role_type(found: Episode) -> RoleType | None:
@@ -103,9 +87,9 @@ def role_type(found: Episode) -> RoleType | None:
     return cast(RoleType | None, found.role) if known else _NO_ROLE
 
 
-def message2(episode: Episode) -> wire.Message2:
+def message2(episode: Episode) -> messages_wire.Message2:
     """A message as Zep v2 shows it."""
-    return wire.Message2(
+    return messages_wire.Message2(
         uuid=episode.uuid,
         content=episode.content,
         role=episode.speaker,
@@ -117,9 +101,9 @@ def message2(episode: Episode) -> wire.Message2:
     )
 
 
-def message3(episode: Episode) -> wire.Message3:
+def message3(episode: Episode) -> messages_wire.Message3:
     """A message as Zep v3 shows it."""
-    return wire.Message3(
+    return messages_wire.Message3(
         uuid=episode.uuid,
         content=episode.content,
         name=episode.speaker,
@@ -130,10 +114,10 @@ def message3(episode: Episode) -> wire.Message3:
     )
 
 
-def message_list3(found: Messages) -> wire.MessageList3:
+def message_list3(found: Messages) -> messages_wire.MessageList3:
     """Some messages of a thread for Zep v3."""
     messages = [message3(episode) for episode in found.messages]
-    return wire.MessageList3(
+    return messages_wire.MessageList3(
         messages=messages,
         row_count=len(messages),
         total_count=found.total,
@@ -143,7 +127,9 @@ def message_list3(found: Messages) -> wire.MessageList3:
     )
 
 
-def new_message2(number: int, sent: wire.NewMessage2, ignored: Collection[str]) -> NewEpisode:
+def new_message2(
+    number: int, sent: messages_wire.NewMessage2, ignored: Collection[str]
+) -> NewEpisode:
     """A message of Zep v2 as an episode."""
     return NewEpisode(
         kind="message",
@@ -157,7 +143,7 @@ def new_message2(number: int, sent: wire.NewMessage2, ignored: Collection[str]) 
 
 
 def new_message3(
-    number: int, sent: wire.NewMessage3, ignored: Collection[str], *, strict: bool
+    number: int, sent: messages_wire.NewMessage3, ignored: Collection[str], *, strict: bool
 ) -> NewEpisode:
     """A message of Zep v3 as an episode."""
     return NewEpisode(
@@ -181,24 +167,16 @@ def graph_id_of(graph_id: str | None, group_id: str | None, prefix: str = "") ->
     return graph_id if graph_id is not None else group_id
 
 
-def graph(access: Access, found: Graph) -> wire.Graph:
+def graph(access: Access, found: Graph) -> graphs_wire.Graph:
     """A standalone graph as Zep v3 shows it."""
-    return wire.Graph(
-        uuid=found.uuid,
-        graph_id=found.graph_id,
-        name=found.name,
-        description=found.description,
-        time_zone=found.time_zone,
-        canonical_graph_uuid=found.uuid,
-        project_uuid=access.project_uuid,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
+    return shaped(
+        graphs_wire.Graph, found, canonical_graph_uuid=found.uuid, project_uuid=access.project_uuid
     )
 
 
-def group(access: Access, found: Graph) -> wire.Group:
+def group(access: Access, found: Graph) -> graphs_wire.Group:
     """A standalone graph as Zep v2 shows it."""
-    return wire.Group(
+    return graphs_wire.Group(
         uuid=found.uuid,
         group_id=found.graph_id,
         name=found.name,
@@ -209,9 +187,9 @@ def group(access: Access, found: Graph) -> wire.Group:
     )
 
 
-def episode(found: Episode, score: float | None = None) -> wire.Episode:
+def episode(found: Episode, score: float | None = None) -> graphs_wire.Episode:
     """An episode for the wire."""
-    return wire.Episode(
+    return graphs_wire.Episode(
         uuid=found.uuid,
         content=found.content,
         source=found.kind,
@@ -230,12 +208,12 @@ def episode(found: Episode, score: float | None = None) -> wire.Episode:
     )
 
 
-def node(found: Entity) -> wire.Node:
+def node(found: Entity) -> knowledge_wire.Node:
     """An entity for the wire, without the episodes that mention it.
 
     One without attributes has an empty map of them: clients look up fields that may not be filled.
     """
-    return wire.Node(
+    return knowledge_wire.Node(
         uuid=found.uuid,
         name=found.name,
         summary=found.summary,
@@ -247,7 +225,7 @@ def node(found: Entity) -> wire.Node:
     )
 
 
-def listed_node(found: ListedEntity) -> wire.Node:
+def listed_node(found: ListedEntity) -> knowledge_wire.Node:
     """An entity for the wire with its episodes, none of them when they are too many."""
     return replace(
         node(found.entity),
@@ -257,9 +235,9 @@ def listed_node(found: ListedEntity) -> wire.Node:
     )
 
 
-def edge(found: Fact) -> wire.Edge:
+def edge(found: Fact) -> knowledge_wire.Edge:
     """A fact for the wire."""
-    return wire.Edge(
+    return knowledge_wire.Edge(
         uuid=found.uuid,
         name=found.name,
         fact=found.fact,
@@ -281,7 +259,7 @@ def edge(found: Fact) -> wire.Edge:
     )
 
 
-def fact_change(sent: wire.UpdateEdge) -> FactChange:
+def fact_change(sent: knowledge_wire.UpdateEdge) -> FactChange:
     """A correction of an edge; only times can be taken away."""
     for name in ("name", "fact", "attributes"):
         not_null(name, getattr(sent, name))
@@ -305,48 +283,33 @@ def _moment(field: str, value: str | UnsetType | None) -> datetime | UnsetType |
     return UNSET if isinstance(value, UnsetType) else checks.moment(field, value)
 
 
-def fact2(found: Fact) -> wire.Fact2:
+def fact2(found: Fact) -> knowledge_wire.Fact2:
     """A fact as Zep v2 shows it."""
-    return wire.Fact2(
-        uuid=found.uuid,
-        fact=found.fact,
+    return shaped(
+        knowledge_wire.Fact2,
+        found,
         content=found.fact,
-        name=found.name,
-        rating=found.rating,
-        metadata=found.metadata,
         source_node_name=found.source_name or None,
         target_node_name=found.target_name or None,
-        created_at=found.created_at,
-        expired_at=found.expired_at,
-        valid_at=found.valid_at,
-        invalid_at=found.invalid_at,
     )
 
 
-def project(found: Project) -> wire.ProjectAnswer:
+def project(found: Project) -> batches_wire.ProjectAnswer:
     """A project for the wire."""
-    return wire.ProjectAnswer(
-        project=wire.ProjectInfo(
-            uuid=found.uuid,
-            name=found.name,
-            description=found.description,
-            default_time_zone=found.default_time_zone,
-            created_at=found.created_at,
-        )
-    )
+    return batches_wire.ProjectAnswer(project=shaped(batches_wire.ProjectInfo, found))
 
 
-def task(found: Task, params: wire.Json | None = None) -> wire.Task:
+def task(found: Task, params: Json | None = None) -> batches_wire.Task:
     """A task for the wire."""
     done = found.succeeded + found.parked
     error = None
     if found.parked:
-        error = wire.TaskError(code="job_parked", message=found.error or "a job failed")
-    return wire.Task(
+        error = batches_wire.TaskError(code="job_parked", message=found.error or "a job failed")
+    return batches_wire.Task(
         task_id=found.uuid,
         type="ingest",
         status=found.status,
-        progress=wire.TaskProgress(
+        progress=batches_wire.TaskProgress(
             stage=found.status, message=f"{done} of {found.jobs} episodes done"
         ),
         error=error,
@@ -378,7 +341,7 @@ def window(page_number: int, page_size: int | None, default: int = PAGE_DEFAULT)
     return {"limit": size, "offset": min((page_number - 1) * size, 2**53)}
 
 
-def graph_page(sent: wire.PageRequest, allowed: Collection[str]) -> PageRequest:
+def graph_page(sent: graphs_wire.PageRequest, allowed: Collection[str]) -> PageRequest:
     """The page of nodes, edges or episodes that a request asks for."""
     by = order(sent.order_by, allowed, default="uuid", asc=sent.direction == "asc")
     limit = PAGE_DEFAULT if not sent.limit else min(sent.limit, GRAPH_PAGE_MAX)
@@ -390,18 +353,13 @@ def graph_page(sent: wire.PageRequest, allowed: Collection[str]) -> PageRequest:
     return PageRequest(order=by, limit=limit, after=after)
 
 
-def observation(found: Observation) -> derived.Observation:
+def observation(found: Observation) -> knowledge_wire.Observation:
     """An observation; a search adds its score."""
-    return derived.Observation(
-        uuid=found.uuid,
-        name=found.name,
-        summary=found.summary,
-        labels=found.labels,
-        attributes=found.attributes,
+    return shaped(
+        knowledge_wire.Observation,
+        found,
         episode_ids=found.episodes,
-        metadata=found.metadata,
-        created_at=found.created_at,
-        start_at=found.start_at,
-        latest_evidence_at=found.latest_evidence_at,
-        end_at=found.end_at,
+        score=None,
+        relevance=None,
+        selection_rank=None,
     )

@@ -6,7 +6,8 @@ from typing import Any, get_args
 
 from msgspec.structs import replace
 
-from recollect.compat.zep import translate, translate_filters, wire
+from recollect.compat.zep import translate, translate_filters
+from recollect.compat.zep.wire import search as search_wire
 from recollect.errors import InvalidInput
 from recollect.graph.filters import Filters
 from recollect.graph.kinds import Item, Kind
@@ -28,7 +29,7 @@ _RERANKERS: tuple[str, ...] = get_args(Reranker)
 _NOT_OVER_ALL = ("node_distance", "episode_mentions")
 
 
-def scope(sent: wire.Search) -> str:
+def scope(sent: search_wire.Search) -> str:
     """The scope that is asked for, after a look at everything that a search may name."""
     chosen = sent.scope or "edges"
     _one_of("scope", chosen, _SCOPES)
@@ -50,7 +51,7 @@ def _one_of(field: str, value: str, known: Sequence[str]) -> None:
         raise InvalidInput(f"{field}: must be one of {', '.join(known)}; got {value[:100]!r}")
 
 
-def filters(sent: wire.Search, chosen: str) -> Filters:
+def filters(sent: search_wire.Search, chosen: str) -> Filters:
     """Every filter of a search, with those that stand beside `search_filters`."""
     edges = chosen in ("edges", AUTO)
     given = translate_filters.filters(sent.search_filters, "search_filters", edges=edges)
@@ -59,7 +60,7 @@ def filters(sent: wire.Search, chosen: str) -> Filters:
 
 
 def question(
-    sent: wire.Search,
+    sent: search_wire.Search,
     kind: Kind,
     chosen: Filters,
     *,
@@ -113,8 +114,8 @@ def _shown(item: Item, listed: Mapping[int, ListedEntity]) -> tuple[str, Any]:
     return "thread_summaries", _thread_summary(item)
 
 
-def _thread_summary(found: ThreadSummary) -> wire.FoundThreadSummary:
-    return wire.FoundThreadSummary(
+def _thread_summary(found: ThreadSummary) -> search_wire.FoundThreadSummary:
+    return search_wire.FoundThreadSummary(
         uuid=found.uuid,
         name=found.thread_id,
         summary=found.summary,

@@ -1,7 +1,5 @@
 """Agents. What they did is remembered in a graph of their own, which has their uuid."""
 
-from functools import partial
-
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.app import agents, traces
@@ -9,7 +7,7 @@ from recollect.app.agents import AgentChange
 from recollect.app.refs import GraphRef
 from recollect.app.traces import TraceRef
 from recollect.compat.zep import translate as translate3
-from recollect.compat.zep.v4 import idempotency, paging, routes_search, translate, translate_agents
+from recollect.compat.zep.v4 import idempotency, paging, routes_search, translate
 from recollect.compat.zep.v4.wire import agents as wire
 from recollect.compat.zep.v4.wire import search, tasks
 from recollect.compat.zep.v4.wire.base import Json, Page4
@@ -39,14 +37,14 @@ async def create(call: Call) -> Reply:
         metadata=sent.metadata,
     )
     given = (sent.agent_id, sent.security_domain, details)
-    create = partial(agents.create, call.services, call.access, *given)
-    return await idempotency.write(call, create, translate_agents.agent)
+    create = agents.create.bind(call.services, call.access, *given)
+    return await idempotency.write(call, create, translate.agent)
 
 
 async def get(call: Call) -> wire.Agent4:
     """An agent by its uuid."""
     found = await agents.get(call.services, call.access, call.path["agent_uuid"])
-    return translate_agents.agent(found)
+    return translate.agent(found)
 
 
 async def update(call: Call) -> Reply:
@@ -61,14 +59,14 @@ async def update(call: Call) -> Reply:
         metadata=sent.metadata,
     )
     given = (call.path["agent_uuid"], sent.expected_revision, change)
-    update = partial(agents.update, call.services, call.access, *given)
-    return await idempotency.write(call, update, translate_agents.agent)
+    update = agents.update.bind(call.services, call.access, *given)
+    return await idempotency.write(call, update, translate.agent)
 
 
 async def delete(call: Call) -> Reply:
     """Forget an agent with its traces and its graph; the task ends when the files are wiped."""
     given = (call.path["agent_uuid"], call.body.expected_revision)
-    delete = partial(agents.delete, call.services, call.access, *given)
+    delete = agents.delete.bind(call.services, call.access, *given)
     return await idempotency.write(call, delete, translate.task_answer)
 
 
@@ -86,7 +84,7 @@ async def list_all(call: Call) -> Page4[wire.Agent4]:
     )
     request = paging.keyset(call.query, "created_at")
     page = await agents.page(call.services, call.access, wanted, request)
-    items = [translate_agents.agent(one) for one in page.items]
+    items = [translate.agent(one) for one in page.items]
     return Page4(items=items, next_cursor=page.next_cursor)
 
 
@@ -135,10 +133,9 @@ ROUTES = [
         "List agents",
         body=wire.ListAgents4,
         query=wire.AgentsQuery4,
-        answer=Page4[wire.Agent4],
         reads=True,
     ),
-    Route("GET", _AGENT, "agent.get", get, "Get an agent", answer=wire.Agent4),
+    Route("GET", _AGENT, "agent.get", get, "Get an agent"),
     Route(
         "PATCH",
         _AGENT,
@@ -165,7 +162,6 @@ ROUTES = [
         get_context,
         "Get what an agent knows for an objective",
         body=wire.AskAgentContext4,
-        answer=wire.AgentContext4,
         reads=True,
     ),
 ]

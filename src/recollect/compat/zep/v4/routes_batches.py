@@ -1,7 +1,5 @@
 """Bulk batches: draft, fill, process, follow."""
 
-from functools import partial
-
 import msgspec
 from msgspec.structs import replace
 
@@ -13,6 +11,7 @@ from recollect.app.refs import GraphRef, ThreadRef
 from recollect.compat.zep.v4 import idempotency, paging, translate
 from recollect.compat.zep.v4.wire import project as wire
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4
+from recollect.compat.zep.wire.base import shaped
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.types import NewEpisode
@@ -24,8 +23,7 @@ _decode = msgspec.json.Decoder(wire.BatchItemInput4).decode
 async def create(call: Call) -> Reply:
     """A new, empty draft."""
     sent: wire.CreateBatch4 = call.body
-    create = partial(
-        batches.create,
+    create = batches.create.bind(
         call.services,
         call.access,
         ignore_roles=sent.ignore_roles or (),
@@ -57,16 +55,12 @@ async def list_all(call: Call) -> Page4[wire.Batch4]:
 
 def _items(found: Items) -> list[wire.BatchItem4]:
     return [
-        wire.BatchItem4(
-            uuid=one.uuid,
-            sequence_index=one.sequence_index,
+        shaped(
+            wire.BatchItem4,
+            one,
             type=one.kind,
-            status=one.status,
-            graph_uuid=one.graph_uuid,
             thread_uuid=found.thread_uuids.get(one.thread_id or ""),
-            user_uuid=one.user_uuid,
             episode_uuid=one.uuid,
-            created_at=one.created_at,
         )
         for one in found.items
     ]
@@ -155,7 +149,7 @@ async def add_items(call: Call) -> Reply:
         )
     entries = [_entry(raw) for raw in sent.items]
     uuid = call.path["batch_uuid"]
-    add = partial(batches.add_fitting, call.services, call.access, uuid, entries)
+    add = batches.add_fitting.bind(call.services, call.access, uuid, entries)
     return await idempotency.write(call, add, _added)
 
 
@@ -168,26 +162,18 @@ def _started(found: Started) -> wire.ProcessBatch4:
 
 async def process(call: Call) -> Reply:
     """Start a draft; with a target that is gone it becomes invalid instead, and has no task."""
-    process = partial(batches.process, call.services, call.access, call.path["batch_uuid"])
+    process = batches.process.bind(call.services, call.access, call.path["batch_uuid"])
     return await idempotency.write(call, process, _started)
 
 
 async def delete(call: Call) -> Reply:
     """Remove a batch that was not processed."""
-    delete = partial(batches.delete, call.services, call.access, call.path["batch_uuid"])
+    delete = batches.delete.bind(call.services, call.access, call.path["batch_uuid"])
     return await idempotency.write(call, delete)
 
 
 ROUTES = [
-    Route(
-        "GET",
-        "/batches",
-        "batch.list",
-        list_all,
-        "List batches",
-        query=wire.BatchesQuery4,
-        answer=Page4[wire.Batch4],
-    ),
+    Route("GET", "/batches", "batch.list", list_all, "List batches", query=wire.BatchesQuery4),
     Route(
         "POST",
         "/batches",
@@ -197,7 +183,7 @@ ROUTES = [
         body=wire.CreateBatch4,
         answer=wire.Batch4,
     ),
-    Route("GET", "/batches/{batch_uuid}", "batch.get", get, "Get a batch", answer=wire.Batch4),
+    Route("GET", "/batches/{batch_uuid}", "batch.get", get, "Get a batch"),
     Route(
         "DELETE",
         "/batches/{batch_uuid}",
@@ -213,7 +199,6 @@ ROUTES = [
         list_items,
         "List the items of a batch",
         query=PageQuery4,
-        answer=Page4[wire.BatchItem4],
     ),
     Route(
         "POST",

@@ -12,6 +12,7 @@ from recollect.app.remember import GivenNode, GivenTriple, Outcome
 from recollect.app.tasks import Tracked, WithTask
 from recollect.compat.zep.v4 import idempotency, translate
 from recollect.compat.zep.v4.wire import knowledge as wire
+from recollect.compat.zep.wire.base import shaped
 from recollect.errors import InvalidInput, NotOffered
 from recollect.graph import checks
 from recollect.limits import NODES_PER_CALL_MAX
@@ -39,16 +40,7 @@ def _given(number: int, sent: wire.NodeInput4) -> GivenNode:
 
 
 def _added_nodes(sent: wire.AddNodes4, task: Tracked) -> wire.AddedNodes4:
-    asked = [
-        wire.AddedNode4(
-            name=item.name,
-            label=item.label,
-            summary=item.summary,
-            attributes=item.attributes,
-            metadata=item.metadata,
-        )
-        for item in sent.nodes
-    ]
+    asked = [shaped(wire.AddedNode4, item, uuid=None, created_at=None) for item in sent.nodes]
     return wire.AddedNodes4(nodes=asked, task=translate.task(task))
 
 
@@ -58,7 +50,7 @@ async def add_nodes(call: Call) -> wire.AddedNodes4:
     given = [(_given(n, item), item.metadata) for n, item in enumerate(sent.nodes)]
     remember.check_nodes(given)
     new = [(node, metadata, None) for node, metadata in given]
-    add = partial(remember.add_nodes_tracked, call.services, call.access, _ref(call), new)
+    add = remember.add_nodes_tracked.bind(call.services, call.access, _ref(call), new)
     done = _read_nodes(await idempotency.answer(call, add, partial(_added_nodes, sent)))
     came = await _came(call, done.task.uuid)
     if came is None or len(came.nodes) != len(done.nodes):
@@ -171,7 +163,6 @@ ROUTES = [
         add_nodes,
         "Add nodes to a graph",
         body=wire.AddNodes4,
-        answer=wire.AddedNodes4,
     ),
     Route(
         "POST",
@@ -180,7 +171,6 @@ ROUTES = [
         add_edges,
         "Add facts between nodes",
         body=wire.AddEdges4,
-        answer=wire.AddedEdges4,
         also=(NotOffered,),
     ),
 ]

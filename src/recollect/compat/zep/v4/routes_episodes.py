@@ -1,6 +1,5 @@
 """Episodes of a graph: adding data, reading, paging, metadata, deletion, and what was read out of one."""
 
-from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,8 +13,8 @@ from recollect.compat.zep import translate_filters as translate_filters3
 from recollect.compat.zep.v4 import idempotency, paging, translate, translate_filters
 from recollect.compat.zep.v4.wire import filters, tasks, threads
 from recollect.compat.zep.v4.wire import graphs as wire
-from recollect.compat.zep.v4.wire import readings as readings_wire
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4
+from recollect.compat.zep.wire.base import shaped
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.found import Found
@@ -50,7 +49,7 @@ async def add(call: Call) -> Reply:
         created_at=checks.moment("reference_time", sent.reference_time),
     )
     remember.check_episode("", new)
-    add = partial(remember.add_data_tracked, call.services, call.access, _ref(call), new)
+    add = remember.add_data_tracked.bind(call.services, call.access, _ref(call), new)
     return await idempotency.write(call, add, _added)
 
 
@@ -64,16 +63,14 @@ async def update(call: Call) -> Reply:
     """Merge metadata into an episode's."""
     sent: threads.UpdateMetadata4 = call.body
     uuid = call.path["episode_uuid"]
-    update = partial(
-        episodes.update_in, call.services, call.access, _ref(call), uuid, sent.metadata
-    )
+    update = episodes.update_in.bind(call.services, call.access, _ref(call), uuid, sent.metadata)
     return await idempotency.write(call, update, _shown)
 
 
 async def delete(call: Call) -> Reply:
     """Forget an episode, and what rested on it alone; the task ends when the files are wiped."""
     uuid = call.path["episode_uuid"]
-    erase = partial(episodes.erase_in, call.services, call.access, _ref(call), uuid)
+    erase = episodes.erase_in.bind(call.services, call.access, _ref(call), uuid)
     return await idempotency.write(call, erase, translate.task_answer)
 
 
@@ -134,10 +131,10 @@ async def get_log(call: Call) -> wire.DebugLog4:
     return _log(found.value)
 
 
-def _output(found: Found) -> readings_wire.IngestionOutput4:
-    return readings_wire.IngestionOutput4(
+def _output(found: Found) -> wire.IngestionOutput4:
+    return wire.IngestionOutput4(
         extracted_nodes=[
-            readings_wire.IngestionNode4(
+            wire.IngestionNode4(
                 name=entity.name,
                 labels=["Entity", entity.label] if entity.label else ["Entity"],
                 summary=entity.summary,
@@ -145,21 +142,11 @@ def _output(found: Found) -> readings_wire.IngestionOutput4:
             )
             for entity in found.entities
         ],
-        extracted_edges=[
-            readings_wire.IngestionEdge4(
-                name=fact.name,
-                fact=fact.fact,
-                attributes=fact.attributes,
-                valid_at=fact.valid_at,
-                invalid_at=fact.invalid_at,
-                expired_at=fact.expired_at,
-            )
-            for fact in found.facts
-        ],
+        extracted_edges=[shaped(wire.IngestionEdge4, fact) for fact in found.facts],
     )
 
 
-async def list_traces(call: Call) -> Page4[readings_wire.IngestionTrace4]:
+async def list_traces(call: Call) -> Page4[wire.IngestionTrace4]:
     """What was found in an episode before it met the graph, once it was read."""
     uuid = call.path["episode_uuid"]
     episode, found = await episodes.reading(call.services, call.access, _ref(call), uuid)
@@ -170,11 +157,11 @@ async def list_traces(call: Call) -> Page4[readings_wire.IngestionTrace4]:
         hidden["extracted_nodes"] = []
     if call.access_for("graph.edge.get") is None:
         hidden["extracted_edges"] = []
-    trace = readings_wire.IngestionTrace4(
+    trace = wire.IngestionTrace4(
         uuid=episode.uuid,
         step="combined_extraction",
         status="recorded",
-        input=readings_wire.IngestionInput4(episode_content=episode.content),
+        input=wire.IngestionInput4(episode_content=episode.content),
         output=replace(_output(found), **hidden),
         created_at=episode.received_at,
     )
@@ -199,7 +186,6 @@ ROUTES = [
         "Page through the episodes of a graph",
         body=filters.ListEpisodes4,
         query=wire.EpisodesQuery4,
-        answer=Page4[wire.Episode4],
         reads=True,
     ),
     Route(
@@ -209,7 +195,6 @@ ROUTES = [
         of_document,
         "List the episodes of a document",
         query=PageQuery4,
-        answer=Page4[wire.Episode4],
     ),
     Route(
         "GET",
@@ -217,7 +202,6 @@ ROUTES = [
         "graph.episode.get",
         get,
         "Get an episode",
-        answer=wire.Episode4,
     ),
     Route(
         "PATCH",
@@ -243,7 +227,6 @@ ROUTES = [
         "graph.episode.get",
         get_log,
         "Tell how the reading of an episode went",
-        answer=wire.DebugLog4,
     ),
     Route(
         "GET",
@@ -252,6 +235,5 @@ ROUTES = [
         list_traces,
         "Tell what was read out of an episode",
         query=PageQuery4,
-        answer=Page4[readings_wire.IngestionTrace4],
     ),
 ]

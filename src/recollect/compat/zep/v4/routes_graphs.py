@@ -1,7 +1,5 @@
 """Graphs, by the server's ids."""
 
-from functools import partial
-
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.app import graphs
@@ -13,7 +11,7 @@ from recollect.compat.zep.v4 import idempotency, paging, translate
 from recollect.compat.zep.v4.routes_unsupported import no_policy
 from recollect.compat.zep.v4.wire import graphs as wire
 from recollect.compat.zep.v4.wire import tasks
-from recollect.compat.zep.v4.wire import users as users_wire
+from recollect.compat.zep.v4.wire import threads as users_wire
 from recollect.compat.zep.v4.wire.base import Page4, SearchList4
 from recollect.errors import InvalidInput, NotOffered
 from recollect.graph.types import Graph
@@ -33,7 +31,7 @@ async def create(call: Call) -> Reply:
     sent: wire.CreateGraph4 = call.body
     no_policy(sent.content_policy)
     details = GraphDetails(name=sent.name, description=sent.description, time_zone=sent.time_zone)
-    create = partial(graphs.create, call.services, call.access, None, details)
+    create = graphs.create.bind(call.services, call.access, None, details)
     return await idempotency.write(call, create, _standalone)
 
 
@@ -57,13 +55,13 @@ async def update(call: Call) -> Reply:
     """Change what is given of a graph."""
     sent: wire.UpdateGraph4 = call.body
     change = GraphChange(name=sent.name, description=sent.description, time_zone=sent.time_zone)
-    update = partial(graphs.update, call.services, call.access, _ref(call), change)
+    update = graphs.update.bind(call.services, call.access, _ref(call), change)
     return await idempotency.write(call, update, translate.graph)
 
 
 async def delete(call: Call) -> Reply:
     """Remove a standalone graph with all it holds; the task ends when the files are wiped."""
-    delete = partial(graphs.delete, call.services, call.access, _ref(call))
+    delete = graphs.delete.bind(call.services, call.access, _ref(call))
     return await idempotency.write(call, delete, translate.task_answer)
 
 
@@ -83,7 +81,7 @@ def _cloned(found: WithTask[OwnedGraph]) -> wire.CloneAnswer4:
 
 async def clone(call: Call) -> Reply:
     """A copy of a graph; that of a user's graph is the graph of a new user."""
-    clone = partial(graphs.clone_as_new, call.services, call.access, _ref(call))
+    clone = graphs.clone_as_new.bind(call.services, call.access, _ref(call))
     return await idempotency.write(call, clone, _cloned)
 
 
@@ -112,7 +110,6 @@ ROUTES = [
         "List standalone graphs",
         body=SearchList4,
         query=wire.GraphsQuery4,
-        answer=Page4[wire.Graph4],
         reads=True,
     ),
     Route(
@@ -122,10 +119,9 @@ ROUTES = [
         lookup,
         "Look a graph up by an id of the caller's",
         body=users_wire.Lookup4,
-        answer=wire.Graph4,
         reads=True,
     ),
-    Route("GET", "/graphs/{graph_uuid}", "graph.get", get, "Get a graph", answer=wire.Graph4),
+    Route("GET", "/graphs/{graph_uuid}", "graph.get", get, "Get a graph"),
     Route(
         "PATCH",
         "/graphs/{graph_uuid}",
@@ -152,13 +148,5 @@ ROUTES = [
         body=wire.CloneGraph4,
         answer=wire.CloneAnswer4,
     ),
-    Route(
-        "POST",
-        "/graphs/{graph_uuid}/warm",
-        "graph.warm",
-        warm,
-        "Preload a graph",
-        answer=tasks.TaskAnswer4,
-        reads=True,
-    ),
+    Route("POST", "/graphs/{graph_uuid}/warm", "graph.warm", warm, "Preload a graph", reads=True),
 ]

@@ -1,7 +1,6 @@
 """What a project or a graph tells the memory: types, instructions, steering."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from msgspec import convert, to_builtins
@@ -80,7 +79,7 @@ async def set_ontology(call: Call) -> Reply:
         for name, given in lists.items()
     }
     ontology = convert(told, Ontology)
-    set_ = partial(guidance.set_ontology_at, call.services, call.access, _where(call), ontology)
+    set_ = guidance.set_ontology_at.bind(call.services, call.access, _where(call), ontology)
     return await idempotency.write(call, set_, _ontology)
 
 
@@ -105,7 +104,7 @@ async def _set(call: Call, kind: InstructionKind) -> Reply:
     if call.access_for(_TAKES_AWAY[kind]) is None:  # what it replaces goes
         raise NotAllowed(f"this key may not do {_TAKES_AWAY[kind]}")
     new = [Instruction(name=one.name, text=one.text) for one in sent.instructions or ()]
-    set_ = partial(guidance.set_instructions, call.services, call.access, kind, _where(call), new)
+    set_ = guidance.set_instructions.bind(call.services, call.access, kind, _where(call), new)
     return await idempotency.write(call, set_, _instructions)
 
 
@@ -154,7 +153,7 @@ async def set_steering(call: Call) -> Reply:
     _check_inherited(sent, sent.instruction, sent.types)
     told = {"instruction": sent.instruction, "types": to_builtins(sent.types or [])}
     steering = convert(told, Steering)
-    set_ = partial(guidance.set_steering, call.services, call.access, _where(call), steering)
+    set_ = guidance.set_steering.bind(call.services, call.access, _where(call), steering)
     return await idempotency.write(call, set_, _steering)
 
 

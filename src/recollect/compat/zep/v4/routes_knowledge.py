@@ -1,4 +1,6 @@
-"""Nodes and edges of a graph: reading, paging, correcting, deleting, walking."""
+"""Nodes and edges of a graph, read, paged, corrected, deleted and walked; observations and summaries,
+which are only read.
+"""
 
 from functools import partial
 
@@ -9,14 +11,16 @@ from recollect.app.refs import GraphRef, InGraph
 from recollect.compat.zep import translate_filters as translate_filters3
 from recollect.compat.zep.routes_walks import subgraph_limits
 from recollect.compat.zep.v4 import idempotency, paging, translate, translate_filters
-from recollect.compat.zep.v4.wire import filters, tasks
+from recollect.compat.zep.v4.wire import filters, graphs, tasks
 from recollect.compat.zep.v4.wire import knowledge as wire
 from recollect.compat.zep.v4.wire.base import Page4
 from recollect.errors import InvalidInput
+from recollect.graph.filters import Filters
 from recollect.graph.types import Fact
 from recollect.limits import SUBGRAPH_SEEDS_MAX
 from recollect.records.knowledge import EntityChange, FactChange
 from recollect.records.listing import ListedEntity
+from recollect.records.pages import PageRequest
 
 _NODE_ORDERS = ("uuid", "created_at", "degree")
 _EDGE_ORDERS = ("uuid", "created_at", "valid_at")
@@ -73,9 +77,7 @@ async def update_node(call: Call) -> Reply:
     sent: wire.UpdateNode4 = call.body
     change = EntityChange(name=sent.name, summary=sent.summary, attributes=sent.attributes)
     uuid = call.path["node_uuid"]
-    update = partial(
-        knowledge.update_entity_in, call.services, call.access, _ref(call), uuid, change
-    )
+    update = knowledge.update_entity_in.bind(call.services, call.access, _ref(call), uuid, change)
     return await idempotency.write(call, update, _node)
 
 
@@ -91,14 +93,14 @@ async def update_edge(call: Call) -> Reply:
 async def delete_node(call: Call) -> Reply:
     """Remove a node and the edges that touch it."""
     uuid = call.path["node_uuid"]
-    erase = partial(knowledge.erase_entity_in, call.services, call.access, _ref(call), uuid)
+    erase = knowledge.erase_entity_in.bind(call.services, call.access, _ref(call), uuid)
     return await idempotency.write(call, erase, translate.task_answer)
 
 
 async def delete_edge(call: Call) -> Reply:
     """Remove an edge; the nodes it joined stay."""
     uuid = call.path["edge_uuid"]
-    erase = partial(knowledge.erase_fact_in, call.services, call.access, _ref(call), uuid)
+    erase = knowledge.erase_fact_in.bind(call.services, call.access, _ref(call), uuid)
     return await idempotency.write(call, erase, translate.task_answer)
 
 
@@ -149,6 +151,47 @@ async def get_subgraph(call: Call) -> wire.Subgraph4:
     )
 
 
+_ORDERS = ("uuid", "created_at")
+
+
+def _asked(call: Call) -> tuple[GraphRef, PageRequest, Filters]:
+    """The graph, the page and the filters of a list."""
+    by = translate_filters.filters(call.body.filters, edges=False)
+    request = paging.graph_page(call.query, _ORDERS)
+    return GraphRef(uuid=call.path["graph_uuid"]), request, by
+
+
+async def list_observations(call: Call) -> Page4[graphs.Observation4]:
+    """A page of a graph's observations."""
+    found = await knowledge.observations(call.services, call.access, *_asked(call))
+    items = [translate.observation(found.where, item) for item in found.value.items]
+    return Page4(items=items, next_cursor=found.value.next_cursor)
+
+
+async def list_thread_summaries(call: Call) -> Page4[graphs.ThreadSummary4]:
+    """A page of the summaries of a graph's threads."""
+    found = await knowledge.thread_summaries(call.services, call.access, *_asked(call))
+    items = [
+        translate.thread_summary(found.where, item, found.thread_uuids)
+        for item in found.value.items
+    ]
+    return Page4(items=items, next_cursor=found.value.next_cursor)
+
+
+async def list_document_summaries(call: Call) -> Page4[graphs.DocumentSummary4]:
+    """A page of the summaries of a graph's documents."""
+    found = await knowledge.document_summaries(call.services, call.access, *_asked(call))
+    items = [translate.document_summary(item) for item in found.value.items]
+    return Page4(items=items, next_cursor=found.value.next_cursor)
+
+
+async def get_observation(call: Call) -> graphs.Observation4:
+    """An observation by uuid."""
+    ref, uuid = GraphRef(uuid=call.path["graph_uuid"]), call.path["observation_uuid"]
+    found = await knowledge.observation_in(call.services, call.access, ref, uuid)
+    return translate.observation(found.where, found.value)
+
+
 ROUTES = [
     Route(
         "POST",
@@ -158,16 +201,10 @@ ROUTES = [
         "Page through the nodes of a graph",
         body=filters.ListKnowledge4,
         query=wire.NodesQuery4,
-        answer=Page4[wire.Node4],
         reads=True,
     ),
     Route(
-        "GET",
-        "/graphs/{graph_uuid}/nodes/{node_uuid}",
-        "graph.node.get",
-        get_node,
-        "Get a node",
-        answer=wire.Node4,
+        "GET", "/graphs/{graph_uuid}/nodes/{node_uuid}", "graph.node.get", get_node, "Get a node"
     ),
     Route(
         "PATCH",
@@ -195,7 +232,6 @@ ROUTES = [
         "List the neighbours of a node",
         body=wire.Neighbors4,
         query=wire.NeighborsQuery4,
-        answer=Page4[wire.Neighbor4],
         reads=True,
     ),
     Route(
@@ -206,16 +242,10 @@ ROUTES = [
         "Page through the edges of a graph",
         body=filters.ListKnowledge4,
         query=wire.EdgesQuery4,
-        answer=Page4[wire.Edge4],
         reads=True,
     ),
     Route(
-        "GET",
-        "/graphs/{graph_uuid}/edges/{edge_uuid}",
-        "graph.edge.get",
-        get_edge,
-        "Get an edge",
-        answer=wire.Edge4,
+        "GET", "/graphs/{graph_uuid}/edges/{edge_uuid}", "graph.edge.get", get_edge, "Get an edge"
     ),
     Route(
         "PATCH",
@@ -242,7 +272,43 @@ ROUTES = [
         get_subgraph,
         "Get what lies around some nodes",
         body=wire.SubgraphRequest4,
-        answer=wire.Subgraph4,
+        reads=True,
+    ),
+    Route(
+        "POST",
+        "/graphs/{graph_uuid}/observations/list",
+        "graph.observation.list",
+        list_observations,
+        "Page through the observations of a graph",
+        body=filters.ListObservations4,
+        query=graphs.DerivedQuery4,
+        reads=True,
+    ),
+    Route(
+        "GET",
+        "/graphs/{graph_uuid}/observations/{observation_uuid}",
+        "graph.observation.get",
+        get_observation,
+        "Get an observation",
+    ),
+    Route(
+        "POST",
+        "/graphs/{graph_uuid}/thread-summaries/list",
+        "graph.thread_summary.list",
+        list_thread_summaries,
+        "Page through the thread summaries of a graph",
+        body=filters.ListSummaries4,
+        query=graphs.DerivedQuery4,
+        reads=True,
+    ),
+    Route(
+        "POST",
+        "/graphs/{graph_uuid}/document-summaries/list",
+        "graph.document_summary.list",
+        list_document_summaries,
+        "Page through the document summaries of a graph",
+        body=filters.ListSummaries4,
+        query=graphs.DerivedQuery4,
         reads=True,
     ),
 ]

@@ -32,10 +32,10 @@ async def update(call: Call) -> Reply:
         raise NotOffered("include_policy_violating_episodes: there is no content policy here")
     update: UseCase[Project]
     if isinstance(sent.default_time_zone, UnsetType):
-        update = partial(projects.leave_as_is, call.services, call.access)
+        update = projects.leave_as_is.bind(call.services, call.access)
     else:
         zone = sent.default_time_zone
-        update = partial(projects.set_default_time_zone, call.services, call.access, zone)
+        update = projects.set_default_time_zone.bind(call.services, call.access, zone)
     return await idempotency.write(call, update, translate.project_of)
 
 
@@ -86,7 +86,7 @@ async def update_template(call: Call) -> Reply:
 async def delete_template(call: Call) -> Reply:
     """Remove a context template."""
     uuid = call.path["template_uuid"]
-    delete = partial(guidance.delete_template_by_uuid, call.services, call.access, uuid)
+    delete = guidance.delete_template_by_uuid.bind(call.services, call.access, uuid)
     return await idempotency.write(call, delete)
 
 
@@ -116,7 +116,7 @@ async def list_tasks(call: Call) -> Page4[tasks_wire.Task4]:
 
 
 ROUTES = [
-    Route("GET", "/project", "project.get", get, "Get the key's project", answer=wire.Project4),
+    Route("GET", "/project", "project.get", get, "Get the key's project"),
     Route(
         "PATCH",
         "/project",
@@ -144,7 +144,6 @@ ROUTES = [
         "List context templates",
         body=wire.ListTemplates4,
         query=PageQuery4,
-        answer=Page4[wire.Template4],
         reads=True,
     ),
     Route(
@@ -153,7 +152,6 @@ ROUTES = [
         "context.get_context_template",
         get_template,
         "Get a context template",
-        answer=wire.Template4,
     ),
     Route(
         "PUT",
@@ -172,14 +170,6 @@ ROUTES = [
         "Delete a context template",
         status=204,
     ),
-    Route(
-        "GET",
-        "/tasks",
-        "task.list",
-        list_tasks,
-        "List tasks",
-        query=tasks_wire.TasksQuery4,
-        answer=Page4[tasks_wire.Task4],
-    ),
-    Route("GET", "/tasks/{task_uuid}", "task.get", get_task, "Get a task", answer=tasks_wire.Task4),
+    Route("GET", "/tasks", "task.list", list_tasks, "List tasks", query=tasks_wire.TasksQuery4),
+    Route("GET", "/tasks/{task_uuid}", "task.get", get_task, "Get a task"),
 ]

@@ -14,13 +14,13 @@ from recollect.api.router import Call, Route
 from recollect.app import recall
 from recollect.app.recall import Searchable
 from recollect.app.refs import GraphRef, OwnedGraph
-from recollect.compat.zep import wire as wire3
 from recollect.compat.zep.search import elapsed_ms
 from recollect.compat.zep.translate_search import KINDS
 from recollect.compat.zep.v4 import translate
 from recollect.compat.zep.v4.errors import body_for
 from recollect.compat.zep.v4.routes_search import question
 from recollect.compat.zep.v4.wire import search as wire
+from recollect.compat.zep.wire import search as search_wire
 from recollect.errors import InvalidInput, RecollectError
 from recollect.graph import checks
 from recollect.graph.filters import NO_FILTERS
@@ -72,7 +72,7 @@ async def query(call: Call) -> wire.QueryAnswer4 | Reply:
 async def _search(call: Call, there: Searchable, now: datetime) -> Searched:
     """Everything that one graph has for the question."""
     sent: wire.GraphQuery4 = call.body
-    plain = wire3.Search(query=sent.query)
+    plain = search_wire.Search(query=sent.query)
     asked = [question(plain, scope, NO_FILTERS, now, there.time_zone) for scope in KINDS]
     found = await recall.find_all_kinds(call.services, call.access, there.where, asked)
     hits = sorted(found, key=lambda hit: -hit.score)

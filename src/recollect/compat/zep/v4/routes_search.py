@@ -8,12 +8,12 @@ from recollect.api.router import Call, Handler, Route
 from recollect.app import recall
 from recollect.app.refs import GraphRef
 from recollect.compat.zep import translate_search
-from recollect.compat.zep import wire as wire3
 from recollect.compat.zep.translate_search import KINDS
 from recollect.compat.zep.v4 import paging, translate, translate_filters
 from recollect.compat.zep.v4.wire import graphs, knowledge
 from recollect.compat.zep.v4.wire import search as wire
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4
+from recollect.compat.zep.wire import search as search_wire
 from recollect.context.blocks import pack
 from recollect.errors import InvalidInput
 from recollect.graph.filters import Filters
@@ -30,9 +30,9 @@ from recollect.search.query import Hit, Query
 _LOW = 0.4
 
 
-def _search3(sent: wire.Searched4, scope: str, limit: int) -> wire3.Search:
+def _search3(sent: wire.Searched4, scope: str, limit: int) -> search_wire.Search:
     """A search as Zep v3 sends it, without its filters."""
-    return wire3.Search(
+    return search_wire.Search(
         query=sent.query,
         scope=scope,
         reranker=sent.reranker,
@@ -44,7 +44,7 @@ def _search3(sent: wire.Searched4, scope: str, limit: int) -> wire3.Search:
 
 
 def question(
-    asked: wire3.Search, scope: str, by: Filters, now: datetime, zone: str | None
+    asked: search_wire.Search, scope: str, by: Filters, now: datetime, zone: str | None
 ) -> Query:
     """A search for one kind of thing."""
     return translate_search.question(
@@ -116,7 +116,7 @@ async def context_of(call: Call, ref: GraphRef, sent: wire.ContextRequest4) -> w
     by = translate_filters.filters(sent.filters)
     there = await recall.searchable(call.services, call.access, ref)
     now = call.services.clock()
-    plain = wire3.Search(query=sent.query)
+    plain = search_wire.Search(query=sent.query)
     asked = [question(plain, scope, by, now, there.time_zone) for scope in KINDS]
     found = await recall.find_all_kinds(call.services, call.access, there.where, asked)
     weighed = recall.favour_recent(found, sent.recency_bias or "off", now)
@@ -181,7 +181,6 @@ ROUTES = [
         get_context,
         "Get a context for a query",
         body=wire.ContextRequest4,
-        answer=wire.GraphContext4,
         reads=True,
     ),
 ]

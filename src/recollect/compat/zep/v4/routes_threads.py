@@ -10,11 +10,10 @@ from recollect.app import context, guidance, remember, threads
 from recollect.app.refs import ThreadRef, UserRef
 from recollect.app.tasks import WithTask
 from recollect.app.threads import MessageIn, Messages
-from recollect.compat.zep.routes_context import thread_context, user_context
+from recollect.compat.zep.routes_messages import thread_context, user_context
 from recollect.compat.zep.v4 import idempotency, paging, translate
 from recollect.compat.zep.v4.wire import graphs, tasks
 from recollect.compat.zep.v4.wire import threads as wire
-from recollect.compat.zep.v4.wire import users as users_wire
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4
 from recollect.errors import InvalidInput
 from recollect.graph import checks
@@ -42,7 +41,7 @@ async def get(call: Call) -> wire.Thread4:
 
 async def lookup(call: Call) -> wire.Thread4:
     """A thread by the caller's id."""
-    sent: users_wire.Lookup4 = call.body
+    sent: wire.Lookup4 = call.body
     if sent.thread_id is None:
         raise InvalidInput("thread_id: is required")
     ref = ThreadRef(thread_id=sent.thread_id)
@@ -60,7 +59,7 @@ async def list_all(call: Call) -> Page4[wire.Thread4]:
 
 async def delete(call: Call) -> Reply:
     """Remove a thread with its episodes, and what rested on them alone."""
-    erase = partial(threads.erase, call.services, call.access, _ref(call))
+    erase = threads.erase.bind(call.services, call.access, _ref(call))
     return await idempotency.write(call, erase, translate.task_answer)
 
 
@@ -136,7 +135,7 @@ async def add_messages(call: Call) -> wire.AddedMessages4:
     sent: wire.AddMessages4 = call.body
     new = [_new_message(number, message, sent) for number, message in enumerate(sent.messages)]
     remember.check_messages(new)
-    add = partial(remember.add_messages_tracked, call.services, call.access, _ref(call), new)
+    add = remember.add_messages_tracked.bind(call.services, call.access, _ref(call), new)
     added = _read_added(await idempotency.answer(call, add, _added))
     if not sent.return_context:
         return added
@@ -159,22 +158,14 @@ async def update_message(call: Call) -> Reply:
     """Merge metadata into a message's."""
     sent: wire.UpdateMetadata4 = call.body
     uuid = call.path["message_uuid"]
-    update = partial(
-        threads.update_message, call.services, call.access, _ref(call), uuid, sent.metadata
+    update = threads.update_message.bind(
+        call.services, call.access, _ref(call), uuid, sent.metadata
     )
     return await idempotency.write(call, update, _message)
 
 
 ROUTES = [
-    Route(
-        "GET",
-        "/threads",
-        "thread.list_all",
-        list_all,
-        "List threads",
-        query=wire.ThreadsQuery4,
-        answer=Page4[wire.Thread4],
-    ),
+    Route("GET", "/threads", "thread.list_all", list_all, "List threads", query=wire.ThreadsQuery4),
     Route(
         "POST",
         "/threads",
@@ -190,11 +181,10 @@ ROUTES = [
         "thread.get",
         lookup,
         "Look a thread up by an id of the caller's",
-        body=users_wire.Lookup4,
-        answer=wire.Thread4,
+        body=wire.Lookup4,
         reads=True,
     ),
-    Route("GET", "/threads/{thread_uuid}", "thread.get", get, "Get a thread", answer=wire.Thread4),
+    Route("GET", "/threads/{thread_uuid}", "thread.get", get, "Get a thread"),
     Route(
         "DELETE",
         "/threads/{thread_uuid}",
@@ -210,7 +200,6 @@ ROUTES = [
         get_context,
         "Get the context block of a thread",
         query=wire.ContextQuery4,
-        answer=wire.ThreadContext4,
     ),
     Route(
         "GET",
@@ -219,7 +208,6 @@ ROUTES = [
         list_episodes,
         "List the episodes of a thread",
         query=PageQuery4,
-        answer=Page4[graphs.Episode4],
     ),
     Route(
         "GET",
@@ -227,7 +215,6 @@ ROUTES = [
         "thread.get_summary",
         get_summary,
         "Get the summary of a thread",
-        answer=graphs.ThreadSummary4,
     ),
     Route(
         "GET",
@@ -236,7 +223,6 @@ ROUTES = [
         list_messages,
         "List the messages of a thread",
         query=wire.MessagesQuery4,
-        answer=Page4[wire.Message4],
     ),
     Route(
         "POST",
@@ -245,7 +231,6 @@ ROUTES = [
         add_messages,
         "Add messages to a thread",
         body=wire.AddMessages4,
-        answer=wire.AddedMessages4,
     ),
     Route(
         "GET",
@@ -253,7 +238,6 @@ ROUTES = [
         "thread.get",
         get_message,
         "Get a message of a thread",
-        answer=wire.Message4,
     ),
     Route(
         "PATCH",

@@ -20,7 +20,7 @@ from recollect.app.traces import (
     TraceFilter,
     TraceRef,
 )
-from recollect.compat.zep.v4 import idempotency, paging, translate, translate_agents
+from recollect.compat.zep.v4 import idempotency, paging, translate
 from recollect.compat.zep.v4.wire import agents as wire
 from recollect.compat.zep.v4.wire.base import Json, Page4, PageQuery4
 from recollect.errors import NotOffered
@@ -35,17 +35,17 @@ def _ref(call: Call) -> TraceRef:
 
 
 def _trace(found: OfAgent[Trace]) -> wire.Trace4:
-    return translate_agents.trace(found.agent, found.value)
+    return translate.trace(found.agent, found.value)
 
 
 def _ended(found: Ended) -> wire.EndedTrace4:
-    trace = translate_agents.trace(found.agent, found.trace)
+    trace = translate.trace(found.agent, found.trace)
     return wire.EndedTrace4(trace=trace, task=translate.task(found.task))
 
 
 def _erased(found: ErasedTrace, *, whole: bool) -> wire.DeletedTrace4:
     return wire.DeletedTrace4(
-        trace=translate_agents.trace_after_erasure(found.agent, found.trace, whole=whole),
+        trace=translate.trace_after_erasure(found.agent, found.trace, whole=whole),
         deletion_uuid=found.uuid,
         affected_skills=0,
         summary_repair_task=translate.task(found.task),
@@ -63,7 +63,7 @@ async def create(call: Call) -> Reply:
         learn_from=sent.learn_from is not False,
         metadata=sent.metadata,
     )
-    create = partial(traces.create, call.services, call.access, call.path["agent_uuid"], new)
+    create = traces.create.bind(call.services, call.access, call.path["agent_uuid"], new)
     return await idempotency.write(call, create, _trace)
 
 
@@ -88,7 +88,7 @@ async def list_all(call: Call) -> Page4[wire.Trace4]:
     found = await traces.page(call.services, call.access, *given)
     if asked.import_uuid is not None or asked.source_kind == "trace_import":
         return Page4(items=[])  # what is here was told by callers
-    items = [translate_agents.trace(found.agent, one) for one in found.value.items]
+    items = [translate.trace(found.agent, one) for one in found.value.items]
     return Page4(items=items, next_cursor=found.value.next_cursor)
 
 
@@ -104,7 +104,7 @@ async def correct(call: Call) -> Reply:
     """The same of a trace that has ended; the task is done when this answers."""
     sent: wire.CorrectTrace4 = call.body
     given = (_ref(call), sent.expected_revision, sent.task_family)
-    sort = partial(traces.sort_tracked, call.services, call.access, *given)
+    sort = traces.sort_tracked.bind(call.services, call.access, *given)
     return await idempotency.write(call, sort, _ended)
 
 
@@ -113,7 +113,7 @@ def _ranges(sent: list[wire.SequenceRange4] | None) -> tuple[tuple[int, int], ..
 
 
 async def _end(call: Call, expected_revision: int | None, how: Ending) -> Reply:
-    end = partial(traces.end, call.services, call.access, _ref(call), expected_revision, how)
+    end = traces.end.bind(call.services, call.access, _ref(call), expected_revision, how)
     return await idempotency.write(call, end, _ended)
 
 
@@ -150,14 +150,14 @@ async def abandon(call: Call) -> Reply:
 async def reopen(call: Call) -> Reply:
     """Let a trace that has ended go on."""
     given = (_ref(call), call.body.expected_revision)
-    reopen = partial(traces.reopen, call.services, call.access, *given)
+    reopen = traces.reopen.bind(call.services, call.access, *given)
     return await idempotency.write(call, reopen, _trace)
 
 
 async def delete(call: Call) -> Reply:
     """Erase a trace with its log and what it became in the graph; the task ends when that is wiped."""
     given = (_ref(call), call.body.expected_revision)
-    delete = partial(traces.delete, call.services, call.access, *given)
+    delete = traces.delete.bind(call.services, call.access, *given)
     return await idempotency.write(call, delete, partial(_erased, whole=True))
 
 
@@ -185,8 +185,7 @@ def _new(sent: wire.AppendEvent4) -> NewEvent:
 
 async def append_event(call: Call) -> Reply:
     """One more event of a trace; it is on disk when this answers, and sent again it is the same."""
-    append = partial(
-        traces.append_event,
+    append = traces.append_event.bind(
         call.services,
         call.access,
         _ref(call),
@@ -197,7 +196,7 @@ async def append_event(call: Call) -> Reply:
 
 
 def _event(call: Call, found: OfAgent[Event]) -> wire.Event4:
-    return translate_agents.event(found.agent, call.path["trace_uuid"], found.value)
+    return translate.event(found.agent, call.path["trace_uuid"], found.value)
 
 
 async def list_events(call: Call) -> Page4[wire.Event4]:
@@ -208,7 +207,7 @@ async def list_events(call: Call) -> Page4[wire.Event4]:
     shown = found.events[: most - 1]
     following = paging.cursor(shown[-1].sequence) if len(found.events) == most else None
     return Page4(
-        items=[translate_agents.event(found.agent, found.trace.uuid, event) for event in shown],
+        items=[translate.event(found.agent, found.trace.uuid, event) for event in shown],
         next_cursor=following,
         total_size=found.total,
     )
@@ -217,7 +216,7 @@ async def list_events(call: Call) -> Page4[wire.Event4]:
 async def delete_event(call: Call) -> Reply:
     """Erase an event from its trace and from the graph; the task ends when that is wiped."""
     given = (_ref(call), call.path["event_uuid"], call.body.expected_revision)
-    delete = partial(traces.delete_event, call.services, call.access, *given)
+    delete = traces.delete_event.bind(call.services, call.access, *given)
     return await idempotency.write(call, delete, partial(_erased, whole=False))
 
 
@@ -267,10 +266,9 @@ ROUTES = [
         "List the traces of an agent",
         body=wire.ListTraces4,
         query=wire.TracesQuery4,
-        answer=Page4[wire.Trace4],
         reads=True,
     ),
-    Route("GET", _TRACE, "agent.trace.get", get, "Get a trace", answer=wire.Trace4),
+    Route("GET", _TRACE, "agent.trace.get", get, "Get a trace"),
     Route(
         "PATCH",
         _TRACE,
@@ -342,7 +340,6 @@ ROUTES = [
         list_events,
         "List the events of a trace",
         query=PageQuery4,
-        answer=Page4[wire.Event4],
     ),
     Route(
         "DELETE",
@@ -359,7 +356,6 @@ ROUTES = [
         "agent.trace.get_summary",
         get_summary,
         "Get the summary of a trace",
-        answer=wire.TraceSummary4,
     ),
     Route(
         "GET",
@@ -368,6 +364,5 @@ ROUTES = [
         list_summaries,
         "List the summaries of a trace",
         query=PageQuery4,
-        answer=Page4[wire.TraceSummary4],
     ),
 ]

@@ -10,8 +10,8 @@ from typing import Any, cast
 from recollect.api.router import Call, Handler, Method, Route
 from recollect.app import graphs as app_graphs
 from recollect.app.refs import GraphRef
-from recollect.compat.zep.v4.wire import absent, graphs
-from recollect.compat.zep.v4.wire import content_policy as wire
+from recollect.compat.zep.v4.wire import graphs
+from recollect.compat.zep.v4.wire import unsupported as wire
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4
 from recollect.compat.zep.v4.wire.knowledge import EdgesQuery4
 from recollect.errors import NotFound, NotOffered
@@ -76,19 +76,19 @@ async def enable_logs(call: Call) -> graphs.DebugLogging4:
     return graphs.DebugLogging4(duration_seconds=0, ingestion_trace_enabled=True)
 
 
-async def list_hyperedges(call: Call) -> Page4[absent.Hyperedge4]:
+async def list_hyperedges(call: Call) -> Page4[wire.Hyperedge4]:
     """A graph has no hyperedges."""
     await _graph(call)
     return Page4(items=[], total_size=0)
 
 
-async def no_hyperedge(call: Call) -> absent.Hyperedge4:
+async def no_hyperedge(call: Call) -> wire.Hyperedge4:
     """A graph has no hyperedges."""
     await _graph(call)
     raise NotFound(f"hyperedge not found: {call.path['hyperedge_uuid']}")
 
 
-async def add_hyperedge(call: Call) -> absent.Hyperedge4:
+async def add_hyperedge(call: Call) -> wire.Hyperedge4:
     """Not offered: an edge joins two nodes."""
     await _graph(call)
     raise NotOffered(_NO_HYPEREDGES)
@@ -102,18 +102,11 @@ _HYPEREDGE = f"{_HYPEREDGES}/{{hyperedge_uuid}}"
 def _none(method: Any, path: str, verb: str, what: str, **more: Any) -> Route:
     handler: Handler = no_hyperedge
     action = f"graph.hyperedge.{verb}"
-    return Route(method, path, action, handler, what, answer=absent.Hyperedge4, **more)
+    return Route(method, path, action, handler, what, answer=wire.Hyperedge4, **more)
 
 
 ROUTES = [
-    Route(
-        "GET",
-        _POLICY,
-        "project.get",
-        get_policy,
-        "Get the project's content policy",
-        answer=wire.ContentPolicy4,
-    ),
+    Route("GET", _POLICY, "project.get", get_policy, "Get the project's content policy"),
     Route(
         "PUT",
         _POLICY,
@@ -121,7 +114,6 @@ ROUTES = [
         set_policy,
         "Refuse a content policy, and say why",
         body=wire.ContentPolicyRequest4,
-        answer=wire.ContentPolicy4,
         also=(NotOffered,),
     ),
     Route(
@@ -131,7 +123,6 @@ ROUTES = [
         list_revisions,
         "List former content policies",
         query=PageQuery4,
-        answer=Page4[wire.ContentPolicy4],
     ),
     Route(
         "GET",
@@ -139,7 +130,6 @@ ROUTES = [
         "project.get",
         get_revision,
         "Get a former content policy",
-        answer=wire.ContentPolicy4,
     ),
     Route(
         "GET",
@@ -147,7 +137,6 @@ ROUTES = [
         "graph.get",
         get_graph_policy,
         "Get the content policy of a graph",
-        answer=wire.GraphContentPolicy4,
     ),
     Route(
         "POST",
@@ -157,7 +146,6 @@ ROUTES = [
         "List what a content policy kept out",
         body=wire.ContentPolicyEvents4,
         query=PageQuery4,
-        answer=Page4[wire.ContentPolicyEvent4],
         reads=True,
     ),
     Route(
@@ -166,7 +154,6 @@ ROUTES = [
         "project.get",
         enable_logs,
         "Tell that logs of readings are on",
-        answer=graphs.DebugLogging4,
         reads=True,
     ),
     Route(
@@ -175,8 +162,7 @@ ROUTES = [
         "graph.hyperedge.add",
         add_hyperedge,
         "Refuse a hyperedge, and say why",
-        body=absent.AddHyperedge4,
-        answer=absent.Hyperedge4,
+        body=wire.AddHyperedge4,
         also=(NotOffered,),
     ),
     Route(
@@ -185,20 +171,19 @@ ROUTES = [
         "graph.edge.list",
         list_hyperedges,
         "List the hyperedges of a graph",
-        body=absent.ListHyperedges4,
+        body=wire.ListHyperedges4,
         query=EdgesQuery4,
-        answer=Page4[absent.Hyperedge4],
         reads=True,
     ),
     _none("GET", _HYPEREDGE, "get", "Look for a hyperedge"),
-    _none("PATCH", _HYPEREDGE, "update", "Look for a hyperedge", body=absent.UpdateHyperedge4),
+    _none("PATCH", _HYPEREDGE, "update", "Look for a hyperedge", body=wire.UpdateHyperedge4),
     _none("DELETE", _HYPEREDGE, "delete", "Look for a hyperedge"),
     _none(
         "POST",
         f"{_HYPEREDGE}/edges",
         "create_edge",
         "Look for a hyperedge",
-        body=absent.HyperedgeInput4,
+        body=wire.HyperedgeInput4,
     ),
     _none("DELETE", f"{_HYPEREDGE}/edges/{{edge_uuid}}", "delete_edge", "Look for a hyperedge"),
 ]
@@ -219,117 +204,76 @@ _UNFETCHED = (
 
 _OF_OTHERS = ("agent.trace_import.", "trace_connection.")
 
+_AGENT = "/agents/{agent_uuid}"
+_CANDIDATE = f"{_AGENT}/skill-candidates/{{review_uuid}}"
+_IMPORT = f"{_AGENT}/trace-imports/{{import_uuid}}"
+_SKILL = f"{_AGENT}/skills/{{skill_uuid}}"
+_VERIFIER = f"{_AGENT}/verifiers/{{verifier_uuid}}"
+_CONNECTION = "/trace-connections/{connection_uuid}"
+
 # The client's method, the verb and the path.
 METHODS: list[tuple[str, str, str]] = [
-    ("agent.declare_breaking_change", "POST", "/agents/{agent_uuid}/breaking-changes"),
-    ("agent.learning.get", "GET", "/agents/{agent_uuid}/learning"),
-    ("agent.learning.list_runs", "GET", "/agents/{agent_uuid}/learning-runs"),
-    ("agent.literal_policy.get", "GET", "/agents/{agent_uuid}/literal-policy"),
-    ("agent.literal_policy.update", "PUT", "/agents/{agent_uuid}/literal-policy"),
-    ("agent.skill.create", "POST", "/agents/{agent_uuid}/skills"),
-    ("agent.skill.import_package", "POST", "/agents/{agent_uuid}/skills/import"),
-    ("agent.skill.list", "POST", "/agents/{agent_uuid}/skills/list"),
-    ("agent.skill.search", "POST", "/agents/{agent_uuid}/skills/search"),
-    ("agent.skill.get", "GET", "/agents/{agent_uuid}/skills/{skill_uuid}"),
-    ("agent.skill.approve", "POST", "/agents/{agent_uuid}/skills/{skill_uuid}/approve"),
-    ("agent.skill.retire", "POST", "/agents/{agent_uuid}/skills/{skill_uuid}/retire"),
-    ("agent.skill.create_version", "POST", "/agents/{agent_uuid}/skills/{skill_uuid}/versions"),
-    ("agent.skill.candidate.list", "GET", "/agents/{agent_uuid}/skill-candidates"),
-    ("agent.skill.candidate.get", "GET", "/agents/{agent_uuid}/skill-candidates/{review_uuid}"),
+    ("agent.declare_breaking_change", "POST", f"{_AGENT}/breaking-changes"),
+    ("agent.learning.get", "GET", f"{_AGENT}/learning"),
+    ("agent.learning.list_runs", "GET", f"{_AGENT}/learning-runs"),
+    ("agent.literal_policy.get", "GET", f"{_AGENT}/literal-policy"),
+    ("agent.literal_policy.update", "PUT", f"{_AGENT}/literal-policy"),
+    ("agent.skill.create", "POST", f"{_AGENT}/skills"),
+    ("agent.skill.import_package", "POST", f"{_AGENT}/skills/import"),
+    ("agent.skill.list", "POST", f"{_AGENT}/skills/list"),
+    ("agent.skill.search", "POST", f"{_AGENT}/skills/search"),
+    ("agent.skill.get", "GET", _SKILL),
+    ("agent.skill.approve", "POST", f"{_SKILL}/approve"),
+    ("agent.skill.retire", "POST", f"{_SKILL}/retire"),
+    ("agent.skill.create_version", "POST", f"{_SKILL}/versions"),
+    ("agent.skill.candidate.list", "GET", f"{_AGENT}/skill-candidates"),
+    ("agent.skill.candidate.get", "GET", _CANDIDATE),
     (
         "agent.skill.evaluation.create_for_candidate",
         "POST",
-        "/agents/{agent_uuid}/skill-candidates/{review_uuid}/candidates/{candidate_uuid}/evaluations",
+        f"{_CANDIDATE}/candidates/{{candidate_uuid}}/evaluations",
     ),
-    (
-        "agent.skill.evaluation.create",
-        "POST",
-        "/agents/{agent_uuid}/skills/{skill_uuid}/evaluations",
-    ),
-    ("agent.skill.evidence.list", "GET", "/agents/{agent_uuid}/skills/{skill_uuid}/evidence"),
-    (
-        "agent.skill.export.create",
-        "POST",
-        "/agents/{agent_uuid}/skills/{skill_uuid}/versions/{version}/export",
-    ),
-    (
-        "agent.skill.export.get",
-        "GET",
-        "/agents/{agent_uuid}/skills/{skill_uuid}/versions/{version}/export/{task_uuid}",
-    ),
-    ("agent.skill.publication.lookup", "GET", "/agents/{agent_uuid}/skill-publications"),
-    ("agent.skill.publication.get", "GET", "/agents/{agent_uuid}/skills/{skill_uuid}/publication"),
-    ("agent.skill.relation.list", "GET", "/agents/{agent_uuid}/skills/{skill_uuid}/relations"),
-    ("agent.skill.use.create", "POST", "/agents/{agent_uuid}/skills/{skill_uuid}/uses"),
-    (
-        "agent.skill.use.add_outcome",
-        "POST",
-        "/agents/{agent_uuid}/skills/{skill_uuid}/uses/{use_uuid}/outcome",
-    ),
-    (
-        "agent.skill.version.restore_version",
-        "POST",
-        "/agents/{agent_uuid}/skills/{skill_uuid}/restore-version",
-    ),
-    ("agent.skill.version.list", "GET", "/agents/{agent_uuid}/skills/{skill_uuid}/versions"),
-    (
-        "agent.skill.version.compare",
-        "POST",
-        "/agents/{agent_uuid}/skills/{skill_uuid}/versions/compare",
-    ),
-    (
-        "agent.skill.version.get",
-        "GET",
-        "/agents/{agent_uuid}/skills/{skill_uuid}/versions/{version}",
-    ),
-    ("agent.split.plan", "POST", "/agents/{agent_uuid}/split-plan"),
-    ("agent.task_family.list", "POST", "/agents/{agent_uuid}/task-families/list"),
-    ("agent.task_family.rename", "POST", "/agents/{agent_uuid}/task-families/rename"),
-    ("agent.trace_import.list", "GET", "/agents/{agent_uuid}/trace-imports"),
-    ("agent.trace_import.create", "POST", "/agents/{agent_uuid}/trace-imports"),
-    ("agent.trace_import.get", "GET", "/agents/{agent_uuid}/trace-imports/{import_uuid}"),
-    ("agent.trace_import.delete", "DELETE", "/agents/{agent_uuid}/trace-imports/{import_uuid}"),
-    ("agent.trace_import.update", "PATCH", "/agents/{agent_uuid}/trace-imports/{import_uuid}"),
-    ("agent.trace_import.pause", "POST", "/agents/{agent_uuid}/trace-imports/{import_uuid}/pause"),
-    (
-        "agent.trace_import.resume",
-        "POST",
-        "/agents/{agent_uuid}/trace-imports/{import_uuid}/resume",
-    ),
-    ("agent.trace_import.run.list", "GET", "/agents/{agent_uuid}/trace-imports/{import_uuid}/runs"),
-    (
-        "agent.trace_import.run.create",
-        "POST",
-        "/agents/{agent_uuid}/trace-imports/{import_uuid}/runs",
-    ),
-    (
-        "agent.trace_import.run.get",
-        "GET",
-        "/agents/{agent_uuid}/trace-imports/{import_uuid}/runs/{run_uuid}",
-    ),
-    (
-        "agent.trace_import.run.item.list",
-        "GET",
-        "/agents/{agent_uuid}/trace-imports/{import_uuid}/runs/{run_uuid}/items",
-    ),
-    ("agent.verifier.list", "POST", "/agents/{agent_uuid}/verifiers/list"),
-    ("agent.verifier.get", "GET", "/agents/{agent_uuid}/verifiers/{verifier_uuid}"),
-    ("agent.verifier.update", "PATCH", "/agents/{agent_uuid}/verifiers/{verifier_uuid}"),
-    (
-        "agent.verifier.invalidate_evidence",
-        "POST",
-        "/agents/{agent_uuid}/verifiers/{verifier_uuid}/invalidate-evidence",
-    ),
-    ("agent.verifier.revoke", "POST", "/agents/{agent_uuid}/verifiers/{verifier_uuid}/revoke"),
+    ("agent.skill.evaluation.create", "POST", f"{_SKILL}/evaluations"),
+    ("agent.skill.evidence.list", "GET", f"{_SKILL}/evidence"),
+    ("agent.skill.export.create", "POST", f"{_SKILL}/versions/{{version}}/export"),
+    ("agent.skill.export.get", "GET", f"{_SKILL}/versions/{{version}}/export/{{task_uuid}}"),
+    ("agent.skill.publication.lookup", "GET", f"{_AGENT}/skill-publications"),
+    ("agent.skill.publication.get", "GET", f"{_SKILL}/publication"),
+    ("agent.skill.relation.list", "GET", f"{_SKILL}/relations"),
+    ("agent.skill.use.create", "POST", f"{_SKILL}/uses"),
+    ("agent.skill.use.add_outcome", "POST", f"{_SKILL}/uses/{{use_uuid}}/outcome"),
+    ("agent.skill.version.restore_version", "POST", f"{_SKILL}/restore-version"),
+    ("agent.skill.version.list", "GET", f"{_SKILL}/versions"),
+    ("agent.skill.version.compare", "POST", f"{_SKILL}/versions/compare"),
+    ("agent.skill.version.get", "GET", f"{_SKILL}/versions/{{version}}"),
+    ("agent.split.plan", "POST", f"{_AGENT}/split-plan"),
+    ("agent.task_family.list", "POST", f"{_AGENT}/task-families/list"),
+    ("agent.task_family.rename", "POST", f"{_AGENT}/task-families/rename"),
+    ("agent.trace_import.list", "GET", f"{_AGENT}/trace-imports"),
+    ("agent.trace_import.create", "POST", f"{_AGENT}/trace-imports"),
+    ("agent.trace_import.get", "GET", _IMPORT),
+    ("agent.trace_import.delete", "DELETE", _IMPORT),
+    ("agent.trace_import.update", "PATCH", _IMPORT),
+    ("agent.trace_import.pause", "POST", f"{_IMPORT}/pause"),
+    ("agent.trace_import.resume", "POST", f"{_IMPORT}/resume"),
+    ("agent.trace_import.run.list", "GET", f"{_IMPORT}/runs"),
+    ("agent.trace_import.run.create", "POST", f"{_IMPORT}/runs"),
+    ("agent.trace_import.run.get", "GET", f"{_IMPORT}/runs/{{run_uuid}}"),
+    ("agent.trace_import.run.item.list", "GET", f"{_IMPORT}/runs/{{run_uuid}}/items"),
+    ("agent.verifier.list", "POST", f"{_AGENT}/verifiers/list"),
+    ("agent.verifier.get", "GET", _VERIFIER),
+    ("agent.verifier.update", "PATCH", _VERIFIER),
+    ("agent.verifier.invalidate_evidence", "POST", f"{_VERIFIER}/invalidate-evidence"),
+    ("agent.verifier.revoke", "POST", f"{_VERIFIER}/revoke"),
     ("trace_connection.list", "GET", "/trace-connections"),
     ("trace_connection.create", "POST", "/trace-connections"),
-    ("trace_connection.get", "GET", "/trace-connections/{connection_uuid}"),
-    ("trace_connection.delete", "DELETE", "/trace-connections/{connection_uuid}"),
-    ("trace_connection.update", "PATCH", "/trace-connections/{connection_uuid}"),
-    ("trace_connection.verify", "POST", "/trace-connections/{connection_uuid}/verify"),
-    ("trace_connection.project.list", "GET", "/trace-connections/{connection_uuid}/projects"),
-    ("trace_connection.trace.get", "POST", "/trace-connections/{connection_uuid}/traces/get"),
-    ("trace_connection.trace.list", "POST", "/trace-connections/{connection_uuid}/traces/list"),
+    ("trace_connection.get", "GET", _CONNECTION),
+    ("trace_connection.delete", "DELETE", _CONNECTION),
+    ("trace_connection.update", "PATCH", _CONNECTION),
+    ("trace_connection.verify", "POST", f"{_CONNECTION}/verify"),
+    ("trace_connection.project.list", "GET", f"{_CONNECTION}/projects"),
+    ("trace_connection.trace.get", "POST", f"{_CONNECTION}/traces/get"),
+    ("trace_connection.trace.list", "POST", f"{_CONNECTION}/traces/list"),
 ]
 
 

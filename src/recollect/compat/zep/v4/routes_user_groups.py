@@ -10,14 +10,14 @@ from recollect.compat.zep import translate as translate3
 from recollect.compat.zep.v4 import idempotency, paging, translate
 from recollect.compat.zep.v4.wire import project as wire
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4, SearchList4
-from recollect.compat.zep.v4.wire.users import User4
+from recollect.compat.zep.v4.wire.threads import User4
 from recollect.records.pages import PageRequest
 
 
 async def create(call: Call) -> Reply:
     """A new group without members."""
     sent: wire.CreateUserGroup4 = call.body
-    create = partial(user_groups.create, call.services, call.access, sent.name, sent.description)
+    create = user_groups.create.bind(call.services, call.access, sent.name, sent.description)
     return await idempotency.write(call, create, translate.user_group)
 
 
@@ -61,7 +61,7 @@ async def update(call: Call) -> Reply:
 
 async def delete(call: Call) -> Reply:
     """Remove a group; its members stay users."""
-    delete = partial(user_groups.delete, call.services, call.access, call.path["group_uuid"])
+    delete = user_groups.delete.bind(call.services, call.access, call.path["group_uuid"])
     return await idempotency.write(call, delete)
 
 
@@ -93,7 +93,7 @@ async def add_members(call: Call) -> Reply:
     """Put users into a group."""
     sent: wire.Members4 = call.body
     given = (call.path["group_uuid"], sent.user_uuids)
-    add = partial(user_groups.add_members, call.services, call.access, *given)
+    add = user_groups.add_members.bind(call.services, call.access, *given)
     return await idempotency.write(call, add, _membership)
 
 
@@ -101,14 +101,14 @@ async def remove_members(call: Call) -> Reply:
     """Take users out of a group."""
     sent: wire.Members4 = call.body
     given = (call.path["group_uuid"], sent.user_uuids)
-    remove = partial(user_groups.remove_members, call.services, call.access, *given)
+    remove = user_groups.remove_members.bind(call.services, call.access, *given)
     return await idempotency.write(call, remove, _membership)
 
 
 async def remove_member(call: Call) -> Reply:
     """Take one user out of a group."""
     given = (call.path["group_uuid"], [call.path["user_uuid"]])
-    remove = partial(user_groups.remove_members, call.services, call.access, *given)
+    remove = user_groups.remove_members.bind(call.services, call.access, *given)
     return await idempotency.write(call, remove)
 
 
@@ -132,10 +132,9 @@ ROUTES = [
         "List user groups",
         body=SearchList4,
         query=PageQuery4,
-        answer=Page4[wire.UserGroup4],
         reads=True,
     ),
-    Route("GET", _GROUP, "user_group.get", get, "Get a user group", answer=wire.UserGroup4),
+    Route("GET", _GROUP, "user_group.get", get, "Get a user group"),
     Route(
         "PATCH",
         _GROUP,
@@ -154,7 +153,6 @@ ROUTES = [
         "List the users in a group",
         body=SearchList4,
         query=PageQuery4,
-        answer=Page4[User4],
         reads=True,
     ),
     Route(
@@ -165,7 +163,6 @@ ROUTES = [
         "List the users who are not in a group",
         body=SearchList4,
         query=PageQuery4,
-        answer=Page4[User4],
         reads=True,
     ),
     Route(

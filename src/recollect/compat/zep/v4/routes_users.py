@@ -1,7 +1,5 @@
 """Users, by the server's ids."""
 
-from functools import partial
-
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.app import user_groups, users
@@ -11,7 +9,7 @@ from recollect.compat.zep import translate as translate3
 from recollect.compat.zep.v4 import idempotency, paging, translate
 from recollect.compat.zep.v4.routes_unsupported import no_policy
 from recollect.compat.zep.v4.wire import knowledge, project, tasks
-from recollect.compat.zep.v4.wire import users as wire
+from recollect.compat.zep.v4.wire import threads as wire
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4, SearchList4
 from recollect.errors import InvalidInput, NotOffered
 from recollect.records.users import UserDetails
@@ -33,7 +31,7 @@ async def create(call: Call) -> Reply:
         time_zone=sent.time_zone,
         disable_default_ontology=bool(sent.disable_default_ontology),
     )
-    create = partial(users.create, call.services, call.access, sent.user_id, details)
+    create = users.create.bind(call.services, call.access, sent.user_id, details)
     return await idempotency.write(call, create, translate.user)
 
 
@@ -62,13 +60,13 @@ async def update(call: Call) -> Reply:
         time_zone=sent.time_zone,
         disable_default_ontology=sent.disable_default_ontology,
     )
-    update = partial(users.update, call.services, call.access, _ref(call), change)
+    update = users.update.bind(call.services, call.access, _ref(call), change)
     return await idempotency.write(call, update, translate.user)
 
 
 async def delete(call: Call) -> Reply:
     """Forget a user with all threads and the graph; the task ends when the files are wiped."""
-    delete = partial(users.delete, call.services, call.access, _ref(call))
+    delete = users.delete.bind(call.services, call.access, _ref(call))
     return await idempotency.write(call, delete, translate.task_answer)
 
 
@@ -139,7 +137,6 @@ ROUTES = [
         "List users",
         body=SearchList4,
         query=wire.UsersQuery4,
-        answer=Page4[wire.User4],
         reads=True,
     ),
     Route(
@@ -149,10 +146,9 @@ ROUTES = [
         lookup,
         "Look a user up by an id of the caller's",
         body=wire.Lookup4,
-        answer=wire.User4,
         reads=True,
     ),
-    Route("GET", "/users/{user_uuid}", "user.get", get, "Get a user", answer=wire.User4),
+    Route("GET", "/users/{user_uuid}", "user.get", get, "Get a user"),
     Route(
         "PATCH",
         "/users/{user_uuid}",
@@ -170,14 +166,7 @@ ROUTES = [
         "Delete a user and all that is known of them",
         answer=tasks.TaskAnswer4,
     ),
-    Route(
-        "GET",
-        "/users/{user_uuid}/node",
-        "user.get_node",
-        get_node,
-        "Get a user's own node",
-        answer=knowledge.Node4,
-    ),
+    Route("GET", "/users/{user_uuid}/node", "user.get_node", get_node, "Get a user's own node"),
     Route(
         "GET",
         "/users/{user_uuid}/user-groups",
@@ -185,7 +174,6 @@ ROUTES = [
         list_groups,
         "List the groups a user is in",
         query=PageQuery4,
-        answer=Page4[project.UserGroup4],
     ),
     Route(
         "POST",
@@ -194,7 +182,6 @@ ROUTES = [
         lookup_all,
         "Look uuids up by ids of the caller's",
         body=wire.LookupBatch4,
-        answer=wire.LookupAnswer4,
         reads=True,
     ),
 ]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast, get_args
 
+import msgspec
 from msgspec import structs
 from msgspec.structs import replace
 
@@ -13,9 +14,11 @@ from recollect.app.refs import InGraph, OwnedGraph
 from recollect.app.tasks import Outcome, TaskReport, Tracked
 from recollect.compat.zep.v4 import paging
 from recollect.compat.zep.v4.errors import ErrorBody4
-from recollect.compat.zep.v4.wire import graphs, knowledge, project, tasks, threads, users
+from recollect.compat.zep.v4.wire import agents as wire
+from recollect.compat.zep.v4.wire import graphs, knowledge, project, tasks, threads
 from recollect.compat.zep.v4.wire.base import Page4, PageQuery4, Role4
 from recollect.compat.zep.v4.wire.search import Results4
+from recollect.compat.zep.wire.base import shaped
 from recollect.errors import InvariantViolated
 from recollect.graph.types import (
     DocumentSummary,
@@ -28,8 +31,10 @@ from recollect.graph.types import (
     ThreadSummary,
     User,
 )
+from recollect.records.agents import Agent
 from recollect.records.guidance import Template
 from recollect.records.listing import ListedEntity
+from recollect.records.traces import Event, Trace
 from recollect.records.user_groups import UserGroup
 from recollect.search.query import Hit
 
@@ -37,32 +42,14 @@ _ROLES: tuple[str, ...] = get_args(Role4)
 _SAID_AS = {"nodes": "fact_triple"}
 
 
-def user(found: User) -> users.User4:
+def user(found: User) -> threads.User4:
     """A user."""
-    return users.User4(
-        uuid=found.uuid,
-        user_id=found.user_id,
-        graph_uuid=found.graph_uuid,
-        email=found.email,
-        first_name=found.first_name,
-        last_name=found.last_name,
-        metadata=found.metadata,
-        time_zone=found.time_zone,
-        disable_default_ontology=found.disable_default_ontology,
-        created_at=found.created_at,
-    )
+    return shaped(threads.User4, found)
 
 
 def thread(found: Thread) -> threads.Thread4:
     """A thread."""
-    return threads.Thread4(
-        uuid=found.uuid,
-        thread_id=found.thread_id,
-        user_uuid=found.user_uuid,
-        graph_uuid=found.graph_uuid,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
-    )
+    return shaped(threads.Thread4, found)
 
 
 def _role(found: Episode) -> Any:
@@ -88,16 +75,12 @@ def message(thread_uuid: str, found: Episode) -> threads.Message4:
 def graph(where: OwnedGraph) -> graphs.Graph4:
     """A graph."""
     found = where.graph
-    return graphs.Graph4(
-        uuid=found.uuid,
+    return shaped(
+        graphs.Graph4,
+        found,
         graph_id=where.graph_id,
         type="user" if found.kind == "user" else "standard",
         user_uuid=where.user_uuid,
-        name=found.name,
-        description=found.description,
-        time_zone=found.time_zone,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
     )
 
 
@@ -335,23 +318,17 @@ def template(found: Template) -> project.Template4:
 
 def project_of(found: Project) -> project.Project4:
     """A project; it has no edges of more than two ends and no content policy."""
-    return project.Project4(
-        uuid=found.uuid,
-        name=found.name,
-        description=found.description,
-        default_time_zone=found.default_time_zone,
-        hyperedges_enabled=False,
-        include_policy_violating_episodes=False,
-        created_at=found.created_at,
+    return shaped(
+        project.Project4, found, hyperedges_enabled=False, include_policy_violating_episodes=False
     )
 
 
 def batch(found: Batch) -> project.Batch4:
     """A batch."""
     progress = found.progress
-    return project.Batch4(
-        uuid=found.uuid,
-        status=found.status,
+    return shaped(
+        project.Batch4,
+        found,
         progress=project.BatchProgress4(
             total_items=progress.total,
             queued_items=progress.queued,
@@ -362,19 +339,91 @@ def batch(found: Batch) -> project.Batch4:
             canceled_items=progress.canceled,
             percent_complete=progress.percent,
         ),
-        strict_ontology=found.strict_ontology,
-        metadata=found.metadata,
-        created_at=found.created_at,
     )
 
 
 def user_group(found: UserGroup) -> project.UserGroup4:
     """A group of users."""
-    return project.UserGroup4(
+    return shaped(project.UserGroup4, found)
+
+
+def agent(found: Agent) -> wire.Agent4:
+    """An agent."""
+    details = found.details
+    return wire.Agent4(
         uuid=found.uuid,
-        name=found.name,
-        description=found.description,
-        version=found.version,
+        agent_id=found.agent_id,
+        name=details.name,
+        security_domain=found.security_domain,
+        description=details.description,
+        deployment_id=details.deployment_id,
+        version=details.version,
+        metadata=details.metadata,
+        status="active",
+        revision=found.revision,
         created_at=found.created_at,
         updated_at=found.updated_at,
+    )
+
+
+def trace(owner: Agent, found: Trace) -> wire.Trace4:
+    """A trace."""
+    ended = found.status != "open"
+    internal = wire.TraceInternal4(
+        next_sequence=found.last_sequence + 1,
+        closing_sequence=found.closing_sequence,
+        last_task_uuid=found.task_uuid if ended else None,
+    )
+    return shaped(
+        wire.Trace4,
+        found,
+        agent_uuid=owner.uuid,
+        task_family_source=None if found.task_family is None else "declared",
+        parent_trace_uuid=found.parent,
+        attempt_family_uuid=found.family,
+        internal=internal,
+        closed_at=found.ended_at if found.status == "closed" else None,
+        abandoned_at=found.ended_at if found.status == "abandoned" else None,
+    )
+
+
+def trace_after_erasure(owner: Agent, found: Trace, *, whole: bool) -> wire.Trace4:
+    """A trace that something was erased from, or that was erased as a *whole*: none of its words, as
+    the answer is kept for whoever asks again."""
+    shown = msgspec.structs.replace(
+        trace(owner, found),
+        objective="",  # clients want one
+        trace_id=None,
+        task_family=None,
+        task_family_source=None,
+        metadata=None,
+    )
+    if not whole:
+        return shown
+    internal = msgspec.structs.replace(shown.internal, last_task_uuid=None)
+    return msgspec.structs.replace(shown, status="deleted", internal=internal)
+
+
+def event(owner: Agent, trace_uuid: str, found: Event) -> wire.Event4:
+    """An event of a trace."""
+    told, failed = found.told, found.state == "failed"
+    made = datetime.fromisoformat(told["created_at"])
+    return wire.Event4(
+        uuid=found.uuid,
+        agent_uuid=owner.uuid,
+        trace_uuid=trace_uuid,
+        event_id=found.event_id,
+        event_type=told["event_type"],
+        sequence=found.sequence,
+        content=found.content,
+        context=msgspec.convert(told.get("context"), wire.EventContext4 | None),
+        sources=msgspec.convert(told.get("sources"), list[wire.EventSource4] | None),
+        tool_call_id=told.get("tool_call_id"),
+        metadata=told.get("metadata"),
+        occurred_at=told.get("occurred_at"),
+        processing_state=found.state,
+        processed_at=None if failed else found.completed_at,
+        failed_at=found.completed_at if failed else None,
+        created_at=made,
+        updated_at=found.completed_at or made,
     )

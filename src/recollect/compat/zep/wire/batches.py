@@ -1,13 +1,14 @@
-"""Batches as clients of Zep v3 send and read them, field by field."""
+"""Batches, tasks, the project."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Raw
+from msgspec import UNSET, Meta, Raw, UnsetType
 
 from recollect.app.batches import BatchStatus, ItemKind, ItemStatus
 from recollect.compat.zep.wire.base import Count, DataType, Json, Request, RoleType, Wire
+from recollect.graph.types import TaskStatus
 
 
 class CreateBatch(Request):
@@ -136,3 +137,54 @@ class BatchItemList(Wire):
 
     items: list[BatchItemDetail]
     next_cursor: int | None = None
+
+
+class TaskError(Wire):
+    """Why a task failed."""
+
+    code: Literal["job_parked"]
+    message: str
+
+
+class TaskProgress(Wire):
+    """How far a task is."""
+
+    stage: TaskStatus
+    message: str
+
+
+class Task(Wire):
+    """A task; *params* has the uuids of what was written down directly, once it is there."""
+
+    task_id: str
+    type: Literal["ingest"]
+    status: TaskStatus
+    progress: TaskProgress
+    error: TaskError | None = None
+    params: Json | None = None
+    created_at: datetime
+    updated_at: datetime
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+
+
+class ProjectInfo(Wire):
+    """A project."""
+
+    uuid: str
+    name: str
+    description: str | None = None
+    default_time_zone: str | None = None
+    created_at: datetime
+
+
+class ProjectAnswer(Wire):
+    """The project that the key belongs to."""
+
+    project: ProjectInfo
+
+
+class UpdateProject(Request):
+    """PATCH projects/info."""
+
+    default_time_zone: str | UnsetType | None = UNSET

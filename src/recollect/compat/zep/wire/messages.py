@@ -6,7 +6,7 @@ import msgspec
 
 from recollect.compat.zep.wire.base import Count, Json, Request, RoleType, Wire
 from recollect.compat.zep.wire.knowledge import Fact2
-from recollect.compat.zep.wire.sessions import Summary
+from recollect.compat.zep.wire.threads import Summary
 
 
 class Message2(Wire):

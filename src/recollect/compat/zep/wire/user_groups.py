@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from recollect.compat.zep.wire.base import Count, PageNumber, Request, Wire
-from recollect.compat.zep.wire.users import User
+from recollect.compat.zep.wire.threads import User
 from recollect.graph.policy import Mode
 from recollect.records.user_groups import GroupKind
 

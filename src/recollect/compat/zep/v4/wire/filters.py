@@ -4,7 +4,7 @@ must not be passed over."""
 from typing import Any, Literal
 
 from recollect.compat.zep.v4.wire.base import Request
-from recollect.compat.zep.wire.filters import Strict
+from recollect.compat.zep.wire.base import Strict
 
 DateField4 = Literal["created_at", "valid_at", "invalid_at", "expired_at"]
 Operator4 = Literal[

@@ -1,4 +1,4 @@
-"""Graphs, episodes and what is derived from them."""
+"""Graphs, episodes, what was read out of them and what is derived from them."""
 
 from datetime import datetime
 from typing import Literal
@@ -14,8 +14,8 @@ from recollect.compat.zep.v4.wire.base import (
     Role4,
     Wire,
 )
-from recollect.compat.zep.v4.wire.content_policy import GraphContentPolicyRequest4
 from recollect.compat.zep.v4.wire.tasks import Task4
+from recollect.compat.zep.v4.wire.unsupported import GraphContentPolicyRequest4
 
 
 class Graph4(Wire):
@@ -188,3 +188,47 @@ class DebugLogging4(Wire):
 
     duration_seconds: int
     ingestion_trace_enabled: bool
+
+
+class IngestionNode4(Wire):
+    """A node as an episode names it."""
+
+    name: str
+    labels: list[str]
+    summary: str | None = None
+    attributes: Json | None = None
+
+
+class IngestionEdge4(Wire):
+    """A fact as an episode states it."""
+
+    name: str
+    fact: str
+    attributes: Json | None = None
+    valid_at: datetime | None = None
+    invalid_at: datetime | None = None
+    expired_at: datetime | None = None
+
+
+class IngestionInput4(Wire):
+    """What was read."""
+
+    episode_content: str
+
+
+class IngestionOutput4(Wire):
+    """What was found."""
+
+    extracted_nodes: list[IngestionNode4]
+    extracted_edges: list[IngestionEdge4]
+
+
+class IngestionTrace4(Wire):
+    """One step of reading an episode."""
+
+    uuid: str
+    step: Literal["combined_extraction"]
+    status: Literal["recorded"]
+    input: IngestionInput4
+    output: IngestionOutput4
+    created_at: datetime

@@ -1,25 +1,31 @@
-"""A search with its reasons: the parts of each score, and where one fact fell out."""
+"""A search and a context with their reasons: the parts of each score, where one fact fell out, the exact
+text, and what was found and left out.
+"""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, cast
 
 import msgspec
 
 from recollect.api.router import Call, Route
-from recollect.app import explanations
-from recollect.compat.zep import translate_search, wire
+from recollect.app import context, explanations
+from recollect.app.context import UserBlock
+from recollect.compat.zep import translate_search
+from recollect.compat.zep.wire import search as search_wire
+from recollect.context.lines import line
 from recollect.errors import InvalidInput
+from recollect.graph.kinds import Item
 from recollect.graph.types import Fact
 from recollect.limits import SEARCH_QUERY_CHARS_MAX
-from recollect.native import facts_wire
+from recollect.native import facts
 from recollect.search.explain import ScoreBreakdown, SearchOutcome
-from recollect.search.kinds import KINDS
+from recollect.search.kinds import KINDS, kind_of
 from recollect.search.query import Hit, Query
 
 _WIDER = {"mmr": 4, "node_distance": 4, "episode_mentions": 4, "cross_encoder": 2, "rrf": 2}
 
 
-class ExplainSearch(wire.Search, forbid_unknown_fields=True):
+class ExplainSearch(search_wire.Search, forbid_unknown_fields=True):
     """A search of one scope; *fact_uuid* is a fact that one misses among what it finds."""
 
     fact_uuid: str | None = None
@@ -43,7 +49,7 @@ class ExplainedHit(msgspec.Struct, kw_only=True):
     score: float
     relevance: float | None
     weighed: ScoreParts | None
-    fact: facts_wire.ToldFact | None
+    fact: facts.ToldFact | None
 
 
 class SearchStep(msgspec.Struct, kw_only=True):
@@ -57,7 +63,7 @@ class SearchStep(msgspec.Struct, kw_only=True):
 class MissedFact(msgspec.Struct, kw_only=True):
     """A fact and its way: it was found, or the last step says where it fell out."""
 
-    fact: facts_wire.ToldFact | None
+    fact: facts.ToldFact | None
     found: bool
     steps: list[SearchStep]
     weighed: ScoreParts | None
@@ -115,7 +121,7 @@ def _hit(query: Query, hit: Hit[Any], weighed: Mapping[int, ScoreBreakdown]) -> 
         score=hit.score,
         relevance=hit.relevance,
         weighed=_parts(weighed.get(item.id)),
-        fact=facts_wire.fact(item) if isinstance(item, Fact) else None,
+        fact=facts.fact(item) if isinstance(item, Fact) else None,
     )
 
 
@@ -125,7 +131,7 @@ def _missed(
     shown = fact is not None and any(hit.item.uuid == fact.uuid for hit in hits)
     steps = list(_steps(query, standing, shown=shown))
     return MissedFact(
-        fact=None if fact is None else facts_wire.fact(fact),
+        fact=None if fact is None else facts.fact(fact),
         found=shown,
         steps=steps,
         weighed=_parts(None if standing is None else standing.weighed),
@@ -180,6 +186,63 @@ def _late(query: Query, weighed: ScoreBreakdown) -> str:
     return f"the reranker {query.reranker} puts {query.limit} others before it"
 
 
+Section = Literal[
+    "USER_SUMMARY", "FACTS", "ENTITIES", "OBSERVATIONS", "THREAD_SUMMARIES", "EPISODES"
+]
+_WORSE = "fits much worse than the best"
+
+
+class ExplainContext(msgspec.Struct):
+    """How many characters the block may have; the rest is as an agent asks."""
+
+    max_characters: int | None = None
+
+
+class LeftOutOfContext(msgspec.Struct):
+    """Something that was found and is not told: the line it would have been, and why it is none."""
+
+    section: Section
+    uuid: str
+    line: str
+    why: str
+
+
+class ExplainedContext(msgspec.Struct):
+    """The exact text that an agent gets, what it was searched for with, and what is not in it."""
+
+    context: str
+    asked: str
+    left_out: list[LeftOutOfContext]
+
+
+async def explain_context(call: Call) -> ExplainedContext:
+    """The context block of a thread as an agent gets it, and what was left out of it and why."""
+    made = await context.user_block(
+        call.services,
+        call.access,
+        call.path["thread_id"],
+        max_characters=call.query.max_characters,
+    )
+    return ExplainedContext(
+        context=made.block.text, asked=made.asked, left_out=list(_left_out(made))
+    )
+
+
+def _left_out(made: UserBlock) -> Iterator[LeftOutOfContext]:
+    for one in made.block.left_out:
+        yield _shown(one.section, one.item, one.why)
+    kept = {hit.item.uuid for hit in made.found}
+    for hit in made.candidates:
+        if hit.item.uuid not in kept:
+            yield _shown(KINDS[kind_of(hit.item)].section, hit.item, _WORSE)
+
+
+def _shown(section: str, item: Item, why: str) -> LeftOutOfContext:
+    return LeftOutOfContext(
+        section=cast(Section, section), uuid=item.uuid, line=line(item), why=why
+    )
+
+
 ROUTES = [
     Route(
         "POST",
@@ -188,7 +251,14 @@ ROUTES = [
         explain,
         "Search a graph, with reasons",
         body=ExplainSearch,
-        answer=ExplainedSearch,
         reads=True,
-    )
+    ),
+    Route(
+        "GET",
+        "/api/v1/threads/{thread_id}/context",
+        "thread.get_user_context",
+        explain_context,
+        "Get the context block of a thread, with what was left out",
+        query=ExplainContext,
+    ),
 ]
