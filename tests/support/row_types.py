@@ -12,8 +12,9 @@ from recollect.store import statements
 
 
 def _checked(row_type: Any, row: Any, name: str) -> Any:
+    plain = tuple(row) if isinstance(row, tuple) else row  # a named tuple passes as it is
     try:
-        msgspec.convert(row, row_type)
+        msgspec.convert(plain, row_type)
     except msgspec.ValidationError as error:
         raise AssertionError(f"{name}: a row is no {row_type.__name__}: {error}") from error
     return row

@@ -109,7 +109,7 @@ def again(tx: Transaction, old: SummaryRow) -> Kept | None:
     """
     place = _place_of(old)
     extent = _extent(tx, place)
-    if extent is None or not extent.episodes:
+    if extent is None or extent.seq is None:
         tx.summaries.delete(id=old.id)
         return None
     facts = [said_by(row) for row in tx.summaries.facts_kept(id=old.id)]

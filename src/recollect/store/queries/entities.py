@@ -42,7 +42,7 @@ class EntitiesAskedRow(NamedTuple):
 
 
 class UserSideRow(NamedTuple):
-    names: str
+    names: str | None
     attributes: str | None
     all_names: str
     all_attributes: str

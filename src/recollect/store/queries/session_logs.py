@@ -80,7 +80,7 @@ class SessionTurnsOfLogRow(NamedTuple):
     last_number: int
     owner: str
     created_at: int
-    episodes: str
+    episodes: int
 
 
 class SessionLogQueries(Queries):

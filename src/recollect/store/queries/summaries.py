@@ -77,7 +77,7 @@ class SummariesRestingOnRow(NamedTuple):
 
 class SummaryExtentOfThreadRow(NamedTuple):
     episodes: int
-    seq: int
+    seq: int | None
 
 
 class ThreadSummariesPageRow(NamedTuple):
