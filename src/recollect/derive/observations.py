@@ -24,9 +24,9 @@ from recollect.store import numbers, rows
 from recollect.store.protocol import Transaction
 from recollect.store.queries.observations import (
     ObservationRow,
-    PatternOpenOfRelationRow,
-    PatternSaidOfPairRow,
+    PatternFactRow,
     PatternsTouchedRow,
+    RepeatedFactRow,
     TopicFactsRow,
 )
 
@@ -259,7 +259,7 @@ def _evidence(tx: Transaction, cluster: Cluster, episode_id: int | None) -> list
     return [_fact(row, [] if row.said_at is None else [row.said_at]) for row in found]
 
 
-def _said(tx: Transaction, cluster: Cluster) -> list[PatternSaidOfPairRow]:
+def _said(tx: Transaction, cluster: Cluster) -> list[RepeatedFactRow]:
     bounds: dict[str, Any] = {
         "side": cluster.side,
         "limit": OBSERVATION_OPEN_FACTS_MAX,
@@ -277,7 +277,7 @@ def _said(tx: Transaction, cluster: Cluster) -> list[PatternSaidOfPairRow]:
     )
 
 
-def _of_relation(tx: Transaction, cluster: Cluster) -> list[PatternOpenOfRelationRow]:
+def _of_relation(tx: Transaction, cluster: Cluster) -> list[PatternFactRow]:
     """The newest that hold, and those that ended last."""
     entity_id, side, most, least = (
         cluster.entity_id,
@@ -310,7 +310,7 @@ def _of_relation(tx: Transaction, cluster: Cluster) -> list[PatternOpenOfRelatio
 
 
 def _fact(
-    row: PatternSaidOfPairRow | PatternOpenOfRelationRow | TopicFactsRow, said: Sequence[int]
+    row: RepeatedFactRow | PatternFactRow | TopicFactsRow, said: Sequence[int]
 ) -> FactEvidence:
     return FactEvidence(
         number=row.id,

@@ -12,11 +12,12 @@ from recollect.graph.types import Episode, Record
 from recollect.limits import SUMMARY_CHARS_MAX, SUMMARY_MESSAGES_MAX
 from recollect.store import numbers, rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.shapes import ChapterSaidRow
+from recollect.store.queries.shapes import SaidFactRow
 from recollect.store.queries.summaries import (
-    SummaryExtentOfThreadRow,
+    SummaryExtentRow,
     SummaryRow,
-    ThreadSummariesPageRow,
+    SummarySoFarRow,
+    ThreadSummaryRow,
 )
 
 _NEWER_CHARS_MIN = 250
@@ -61,7 +62,7 @@ def closed(tx: Transaction, episode: Episode) -> list[Kept]:
     return [kept for old in found if (kept := _reword(tx, old)) is not None]
 
 
-def text_of(tx: Transaction, row: SummaryRow | ThreadSummariesPageRow) -> str:
+def text_of(tx: Transaction, row: SummaryRow | ThreadSummaryRow) -> str:
     """What a summary says: what a language model wrote, and the facts it had not heard yet; or
     what the facts say by themselves."""
     if row.written is None:
@@ -118,14 +119,13 @@ def again(tx: Transaction, old: SummaryRow) -> Kept | None:
     return kept
 
 
-def _places(tx: Transaction, episode: Episode) -> list[tuple[Place, Any]]:
-    found: list[tuple[Place, Any]] = []
+def _places(tx: Transaction, episode: Episode) -> list[tuple[Place, SummarySoFarRow | None]]:
+    found: list[tuple[Place, SummarySoFarRow | None]] = []
     graph_id = episode.graph_id
     if episode.thread_id is not None:
         row = tx.summaries.of_thread_of(episode_id=episode.id)
         if row is not None:
-            place = Place(graph_id=graph_id, thread_id=row.place)
-            found.append((place, None if row.id is None else row))
+            found.append((Place(graph_id=graph_id, thread_id=row.thread_id), row))
     if episode.document_id is not None:
         name = episode.document_id
         old = tx.summaries.of_document(graph_id=graph_id, document_id=name)
@@ -136,14 +136,15 @@ def _places(tx: Transaction, episode: Episode) -> list[tuple[Place, Any]]:
 def _grow(
     tx: Transaction,
     place: Place,
-    old: Any,
+    so_far: SummarySoFarRow | None,
     episode: Episode,
     said: Sequence[SummaryFact],
     *,
     now: datetime,
     new_id: Callable[[], str],
 ) -> Kept | None:
-    if old is not None and old.on_facts and not said:
+    old = so_far.summary if so_far else None
+    if so_far is not None and old is not None and so_far.on_facts and not said:
         _put(tx, old.id, old, episode, now, old.summary)
         return None
     number = old.id if old is not None else _insert(tx, place, episode, now, new_id())
@@ -258,13 +259,13 @@ def _place_of(old: SummaryRow) -> Place:
     return Place(graph_id=old.graph_id, thread_id=old.thread_id, document_id=old.document_id)
 
 
-def _extent(tx: Transaction, place: Place) -> SummaryExtentOfThreadRow | None:
+def _extent(tx: Transaction, place: Place) -> SummaryExtentRow | None:
     if place.thread_id is not None:
         return tx.summaries.extent_of_thread(thread_id=place.thread_id)
     return tx.summaries.extent_of_document(graph_id=place.graph_id, document_id=place.document_id)
 
 
-def said_by(row: ChapterSaidRow) -> SummaryFact:
+def said_by(row: SaidFactRow) -> SummaryFact:
     """A row of a fact as summaries see it."""
     slot = row.slot or row.predicate
     return SummaryFact(

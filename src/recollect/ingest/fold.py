@@ -31,7 +31,7 @@ from recollect.store.index import Item
 from recollect.store.protocol import Refolded, Transaction
 from recollect.store.queries.entities import EntityPlaceRow
 from recollect.store.queries.facts import FactPlaceRow
-from recollect.store.queries.readings import StepsNextRow
+from recollect.store.queries.readings import StepRow
 
 FoundThing = TypeVar("FoundThing", FoundEntity, FoundFact)
 
@@ -101,10 +101,10 @@ def start_over(tx: Transaction, graph_id: int) -> None:
     tx.graphs.fold_from_start(graph_id=graph_id)
 
 
-def _step(row: StepsNextRow) -> Step:
+def _step(row: StepRow) -> Step:
     kept = readings.reading(row)
-    if row.remains is None:
-        return Step(episode=rows.episode(row), found=kept.found, vectors=kept.fact_vectors)
+    if row.episode is not None:
+        return Step(episode=rows.episode(row.episode), found=kept.found, vectors=kept.fact_vectors)
     gone = readings.remains(row)
     return Step(episode=gone, found=kept.found, vectors=kept.fact_vectors, gone=True)
 

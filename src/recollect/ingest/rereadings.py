@@ -176,12 +176,12 @@ def held(tx: Transaction, episode_id: int, lease: str) -> Held:
 
 def _held(row: RereadingTakenRow) -> Held:
     return Held(
-        episode=rows.episode(row),
+        episode=rows.episode(row.episode),
         reader=row.reader,
-        lease=row.lease,
+        lease=row.lease or "",
         until=rows.moment(row.lease_until),
         attempts=row.attempts,
-        strict_ontology=bool(row.strict_ontology),
+        strict_ontology=bool(row.episode.strict_ontology),
     )
 
 

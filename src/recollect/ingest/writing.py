@@ -15,7 +15,7 @@ from recollect.models.language_model import LanguageModel
 from recollect.records import guidance
 from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
-from recollect.store.queries.shapes import ChapterSaidRow, MessagesAmongRow
+from recollect.store.queries.shapes import MessageRow, SaidFactRow
 
 _log = log.get(__name__)
 _POLL_S = 5.0
@@ -95,9 +95,10 @@ class Writer:
 
 def next_thread(tx: Transaction) -> Due | None:
     """The thread whose summary is to be written next."""
-    row = tx.summaries.unwritten()
-    if row is None:
+    unwritten = tx.summaries.unwritten()
+    if unwritten is None:
         return None
+    row = unwritten.summary
     facts = tx.summaries.facts_kept(id=row.id)
     found = tx.summaries.messages_of_thread(
         thread_id=row.thread_id,
@@ -112,7 +113,7 @@ def next_thread(tx: Transaction) -> Due | None:
     )
     return Due(
         graph_id=row.graph_id,
-        changes=row.changes,
+        changes=unwritten.changes,
         material=material,
         summary_id=row.id,
         episodes=row.episode_count,
@@ -184,12 +185,12 @@ def _asked(tx: Transaction, graph: Graph, project_id: int) -> list[str]:
     return [item.text for item in found]
 
 
-def _fact(row: ChapterSaidRow) -> Json:
+def _fact(row: SaidFactRow) -> Json:
     ended = rows.moment_or_none(row.invalid_at)
     return {"fact": row.fact, **({"until": ended.date().isoformat()} if ended else {})}
 
 
-def _message(row: MessagesAmongRow) -> Json:
+def _message(row: MessageRow) -> Json:
     speaker = row.speaker or row.role
     content = row.content[:_MESSAGE_CHARS_MAX]
     return {**({"speaker": speaker} if speaker else {}), "content": content}

@@ -15,7 +15,7 @@ from recollect.records.graphs import GraphDetails
 from recollect.records.pages import Page, PageRequest, page_seen
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.agents import AgentByUuidRow
+from recollect.store.queries.agents import AgentRow
 from recollect.store.statements import Keyed
 
 _DOMAIN = re.compile(r"[a-z0-9:._-]{1,200}")
@@ -130,7 +130,7 @@ def expect(expected: int | None, revision: int) -> None:
 def page(tx: Transaction, access: Access, wanted: AgentFilter, request: PageRequest) -> Page[Agent]:
     """The agents of a project, page by page; those that are wanted."""
 
-    def read(bounds: dict[str, Any]) -> list[Keyed[AgentByUuidRow]]:
+    def read(bounds: dict[str, Any]) -> list[Keyed[AgentRow]]:
         return tx.agents.page(
             order=request.order,
             project_id=access.project_id,
@@ -141,7 +141,7 @@ def page(tx: Transaction, access: Access, wanted: AgentFilter, request: PageRequ
             **bounds,
         )
 
-    def tell(found: list[AgentByUuidRow]) -> dict[int, Agent]:
+    def tell(found: list[AgentRow]) -> dict[int, Agent]:
         several = ((row.id, _agent(row)) for row in found)
         return {id_: one for id_, one in several if contains(one.details.metadata, wanted.metadata)}
 
@@ -154,7 +154,7 @@ def contains(metadata: Json | None, wanted: Json | None) -> bool:
     return all(name in had and had[name] == value for name, value in (wanted or {}).items())
 
 
-def _agent(row: AgentByUuidRow) -> Agent:
+def _agent(row: AgentRow) -> Agent:
     graph = rows.graph(row)
     details = AgentDetails(
         name=graph.name or "",

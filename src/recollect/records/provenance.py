@@ -17,7 +17,7 @@ from recollect.store import rows
 from recollect.store.protocol import Transaction
 from recollect.store.queries.closings import ClosedByFactRow, EndingsOfFactRow
 from recollect.store.queries.doubts import DoubtsOfFactRow, DoubtsOfGraphRow
-from recollect.store.queries.links import EvidenceOfFactRow
+from recollect.store.queries.links import EvidenceRow
 
 R = TypeVar("R", EndingsOfFactRow, ClosedByFactRow, DoubtsOfFactRow)
 
@@ -178,7 +178,7 @@ def doubted_with_episodes(found: Sequence[Doubted], access: Access | None) -> li
     ]
 
 
-def _evidence(row: EvidenceOfFactRow) -> Evidence:
+def _evidence(row: EvidenceRow) -> Evidence:
     start, end = row.span_start, row.span_end
     span = None if start is None or end is None else (start, end)
     return Evidence(episode=rows.episode(row), role=row.support_role, span=span)

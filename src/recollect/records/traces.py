@@ -18,7 +18,7 @@ from recollect.records.pages import Page, PageRequest, page_seen
 from recollect.records.trace_events import carried, content_of
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.traces import TraceByUuidRow, TraceEventToldRow
+from recollect.store.queries.traces import TraceEventRow, TraceRow
 from recollect.store.statements import Keyed
 
 Status = Literal["open", "closed", "abandoned"]
@@ -83,7 +83,7 @@ def get(tx: Transaction, access: Access, agent: Agent, uuid: str) -> Trace:
     return _trace(row)
 
 
-def _seen(access: Access, row: TraceByUuidRow) -> bool:
+def _seen(access: Access, row: TraceRow) -> bool:
     if access.visibility is None:
         return True
     return access.visibility.sees(effective([rows.from_json(row.metadata)]))
@@ -94,7 +94,7 @@ def page(
 ) -> Page[Trace]:
     """The traces of an agent, page by page; those that are wanted and may be seen."""
 
-    def read(bounds: dict[str, Any]) -> list[Keyed[TraceByUuidRow]]:
+    def read(bounds: dict[str, Any]) -> list[Keyed[TraceRow]]:
         return tx.traces.page(
             order=request.order,
             graph_id=agent.graph.id,
@@ -106,7 +106,7 @@ def page(
             **bounds,
         )
 
-    def tell(found: list[TraceByUuidRow]) -> dict[int, Trace]:
+    def tell(found: list[TraceRow]) -> dict[int, Trace]:
         several = ((row.id, _trace(row)) for row in found if _seen(access, row))
         return {id_: one for id_, one in several if contains(one.metadata, wanted.metadata)}
 
@@ -190,7 +190,7 @@ def missing(
     return None if due > upto else str(due)
 
 
-def _trace(row: TraceByUuidRow) -> Trace:
+def _trace(row: TraceRow) -> Trace:
     return Trace(
         log_id=row.id,
         uuid=row.uuid,
@@ -215,7 +215,7 @@ def _trace(row: TraceByUuidRow) -> Trace:
     )
 
 
-def _event(row: TraceEventToldRow) -> Event:
+def _event(row: TraceEventRow) -> Event:
     state: EventState = "pending" if row.waiting else "failed" if row.parked else "processed"
     return Event(
         uuid=row.uuid,

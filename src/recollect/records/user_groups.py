@@ -26,7 +26,7 @@ from recollect.records import users
 from recollect.records.users import UserPage
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.user_groups import UserGroupByUuidRow
+from recollect.store.queries.user_groups import UserGroupRow
 
 GroupKind = Literal["managed", "virtual"]
 ALL_USERS = "All Users"
@@ -304,7 +304,7 @@ def _counted(count: Callable[..., int | None], access: Access, search: str) -> i
     return count(project_id=access.project_id, search=search) or 0
 
 
-def _group(row: UserGroupByUuidRow) -> UserGroup:
+def _group(row: UserGroupRow) -> UserGroup:
     return UserGroup(
         id=row.id,
         uuid=row.uuid,

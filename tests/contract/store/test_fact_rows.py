@@ -116,7 +116,7 @@ def test_facts_that_episodes_state(tx: Transaction, access: Access) -> None:
     known = fact(tx, graph, (jane, mark), "Jane knows Mark", said.id)
     _ended(tx, known, episode_id=said.id)
     (stated,) = tx.facts.stated_by(episode_id=said.id)
-    assert (stated.id, stated.said_at, stated.ended_itself) == (known, said.created_at, 1)
+    assert (stated.fact.id, stated.said_at, stated.ended_itself) == (known, said.created_at, 1)
     assert tx.facts.stated_by(episode_id=NOBODY) == []
     (said_row,) = tx.episodes.said_by_episodes(episodes=listed(said.id))
     assert (said_row.id, said_row.joins) == (known, 1)

@@ -121,7 +121,7 @@ def test_a_second_reading_is_taken_shown_and_done(tx: Transaction, access: Acces
     assert tx.rereadings.show(shown="facts", episode_id=number, lease="me:1") == 1
     taken = tx.rereadings.taken(episode_id=number)
     assert taken is not None
-    assert (taken.lease, taken.shown, taken.content) == ("me:1", "facts", "one")
+    assert (taken.lease, taken.shown, taken.episode.content) == ("me:1", "facts", "one")
     assert tx.rereadings.free(owner="you:") == 0
     assert tx.rereadings.free(owner="me:") == 1
     assert tx.rereadings.done(episode_id=number) == 1

@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
-from recollect.store.queries.shapes import IdUuidRow, UserGroupUsersPageRow
+from recollect.store.queries.shapes import IdUuidRow, UserRow
 from recollect.store.statements import Queries
 
 
-class UserGroupByUuidRow(NamedTuple):
+class UserGroupRow(NamedTuple):
     id: int
     uuid: str
     project_id: int
@@ -36,19 +36,15 @@ class UserGroupQueries(Queries):
             now=now,
         )
 
-    def by_uuid(self, *, project_id: int, uuid: str) -> UserGroupByUuidRow | None:
-        return self._one(
-            UserGroupByUuidRow, "user_groups.by_uuid", project_id=project_id, uuid=uuid
-        )
+    def by_uuid(self, *, project_id: int, uuid: str) -> UserGroupRow | None:
+        return self._one(UserGroupRow, "user_groups.by_uuid", project_id=project_id, uuid=uuid)
 
     def by_name(self, *, project_id: int, name: str) -> IdUuidRow | None:
         return self._one(IdUuidRow, "user_groups.by_name", project_id=project_id, name=name)
 
-    def page(
-        self, *, project_id: int, search: str, limit: int, offset: int
-    ) -> list[UserGroupByUuidRow]:
+    def page(self, *, project_id: int, search: str, limit: int, offset: int) -> list[UserGroupRow]:
         return self._all(
-            UserGroupByUuidRow,
+            UserGroupRow,
             "user_groups.page",
             project_id=project_id,
             search=search,
@@ -59,8 +55,8 @@ class UserGroupQueries(Queries):
     def count(self, *, project_id: int, search: str) -> int | None:
         return self._value(int, "user_groups.count", project_id=project_id, search=search)
 
-    def of_user(self, *, user_id: int, limit: int) -> list[UserGroupByUuidRow]:
-        return self._all(UserGroupByUuidRow, "user_groups.of_user", user_id=user_id, limit=limit)
+    def of_user(self, *, user_id: int, limit: int) -> list[UserGroupRow]:
+        return self._all(UserGroupRow, "user_groups.of_user", user_id=user_id, limit=limit)
 
     def update(self, *, name: str, description: str | None, now: int, id: int) -> int:
         return self._run("user_groups.update", name=name, description=description, now=now, id=id)
@@ -88,10 +84,10 @@ class UserGroupQueries(Queries):
         search: str,
         limit: int,
         offset: int,
-    ) -> list[UserGroupUsersPageRow]:
+    ) -> list[UserRow]:
         """The members of a group, or the users who are not in it."""
         return self._all(
-            UserGroupUsersPageRow,
+            UserRow,
             "user_groups.users_page",
             project_id=project_id,
             group_id=group_id,
