@@ -8,7 +8,7 @@ from recollect.app.services import Services
 from recollect.app.tasks import Tracked
 from recollect.graph.types import Access, Json, Record
 from recollect.records import agents, erasing
-from recollect.records.agents import Agent, AgentDetails, AgentFilter
+from recollect.records.agents import AgentDetails, AgentFilter, AgentRecord
 from recollect.records.pages import Page, PageRequest
 from recollect.store.protocol import Transaction
 
@@ -31,7 +31,7 @@ async def create(
     details: AgentDetails,
     *,
     once: Once | None = None,
-) -> Agent:
+) -> AgentRecord:
     """A new agent with an empty graph of its own."""
     return await write(services, access, once, _create, agent_id, security_domain, details)
 
@@ -42,12 +42,12 @@ def _create(
     agent_id: str,
     security_domain: str,
     details: AgentDetails,
-) -> Done[Agent]:
+) -> Done[AgentRecord]:
     made = agents.create(tx, access, agent_id, security_domain, details)
     return Done(value=made, graph_id=made.graph.id, made=made)
 
 
-async def get(services: Services, access: Access, uuid: str) -> Agent:
+async def get(services: Services, access: Access, uuid: str) -> AgentRecord:
     """An agent by its uuid."""
     return await services.store.glance(agents.get, access, uuid)
 
@@ -60,14 +60,14 @@ async def update(
     change: AgentChange,
     *,
     once: Once | None = None,
-) -> Agent:
+) -> AgentRecord:
     """Change what is given of an agent, unless somebody else did meanwhile."""
     return await write(services, access, once, _update, uuid, expected_revision, change)
 
 
 def _update(
     tx: Transaction, access: Access, uuid: str, expected_revision: int, change: AgentChange
-) -> Done[Agent]:
+) -> Done[AgentRecord]:
     old = agents.get(tx, access, uuid).details
     given = {
         name: getattr(change, name)
@@ -101,6 +101,6 @@ def _delete(tx: Transaction, access: Access, uuid: str, expected_revision: int) 
 
 async def page(
     services: Services, access: Access, wanted: AgentFilter, request: PageRequest
-) -> Page[Agent]:
+) -> Page[AgentRecord]:
     """A page of agents."""
     return await services.store.read(agents.page, access, wanted, request)

@@ -32,7 +32,7 @@ class Place(Record):
     document_id: str | None = None
 
 
-class Kept(Record):
+class KeptSummary(Record):
     """A summary as it stands after a change, and the facts or episodes it rests on."""
 
     id: int
@@ -44,7 +44,7 @@ class Kept(Record):
 
 def add(
     tx: Transaction, episode: Episode, *, now: datetime, new_id: Callable[[], str]
-) -> list[Kept]:
+) -> list[KeptSummary]:
     """Take an episode that was just read into the summaries of its thread and its document; tells
     which read differently now."""
     places = _places(tx, episode)
@@ -55,7 +55,7 @@ def add(
     return [kept for kept in grown if kept is not None]
 
 
-def closed(tx: Transaction, episode: Episode) -> list[Kept]:
+def closed(tx: Transaction, episode: Episode) -> list[KeptSummary]:
     """Say it wherever a summary speaks of something that an episode brings to an end."""
     ids = tx.summaries.closed_by(episode_id=episode.id)
     found = tx.summaries.by_ids(ids=rows.to_json(ids)) if ids else []
@@ -73,7 +73,7 @@ def text_of(tx: Transaction, row: SummaryRow | ThreadSummaryRow) -> str:
     return " ".join(part for part in (row.written, tail) if part)
 
 
-def as_told(tx: Transaction, number: int) -> Kept | None:
+def as_told(tx: Transaction, number: int) -> KeptSummary | None:
     """A summary as it reads to whoever asks, with what a language model wrote of it."""
     found = tx.summaries.by_ids(ids=rows.to_json([number]))
     if not found:
@@ -82,7 +82,7 @@ def as_told(tx: Transaction, number: int) -> Kept | None:
     return _as_told(tx, _told(tx, number, _place_of(found[0]), facts, _ANY_SEQ), found[0])
 
 
-def _as_told(tx: Transaction, kept: Kept, old: SummaryRow | None) -> Kept:
+def _as_told(tx: Transaction, kept: KeptSummary, old: SummaryRow | None) -> KeptSummary:
     if old is None or old.written is None:
         return kept
     return replace(kept, text=text_of(tx, old))
@@ -103,7 +103,7 @@ def retold(tx: Transaction, number: int, facts: Collection[int], episodes: Colle
         several *= 4
 
 
-def again(tx: Transaction, old: SummaryRow) -> Kept | None:
+def again(tx: Transaction, old: SummaryRow) -> KeptSummary | None:
     """A summary after episodes or facts behind it went; None when nothing of it is left.
 
     What a language model wrote is given up: it may speak of what was forgotten.
@@ -142,7 +142,7 @@ def _grow(
     *,
     now: datetime,
     new_id: Callable[[], str],
-) -> Kept | None:
+) -> KeptSummary | None:
     old = so_far.summary if so_far else None
     if so_far is not None and old is not None and so_far.on_facts and not said:
         _put(tx, old.id, old, episode, now, old.summary)
@@ -182,9 +182,9 @@ def _keep(
 
 def _told(
     tx: Transaction, number: int, place: Place, facts: Sequence[SummaryFact], seq: int
-) -> Kept:
+) -> KeptSummary:
     messages = [] if facts else _messages(tx, place, seq)
-    return Kept(
+    return KeptSummary(
         id=number,
         of_thread=place.thread_id is not None,
         text=thread_summary.summarize(facts, messages),
@@ -244,7 +244,7 @@ def _update(
     )
 
 
-def _reword(tx: Transaction, old: SummaryRow) -> Kept | None:
+def _reword(tx: Transaction, old: SummaryRow) -> KeptSummary | None:
     facts = [said_by(row) for row in tx.summaries.facts_kept(id=old.id)]
     if not facts:
         return None

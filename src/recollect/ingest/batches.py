@@ -74,7 +74,7 @@ class ItemError(Record):
     message: str
 
 
-class Item(Record):
+class BatchItem(Record):
     """An item as it stands at this moment. Its uuid is also that of its episode, once there."""
 
     uuid: str
@@ -116,7 +116,7 @@ class BatchPage(Record):
 class ItemPage(Record):
     """Some items in order, and where the next page begins."""
 
-    items: list[Item]
+    items: list[BatchItem]
     next_cursor: int | None = None
 
 
@@ -221,7 +221,7 @@ def check_item(field: str, item: NewItem) -> None:
         intake.check_episode(f"{field}.", item.episode)
 
 
-def add(tx: Transaction, access: Access, uuid: str, new: Sequence[NewItem]) -> list[Item]:
+def add(tx: Transaction, access: Access, uuid: str, new: Sequence[NewItem]) -> list[BatchItem]:
     """Append checked items to a draft."""
     batch = _row(tx, access, uuid)
     _require_draft(batch, "takes no more items")
@@ -234,7 +234,7 @@ def add(tx: Transaction, access: Access, uuid: str, new: Sequence[NewItem]) -> l
     return [_insert(tx, batch.id, first + number, item) for number, item in enumerate(new)]
 
 
-def _insert(tx: Transaction, batch_id: int, index: int, item: NewItem) -> Item:
+def _insert(tx: Transaction, batch_id: int, index: int, item: NewItem) -> BatchItem:
     uuid = tx.new_id()
     tx.batches.item_insert(
         uuid=uuid,
@@ -247,7 +247,7 @@ def _insert(tx: Transaction, batch_id: int, index: int, item: NewItem) -> Item:
         content=rows.to_json(item.episode),
         now=rows.micros(tx.now),
     )
-    return Item(
+    return BatchItem(
         uuid=uuid,
         sequence_index=index,
         kind=item.kind,
@@ -382,8 +382,8 @@ def _batch(tx: Transaction, row: BatchRow) -> Batch:
     )
 
 
-def _item(row: BatchItemsPageRow) -> Item:
-    return Item(
+def _item(row: BatchItemsPageRow) -> BatchItem:
+    return BatchItem(
         uuid=row.uuid,
         sequence_index=row.sequence_index,
         kind=row.kind,

@@ -35,7 +35,7 @@ from recollect.limits import (
 )
 from recollect.records import seeing
 from recollect.store import index, rows
-from recollect.store.index import Item
+from recollect.store.index import IndexItem
 from recollect.store.protocol import Transaction
 from recollect.store.queries.jobs import JobsParkedRow, JobsWaitingRow
 from recollect.store.queries.queue import QueueOldestFreeRow
@@ -311,7 +311,7 @@ def _park(tx: Transaction, job: Job, error: str) -> None:
     """Set a job aside. Its episode is not understood, but can be found by its words."""
     tx.jobs.park(id=job.id, error=error, now=rows.micros(tx.now))
     tx.episodes.failed(id=job.id, error=error)
-    words = Item(kind="episode", id=job.id, terms=index.episode_terms(job.episode))
+    words = IndexItem(kind="episode", id=job.id, terms=index.episode_terms(job.episode))
     index.put(tx, job.graph_id, [words])
 
 

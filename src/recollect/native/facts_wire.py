@@ -6,7 +6,13 @@ import msgspec
 
 from recollect.graph.delta import SupportRole
 from recollect.graph.types import Episode, EpisodeKind, Fact, Json
-from recollect.records.provenance import Closed, Doubt, Ending, Evidence, Provenance
+from recollect.records.provenance import (
+    DoubtReason,
+    EndedFact,
+    EndReason,
+    Provenance,
+    SupportingEpisode,
+)
 
 
 class ToldFact(msgspec.Struct, kw_only=True):
@@ -135,11 +141,11 @@ def with_reasons(found: Provenance) -> FactWithReasons:
     )
 
 
-def _evidence(one: Evidence) -> FactEvidence:
+def _evidence(one: SupportingEpisode) -> FactEvidence:
     return FactEvidence(episode=_episode(one.episode), role=one.role, span=one.span)
 
 
-def _ending(one: Ending) -> FactEnding:
+def _ending(one: EndReason) -> FactEnding:
     return FactEnding(
         by_fact=None if one.by_fact is None else fact(one.by_fact),
         by_episode=None if one.by_episode is None else _episode(one.by_episode),
@@ -150,7 +156,7 @@ def _ending(one: Ending) -> FactEnding:
     )
 
 
-def _closed(one: Closed) -> ClosedFact:
+def _closed(one: EndedFact) -> ClosedFact:
     return ClosedFact(
         fact=fact(one.fact),
         by_episode=None if one.by_episode is None else _episode(one.by_episode),
@@ -161,7 +167,7 @@ def _closed(one: Closed) -> ClosedFact:
     )
 
 
-def doubt(one: Doubt) -> FactDoubt:
+def doubt(one: DoubtReason) -> FactDoubt:
     """A doubt for the wire."""
     return FactDoubt(
         by_fact=fact(one.by_fact),

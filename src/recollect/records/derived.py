@@ -36,15 +36,15 @@ from recollect.store.queries.summaries import SummaryRow, ThreadSummaryRow, User
 from recollect.store.statements import Keyed
 
 
-class Dated(Identified, Protocol):
+class DatedSummary(Identified, Protocol):
     """A row that says when it was made."""
 
     @property
     def created_at(self) -> int: ...
 
 
-R = TypeVar("R", bound=Dated)
-D = TypeVar("D", bound=Dated)
+R = TypeVar("R", bound=DatedSummary)
+D = TypeVar("D", bound=DatedSummary)
 Derived = TypeVar("Derived", Observation, ThreadSummary, DocumentSummary)
 
 LABEL = "Observation"

@@ -10,7 +10,7 @@ from recollect.limits import NAME_CHARS_MAX
 from recollect.records import graphs, seeing, telling
 from recollect.records.graphs import GraphDetails
 from recollect.store import index, numbers, rows
-from recollect.store.index import Item
+from recollect.store.index import IndexItem
 from recollect.store.protocol import Transaction
 
 USER_LABELS = ["Entity", "User"]
@@ -259,7 +259,7 @@ def _seed_node(tx: Transaction, user: User) -> None:
     index.put(tx, user.graph_id, items)
 
 
-def _insert_fact(tx: Transaction, user: User, entity_id: int, name: str, fact: str) -> Item:
+def _insert_fact(tx: Transaction, user: User, entity_id: int, name: str, fact: str) -> IndexItem:
     """Write a fact that a profile tells, and say how it is found."""
     fact_id = tx.facts.insert(
         **numbers.of_graph(user.graph_id),

@@ -9,7 +9,7 @@ from recollect.app.remember import GivenNode, GivenTriple, Outcome, Receipt
 from recollect.compat.zep import common, translate, wire
 from recollect.graph import checks
 from recollect.graph.types import Entity
-from recollect.records.cloning import Ends
+from recollect.records.cloning import ClonedEnds
 
 
 async def add_fact_triple(call: Call) -> wire.AddTripleAnswer:
@@ -147,7 +147,7 @@ def _added(item: wire.AddNodeItem, at: datetime | None, made: Entity | None) -> 
 async def clone(call: Call) -> wire.CloneAnswer:
     """A copy of a user's graph as a new user, or of a standalone graph under a new id."""
     sent: wire.CloneGraph = call.body
-    ends = Ends(
+    ends = ClonedEnds(
         source_user=sent.source_user_id,
         source_graph=translate.graph_id_of(sent.source_graph_id, sent.source_group_id, "source_"),
         target_user=sent.target_user_id,

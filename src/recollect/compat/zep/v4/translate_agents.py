@@ -5,11 +5,11 @@ from datetime import datetime
 import msgspec
 
 from recollect.compat.zep.v4.wire import agents as wire
-from recollect.records.agents import Agent
-from recollect.records.traces import Event, Trace
+from recollect.records.agents import AgentRecord
+from recollect.records.traces import Trace, TraceEvent
 
 
-def agent(found: Agent) -> wire.Agent4:
+def agent(found: AgentRecord) -> wire.Agent4:
     """An agent."""
     details = found.details
     return wire.Agent4(
@@ -28,7 +28,7 @@ def agent(found: Agent) -> wire.Agent4:
     )
 
 
-def trace(owner: Agent, found: Trace) -> wire.Trace4:
+def trace(owner: AgentRecord, found: Trace) -> wire.Trace4:
     """A trace."""
     ended = found.status != "open"
     internal = wire.TraceInternal4(
@@ -59,7 +59,7 @@ def trace(owner: Agent, found: Trace) -> wire.Trace4:
     )
 
 
-def trace_after_erasure(owner: Agent, found: Trace, *, whole: bool) -> wire.Trace4:
+def trace_after_erasure(owner: AgentRecord, found: Trace, *, whole: bool) -> wire.Trace4:
     """A trace that something was erased from, or that was erased as a *whole*: none of its words, as
     the answer is kept for whoever asks again."""
     shown = msgspec.structs.replace(
@@ -76,7 +76,7 @@ def trace_after_erasure(owner: Agent, found: Trace, *, whole: bool) -> wire.Trac
     return msgspec.structs.replace(shown, status="deleted", internal=internal)
 
 
-def event(owner: Agent, trace_uuid: str, found: Event) -> wire.Event4:
+def event(owner: AgentRecord, trace_uuid: str, found: TraceEvent) -> wire.Event4:
     """An event of a trace."""
     told, failed = found.told, found.state == "failed"
     made = datetime.fromisoformat(told["created_at"])
