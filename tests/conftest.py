@@ -1,3 +1,29 @@
+from typing import Any
+
+import pytest
+
+from tests.support import store_coverage
 from tests.support.row_types import check_rows
 
 check_rows()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    store_coverage.take_over(node)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    store_coverage.hand_over(session.config)
+    narrowed = session.config.option.keyword or session.config.option.collectonly
+    is_worker = hasattr(session.config, "workerinput")
+    if is_worker or narrowed or session.testsfailed:
+        return
+    complaints = store_coverage.verdict()
+    if complaints:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    for line in store_coverage.report():
+        terminalreporter.write_line(line)

@@ -13,16 +13,22 @@ from recollect.store import statements
 
 def _checked(row_type: Any, row: Any, name: str) -> Any:
     try:
-        msgspec.convert(row, row_type)
+        msgspec.convert(_plain(row), row_type)
     except msgspec.ValidationError as error:
         raise AssertionError(f"{name}: a row is no {row_type.__name__}: {error}") from error
     return row
+
+
+def _plain(row: Any) -> Any:
+    """A row without its own type, which msgspec would take for proof."""
+    return tuple(_plain(value) for value in row) if isinstance(row, tuple) else row
 
 
 def check_rows() -> None:
     """From now on, in this process."""
     queries: Any = statements.Queries
     one, every, page = queries._one, queries._all, queries._page
+    one_with, all_with = queries._one_with, queries._all_with
     value, values, optional = queries._value, queries._values, queries._optional_values
 
     def checked_values(self: Any, row_type: Any, name: str, /, **params: Any) -> Any:
@@ -43,6 +49,14 @@ def check_rows() -> None:
     def checked_all(self: Any, row_type: Any, name: str, /, **params: Any) -> Any:
         return [_checked(row_type, row, name) for row in every(self, row_type, name, **params)]
 
+    def checked_one_with(self: Any, row_type: Any, inner: Any, name: str, /, **params: Any) -> Any:
+        row = one_with(self, row_type, inner, name, **params)
+        return None if row is None else _checked(row_type, row, name)
+
+    def checked_all_with(self: Any, row_type: Any, inner: Any, name: str, /, **params: Any) -> Any:
+        found = all_with(self, row_type, inner, name, **params)
+        return [_checked(row_type, row, name) for row in found]
+
     def checked_page(self: Any, row_type: Any, name: str, /, **params: Any) -> Any:
         found = page(self, row_type, name, **params)
         for keyed in found:
@@ -50,5 +64,6 @@ def check_rows() -> None:
         return found
 
     queries._one, queries._all, queries._page = checked_one, checked_all, checked_page
+    queries._one_with, queries._all_with = checked_one_with, checked_all_with
     queries._value, queries._values = checked_value, checked_values
     queries._optional_values = checked_optional

@@ -8,7 +8,7 @@ from recollect.app.tasks import Tracked
 from recollect.app.units import glances, reads
 from recollect.graph.types import Access, Json, Record
 from recollect.records import agents, erasing
-from recollect.records.agents import Agent, AgentDetails
+from recollect.records.agents import AgentDetails, AgentRecord
 from recollect.store.protocol import Transaction
 
 
@@ -25,7 +25,7 @@ class AgentChange(Record):
 @repeatable
 def create(
     tx: Transaction, access: Access, agent_id: str, security_domain: str, details: AgentDetails
-) -> Done[Agent]:
+) -> Done[AgentRecord]:
     """A new agent with an empty graph of its own."""
     made = agents.create(tx, access, agent_id, security_domain, details)
     return Done(value=made, graph_id=made.graph.id, made=made)
@@ -37,7 +37,7 @@ get = glances(agents.get)
 @repeatable
 def update(
     tx: Transaction, access: Access, uuid: str, expected_revision: int, change: AgentChange
-) -> Done[Agent]:
+) -> Done[AgentRecord]:
     """Change what is given of an agent, unless somebody else did meanwhile."""
     old = agents.get(tx, access, uuid).details
     given = {

@@ -15,9 +15,9 @@ from recollect.ingest import batches
 from recollect.ingest import tasks as ingest_tasks
 from recollect.ingest.batches import (
     Batch,
+    BatchItem,
     BatchPage,
     BatchStatus,
-    Item,
     ItemKind,
     ItemStatus,
     NewItem,
@@ -28,9 +28,9 @@ from recollect.store.protocol import Transaction
 
 __all__ = [
     "Batch",
+    "BatchItem",
     "BatchPage",
     "BatchStatus",
-    "Item",
     "ItemKind",
     "ItemStatus",
     "NewItem",
@@ -55,7 +55,7 @@ class Rejected(Record):
 class Items(Record):
     """Items of a batch with the uuids of their threads by their ids; *rejected* were not taken."""
 
-    items: list[Item]
+    items: list[BatchItem]
     thread_uuids: dict[str, str]
     next_cursor: int | None = None
     rejected: list[Rejected] = msgspec.field(default_factory=list)
@@ -106,7 +106,7 @@ def items(
     return Items(items=found.items, thread_uuids=said_in, next_cursor=found.next_cursor)
 
 
-def _thread_uuids(tx: Transaction, access: Access, found: Sequence[Item]) -> dict[str, str]:
+def _thread_uuids(tx: Transaction, access: Access, found: Sequence[BatchItem]) -> dict[str, str]:
     return lookups.thread_uuids(tx, access, [one.thread_id for one in found if one.thread_id])
 
 

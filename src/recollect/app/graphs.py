@@ -13,7 +13,7 @@ from recollect.graph.filters import NO_FILTERS, Filters
 from recollect.graph.kinds import Kind
 from recollect.graph.types import Access, Graph, Json, Record
 from recollect.records import cloning, erasing, graphs, lookups
-from recollect.records.cloning import Copied, Ends
+from recollect.records.cloning import ClonedEnds, Copied
 from recollect.records.graphs import GraphDetails
 from recollect.store.protocol import Transaction
 
@@ -84,7 +84,7 @@ async def warm(services: Services, access: Access, ref: GraphRef) -> OwnedGraph:
     return where
 
 
-async def clone(services: Services, access: Access, ends: Ends) -> Copied:
+async def clone(services: Services, access: Access, ends: ClonedEnds) -> Copied:
     """A copy of a user's graph as a new user, or of a standalone graph under a new id."""
     made = await services.store.write(cloning.clone, access, ends)
     services.wake_workers()
@@ -96,9 +96,9 @@ def clone_as_new(tx: Transaction, access: Access, ref: GraphRef) -> Done[WithTas
     """A copy of a graph under an id of ours; that of a user's graph is the graph of a new user."""
     where = refs.graph(tx, access, ref)
     if where.user_id is not None:
-        ends = Ends(source_user=where.user_id, target_user=tx.new_id())
+        ends = ClonedEnds(source_user=where.user_id, target_user=tx.new_id())
     else:
-        ends = Ends(source_graph=where.graph_id, target_graph=tx.new_id())
+        ends = ClonedEnds(source_graph=where.graph_id, target_graph=tx.new_id())
     made = cloning.clone(tx, access, ends)
     task = tasks.of_write(tx, access, made.task_uuid, "graph.clone")
     copied = WithTask(value=lookups.with_owner(tx, made.graph), task=task)

@@ -9,15 +9,15 @@ from recollect.app.tasks import Tracked
 from recollect.app.units import reads
 from recollect.graph.types import Access, DocumentSummary, Record
 from recollect.ingest import trace_endings, tracing
-from recollect.ingest.trace_endings import Ending
+from recollect.ingest.trace_endings import TraceEnding
 from recollect.ingest.tracing import NewEvent, NewTrace
 from recollect.records import agents, derived, erasing, traces
-from recollect.records.agents import Agent
+from recollect.records.agents import AgentRecord
 from recollect.records.pages import Page, PageRequest
-from recollect.records.traces import Event, Trace, TraceFilter
+from recollect.records.traces import Trace, TraceEvent, TraceFilter
 from recollect.store.protocol import Transaction
 
-__all__ = ["Ending", "Event", "NewEvent", "NewTrace", "Trace", "TraceFilter"]
+__all__ = ["NewEvent", "NewTrace", "Trace", "TraceEnding", "TraceEvent", "TraceFilter"]
 
 T = TypeVar("T")
 _REPAIR = "agent.trajectory.repair.evidence_deletion"
@@ -33,14 +33,14 @@ class TraceRef(Record):
 class OfAgent(Record, Generic[T]):
     """Something of an agent's."""
 
-    agent: Agent
+    agent: AgentRecord
     value: T
 
 
 class Ended(Record):
     """A trace of an agent, and the task of what follows from its end or from sorting it anew."""
 
-    agent: Agent
+    agent: AgentRecord
     trace: Trace
     task: Tracked
 
@@ -49,7 +49,7 @@ class ErasedTrace(Record):
     """A trace that was erased or that something was erased from, and the task that ends when that is
     wiped; *uuid* is that of the receipt."""
 
-    agent: Agent
+    agent: AgentRecord
     trace: Trace
     uuid: str
     task: Tracked
@@ -58,18 +58,18 @@ class ErasedTrace(Record):
 class TraceEvents(Record):
     """Some events of a trace, and how many it has as far as that may be known."""
 
-    agent: Agent
+    agent: AgentRecord
     trace: Trace
-    events: list[Event]
+    events: list[TraceEvent]
     total: int | None
 
 
-def _one(tx: Transaction, access: Access, ref: TraceRef) -> tuple[Agent, Trace]:
+def _one(tx: Transaction, access: Access, ref: TraceRef) -> tuple[AgentRecord, Trace]:
     agent = agents.get(tx, access, ref.agent_uuid)
     return agent, traces.get(tx, access, agent, ref.trace_uuid)
 
 
-def _done(agent: Agent, made: Trace) -> Done[OfAgent[Trace]]:
+def _done(agent: AgentRecord, made: Trace) -> Done[OfAgent[Trace]]:
     return Done(value=OfAgent(agent=agent, value=made), graph_id=agent.graph.id, made=made)
 
 
@@ -135,7 +135,7 @@ def sort_tracked(
 
 @repeatable
 def end(
-    tx: Transaction, access: Access, ref: TraceRef, expected_revision: int | None, how: Ending
+    tx: Transaction, access: Access, ref: TraceRef, expected_revision: int | None, how: TraceEnding
 ) -> Done[Ended]:
     """End a trace; the task ends when all that was said in it is read."""
     agent = agents.get(tx, access, ref.agent_uuid)
@@ -174,7 +174,7 @@ def delete(
 @repeatable
 def append_event(
     tx: Transaction, access: Access, ref: TraceRef, new: NewEvent, *, may_feed: bool
-) -> Done[OfAgent[Event]]:
+) -> Done[OfAgent[TraceEvent]]:
     """One more event of a trace, which is read into the graph if the caller may add to it; sent again
     it is the same."""
     agent, trace = _one(tx, access, ref)

@@ -14,7 +14,7 @@ from recollect.graph.thread_summary import SummaryFact, SummaryMessage
 from recollect.limits import CHAPTERS_PER_COMMIT_MAX, SUMMARY_MESSAGES_MAX
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.shapes import MessagesAmongRow
+from recollect.store.queries.shapes import MessageRow
 
 
 def condense(tx: Transaction, graph_id: int) -> None:
@@ -86,7 +86,7 @@ def messages(tx: Transaction, episodes: Sequence[int]) -> list[SummaryMessage]:
     return [_message(row) for row in tx.episodes.messages_among(ids=rows.to_json(newest))]
 
 
-def _message(row: MessagesAmongRow) -> SummaryMessage:
+def _message(row: MessageRow) -> SummaryMessage:
     return SummaryMessage(number=row.id, content=row.content, speaker=row.speaker or row.role)
 
 

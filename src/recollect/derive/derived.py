@@ -148,12 +148,12 @@ def _renew_summaries(tx: Transaction, found: Sequence[tuple[int, int]]) -> After
     return Aftermath(renewed=tuple(renewed), gone=tuple(gone))
 
 
-def observation(kept: observations.Kept) -> Derived:
+def observation(kept: observations.KeptObservation) -> Derived:
     """An observation as something to be found."""
     return Derived(kind="observation", id=kept.id, text=kept.text, facts=kept.facts)
 
 
-def summary(kept: summaries.Kept) -> Derived:
+def summary(kept: summaries.KeptSummary) -> Derived:
     """A thread summary as something to be found."""
     return Derived(
         kind="thread_summary",

@@ -6,7 +6,7 @@ from recollect.derive.derived import Aftermath, Derived
 from recollect.graph.kinds import Kind
 from recollect.graph.terms import packed, terms
 from recollect.store import index, rows
-from recollect.store.index import Item
+from recollect.store.index import IndexItem
 from recollect.store.protocol import Transaction
 
 DIMENSIONS = 384
@@ -28,14 +28,14 @@ def settle(tx: Transaction, after: Aftermath) -> None:
         index.remove(tx, graph_id, kind, numbers)
 
 
-def _item(tx: Transaction, graph_id: int, one: Derived) -> Item:
+def _item(tx: Transaction, graph_id: int, one: Derived) -> IndexItem:
     kind: Kind = "fact" if one.facts else "episode"
     found = tx.index.vectors_of(
         graph_id=graph_id,
         item_kind=kind,
         ids=rows.to_json(list(one.facts or one.episodes)),
     )
-    return Item(
+    return IndexItem(
         kind=one.kind,
         id=one.id,
         terms=packed(terms(one.text)),

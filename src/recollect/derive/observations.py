@@ -24,9 +24,9 @@ from recollect.store import numbers, rows
 from recollect.store.protocol import Transaction
 from recollect.store.queries.observations import (
     ObservationRow,
-    PatternOpenOfRelationRow,
-    PatternSaidOfPairRow,
+    PatternFactRow,
     PatternsTouchedRow,
+    RepeatedFactRow,
     TopicFactsRow,
 )
 
@@ -55,7 +55,7 @@ class Cluster(Record):
         return rows.to_json([self.predicate, self.slot, self.target_uuid, self.gist, *beyond]) or ""
 
 
-class Kept(Record):
+class KeptObservation(Record):
     """An observation as it stands after a change, and the facts it rests on."""
 
     id: int
@@ -126,7 +126,7 @@ def renew(
     now: datetime,
     new_id: Callable[[], str],
     label: Labels,
-) -> Kept | None:
+) -> KeptObservation | None:
     """Write down what a cluster bears out now that an episode was learned; None when that changes
     nothing."""
     old = _at(tx, cluster)
@@ -147,12 +147,12 @@ def renew(
         **_texts(found),
     )
     tx.observations.facts_add(id=made, facts=rows.to_json(found.facts))
-    return Kept(id=made, text=found.summary, facts=found.facts)
+    return KeptObservation(id=made, text=found.summary, facts=found.facts)
 
 
 def again(
     tx: Transaction, old: ObservationRow, now: datetime, *, forgetting: bool = False
-) -> Kept | None:
+) -> KeptObservation | None:
     """An observation after some of its facts went or changed; None when it went with them.
 
     *forgetting*: one that is no longer borne out goes as well.
@@ -164,7 +164,7 @@ def again(
     return retire(tx, old, now) if found is None else _rewrite(tx, old, found)
 
 
-def retire(tx: Transaction, old: ObservationRow, now: datetime) -> Kept | None:
+def retire(tx: Transaction, old: ObservationRow, now: datetime) -> KeptObservation | None:
     """End an observation that its facts no longer bear out; without any facts it goes.
 
     Its words are those of the facts that are left: nothing forgotten lives on in it.
@@ -182,7 +182,7 @@ def _rewrite(
     old: ObservationRow,
     found: ObservedPattern,
     end_at: datetime | None = None,
-) -> Kept | None:
+) -> KeptObservation | None:
     texts = _texts(found)
     if end_at is not None:
         texts["end_at"] = rows.micros(end_at)
@@ -195,7 +195,7 @@ def _rewrite(
         tx.observations.facts_add(id=old.id, facts=rows.to_json(fresh))
     if gone:
         tx.observations.facts_drop(id=old.id, facts=rows.to_json(gone))
-    return Kept(id=old.id, text=found.summary, facts=found.facts)
+    return KeptObservation(id=old.id, text=found.summary, facts=found.facts)
 
 
 def _texts(found: ObservedPattern) -> dict[str, Any]:
@@ -259,7 +259,7 @@ def _evidence(tx: Transaction, cluster: Cluster, episode_id: int | None) -> list
     return [_fact(row, [] if row.said_at is None else [row.said_at]) for row in found]
 
 
-def _said(tx: Transaction, cluster: Cluster) -> list[PatternSaidOfPairRow]:
+def _said(tx: Transaction, cluster: Cluster) -> list[RepeatedFactRow]:
     bounds: dict[str, Any] = {
         "side": cluster.side,
         "limit": OBSERVATION_OPEN_FACTS_MAX,
@@ -277,7 +277,7 @@ def _said(tx: Transaction, cluster: Cluster) -> list[PatternSaidOfPairRow]:
     )
 
 
-def _of_relation(tx: Transaction, cluster: Cluster) -> list[PatternOpenOfRelationRow]:
+def _of_relation(tx: Transaction, cluster: Cluster) -> list[PatternFactRow]:
     """The newest that hold, and those that ended last."""
     entity_id, side, most, least = (
         cluster.entity_id,
@@ -310,7 +310,7 @@ def _of_relation(tx: Transaction, cluster: Cluster) -> list[PatternOpenOfRelatio
 
 
 def _fact(
-    row: PatternSaidOfPairRow | PatternOpenOfRelationRow | TopicFactsRow, said: Sequence[int]
+    row: RepeatedFactRow | PatternFactRow | TopicFactsRow, said: Sequence[int]
 ) -> FactEvidence:
     return FactEvidence(
         number=row.id,

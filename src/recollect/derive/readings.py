@@ -9,7 +9,7 @@ from recollect.graph.found import Found
 from recollect.graph.types import Episode, Record
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.readings import ReadingRow, ReadingsOfEpisodesRow, StepsNextRow
+from recollect.store.queries.readings import EpisodeReadingRow, ReadingRow, StepRow
 
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(Found)
@@ -91,7 +91,7 @@ def _as_of_original(tx: Transaction, episode_id: int, found: Found) -> Found:
     return copies.moved(found, -row) if row else found
 
 
-def reading(row: ReadingRow | StepsNextRow | ReadingsOfEpisodesRow) -> KeptReading:
+def reading(row: ReadingRow | StepRow | EpisodeReadingRow) -> KeptReading:
     """A row of the table, in the words of the original where the graph is a copy."""
     found = _DECODER.decode(row.found)
     return KeptReading(
@@ -101,7 +101,7 @@ def reading(row: ReadingRow | StepsNextRow | ReadingsOfEpisodesRow) -> KeptReadi
     )
 
 
-def remains(row: ReadingRow | StepsNextRow) -> Episode:
+def remains(row: ReadingRow | StepRow) -> Episode:
     """The place of a deleted episode, without its words."""
     return _EPISODES.decode(row.remains or "null")
 

@@ -19,9 +19,8 @@ from recollect.graph.gist import mark
 from recollect.graph.types import Episode, Record
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.entities import EntitiesTakingInRow
 from recollect.store.queries.facts import FactRow
-from recollect.store.queries.readings import ReadingsOfEpisodesRow
+from recollect.store.queries.readings import EpisodeReadingRow
 from recollect.store.queries.shapes import EntityRow
 
 
@@ -88,8 +87,8 @@ def _put(tx: Transaction, one: Remainder) -> None:
     )
 
 
-def _without_words(row: ReadingsOfEpisodesRow) -> Episode:
-    episode = rows.episode(row)
+def _without_words(row: EpisodeReadingRow) -> Episode:
+    episode = rows.episode(row.episode)
     return Episode(
         id=episode.id,
         uuid=episode.uuid,
@@ -104,7 +103,7 @@ def _without_words(row: ReadingsOfEpisodesRow) -> Episode:
     )
 
 
-def _brought(tx: Transaction, row: ReadingsOfEpisodesRow) -> Remainder:
+def _brought(tx: Transaction, row: EpisodeReadingRow) -> Remainder:
     """The reading of an episode without facts that only say again what others brought."""
     episode, kept = _without_words(row), readings.reading(row)
     found = _as_here(tx, episode.graph_id, kept.found)
@@ -153,7 +152,7 @@ def _earlier_marks(tx: Transaction, fact: FactRow) -> list[str]:
 
 
 def _named(
-    entity: FoundEntity, own: Sequence[EntityRow], taken: Mapping[str, EntitiesTakingInRow]
+    entity: FoundEntity, own: Sequence[EntityRow], taken: Mapping[str, EntityRow]
 ) -> FoundEntity:
     """An entity under the uuid that it got, if it was new then; it may be one with another since."""
     for row in own:

@@ -12,11 +12,12 @@ from recollect.graph.types import Episode, Record
 from recollect.limits import SUMMARY_CHARS_MAX, SUMMARY_MESSAGES_MAX
 from recollect.store import numbers, rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.shapes import ChapterSaidRow
+from recollect.store.queries.shapes import SaidFactRow
 from recollect.store.queries.summaries import (
-    SummaryExtentOfThreadRow,
+    SummaryExtentRow,
     SummaryRow,
-    ThreadSummariesPageRow,
+    SummarySoFarRow,
+    ThreadSummaryRow,
 )
 
 _NEWER_CHARS_MIN = 250
@@ -31,7 +32,7 @@ class Place(Record):
     document_id: str | None = None
 
 
-class Kept(Record):
+class KeptSummary(Record):
     """A summary as it stands after a change, and the facts or episodes it rests on."""
 
     id: int
@@ -43,7 +44,7 @@ class Kept(Record):
 
 def add(
     tx: Transaction, episode: Episode, *, now: datetime, new_id: Callable[[], str]
-) -> list[Kept]:
+) -> list[KeptSummary]:
     """Take an episode that was just read into the summaries of its thread and its document; tells
     which read differently now."""
     places = _places(tx, episode)
@@ -54,14 +55,14 @@ def add(
     return [kept for kept in grown if kept is not None]
 
 
-def closed(tx: Transaction, episode: Episode) -> list[Kept]:
+def closed(tx: Transaction, episode: Episode) -> list[KeptSummary]:
     """Say it wherever a summary speaks of something that an episode brings to an end."""
     ids = tx.summaries.closed_by(episode_id=episode.id)
     found = tx.summaries.by_ids(ids=rows.to_json(ids)) if ids else []
     return [kept for old in found if (kept := _reword(tx, old)) is not None]
 
 
-def text_of(tx: Transaction, row: SummaryRow | ThreadSummariesPageRow) -> str:
+def text_of(tx: Transaction, row: SummaryRow | ThreadSummaryRow) -> str:
     """What a summary says: what a language model wrote, and the facts it had not heard yet; or
     what the facts say by themselves."""
     if row.written is None:
@@ -72,7 +73,7 @@ def text_of(tx: Transaction, row: SummaryRow | ThreadSummariesPageRow) -> str:
     return " ".join(part for part in (row.written, tail) if part)
 
 
-def as_told(tx: Transaction, number: int) -> Kept | None:
+def as_told(tx: Transaction, number: int) -> KeptSummary | None:
     """A summary as it reads to whoever asks, with what a language model wrote of it."""
     found = tx.summaries.by_ids(ids=rows.to_json([number]))
     if not found:
@@ -81,7 +82,7 @@ def as_told(tx: Transaction, number: int) -> Kept | None:
     return _as_told(tx, _told(tx, number, _place_of(found[0]), facts, _ANY_SEQ), found[0])
 
 
-def _as_told(tx: Transaction, kept: Kept, old: SummaryRow | None) -> Kept:
+def _as_told(tx: Transaction, kept: KeptSummary, old: SummaryRow | None) -> KeptSummary:
     if old is None or old.written is None:
         return kept
     return replace(kept, text=text_of(tx, old))
@@ -102,14 +103,14 @@ def retold(tx: Transaction, number: int, facts: Collection[int], episodes: Colle
         several *= 4
 
 
-def again(tx: Transaction, old: SummaryRow) -> Kept | None:
+def again(tx: Transaction, old: SummaryRow) -> KeptSummary | None:
     """A summary after episodes or facts behind it went; None when nothing of it is left.
 
     What a language model wrote is given up: it may speak of what was forgotten.
     """
     place = _place_of(old)
     extent = _extent(tx, place)
-    if extent is None or not extent.episodes:
+    if extent is None or extent.seq is None:
         tx.summaries.delete(id=old.id)
         return None
     facts = [said_by(row) for row in tx.summaries.facts_kept(id=old.id)]
@@ -118,14 +119,13 @@ def again(tx: Transaction, old: SummaryRow) -> Kept | None:
     return kept
 
 
-def _places(tx: Transaction, episode: Episode) -> list[tuple[Place, Any]]:
-    found: list[tuple[Place, Any]] = []
+def _places(tx: Transaction, episode: Episode) -> list[tuple[Place, SummarySoFarRow | None]]:
+    found: list[tuple[Place, SummarySoFarRow | None]] = []
     graph_id = episode.graph_id
     if episode.thread_id is not None:
         row = tx.summaries.of_thread_of(episode_id=episode.id)
         if row is not None:
-            place = Place(graph_id=graph_id, thread_id=row.place)
-            found.append((place, None if row.id is None else row))
+            found.append((Place(graph_id=graph_id, thread_id=row.thread_id), row))
     if episode.document_id is not None:
         name = episode.document_id
         old = tx.summaries.of_document(graph_id=graph_id, document_id=name)
@@ -136,14 +136,15 @@ def _places(tx: Transaction, episode: Episode) -> list[tuple[Place, Any]]:
 def _grow(
     tx: Transaction,
     place: Place,
-    old: Any,
+    so_far: SummarySoFarRow | None,
     episode: Episode,
     said: Sequence[SummaryFact],
     *,
     now: datetime,
     new_id: Callable[[], str],
-) -> Kept | None:
-    if old is not None and old.on_facts and not said:
+) -> KeptSummary | None:
+    old = so_far.summary if so_far else None
+    if so_far is not None and old is not None and so_far.on_facts and not said:
         _put(tx, old.id, old, episode, now, old.summary)
         return None
     number = old.id if old is not None else _insert(tx, place, episode, now, new_id())
@@ -181,9 +182,9 @@ def _keep(
 
 def _told(
     tx: Transaction, number: int, place: Place, facts: Sequence[SummaryFact], seq: int
-) -> Kept:
+) -> KeptSummary:
     messages = [] if facts else _messages(tx, place, seq)
-    return Kept(
+    return KeptSummary(
         id=number,
         of_thread=place.thread_id is not None,
         text=thread_summary.summarize(facts, messages),
@@ -243,7 +244,7 @@ def _update(
     )
 
 
-def _reword(tx: Transaction, old: SummaryRow) -> Kept | None:
+def _reword(tx: Transaction, old: SummaryRow) -> KeptSummary | None:
     facts = [said_by(row) for row in tx.summaries.facts_kept(id=old.id)]
     if not facts:
         return None
@@ -258,13 +259,13 @@ def _place_of(old: SummaryRow) -> Place:
     return Place(graph_id=old.graph_id, thread_id=old.thread_id, document_id=old.document_id)
 
 
-def _extent(tx: Transaction, place: Place) -> SummaryExtentOfThreadRow | None:
+def _extent(tx: Transaction, place: Place) -> SummaryExtentRow | None:
     if place.thread_id is not None:
         return tx.summaries.extent_of_thread(thread_id=place.thread_id)
     return tx.summaries.extent_of_document(graph_id=place.graph_id, document_id=place.document_id)
 
 
-def said_by(row: ChapterSaidRow) -> SummaryFact:
+def said_by(row: SaidFactRow) -> SummaryFact:
     """A row of a fact as summaries see it."""
     slot = row.slot or row.predicate
     return SummaryFact(

@@ -14,7 +14,6 @@ from recollect.graph.found import Found, FoundEntity
 from recollect.graph.types import Json
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.entities import EntitiesTakingInRow
 from recollect.store.queries.shapes import EntityRow
 
 FIELD = "taken_in"
@@ -42,7 +41,7 @@ def renamed(given: Json, rename: Callable[[str], str]) -> Json:
     return {**given, FIELD: {rename(uuid): told for uuid, told in given[FIELD].items()}}
 
 
-def by(row: EntityRow | EntitiesTakingInRow) -> dict[str, Json]:
+def by(row: EntityRow) -> dict[str, Json]:
     """Whom an entity has taken in: by uuid the marks of its names, and its side."""
     return dict((rows.from_json(row.given) or {}).get(FIELD) or {})
 
@@ -53,15 +52,13 @@ def marks(row: EntityRow, side: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(every))
 
 
-def takers(
-    tx: Transaction, graph_id: int, side: str, uuids: Iterable[str]
-) -> dict[str, EntitiesTakingInRow]:
+def takers(tx: Transaction, graph_id: int, side: str, uuids: Iterable[str]) -> dict[str, EntityRow]:
     """Those of *uuids* that are no more, each with who took it in on a side."""
     keys = {key(uuid, side): uuid for uuid in uuids}
     if not keys:
         return {}
     found = tx.entities.taking_in(graph_id=graph_id, keys=rows.to_json(list(keys)))
-    return {keys[row.taken_key]: row for row in found}
+    return {keys[row.key]: row.entity for row in found}
 
 
 def followed(tx: Transaction, graph_id: int, side: str, found: Found) -> Found:

@@ -24,7 +24,7 @@ from recollect.limits import (
 from recollect.records import seeing
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.features import FeatureCategoryByUuidRow, FeatureSetTypeRow
+from recollect.store.queries.features import FeatureCategoryRow, FeatureSetTypeRow
 
 _WIDE = (feature_sets.OF_PROJECT.key, feature_sets.OF_ORGANISATION.key)
 
@@ -197,7 +197,7 @@ def _categories(tx: Transaction, graph_id: int) -> list[Category]:
     return [_category(row) for row in tx.features.categories_of(graph_id=graph_id)]
 
 
-def _category(row: FeatureCategoryByUuidRow) -> Category:
+def _category(row: FeatureCategoryRow) -> Category:
     return Category(
         id=row.id,
         uuid=row.uuid,

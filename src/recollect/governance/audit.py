@@ -20,7 +20,7 @@ from recollect.graph.types import Access, Json, Project, Record
 from recollect.limits import AUDIT_ENTRIES_PER_READ, AUDIT_HEADS_MAX, INTEGER_MAX
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.audit import AuditEntrieRow
+from recollect.store.queries.audit import AuditEntryRow
 
 Outcome = Literal["done", "refused", "failed"]
 _SALT_BYTES = 16
@@ -213,14 +213,14 @@ def verify(tx: Transaction, project: Project, expected: str | None = None) -> Ve
     )
 
 
-def _all(tx: Transaction, project_id: int) -> Iterator[AuditEntrieRow]:
+def _all(tx: Transaction, project_id: int) -> Iterator[AuditEntryRow]:
     after = -INTEGER_MAX
     while found := tx.audit.after(project_id=project_id, after=after, limit=AUDIT_ENTRIES_PER_READ):
         yield from found
         after = found[-1].number
 
 
-def _fault(row: AuditEntrieRow, number: int, before: bytes) -> str:
+def _fault(row: AuditEntryRow, number: int, before: bytes) -> str:
     """Why an entry does not hold in its place; empty when it does."""
     if row.number != number:
         return f"entry {row.number} stands in its place"
@@ -239,7 +239,7 @@ def _fault(row: AuditEntrieRow, number: int, before: bytes) -> str:
     return "" if agrees else "its hash does not fit what it says and what stands before it"
 
 
-def _entry(row: AuditEntrieRow) -> Entry:
+def _entry(row: AuditEntryRow) -> Entry:
     return Entry(
         number=row.number,
         at=rows.moment(row.at),

@@ -23,8 +23,8 @@ from recollect.store import index, rows
 from recollect.store.protocol import Transaction
 from recollect.store.queries.closings import ClosingsWithoutReasonRow
 from recollect.store.queries.episodes import EpisodePlacesRow
-from recollect.store.queries.facts import FactRow, FactsSupportedOnlyByRow
-from recollect.store.queries.shapes import DirectEpisodesBehindRow
+from recollect.store.queries.facts import FactEndsRow, FactRow
+from recollect.store.queries.shapes import InGraphRow
 
 Mode = Literal["delete", "forget"]
 
@@ -147,7 +147,7 @@ def _fold_without(
 def forget_facts(
     tx: Transaction,
     graph_id: int,
-    facts: Sequence[FactsSupportedOnlyByRow | FactRow],
+    facts: Sequence[FactEndsRow | FactRow],
     *,
     folding: bool = False,
 ) -> Removed:
@@ -199,7 +199,7 @@ def forget_entity(
 
 def _carriers(
     tx: Transaction, facts: Sequence[int], entity_id: int | None, *, folding: bool
-) -> Sequence[DirectEpisodesBehindRow]:
+) -> Sequence[InGraphRow]:
     """The episodes that were only written to say what is removed now."""
     if folding:
         return []
@@ -231,8 +231,8 @@ def _keep_no_words(tx: Transaction, graph_id: int) -> None:
 def _settle_around(
     tx: Transaction,
     resting: Resting,
-    gone: Sequence[FactsSupportedOnlyByRow | FactRow],
-    behind: Sequence[DirectEpisodesBehindRow],
+    gone: Sequence[FactEndsRow | FactRow],
+    behind: Sequence[InGraphRow],
     entity_id: int | None = None,
 ) -> tuple[Removed, int]:
     """Bring in step what facts touched that are gone; *entity_id* went with them. Also tells how
@@ -251,9 +251,7 @@ def _settle_around(
     return replace(counted, entities=counted.entities + (entity_id is not None)), unsaid
 
 
-def _lose_ends(
-    tx: Transaction, episodes: Sequence[int], facts: Sequence[int]
-) -> list[FactsSupportedOnlyByRow]:
+def _lose_ends(tx: Transaction, episodes: Sequence[int], facts: Sequence[int]) -> list[FactEndsRow]:
     """Take away what these gave other facts as an end; tells which facts those are."""
     given = {"episodes": rows.to_json(list(episodes)), "facts": rows.to_json(list(facts))}
     lost = set(tx.facts.reopened_without(**given)) - set(facts)
@@ -262,21 +260,21 @@ def _lose_ends(
     return tx.facts.ends(ids=rows.to_json(sorted(lost))) if lost else []
 
 
-def _reopen(tx: Transaction, facts: Sequence[FactsSupportedOnlyByRow | FactRow]) -> None:
+def _reopen(tx: Transaction, facts: Sequence[FactEndsRow | FactRow]) -> None:
     if facts:
         tx.facts.end_again(ids=rows.to_json([row.id for row in facts]))
         for graph_id, numbers in _by_graph(facts).items():
             index.touch(tx, graph_id, "fact", numbers)
 
 
-def _ends(facts: Iterable[FactsSupportedOnlyByRow | FactRow]) -> set[int]:
+def _ends(facts: Iterable[FactEndsRow | FactRow]) -> set[int]:
     return {end for row in facts for end in (row.source_id, row.target_id)}
 
 
 def _unindex(
     tx: Transaction,
     kind: Kind,
-    gone: Iterable[DirectEpisodesBehindRow | EpisodePlacesRow | FactsSupportedOnlyByRow | FactRow],
+    gone: Iterable[InGraphRow | EpisodePlacesRow | FactEndsRow | FactRow],
 ) -> list[int]:
     """Make what is gone unfindable; tells in which graphs it was."""
     places = _by_graph(gone)
@@ -286,7 +284,7 @@ def _unindex(
 
 
 def _by_graph(
-    found: Iterable[DirectEpisodesBehindRow | EpisodePlacesRow | FactsSupportedOnlyByRow | FactRow],
+    found: Iterable[InGraphRow | EpisodePlacesRow | FactEndsRow | FactRow],
 ) -> dict[int, list[int]]:
     ids: dict[int, list[int]] = {}
     for row in found:
@@ -296,10 +294,10 @@ def _by_graph(
 
 def _counted(
     after: Aftermath,
-    episodes: Sequence[DirectEpisodesBehindRow | EpisodePlacesRow],
-    facts: Sequence[FactsSupportedOnlyByRow | FactRow],
-    entities: Sequence[DirectEpisodesBehindRow],
-    reopened: Sequence[FactsSupportedOnlyByRow],
+    episodes: Sequence[InGraphRow | EpisodePlacesRow],
+    facts: Sequence[FactEndsRow | FactRow],
+    entities: Sequence[InGraphRow],
+    reopened: Sequence[FactEndsRow],
     reworded: int,
 ) -> Removed:
     kinds = [gone.kind for gone in after.gone]

@@ -14,7 +14,7 @@ from recollect.graph.types import Access, Key, Project, Record
 from recollect.limits import DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.keys import KeyByHashRow, KeyByUuidRow
+from recollect.store.queries.keys import KeyRow
 
 DEFAULT_PROJECT = "default"
 ENVIRONMENT_KEY = "environment"
@@ -223,14 +223,14 @@ def authenticate(tx: Transaction, secret_hash: bytes) -> Access | None:
     )
 
 
-def _policy(tx: Transaction, row: KeyByHashRow) -> KeyPolicy | None:
+def _policy(tx: Transaction, row: KeyRow) -> KeyPolicy | None:
     """What governs a key; None for an admin's, and for one that may do everything anyway."""
     if row.is_admin or not (row.has_policies or row.role == "default_deny"):
         return None
     return _governed(tx, row)
 
 
-def _governed(tx: Transaction, row: KeyByUuidRow | KeyByHashRow) -> KeyPolicy:
+def _governed(tx: Transaction, row: KeyRow) -> KeyPolicy:
     sets = tx.policies.sets_of_key(key_id=row.id)
     documents = tuple(policies.document(each.spec) for each in sets)
     return KeyPolicy(role=row.role, mode=row.mode, sets=documents)

@@ -16,8 +16,8 @@ from recollect.limits import (
 )
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.keys import KeyByUuidRow
-from recollect.store.queries.policies import PolicySetByNameRow
+from recollect.store.queries.keys import KeyRow
+from recollect.store.queries.policies import PolicySetRow
 
 _POLICY_CHANGED = "a policy asks for other keys of metadata"
 _encode = msgspec.json.Encoder().encode
@@ -244,14 +244,14 @@ def detach_from_group(
     return of_group(tx, project_id, group_id)
 
 
-def _key(tx: Transaction, project_id: int, uuid: str) -> KeyByUuidRow:
+def _key(tx: Transaction, project_id: int, uuid: str) -> KeyRow:
     row = tx.keys.by_uuid(uuid=uuid)
     if row is None or row.project_id != project_id:
         raise NotFound(f"there is no key {uuid}")
     return row
 
 
-def _policy_set(row: PolicySetByNameRow) -> PolicySet:
+def _policy_set(row: PolicySetRow) -> PolicySet:
     return PolicySet(
         id=row.id,
         uuid=row.uuid,

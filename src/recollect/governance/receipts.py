@@ -67,7 +67,7 @@ _WORDING = (
 )
 
 
-class Kept(Record):
+class KeptPart(Record):
     """Something that was not removed, and why; *count* where it can be counted."""
 
     what: str
@@ -84,7 +84,7 @@ class Receipt(Record):
     subject: str
     mode: Mode
     removed: dict[str, int]
-    kept: list[Kept]
+    kept: list[KeptPart]
     scrubbed: bool
 
 
@@ -127,7 +127,7 @@ def of_graph(
 ) -> Receipt:
     """Keep the receipt of an erasure of a whole graph, with or without its user."""
     why = "what was done is kept, without whom or what it was done to"
-    audited = Kept(what="audit entries", why=why, count=redacted)
+    audited = KeptPart(what="audit entries", why=why, count=redacted)
     kept = [audited, *_told((*_ELSEWHERE, *_OUT_OF_REACH))]
     return _keep(tx, access, kind, subject, mode, removed, kept)
 
@@ -140,8 +140,8 @@ def of_session(
     return _keep(tx, access, "session_log", subject, "delete", removed, kept)
 
 
-def _told(reasons: Sequence[tuple[str, str]]) -> list[Kept]:
-    return [Kept(what=what, why=why) for what, why in reasons]
+def _told(reasons: Sequence[tuple[str, str]]) -> list[KeptPart]:
+    return [KeptPart(what=what, why=why) for what, why in reasons]
 
 
 def _keep(
@@ -151,7 +151,7 @@ def _keep(
     subject: str,
     mode: Mode,
     removed: Mapping[str, int],
-    kept: Sequence[Kept],
+    kept: Sequence[KeptPart],
 ) -> Receipt:
     uuid = tx.new_id()
     tx.erasures.insert(
@@ -212,6 +212,6 @@ def _receipt(row: ErasureRow) -> Receipt:
         subject=row.subject,
         mode=row.mode,
         removed=rows.from_json(row.removed),
-        kept=[Kept(**one) for one in rows.from_json(row.kept)],
+        kept=[KeptPart(**one) for one in rows.from_json(row.kept)],
         scrubbed=bool(row.scrubbed),
     )

@@ -19,7 +19,7 @@ from recollect.limits import BATCH_ITEMS_MAX, BATCH_ITEMS_PER_CALL_MAX, BATCH_IT
 from recollect.records import seeing
 from recollect.store import rows, tasks
 from recollect.store.protocol import Transaction
-from recollect.store.queries.batches import BatchByUuidRow, BatchItemsNextRow, BatchItemsPageRow
+from recollect.store.queries.batches import BatchItemsNextRow, BatchItemsPageRow, BatchRow
 
 BatchStatus = Literal[
     "draft", "invalid", "queued", "processing", "succeeded", "partial", "failed", "canceled"
@@ -74,7 +74,7 @@ class ItemError(Record):
     message: str
 
 
-class Item(Record):
+class BatchItem(Record):
     """An item as it stands at this moment. Its uuid is also that of its episode, once there."""
 
     uuid: str
@@ -116,7 +116,7 @@ class BatchPage(Record):
 class ItemPage(Record):
     """Some items in order, and where the next page begins."""
 
-    items: list[Item]
+    items: list[BatchItem]
     next_cursor: int | None = None
 
 
@@ -221,7 +221,7 @@ def check_item(field: str, item: NewItem) -> None:
         intake.check_episode(f"{field}.", item.episode)
 
 
-def add(tx: Transaction, access: Access, uuid: str, new: Sequence[NewItem]) -> list[Item]:
+def add(tx: Transaction, access: Access, uuid: str, new: Sequence[NewItem]) -> list[BatchItem]:
     """Append checked items to a draft."""
     batch = _row(tx, access, uuid)
     _require_draft(batch, "takes no more items")
@@ -234,7 +234,7 @@ def add(tx: Transaction, access: Access, uuid: str, new: Sequence[NewItem]) -> l
     return [_insert(tx, batch.id, first + number, item) for number, item in enumerate(new)]
 
 
-def _insert(tx: Transaction, batch_id: int, index: int, item: NewItem) -> Item:
+def _insert(tx: Transaction, batch_id: int, index: int, item: NewItem) -> BatchItem:
     uuid = tx.new_id()
     tx.batches.item_insert(
         uuid=uuid,
@@ -247,7 +247,7 @@ def _insert(tx: Transaction, batch_id: int, index: int, item: NewItem) -> Item:
         content=rows.to_json(item.episode),
         now=rows.micros(tx.now),
     )
-    return Item(
+    return BatchItem(
         uuid=uuid,
         sequence_index=index,
         kind=item.kind,
@@ -292,7 +292,7 @@ def process(tx: Transaction, access: Access, uuid: str) -> Batch:
     return get(tx, access, uuid)
 
 
-def _hand_in(tx: Transaction, access: Access, batch: BatchByUuidRow) -> int:
+def _hand_in(tx: Transaction, access: Access, batch: BatchRow) -> int:
     """Append every item to the log; says how many only became history.
 
     A few hundred at a time, so that a batch of any size passes through little memory.
@@ -308,7 +308,7 @@ def _hand_in(tx: Transaction, access: Access, batch: BatchByUuidRow) -> int:
     return skipped or 0
 
 
-def _append(tx: Transaction, batch: BatchByUuidRow, found: Sequence[BatchItemsNextRow]) -> None:
+def _append(tx: Transaction, batch: BatchRow, found: Sequence[BatchItemsNextRow]) -> None:
     ignored = frozenset(rows.from_json(batch.ignore_roles))
     strict = bool(batch.strict_ontology)
     for (graph_id, thread_key), run in groupby(found, _place):
@@ -340,19 +340,19 @@ def delete(tx: Transaction, access: Access, uuid: str) -> None:
     tx.batches.delete(id=batch.id)
 
 
-def _row(tx: Transaction, access: Access, uuid: str) -> BatchByUuidRow:
+def _row(tx: Transaction, access: Access, uuid: str) -> BatchRow:
     row = tx.batches.by_uuid(uuid=uuid, project_id=access.project_id)
     if row is None:
         raise NotFound(f"batch not found: {uuid}")
     return row
 
 
-def _require_draft(batch: BatchByUuidRow, otherwise: str) -> None:
+def _require_draft(batch: BatchRow, otherwise: str) -> None:
     if batch.status != "draft":
         raise Conflict(f"batch {batch.uuid} {otherwise}: its status is {batch.state}")
 
 
-def _batch(tx: Transaction, row: BatchByUuidRow) -> Batch:
+def _batch(tx: Transaction, row: BatchRow) -> Batch:
     counts = tx.batches.progress(id=row.id, uuid=row.uuid)
     if counts is None:
         raise InvariantViolated("counting gave no row")
@@ -382,8 +382,8 @@ def _batch(tx: Transaction, row: BatchByUuidRow) -> Batch:
     )
 
 
-def _item(row: BatchItemsPageRow) -> Item:
-    return Item(
+def _item(row: BatchItemsPageRow) -> BatchItem:
+    return BatchItem(
         uuid=row.uuid,
         sequence_index=row.sequence_index,
         kind=row.kind,

@@ -14,7 +14,7 @@ from recollect.limits import TURNS_BEFORE_MAX, TURNS_EARLIER_MAX
 from recollect.records import guidance, users
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.episodes import EpisodesBeforeInThreadRow
+from recollect.store.queries.episodes import EarlierEpisodeRow
 
 # The metadata by which memory clients tell their talks apart. Two users may well give their sessions
 # the same name, or none; "she" of one would then be someone of whom the other spoke.
@@ -112,7 +112,7 @@ def _before(tx: Transaction, episode: Episode, guarded: frozenset[str]) -> tuple
     Only those that everybody sees who sees the episode: a name that "she" stands for would
     otherwise be told to people who must not know it.
     """
-    kept: list[EpisodesBeforeInThreadRow] = []
+    kept: list[EarlierEpisodeRow] = []
     own, seq = values(episode.metadata, guarded), episode.seq
     while len(kept) < TURNS_BEFORE_MAX and (found := _turns(tx, episode, seq)):
         kept += [row for row in found if values(rows.from_json(row.metadata), guarded) == own]
@@ -131,7 +131,7 @@ def _earlier(
     return _told(kept[:limit])
 
 
-def _told(found: Sequence[EpisodesBeforeInThreadRow]) -> tuple[Turn, ...]:
+def _told(found: Sequence[EarlierEpisodeRow]) -> tuple[Turn, ...]:
     """Turns, the newest last."""
     return tuple(
         Turn(
@@ -144,9 +144,7 @@ def _told(found: Sequence[EpisodesBeforeInThreadRow]) -> tuple[Turn, ...]:
     )
 
 
-def _turns_of_other(
-    tx: Transaction, episode: Episode, limit: int
-) -> list[EpisodesBeforeInThreadRow]:
+def _turns_of_other(tx: Transaction, episode: Episode, limit: int) -> list[EarlierEpisodeRow]:
     """The last turns of the thread or talk that came before the one of an episode."""
     here: dict[str, Any] = {"graph_id": episode.graph_id, "seq": episode.seq}
     if episode.thread_id is not None:
@@ -164,7 +162,7 @@ def _turns_of_other(
     return tx.episodes.before_in_talk(session=session, user=user, limit=limit, **here)
 
 
-def _turns(tx: Transaction, episode: Episode, seq: int) -> list[EpisodesBeforeInThreadRow]:
+def _turns(tx: Transaction, episode: Episode, seq: int) -> list[EarlierEpisodeRow]:
     if episode.thread_id is not None:
         return tx.episodes.before_in_thread(id=episode.id, seq=seq, limit=TURNS_BEFORE_MAX)
     if episode.document_id is not None:

@@ -27,11 +27,11 @@ from recollect.graph.types import Episode, Record
 from recollect.ingest import naming, summaries
 from recollect.records import edits, users
 from recollect.store import index, rows
-from recollect.store.index import Item
+from recollect.store.index import IndexItem
 from recollect.store.protocol import Refolded, Transaction
 from recollect.store.queries.entities import EntityPlaceRow
 from recollect.store.queries.facts import FactPlaceRow
-from recollect.store.queries.readings import StepsNextRow
+from recollect.store.queries.readings import StepRow
 
 FoundThing = TypeVar("FoundThing", FoundEntity, FoundFact)
 
@@ -101,15 +101,15 @@ def start_over(tx: Transaction, graph_id: int) -> None:
     tx.graphs.fold_from_start(graph_id=graph_id)
 
 
-def _step(row: StepsNextRow) -> Step:
+def _step(row: StepRow) -> Step:
     kept = readings.reading(row)
-    if row.remains is None:
-        return Step(episode=rows.episode(row), found=kept.found, vectors=kept.fact_vectors)
+    if row.episode is not None:
+        return Step(episode=rows.episode(row.episode), found=kept.found, vectors=kept.fact_vectors)
     gone = readings.remains(row)
     return Step(episode=gone, found=kept.found, vectors=kept.fact_vectors, gone=True)
 
 
-def _learn(tx: Transaction, step: Step, table: Predicates) -> tuple[list[Item], set[int]]:
+def _learn(tx: Transaction, step: Step, table: Predicates) -> tuple[list[IndexItem], set[int]]:
     """Facts that become findable by a reading, and entities that are described otherwise now.
 
     An episode is learned as of when it was processed.
@@ -185,7 +185,7 @@ def _free_uuids(tx: Transaction, graph_id: int, side: str, found: Found) -> Foun
     )
 
 
-def _items(around: Neighbourhood, delta: Delta, vectors: Sequence[bytes | None]) -> list[Item]:
+def _items(around: Neighbourhood, delta: Delta, vectors: Sequence[bytes | None]) -> list[IndexItem]:
     return [
         index.fact_item(around.fact_id(fact.uuid), fact.fact, vectors[fact.found])
         for fact in delta.new_facts

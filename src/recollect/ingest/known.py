@@ -30,7 +30,7 @@ from recollect.search.finder import Finder
 from recollect.search.query import Query
 from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
-from recollect.store.queries.known import KnownFactsRow
+from recollect.store.queries.known import KnownFactRow
 from recollect.store.queries.shapes import EntityRow
 
 _WORD = re.compile(r"[^\s,;:!?()\[\]\"]+")
@@ -173,15 +173,15 @@ def _of_entity(tx: Transaction, entity_id: int, seq: int) -> list[int]:
     return sorted(set(found), reverse=True)[:_OF_ENTITY_MAX]
 
 
-def _chosen(seen: Sequence[KnownFactsRow], turns: dict[int, float]) -> list[KnownFactsRow]:
+def _chosen(seen: Sequence[KnownFactRow], turns: dict[int, float]) -> list[KnownFactRow]:
     """The nearest first."""
     ranked = sorted(seen, key=lambda row: (turns[row.id], -row.id))
     return ranked[:SHOWN_FACTS_MAX]
 
 
-def _facts(chosen: Sequence[KnownFactsRow], view: View) -> tuple[ShownFact, ...]:
+def _facts(chosen: Sequence[KnownFactRow], view: View) -> tuple[ShownFact, ...]:
     """As facts to be shown, those in the same words as one; the oldest first."""
-    alike: dict[str, list[KnownFactsRow]] = {}
+    alike: dict[str, list[KnownFactRow]] = {}
     for row in chosen:
         alike.setdefault(row.fact.casefold(), []).append(row)
     ranked = [_fact(group, rank, view) for rank, group in enumerate(alike.values())]
@@ -189,7 +189,7 @@ def _facts(chosen: Sequence[KnownFactsRow], view: View) -> tuple[ShownFact, ...]
     return tuple(sorted(ranked, key=lambda fact: order[fact.uuid]))
 
 
-def _fact(group: Sequence[KnownFactsRow], rank: int, view: View) -> ShownFact:
+def _fact(group: Sequence[KnownFactRow], rank: int, view: View) -> ShownFact:
     row, *twins = group
     return ShownFact(
         uuid=row.uuid,

@@ -10,8 +10,7 @@ from recollect.graph.visibility import values
 from recollect.records import seeing
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.entities import DirectNodesOfTaskRow
-from recollect.store.queries.known import KnownFactsRow
+from recollect.store.queries.known import KnownFactRow
 from recollect.store.queries.shapes import EntityRow
 
 _ABOUT_MAX = 4
@@ -35,7 +34,7 @@ class View:
         self._own = values(episode.metadata, guarded)
         self._ends: dict[int, int] = {}
 
-    def facts(self, ids: Iterable[int]) -> list[KnownFactsRow]:
+    def facts(self, ids: Iterable[int]) -> list[KnownFactRow]:
         """Those of these facts that an earlier episode states and that were open, oldest first."""
         listed = list(ids)
         passing = self.passing("fact", listed)
@@ -48,7 +47,7 @@ class View:
         now = rows.micros(self._episode.created_at)
         return [row for row in there if self._ends.get(row.id, now + 1) > now]
 
-    def _note_ends(self, found: Sequence[KnownFactsRow]) -> None:
+    def _note_ends(self, found: Sequence[KnownFactRow]) -> None:
         """When each of the facts ends, as far as was known before the place."""
         closed = {
             row.id: row for row in found if row.invalid_at is not None or row.expired_at is not None
@@ -107,7 +106,7 @@ class View:
         return sorted(row.id for row in found)
 
 
-def entity(row: DirectNodesOfTaskRow | EntityRow, *, whole: bool, gloss: str) -> ShownEntity:
+def entity(row: EntityRow, *, whole: bool, gloss: str) -> ShownEntity:
     """An entity to be shown; its other names, if all that gave it names may be seen."""
     answers: list[str] = rows.from_json(row.names) or [row.name]
     labels: list[str] = rows.from_json(row.labels)

@@ -21,7 +21,7 @@ from recollect.ingest.queue import Claim
 from recollect.limits import JOBS_PER_COMMIT_MAX
 from recollect.search.finder import Finder
 from recollect.store import index
-from recollect.store.index import Item
+from recollect.store.index import IndexItem
 from recollect.store.protocol import Store, Transaction
 
 
@@ -156,7 +156,7 @@ def commit(
     for job in queue.finish(tx, held, [job for job in jobs if job.id in prepared]):
         words, extracted = prepared[job.id]
         vector = extracted.vector if extracted else None
-        item = Item(kind="episode", id=job.episode.id, terms=words, vector=vector)
+        item = IndexItem(kind="episode", id=job.episode.id, terms=words, vector=vector)
         index.put(tx, held.graph_id, [item])
         _keep(tx, job.episode, extracted or UNREAD, table)
 

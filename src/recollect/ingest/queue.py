@@ -40,11 +40,12 @@ from recollect.limits import (
 )
 from recollect.records import seeing
 from recollect.store import index, rows
-from recollect.store.index import Item
+from recollect.store.index import IndexItem
 from recollect.store.protocol import Transaction
-from recollect.store.queries.jobs import JobsNextRow, JobsParkedRow, JobsWaitingRow
+from recollect.store.queries.jobs import JobsParkedRow, JobsWaitingRow
 from recollect.store.queries.queue import QueueOldestFreeRow
-from recollect.store.queries.tasks import TaskByUuidRow, TaskToldRow
+from recollect.store.queries.shapes import JobRow
+from recollect.store.queries.tasks import TaskProgressRow, TaskToldRow
 
 Run = Literal["group", "single", "alone"]
 DIED = "the process died while working on this episode and on nothing else"
@@ -129,11 +130,11 @@ def claim(
             continue
         chosen, run = _next_run(found)
         if run == "alone" and not _is_lost(chosen):
-            if _waits_for_trial(tx, graph_id, chosen[0].job_id):
+            if _waits_for_trial(tx, graph_id, chosen[0].episode.id):
                 continue
             if others:
                 return None
-        shares.use(tx, row, sum(len(job.content) for job in chosen), len(chosen))
+        shares.use(tx, row, sum(len(job.episode.content) for job in chosen), len(chosen))
         claim = _begin(tx, graph_id, f"{owner}:{tx.new_id()}", chosen, run)
         more = len(found) == jobs_max or len(chosen) < len(found) or _oldest_free(tx) is not None
         return replace(claim, more=more)
@@ -177,7 +178,7 @@ def _lease_end(tx: Transaction) -> int:
     return rows.micros(tx.now + timedelta(seconds=2 * LEASE_S))
 
 
-def _next_run(found: Sequence[JobsNextRow]) -> tuple[Sequence[JobsNextRow], Run]:
+def _next_run(found: Sequence[JobRow]) -> tuple[Sequence[JobRow], Run]:
     """What to run of a graph's oldest jobs, and in what company.
 
     A first job that was under way when a process died runs by itself; it has to be alone once
@@ -190,19 +191,17 @@ def _next_run(found: Sequence[JobsNextRow]) -> tuple[Sequence[JobsNextRow], Run]
     return fresh, "group" if len(fresh) > 1 else "single"
 
 
-def _is_lost(chosen: Sequence[JobsNextRow]) -> bool:
+def _is_lost(chosen: Sequence[JobRow]) -> bool:
     return bool(chosen[0].run == "alone")
 
 
-def _within_bounds(found: Sequence[JobsNextRow]) -> Sequence[JobsNextRow]:
+def _within_bounds(found: Sequence[JobRow]) -> Sequence[JobRow]:
     """As many as are together no longer than one episode may be, and one at least."""
-    sizes = accumulate(len(row.content) for row in found)
+    sizes = accumulate(len(row.episode.content) for row in found)
     return found[: max(1, sum(size <= EPISODE_CHARS_MAX for size in sizes))]
 
 
-def _begin(
-    tx: Transaction, graph_id: int, lease: str, chosen: Sequence[JobsNextRow], run: Run
-) -> Claim:
+def _begin(tx: Transaction, graph_id: int, lease: str, chosen: Sequence[JobRow], run: Run) -> Claim:
     lost = _is_lost(chosen)
     until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
     alone = run == "alone" and not lost
@@ -382,7 +381,7 @@ def _park(tx: Transaction, job: Job, error: str) -> None:
     """Set a job aside. Its episode is not understood, but can be found by its words."""
     tx.jobs.park(id=job.id, error=error, now=rows.micros(tx.now))
     tx.episodes.failed(id=job.id, error=error)
-    words = Item(kind="episode", id=job.id, terms=index.episode_terms(job.episode))
+    words = IndexItem(kind="episode", id=job.id, terms=index.episode_terms(job.episode))
     index.put(tx, job.graph_id, [words])
 
 
@@ -469,7 +468,7 @@ def task(tx: Transaction, access: Access, uuid: str) -> Task:
     return summed_up(uuid, row)
 
 
-def summed_up(uuid: str, row: TaskByUuidRow | TaskToldRow) -> Task:
+def summed_up(uuid: str, row: TaskProgressRow | TaskToldRow) -> Task:
     """A task by the counts and times of its jobs."""
     jobs, succeeded, parked_count = row.jobs, row.succeeded or 0, row.parked or 0
     open_ = jobs - succeeded - parked_count

@@ -49,13 +49,14 @@ class GraphState(Record):
 def states(tx: Transaction, graph_id: str | None = None) -> list[GraphState]:
     """Every graph of the store, or those of one name."""
     told = []
+    projects = {row.id: row.name for row in tx.projects.all()}
     for row in tx.graphs.all(graph_id=graph_id):
         digest_, counts = _digested(tx, row.id)
         counted = tx.graphs.inputs(graph_id=row.id)
         told.append(
             GraphState(
                 id=row.id,
-                project=row.project_name,
+                project=projects[row.project_id],
                 kind=row.kind,
                 graph_id=row.graph_id,
                 edits=counted.edits if counted else 0,

@@ -43,7 +43,7 @@ class Held(Record):
     strict_ontology: bool = False
 
 
-class Due(NamedTuple):
+class RereadingDue(NamedTuple):
     """An episode whose turn it is, by row ids."""
 
     episode_id: int
@@ -124,7 +124,7 @@ def next_due(
     access: Access | None = None,
     graph_id: int | None = None,
     folded: bool = True,
-) -> Due | None:
+) -> RereadingDue | None:
     """The episode that would be taken next."""
     now = rows.micros(tx.now)
     project_id = None if access is None else access.project_id
@@ -138,7 +138,7 @@ def next_due(
         project_id=project_id,
         folded=folded,
     )
-    return None if row is None else Due(row.episode_id, row.graph_id)
+    return None if row is None else RereadingDue(row.episode_id, row.graph_id)
 
 
 def _wait_end(tx: Transaction) -> int:
@@ -147,14 +147,14 @@ def _wait_end(tx: Transaction) -> int:
 
 def _next_seen(
     tx: Transaction, access: Access, reader: ReaderKind, graph_id: int | None, now: int
-) -> Due | None:
+) -> RereadingDue | None:
     waiting = tx.rereadings.in_order(reader=reader, project_id=access.project_id, in_graph=graph_id)
     first: dict[int, RereadingsInOrderRow] = {}
     for row in seeing.carriers(access, waiting):
         first.setdefault(row.graph_id, row)
     end = _wait_end(tx)
     due = [
-        (row.ready_at, Due(row.episode_id, row.graph_id))
+        (row.ready_at, RereadingDue(row.episode_id, row.graph_id))
         for row in first.values()
         if not any(now < when <= end for when in (row.ready_at, row.lease_until))
         and row.fold_from is None
@@ -176,12 +176,12 @@ def held(tx: Transaction, episode_id: int, lease: str) -> Held:
 
 def _held(row: RereadingTakenRow) -> Held:
     return Held(
-        episode=rows.episode(row),
+        episode=rows.episode(row.episode),
         reader=row.reader,
-        lease=row.lease,
+        lease=row.lease or "",
         until=rows.moment(row.lease_until),
         attempts=row.attempts,
-        strict_ontology=bool(row.strict_ontology),
+        strict_ontology=bool(row.episode.strict_ontology),
     )
 
 

@@ -9,7 +9,7 @@ from recollect.ingest import session_writing
 from recollect.ingest.session_writing import draft
 from recollect.ingest.tracing import check_family
 from recollect.records import erasing, traces
-from recollect.records.agents import Agent, expect
+from recollect.records.agents import AgentRecord, expect
 from recollect.records.traces import Status, Trace
 from recollect.session_log.episode import META
 from recollect.store import rows
@@ -18,7 +18,7 @@ from recollect.store.protocol import Transaction
 FINALIZED: Final = "agent.trajectory.finalize"
 
 
-class Ending(Record):
+class TraceEnding(Record):
     """How a trace ended. *upto* is the sequence of its last event; *told* are ranges of sequences that
     are known to be missing before it."""
 
@@ -33,10 +33,10 @@ class Ending(Record):
 def end(
     tx: Transaction,
     access: Access,
-    agent: Agent,
+    agent: AgentRecord,
     uuid: str,
     expected_revision: int | None,
-    how: Ending,
+    how: TraceEnding,
 ) -> Trace:
     """End a trace that is open; one that has ended so stays as it is. Its task is done when all its
     turns are read."""
@@ -64,7 +64,7 @@ def end(
     return traces.get(tx, access, agent, uuid)
 
 
-def settle(tx: Transaction, agent: Agent, trace: Trace) -> None:
+def settle(tx: Transaction, agent: AgentRecord, trace: Trace) -> None:
     """Let the jobs of a trace's turns be a task that is told of."""
     tx.traces.task_put(
         uuid=trace.task_uuid,
@@ -74,19 +74,24 @@ def settle(tx: Transaction, agent: Agent, trace: Trace) -> None:
     )
 
 
-def reopen(tx: Transaction, access: Access, agent: Agent, uuid: str, expected: int) -> Trace:
+def reopen(tx: Transaction, access: Access, agent: AgentRecord, uuid: str, expected: int) -> Trace:
     """Let a trace that has ended go on."""
     trace = traces.get(tx, access, agent, uuid)
     expect(expected, trace.revision)
     if trace.status == "open":
         raise Conflict("the trace is open")
     _note(tx, access, trace, "reopened", {})
-    _change(tx, trace, Ending(status="open"), family=trace.task_family)
+    _change(tx, trace, TraceEnding(status="open"), family=trace.task_family)
     return traces.get(tx, access, agent, uuid)
 
 
 def sort(
-    tx: Transaction, access: Access, agent: Agent, uuid: str, expected: int, family: str | None
+    tx: Transaction,
+    access: Access,
+    agent: AgentRecord,
+    uuid: str,
+    expected: int,
+    family: str | None,
 ) -> Trace:
     """Say anew to which family of tasks a trace belongs; None: to none."""
     trace = traces.get(tx, access, agent, uuid)
@@ -98,7 +103,7 @@ def sort(
 
 
 def untell(
-    tx: Transaction, access: Access, agent: Agent, uuid: str, event_uuid: str, expected: int
+    tx: Transaction, access: Access, agent: AgentRecord, uuid: str, event_uuid: str, expected: int
 ) -> tuple[Trace, Erased]:
     """Erase an event from a trace and from the graph; the log says that there was one."""
     trace = traces.get(tx, access, agent, uuid)
@@ -112,7 +117,7 @@ def untell(
 
 def _as_it_is(tx: Transaction, trace: Trace, family: str | None) -> None:
     """Count a change that leaves a trace as open or ended as it was."""
-    how = Ending(status=trace.status, outcome=trace.outcome, verification=trace.verification)
+    how = TraceEnding(status=trace.status, outcome=trace.outcome, verification=trace.verification)
     ended_at = rows.micros_or_none(trace.ended_at)
     _change(tx, trace, how, upto=trace.closing_sequence, ended_at=ended_at, family=family)
 
@@ -120,7 +125,7 @@ def _as_it_is(tx: Transaction, trace: Trace, family: str | None) -> None:
 def _change(
     tx: Transaction,
     trace: Trace,
-    how: Ending,
+    how: TraceEnding,
     *,
     upto: int | None = None,
     ended_at: int | None = None,

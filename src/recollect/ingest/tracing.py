@@ -14,10 +14,10 @@ from recollect.ingest import intake, session_feed, session_writing
 from recollect.ingest.session_writing import draft
 from recollect.limits import DESCRIPTION_CHARS_MAX, INTEGER_MAX
 from recollect.records import session_logs, traces
-from recollect.records.agents import Agent
+from recollect.records.agents import AgentRecord
 from recollect.records.session_lines import episode_of
 from recollect.records.trace_events import TOOL_EVENTS, carried, logged
-from recollect.records.traces import Event, Trace
+from recollect.records.traces import Trace, TraceEvent
 from recollect.session_log.episode import BOUNDARY
 from recollect.store.protocol import Transaction
 
@@ -49,7 +49,7 @@ class NewEvent(Record):
     sources: list[Json] | None = None
 
 
-def begin(tx: Transaction, access: Access, agent: Agent, new: NewTrace) -> Trace:
+def begin(tx: Transaction, access: Access, agent: AgentRecord, new: NewTrace) -> Trace:
     """A new trace, or the one that was begun in the same words under the same id."""
     _check(new)
     known = None
@@ -91,7 +91,7 @@ def check_family(slug: str | None) -> None:
         )
 
 
-def _named(tx: Transaction, access: Access, agent: Agent, trace_id: str) -> Trace | None:
+def _named(tx: Transaction, access: Access, agent: AgentRecord, trace_id: str) -> Trace | None:
     row = tx.traces.by_name(graph_id=agent.graph.id, trace_id=trace_id)
     try:
         return None if row is None else traces.get(tx, access, agent, row)
@@ -110,8 +110,8 @@ def _same(known: Trace, new: NewTrace) -> Trace:
 
 
 def tell(
-    tx: Transaction, access: Access, agent: Agent, uuid: str, new: NewEvent, *, may_feed: bool
-) -> Event:
+    tx: Transaction, access: Access, agent: AgentRecord, uuid: str, new: NewEvent, *, may_feed: bool
+) -> TraceEvent:
     """Append an event to a trace that is open; one that was told before is answered again."""
     trace = traces.get(tx, access, agent, uuid)
     _check_event(new)
@@ -174,7 +174,7 @@ def _asked(new: NewEvent) -> Json:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _told_before(known: Event, new: NewEvent, *, seen: bool) -> Event:
+def _told_before(known: TraceEvent, new: NewEvent, *, seen: bool) -> TraceEvent:
     named = "sequence" if new.event_id is None else "event_id"
     ids = (new.event_id in (None, known.event_id), new.sequence in (None, known.sequence))
     before = {k: v for k, v in known.told.items() if k not in ("event_id", "created_at")}
@@ -185,7 +185,7 @@ def _told_before(known: Event, new: NewEvent, *, seen: bool) -> Event:
 
 def _feed(
     tx: Transaction,
-    agent: Agent,
+    agent: AgentRecord,
     trace: Trace,
     number: int,
     said: session_feed.Said,

@@ -12,7 +12,7 @@ from recollect.ingest import briefing, naming
 from recollect.ingest.pipeline import Extractor, to_learn
 from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
-from recollect.store.queries.facts import FactsStatedByRow
+from recollect.store.queries.facts import StatedFactRow
 from recollect.store.queries.shapes import EntityRow
 
 _BY_MODEL = "model:"
@@ -58,7 +58,7 @@ def _put_together(tx: Transaction, episode_ids: list[int]) -> None:
         facts = [
             row
             for row in tx.facts.stated_by(episode_id=number)
-            if (row.extractor or "").startswith(_BY_MODEL)
+            if (row.fact.extractor or "").startswith(_BY_MODEL)
         ]
         if facts:
             found, vectors = _found(tx, number, facts)
@@ -66,15 +66,15 @@ def _put_together(tx: Transaction, episode_ids: list[int]) -> None:
 
 
 def _found(
-    tx: Transaction, episode_id: int, facts: list[FactsStatedByRow]
+    tx: Transaction, episode_id: int, facts: list[StatedFactRow]
 ) -> tuple[Found, readings.Vectors]:
     mentioned = tx.entities.mentioned_by(episode_id=episode_id)
     places = {row.id: place for place, row in enumerate(mentioned)}
-    kept = [row for row in facts if row.source_id in places and row.target_id in places]
+    kept = [row for row in facts if row.fact.source_id in places and row.fact.target_id in places]
     found = Found(
         entities=tuple(map(_entity, mentioned)),
         facts=tuple(_fact(row, places) for row in kept),
-        extractor=facts[0].extractor,
+        extractor=facts[0].fact.extractor or "",
     )
     return found, tuple(row.vector for row in kept)
 
@@ -92,8 +92,8 @@ def _entity(row: EntityRow) -> FoundEntity:
     )
 
 
-def _fact(row: FactsStatedByRow, places: dict[int, int]) -> FoundFact:
-    start, end = row.span_start, row.span_end
+def _fact(stated: StatedFactRow, places: dict[int, int]) -> FoundFact:
+    row, start, end = stated.fact, stated.span_start, stated.span_end
     return FoundFact(
         source=places[row.source_id],
         target=places[row.target_id],
@@ -101,8 +101,8 @@ def _fact(row: FactsStatedByRow, places: dict[int, int]) -> FoundFact:
         predicate=row.predicate,
         fact=row.fact,
         valid_at=rows.moment_or_none(row.valid_at),
-        invalid_at=rows.moment_or_none(row.invalid_at) if row.ended_itself else None,
-        dated=row.valid_at is not None and row.valid_at != row.said_at,
+        invalid_at=rows.moment_or_none(row.invalid_at) if stated.ended_itself else None,
+        dated=row.valid_at is not None and row.valid_at != stated.said_at,
         negated=bool(row.negated),
         ends=bool(row.ends),
         slot=row.slot,

@@ -15,7 +15,7 @@ from recollect.models.language_model import LanguageModel
 from recollect.records import guidance
 from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
-from recollect.store.queries.shapes import ChapterSaidRow, MessagesAmongRow
+from recollect.store.queries.shapes import MessageRow, SaidFactRow
 
 _log = log.get(__name__)
 _POLL_S = 5.0
@@ -32,7 +32,7 @@ _QUESTIONS = (
 )
 
 
-class Due(Record):
+class SummaryDue(Record):
     """One summary to be written, and what it stands on."""
 
     graph_id: int
@@ -85,7 +85,7 @@ class Writer:
                 await self._store.write(keep_user, user, written)
         return True
 
-    async def _ask(self, due: Due) -> str | None:
+    async def _ask(self, due: SummaryDue) -> str | None:
         try:
             return await summarize(self._model, due.material)
         except _FAILURES as error:
@@ -93,11 +93,12 @@ class Writer:
             return None
 
 
-def next_thread(tx: Transaction) -> Due | None:
+def next_thread(tx: Transaction) -> SummaryDue | None:
     """The thread whose summary is to be written next."""
-    row = tx.summaries.unwritten()
-    if row is None:
+    unwritten = tx.summaries.unwritten()
+    if unwritten is None:
         return None
+    row = unwritten.summary
     facts = tx.summaries.facts_kept(id=row.id)
     found = tx.summaries.messages_of_thread(
         thread_id=row.thread_id,
@@ -110,9 +111,9 @@ def next_thread(tx: Transaction) -> Due | None:
         facts=[_fact(fact) for fact in facts],
         messages=[_message(message) for message in reversed(found)],
     )
-    return Due(
+    return SummaryDue(
         graph_id=row.graph_id,
-        changes=row.changes,
+        changes=unwritten.changes,
         material=material,
         summary_id=row.id,
         episodes=row.episode_count,
@@ -120,7 +121,7 @@ def next_thread(tx: Transaction) -> Due | None:
     )
 
 
-def keep_thread(tx: Transaction, due: Due, written: str | None) -> None:
+def keep_thread(tx: Transaction, due: SummaryDue, written: str | None) -> None:
     """Keep what was written, and that it was tried; nothing if something was forgotten since."""
     kept = tx.summaries.write(
         id=due.summary_id,
@@ -134,7 +135,7 @@ def keep_thread(tx: Transaction, due: Due, written: str | None) -> None:
         findable.put(tx, due.graph_id, [derived.summary(told)])
 
 
-def next_user(tx: Transaction, graph_id: int) -> Due | None:
+def next_user(tx: Transaction, graph_id: int) -> SummaryDue | None:
     """The user of a graph, if enough was said since the last summary or it was asked otherwise."""
     row = tx.graphs.by_id(id=graph_id)
     who = [node for node in tx.entities.who(graph_id=graph_id) if node.is_user]
@@ -156,7 +157,7 @@ def next_user(tx: Transaction, graph_id: int) -> Due | None:
         previous="" if fresh or old is None else old.summary,
         facts=[{"fact": fact.fact} for fact in reversed(facts) if fact.doubted_by == "[]"],
     )
-    return Due(
+    return SummaryDue(
         graph_id=graph_id,
         changes=row.changes,
         material=material,
@@ -165,7 +166,7 @@ def next_user(tx: Transaction, graph_id: int) -> Due | None:
     )
 
 
-def keep_user(tx: Transaction, due: Due, written: str) -> None:
+def keep_user(tx: Transaction, due: SummaryDue, written: str) -> None:
     """Keep what was written of a user, unless something was forgotten since."""
     tx.summaries.user_summary_put(
         graph_id=due.graph_id,
@@ -184,12 +185,12 @@ def _asked(tx: Transaction, graph: Graph, project_id: int) -> list[str]:
     return [item.text for item in found]
 
 
-def _fact(row: ChapterSaidRow) -> Json:
+def _fact(row: SaidFactRow) -> Json:
     ended = rows.moment_or_none(row.invalid_at)
     return {"fact": row.fact, **({"until": ended.date().isoformat()} if ended else {})}
 
 
-def _message(row: MessagesAmongRow) -> Json:
+def _message(row: MessageRow) -> Json:
     speaker = row.speaker or row.role
     content = row.content[:_MESSAGE_CHARS_MAX]
     return {**({"speaker": speaker} if speaker else {}), "content": content}

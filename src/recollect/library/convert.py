@@ -122,7 +122,7 @@ def why(found: provenance.Provenance) -> Why:
     )
 
 
-def _ending(found: provenance.Ending) -> Ending:
+def _ending(found: provenance.EndReason) -> Ending:
     return Ending(
         by_fact=None if found.by_fact is None else fact(found.by_fact),
         by_episode=None if found.by_episode is None else episode(found.by_episode),
@@ -133,7 +133,7 @@ def _ending(found: provenance.Ending) -> Ending:
     )
 
 
-def _closed(found: provenance.Closed) -> Closed:
+def _closed(found: provenance.EndedFact) -> Closed:
     return Closed(
         fact=fact(found.fact),
         by_episode=None if found.by_episode is None else episode(found.by_episode),
@@ -144,7 +144,7 @@ def _closed(found: provenance.Closed) -> Closed:
     )
 
 
-def _doubt(found: provenance.Doubt) -> Doubt:
+def _doubt(found: provenance.DoubtReason) -> Doubt:
     return Doubt(
         by_fact=fact(found.by_fact),
         by_episode=None if found.by_episode is None else episode(found.by_episode),

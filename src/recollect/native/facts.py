@@ -19,11 +19,11 @@ from recollect.limits import (
 )
 from recollect.records.chapters import Chapter
 from recollect.records.provenance import (
-    Closed,
-    Doubt,
-    Ending,
-    Evidence,
+    DoubtReason,
+    EndedFact,
+    EndReason,
     Provenance,
+    SupportingEpisode,
     doubted_with_episodes,
     with_episodes,
 )
@@ -155,11 +155,11 @@ def with_reasons(found: Provenance) -> FactWithReasons:
     )
 
 
-def _evidence(one: Evidence) -> FactEvidence:
+def _evidence(one: SupportingEpisode) -> FactEvidence:
     return FactEvidence(episode=_episode(one.episode), role=one.role, span=one.span)
 
 
-def _ending(one: Ending) -> FactEnding:
+def _ending(one: EndReason) -> FactEnding:
     return FactEnding(
         by_fact=None if one.by_fact is None else fact(one.by_fact),
         by_episode=None if one.by_episode is None else _episode(one.by_episode),
@@ -170,7 +170,7 @@ def _ending(one: Ending) -> FactEnding:
     )
 
 
-def _closed(one: Closed) -> ClosedFact:
+def _closed(one: EndedFact) -> ClosedFact:
     return ClosedFact(
         fact=fact(one.fact),
         by_episode=None if one.by_episode is None else _episode(one.by_episode),
@@ -181,7 +181,7 @@ def _closed(one: Closed) -> ClosedFact:
     )
 
 
-def doubt(one: Doubt) -> FactDoubt:
+def doubt(one: DoubtReason) -> FactDoubt:
     """A doubt for the wire."""
     return FactDoubt(
         by_fact=fact(one.by_fact),

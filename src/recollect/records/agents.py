@@ -15,7 +15,7 @@ from recollect.records.graphs import GraphDetails
 from recollect.records.pages import Page, PageRequest, page_seen
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.agents import AgentByUuidRow
+from recollect.store.queries.agents import AgentRow
 from recollect.store.statements import Keyed
 
 _DOMAIN = re.compile(r"[a-z0-9:._-]{1,200}")
@@ -32,7 +32,7 @@ class AgentDetails(Record):
     metadata: Json | None = None
 
 
-class Agent(Record):
+class AgentRecord(Record):
     """An agent. *revision* counts the changes, so that nobody overwrites what they did not see."""
 
     graph: Graph
@@ -61,7 +61,7 @@ class AgentFilter(Record):
 
 def create(
     tx: Transaction, access: Access, agent_id: str, security_domain: str, details: AgentDetails
-) -> Agent:
+) -> AgentRecord:
     """A new agent with an empty graph."""
     if _DOMAIN.fullmatch(security_domain) is None:
         raise InvalidInput(
@@ -90,7 +90,7 @@ def _check(details: AgentDetails) -> None:
     checks.json_object("metadata", details.metadata)
 
 
-def get(tx: Transaction, access: Access, uuid: str) -> Agent:
+def get(tx: Transaction, access: Access, uuid: str) -> AgentRecord:
     """An agent by its uuid."""
     row = tx.agents.by_uuid(uuid=uuid, project_id=access.project_id)
     if row is None:
@@ -100,7 +100,7 @@ def get(tx: Transaction, access: Access, uuid: str) -> Agent:
 
 def update(
     tx: Transaction, access: Access, uuid: str, expected_revision: int, details: AgentDetails
-) -> Agent:
+) -> AgentRecord:
     """Replace what is said about an agent, if it is still what the caller has seen."""
     agent = get(tx, access, uuid)
     expect(expected_revision, agent.revision)
@@ -127,10 +127,12 @@ def expect(expected: int | None, revision: int) -> None:
         raise Conflict(f"expected_revision: it is at revision {revision}, not at {expected}")
 
 
-def page(tx: Transaction, access: Access, wanted: AgentFilter, request: PageRequest) -> Page[Agent]:
+def page(
+    tx: Transaction, access: Access, wanted: AgentFilter, request: PageRequest
+) -> Page[AgentRecord]:
     """The agents of a project, page by page; those that are wanted."""
 
-    def read(bounds: dict[str, Any]) -> list[Keyed[AgentByUuidRow]]:
+    def read(bounds: dict[str, Any]) -> list[Keyed[AgentRow]]:
         return tx.agents.page(
             order=request.order,
             project_id=access.project_id,
@@ -141,7 +143,7 @@ def page(tx: Transaction, access: Access, wanted: AgentFilter, request: PageRequ
             **bounds,
         )
 
-    def tell(found: list[AgentByUuidRow]) -> dict[int, Agent]:
+    def tell(found: list[AgentRow]) -> dict[int, AgentRecord]:
         several = ((row.id, _agent(row)) for row in found)
         return {id_: one for id_, one in several if contains(one.details.metadata, wanted.metadata)}
 
@@ -154,7 +156,7 @@ def contains(metadata: Json | None, wanted: Json | None) -> bool:
     return all(name in had and had[name] == value for name, value in (wanted or {}).items())
 
 
-def _agent(row: AgentByUuidRow) -> Agent:
+def _agent(row: AgentRow) -> AgentRecord:
     graph = rows.graph(row)
     details = AgentDetails(
         name=graph.name or "",
@@ -163,7 +165,7 @@ def _agent(row: AgentByUuidRow) -> Agent:
         version=row.version,
         metadata=rows.from_json(row.metadata),
     )
-    return Agent(
+    return AgentRecord(
         graph=graph,
         agent_id=graph.graph_id,
         security_domain=row.security_domain,

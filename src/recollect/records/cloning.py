@@ -23,7 +23,7 @@ from recollect.store.queries.copies import CloneFactsOfRow
 from recollect.store.queries.shapes import IdUuidRow
 
 
-class Ends(Record):
+class ClonedEnds(Record):
     """What is copied and what the copy is to be called; both are users, or both are graphs."""
 
     source_user: str | None = None
@@ -39,7 +39,7 @@ class Copied(Record):
     task_uuid: str | None
 
 
-def clone(tx: Transaction, access: Access, ends: Ends) -> Copied:
+def clone(tx: Transaction, access: Access, ends: ClonedEnds) -> Copied:
     """Copy a graph to an owner that does not exist yet; only who may see all of it can."""
     if access.visibility is not None:
         raise NotAllowed(

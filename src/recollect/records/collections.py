@@ -20,7 +20,7 @@ from recollect.limits import (
 from recollect.records import seeing
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.collections import CollectionByNameRow, DocumentByUuidRow
+from recollect.store.queries.collections import CollectionRow, DocumentRow
 
 
 class Collection(Record):
@@ -343,7 +343,7 @@ def _merged(old: Json | None, change: Json | UnsetType | None) -> Json | None:
     return None if change is None else checks.merge(old, change)
 
 
-def _collection(row: CollectionByNameRow) -> Collection:
+def _collection(row: CollectionRow) -> Collection:
     return Collection(
         id=row.id,
         uuid=row.uuid,
@@ -357,7 +357,7 @@ def _collection(row: CollectionByNameRow) -> Collection:
     )
 
 
-def _document(row: DocumentByUuidRow) -> Document:
+def _document(row: DocumentRow) -> Document:
     return Document(
         id=row.id,
         uuid=row.uuid,

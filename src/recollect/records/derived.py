@@ -31,20 +31,20 @@ from recollect.records.pages import Identified, Page, PageRequest, page_seen
 from recollect.store import rows
 from recollect.store.protocol import Transaction
 from recollect.store.queries.observations import ObservationRow
-from recollect.store.queries.shapes import ObservationSourcesRow
-from recollect.store.queries.summaries import SummaryRow, ThreadSummariesPageRow, UserFactsToldRow
+from recollect.store.queries.shapes import SourceRow
+from recollect.store.queries.summaries import SummaryRow, ThreadSummaryRow, UserFactsToldRow
 from recollect.store.statements import Keyed
 
 
-class Dated(Identified, Protocol):
+class DatedSummary(Identified, Protocol):
     """A row that says when it was made."""
 
     @property
     def created_at(self) -> int: ...
 
 
-R = TypeVar("R", bound=Dated)
-D = TypeVar("D", bound=Dated)
+R = TypeVar("R", bound=DatedSummary)
+D = TypeVar("D", bound=DatedSummary)
 Derived = TypeVar("Derived", Observation, ThreadSummary, DocumentSummary)
 
 LABEL = "Observation"
@@ -142,7 +142,7 @@ def thread_summaries_by_ids(
 
 
 def _thread_summaries(
-    tx: Transaction, access: Access, found: Sequence[ThreadSummariesPageRow]
+    tx: Transaction, access: Access, found: Sequence[ThreadSummaryRow]
 ) -> list[ThreadSummary]:
     return telling.thread_summaries(tx, access, [_thread_summary(tx, row) for row in found])
 
@@ -224,7 +224,7 @@ class _Narrow:
         self,
         access: Access,
         filters: Filters,
-        sources: Callable[..., Sequence[ObservationSourcesRow]],
+        sources: Callable[..., Sequence[SourceRow]],
     ) -> None:
         self._access = access
         self._filters = filters
@@ -287,7 +287,7 @@ def _observation(row: ObservationRow, basis: _Basis) -> Observation:
     )
 
 
-def _thread_summary(tx: Transaction, row: ThreadSummariesPageRow) -> ThreadSummary:
+def _thread_summary(tx: Transaction, row: ThreadSummaryRow) -> ThreadSummary:
     return ThreadSummary(
         id=row.id,
         uuid=row.uuid,

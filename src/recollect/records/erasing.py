@@ -9,8 +9,8 @@ from recollect.governance.erasure import Mode
 from recollect.governance.receipts import Erased, Kind
 from recollect.graph.types import Access, Episode, Graph
 from recollect.records import episodes, graphs, knowledge, session_logs, threads, traces, users
-from recollect.records.agents import Agent
-from recollect.records.traces import Event, Trace
+from recollect.records.agents import AgentRecord
+from recollect.records.traces import Trace, TraceEvent
 from recollect.store import rows
 from recollect.store.protocol import Transaction
 
@@ -74,7 +74,7 @@ def graph(tx: Transaction, access: Access, graph_id: str, mode: Mode = "delete")
     return Erased(receipt=receipt, graph_uuid=found.uuid)
 
 
-def trace(tx: Transaction, access: Access, agent: Agent, found: Trace) -> Erased:
+def trace(tx: Transaction, access: Access, agent: AgentRecord, found: Trace) -> Erased:
     """Erase a trace: its log, and what it became in the graph of its agent."""
     erasure.require_full_visibility(access)
     fed = tx.traces.fed(log_id=found.log_id, number=None)
@@ -86,7 +86,7 @@ def trace(tx: Transaction, access: Access, agent: Agent, found: Trace) -> Erased
 
 
 def trace_event(
-    tx: Transaction, access: Access, agent: Agent, found: Trace, event: Event
+    tx: Transaction, access: Access, agent: AgentRecord, found: Trace, event: TraceEvent
 ) -> Erased:
     """Erase one event from the log of a trace, and what it became in the graph of its agent."""
     erasure.require_full_visibility(access)

@@ -17,7 +17,7 @@ from recollect.store import rows
 from recollect.store.protocol import Transaction
 from recollect.store.queries.closings import ClosedByFactRow, EndingsOfFactRow
 from recollect.store.queries.doubts import DoubtsOfFactRow, DoubtsOfGraphRow
-from recollect.store.queries.links import EvidenceOfFactRow
+from recollect.store.queries.links import EvidenceRow
 
 R = TypeVar("R", EndingsOfFactRow, ClosedByFactRow, DoubtsOfFactRow)
 
@@ -25,7 +25,7 @@ _SHOWN = 5
 _SHORT = ("f:", "a:")  # keys of first words and initials
 
 
-class Evidence(Record):
+class SupportingEpisode(Record):
     """An episode behind a fact: what it does to it, and where in its content it says so."""
 
     episode: Episode
@@ -33,7 +33,7 @@ class Evidence(Record):
     span: tuple[int, int] | None = None
 
 
-class Ending(Record):
+class EndReason(Record):
     """Something that ended a fact: another fact, an episode, or neither when it was by hand.
 
     *ended_at* is when it stopped being true, *expired_at* when that was learned. *judge* is on
@@ -49,7 +49,7 @@ class Ending(Record):
     sure: float | None = None
 
 
-class Doubt(Record):
+class DoubtReason(Record):
     """Why a fact that holds may be over: another fact, the episode that brought it, on whose word
     and how sure that is."""
 
@@ -63,10 +63,10 @@ class Doubted(Record):
     """A fact that holds, with a doubt about it."""
 
     fact: Fact
-    doubt: Doubt
+    doubt: DoubtReason
 
 
-class Closed(Record):
+class EndedFact(Record):
     """A fact that another one ended, told as an `Ending` is."""
 
     fact: Fact
@@ -84,10 +84,10 @@ class Provenance(Record):
     """
 
     fact: Fact
-    evidence: tuple[Evidence, ...]
-    endings: tuple[Ending, ...]
-    closed: tuple[Closed, ...] = ()
-    doubts: tuple[Doubt, ...] = ()
+    evidence: tuple[SupportingEpisode, ...]
+    endings: tuple[EndReason, ...]
+    closed: tuple[EndedFact, ...] = ()
+    doubts: tuple[DoubtReason, ...] = ()
     reopened_at: datetime | None = None
 
 
@@ -178,17 +178,17 @@ def doubted_with_episodes(found: Sequence[Doubted], access: Access | None) -> li
     ]
 
 
-def _evidence(row: EvidenceOfFactRow) -> Evidence:
+def _evidence(row: EvidenceRow) -> SupportingEpisode:
     start, end = row.span_start, row.span_end
     span = None if start is None or end is None else (start, end)
-    return Evidence(episode=rows.episode(row), role=row.support_role, span=span)
+    return SupportingEpisode(episode=rows.episode(row), role=row.support_role, span=span)
 
 
-def _endings(tx: Transaction, access: Access, fact: Fact) -> tuple[Ending, ...]:
+def _endings(tx: Transaction, access: Access, fact: Fact) -> tuple[EndReason, ...]:
     found = _closings(tx, access, tx.closings.endings_of_fact, fact)
     seen = _seen(tx, access, found)
     return tuple(
-        Ending(
+        EndReason(
             by_fact=seen.facts.get(row.fact_id or 0),
             by_episode=seen.episodes.get(row.episode_id or 0),
             ended_at=rows.moment_or_none(row.ended_at),
@@ -200,11 +200,11 @@ def _endings(tx: Transaction, access: Access, fact: Fact) -> tuple[Ending, ...]:
     )
 
 
-def _closed(tx: Transaction, access: Access, fact: Fact) -> tuple[Closed, ...]:
+def _closed(tx: Transaction, access: Access, fact: Fact) -> tuple[EndedFact, ...]:
     found = _closings(tx, access, tx.closings.closed_by_fact, fact)
     seen = _seen(tx, access, found)
     return tuple(
-        Closed(
+        EndedFact(
             fact=seen.facts[row.fact_id],
             by_episode=seen.episodes.get(row.episode_id or 0),
             ended_at=rows.moment_or_none(row.ended_at),
@@ -216,14 +216,14 @@ def _closed(tx: Transaction, access: Access, fact: Fact) -> tuple[Closed, ...]:
     )
 
 
-def _doubts(tx: Transaction, access: Access, fact: Fact) -> tuple[Doubt, ...]:
+def _doubts(tx: Transaction, access: Access, fact: Fact) -> tuple[DoubtReason, ...]:
     found = _closings(tx, access, tx.doubts.of_fact, fact)
     seen = _seen(tx, access, found)
     return tuple(_doubt(row, seen) for row in found)
 
 
-def _doubt(row: DoubtsOfFactRow | DoubtsOfGraphRow, seen: _Seen) -> Doubt:
-    return Doubt(
+def _doubt(row: DoubtsOfFactRow | DoubtsOfGraphRow, seen: _Seen) -> DoubtReason:
+    return DoubtReason(
         by_fact=seen.facts[row.fact_id],
         by_episode=seen.episodes.get(row.episode_id or 0),
         judge=row.judge,

@@ -26,7 +26,7 @@ from recollect.store.queries.episodes import EpisodesJudgedRow
 from recollect.store.queries.facts import FactsAboutEntityRow, FactsOfObservationsRow
 from recollect.store.queries.links import SourcesOfFactsRow
 from recollect.store.queries.observations import ObservationEpisodesRow
-from recollect.store.queries.shapes import ObservationSourcesRow
+from recollect.store.queries.shapes import SourceRow
 
 T = TypeVar("T")
 Given = Json | None
@@ -185,7 +185,7 @@ def fact_sources(tx: Transaction, among: Sequence[int]) -> dict[int, list[Episod
     return behind
 
 
-def source(row: SourcesOfFactsRow | EpisodesJudgedRow | ObservationSourcesRow) -> EpisodeSource:
+def source(row: SourcesOfFactsRow | EpisodesJudgedRow | SourceRow) -> EpisodeSource:
     """An episode behind something, as filters look at it."""
     return EpisodeSource(
         uuid=row.uuid,

@@ -12,8 +12,7 @@ from recollect.store.protocol import Transaction
 from recollect.store.queries.session_logs import (
     SessionLogItemsRow,
     SessionLogPageRow,
-    SessionLogTurnRow,
-    SessionTurnsOfLogRow,
+    SessionTurnRow,
 )
 
 _write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
@@ -83,7 +82,7 @@ def turn_of(tx: Transaction, session: SessionLog, turn_id: str) -> Turn:
     return turn_row(row)
 
 
-def turn_row(row: SessionLogTurnRow | SessionTurnsOfLogRow) -> Turn:
+def turn_row(row: SessionTurnRow) -> Turn:
     """An open turn from its row."""
     return Turn(
         id=row.id,

@@ -14,7 +14,7 @@ from recollect.records import threads, users
 from recollect.session_log.session import merged
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.session_logs import SessionLogByNameRow
+from recollect.store.queries.session_logs import SessionLogRow
 
 
 class SessionLog(Record):
@@ -138,7 +138,7 @@ def update(
     return _session(_still(_row(tx, access, session_id), session_id))
 
 
-def _still(row: SessionLogByNameRow | None, session_id: str) -> SessionLogByNameRow:
+def _still(row: SessionLogRow | None, session_id: str) -> SessionLogRow:
     if row is None:
         raise NotFound(f"session not found: {session_id}")
     return row
@@ -176,11 +176,11 @@ def delete(tx: Transaction, access: Access, session_id: str) -> dict[str, int]:
     return {"sessions": 1, **{name: n for name in names if held and (n := getattr(held, name))}}
 
 
-def _row(tx: Transaction, access: Access, session_id: str) -> SessionLogByNameRow | None:
+def _row(tx: Transaction, access: Access, session_id: str) -> SessionLogRow | None:
     return tx.session_logs.by_name(project_id=access.project_id, session_id=session_id)
 
 
-def _session(row: SessionLogByNameRow) -> SessionLog:
+def _session(row: SessionLogRow) -> SessionLog:
     return SessionLog(
         id=row.id,
         uuid=row.uuid,

@@ -12,7 +12,7 @@ from recollect.records import episodes, pages, users
 from recollect.records.pages import Page, PageRequest
 from recollect.store import index, rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.threads import ThreadByNameRow
+from recollect.store.queries.threads import ThreadRow
 from recollect.store.statements import Keyed
 
 
@@ -207,7 +207,7 @@ def page_of_user(
 def _told_page(
     tx: Transaction,
     access: Access,
-    found: list[Keyed[ThreadByNameRow]],
+    found: list[Keyed[ThreadRow]],
     request: PageRequest,
     count: int | None,
 ) -> Page[Thread]:

@@ -13,12 +13,12 @@ from recollect.errors import NotFound
 from recollect.graph.types import Access, Json, Record
 from recollect.graph.visibility import effective
 from recollect.limits import INTEGER_MAX
-from recollect.records.agents import Agent, contains
+from recollect.records.agents import AgentRecord, contains
 from recollect.records.pages import Page, PageRequest, page_seen
 from recollect.records.trace_events import carried, content_of
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.traces import TraceByUuidRow, TraceEventToldRow
+from recollect.store.queries.traces import TraceEventRow, TraceRow
 from recollect.store.statements import Keyed
 
 Status = Literal["open", "closed", "abandoned"]
@@ -51,7 +51,7 @@ class Trace(Record):
     ended_at: datetime | None
 
 
-class Event(Record):
+class TraceEvent(Record):
     """An event as it was told; *number* is its id in the log, *state* how far its words were read."""
 
     uuid: str
@@ -75,7 +75,7 @@ class TraceFilter(Record):
     metadata: Json | None = None
 
 
-def get(tx: Transaction, access: Access, agent: Agent, uuid: str) -> Trace:
+def get(tx: Transaction, access: Access, agent: AgentRecord, uuid: str) -> Trace:
     """A trace of an agent by its uuid."""
     row = tx.traces.by_uuid(uuid=uuid, graph_id=agent.graph.id)
     if row is None or not _seen(access, row):
@@ -83,18 +83,18 @@ def get(tx: Transaction, access: Access, agent: Agent, uuid: str) -> Trace:
     return _trace(row)
 
 
-def _seen(access: Access, row: TraceByUuidRow) -> bool:
+def _seen(access: Access, row: TraceRow) -> bool:
     if access.visibility is None:
         return True
     return access.visibility.sees(effective([rows.from_json(row.metadata)]))
 
 
 def page(
-    tx: Transaction, access: Access, agent: Agent, wanted: TraceFilter, request: PageRequest
+    tx: Transaction, access: Access, agent: AgentRecord, wanted: TraceFilter, request: PageRequest
 ) -> Page[Trace]:
     """The traces of an agent, page by page; those that are wanted and may be seen."""
 
-    def read(bounds: dict[str, Any]) -> list[Keyed[TraceByUuidRow]]:
+    def read(bounds: dict[str, Any]) -> list[Keyed[TraceRow]]:
         return tx.traces.page(
             order=request.order,
             graph_id=agent.graph.id,
@@ -106,7 +106,7 @@ def page(
             **bounds,
         )
 
-    def tell(found: list[TraceByUuidRow]) -> dict[int, Trace]:
+    def tell(found: list[TraceRow]) -> dict[int, Trace]:
         several = ((row.id, _trace(row)) for row in found if _seen(access, row))
         return {id_: one for id_, one in several if contains(one.metadata, wanted.metadata)}
 
@@ -114,7 +114,7 @@ def page(
     return page_seen(read, request, tell, narrowing=narrowing)
 
 
-def event(tx: Transaction, trace: Trace, uuid: str) -> Event:
+def event(tx: Transaction, trace: Trace, uuid: str) -> TraceEvent:
     """An event of a trace by its uuid."""
     found = find_event(tx, trace, uuid=uuid)
     if found is None:
@@ -129,7 +129,7 @@ def find_event(
     uuid: str | None = None,
     event_id: str | None = None,
     sequence: int | None = None,
-) -> Event | None:
+) -> TraceEvent | None:
     """The event of a trace that has one of these, if there is one."""
     row = tx.traces.event_told(log_id=trace.log_id, uuid=uuid, event_id=event_id, sequence=sequence)
     return None if row is None else _event(row)
@@ -149,16 +149,18 @@ def was_erased(
     return row is not None
 
 
-def sees_event(access: Access, trace: Trace, event: Event) -> bool:
+def sees_event(access: Access, trace: Trace, event: TraceEvent) -> bool:
     """Whether the one who asks may know of an event of a trace that they may know of."""
     if access.visibility is None:
         return True
     return access.visibility.sees(effective([carried(trace.metadata, event.told.get("metadata"))]))
 
 
-def events(tx: Transaction, access: Access, trace: Trace, *, after: int, limit: int) -> list[Event]:
+def events(
+    tx: Transaction, access: Access, trace: Trace, *, after: int, limit: int
+) -> list[TraceEvent]:
     """The events of a trace in their order, those past one of them that may be seen."""
-    found: list[Event] = []
+    found: list[TraceEvent] = []
     while len(found) < limit:
         read = tx.traces.events_page(log_id=trace.log_id, after=after, limit=limit)
         found += [one for one in map(_event, read) if sees_event(access, trace, one)]
@@ -190,7 +192,7 @@ def missing(
     return None if due > upto else str(due)
 
 
-def _trace(row: TraceByUuidRow) -> Trace:
+def _trace(row: TraceRow) -> Trace:
     return Trace(
         log_id=row.id,
         uuid=row.uuid,
@@ -215,9 +217,9 @@ def _trace(row: TraceByUuidRow) -> Trace:
     )
 
 
-def _event(row: TraceEventToldRow) -> Event:
+def _event(row: TraceEventRow) -> TraceEvent:
     state: EventState = "pending" if row.waiting else "failed" if row.parked else "processed"
-    return Event(
+    return TraceEvent(
         uuid=row.uuid,
         event_id=row.event_id,
         sequence=row.sequence,

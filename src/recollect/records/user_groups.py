@@ -27,7 +27,7 @@ from recollect.records.pages import Page, PageRequest
 from recollect.records.users import UserPage
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.queries.user_groups import UserGroupByUuidRow
+from recollect.store.queries.user_groups import UserGroupRow
 from recollect.store.statements import Keyed
 
 GroupKind = Literal["managed", "virtual"]
@@ -175,7 +175,7 @@ def page_of_user(
 def _page_with_everyone(
     tx: Transaction,
     access: Access,
-    found: list[Keyed[UserGroupByUuidRow]],
+    found: list[Keyed[UserGroupRow]],
     request: PageRequest,
     count: int,
 ) -> Page[UserGroup]:
@@ -184,7 +184,7 @@ def _page_with_everyone(
     return pages.counted([*first, *_keyed(found)], request, count + 1)
 
 
-def _keyed(found: list[Keyed[UserGroupByUuidRow]]) -> list[Keyed[UserGroup]]:
+def _keyed(found: list[Keyed[UserGroupRow]]) -> list[Keyed[UserGroup]]:
     return [Keyed(_group(one.row), one.key) for one in found]
 
 
@@ -374,7 +374,7 @@ def _counted(count: Callable[..., int | None], access: Access, search: str) -> i
     return count(project_id=access.project_id, search=search) or 0
 
 
-def _group(row: UserGroupByUuidRow) -> UserGroup:
+def _group(row: UserGroupRow) -> UserGroup:
     return UserGroup(
         id=row.id,
         uuid=row.uuid,

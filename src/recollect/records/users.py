@@ -13,7 +13,7 @@ from recollect.records import graphs, pages, seeing, telling
 from recollect.records.graphs import GraphDetails
 from recollect.records.pages import Page, PageRequest
 from recollect.store import index, numbers, rows
-from recollect.store.index import Item
+from recollect.store.index import IndexItem
 from recollect.store.protocol import Transaction
 from recollect.store.statements import Keyed
 
@@ -273,7 +273,7 @@ def _seed_node(tx: Transaction, user: User) -> None:
     index.put(tx, user.graph_id, items)
 
 
-def _insert_fact(tx: Transaction, user: User, entity_id: int, name: str, fact: str) -> Item:
+def _insert_fact(tx: Transaction, user: User, entity_id: int, name: str, fact: str) -> IndexItem:
     """Write a fact that a profile tells, and say how it is found."""
     fact_id = tx.facts.insert(
         **numbers.of_graph(user.graph_id),

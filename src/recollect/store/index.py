@@ -16,7 +16,7 @@ from recollect.store.protocol import Transaction
 T = TypeVar("T")
 
 
-class Item(Record):
+class IndexItem(Record):
     """Something to be found: its terms as `graph.terms.packed` writes them, and its vector."""
 
     kind: Kind
@@ -25,14 +25,14 @@ class Item(Record):
     vector: bytes | None = None
 
 
-def fact_item(fact_id: int, fact: str, vector: bytes | None = None) -> Item:
+def fact_item(fact_id: int, fact: str, vector: bytes | None = None) -> IndexItem:
     """A fact, found by its sentence."""
-    return Item(kind="fact", id=fact_id, terms=packed(terms(fact)), vector=vector)
+    return IndexItem(kind="fact", id=fact_id, terms=packed(terms(fact)), vector=vector)
 
 
-def entity_item(entity_id: int, name: str, summary: str) -> Item:
+def entity_item(entity_id: int, name: str, summary: str) -> IndexItem:
     """An entity, found by its name and by what is said of it."""
-    return Item(kind="entity", id=entity_id, terms=packed(terms(f"{name} {summary}")))
+    return IndexItem(kind="entity", id=entity_id, terms=packed(terms(f"{name} {summary}")))
 
 
 def episode_terms(episode: Episode) -> bytes:
@@ -44,7 +44,7 @@ def episode_terms(episode: Episode) -> bytes:
     return b"" if episode.kind in DIRECT_KINDS else packed(terms(episode.content))
 
 
-def put(tx: Transaction, graph_id: int, items: Sequence[Item]) -> None:
+def put(tx: Transaction, graph_id: int, items: Sequence[IndexItem]) -> None:
     """Make items findable, or findable by what they say now."""
     for version, item in _numbered(tx, graph_id, items):
         tx.index.row_put(
@@ -59,7 +59,7 @@ def put(tx: Transaction, graph_id: int, items: Sequence[Item]) -> None:
 
 def keep_unfound(tx: Transaction, graph_id: int, episode_ids: Sequence[int]) -> None:
     """Episodes that no search finds, but whose metadata the summary of their thread carries."""
-    unfound = [Item(kind="episode", id=number, terms=b"") for number in episode_ids]
+    unfound = [IndexItem(kind="episode", id=number, terms=b"") for number in episode_ids]
     put(tx, graph_id, unfound)
 
 

@@ -7,28 +7,15 @@ from typing import Any
 import msgspec
 
 from recollect.graph.types import Entity, Episode, Fact, Graph, Job, Key, Project, Thread, User
-from recollect.store.queries.agents import AgentByUuidRow
-from recollect.store.queries.entities import DirectNodesOfTaskRow
+from recollect.store.queries.agents import AgentRow
 from recollect.store.queries.facts import WholeFactRow
 from recollect.store.queries.graphs import GraphRow
-from recollect.store.queries.jobs import JobsNextRow
-from recollect.store.queries.keys import KeyByHashRow, KeyByUuidRow
-from recollect.store.queries.links import EvidenceOfFactRow
+from recollect.store.queries.keys import KeyRow
+from recollect.store.queries.links import EvidenceRow
 from recollect.store.queries.projects import ProjectRow
-from recollect.store.queries.readings import ReadingsOfEpisodesRow, StepsNextRow, StepsUnreadRow
-from recollect.store.queries.rereadings import RereadingTakenRow
-from recollect.store.queries.shapes import EntityRow, ThreadedEpisodeRow, UserGroupUsersPageRow
-from recollect.store.queries.threads import ThreadByNameRow, ThreadsPageSaidRow
+from recollect.store.queries.shapes import EntityRow, JobRow, ThreadedEpisodeRow, UserRow
+from recollect.store.queries.threads import ThreadRow
 
-AnyEpisodeRow = (
-    ThreadedEpisodeRow
-    | JobsNextRow
-    | StepsUnreadRow
-    | StepsNextRow
-    | ReadingsOfEpisodesRow
-    | RereadingTakenRow
-    | EvidenceOfFactRow
-)  # an episode with the name of its thread, whatever stands beside it
 _MOMENTS_REMEMBERED = 16_384  # facts of one graph share few times, and are read again and again
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -79,7 +66,7 @@ def project(row: ProjectRow) -> Project:
     )
 
 
-def key(row: KeyByHashRow | KeyByUuidRow) -> Key:
+def key(row: KeyRow) -> Key:
     """A key row as a value; the hash stays behind."""
     return Key(
         uuid=row.uuid,
@@ -98,7 +85,7 @@ def key(row: KeyByHashRow | KeyByUuidRow) -> Key:
     )
 
 
-def graph(row: GraphRow | AgentByUuidRow) -> Graph:
+def graph(row: GraphRow | AgentRow) -> Graph:
     """A graph row as a value."""
     return Graph(
         id=row.id,
@@ -114,7 +101,7 @@ def graph(row: GraphRow | AgentByUuidRow) -> Graph:
     )
 
 
-def user(row: UserGroupUsersPageRow) -> User:
+def user(row: UserRow) -> User:
     """A user row as a value."""
     return User(
         id=row.id,
@@ -136,7 +123,7 @@ def user(row: UserGroupUsersPageRow) -> User:
     )
 
 
-def thread(row: ThreadByNameRow | ThreadsPageSaidRow) -> Thread:
+def thread(row: ThreadRow) -> Thread:
     """A thread row as a value."""
     return Thread(
         id=row.id,
@@ -154,7 +141,7 @@ def thread(row: ThreadByNameRow | ThreadsPageSaidRow) -> Thread:
     )
 
 
-def episode(row: AnyEpisodeRow) -> Episode:
+def episode(row: ThreadedEpisodeRow | EvidenceRow) -> Episode:
     """An episode row as a value."""
     return Episode(
         id=row.id,
@@ -182,7 +169,7 @@ def episode(row: AnyEpisodeRow) -> Episode:
     )
 
 
-def entity(row: DirectNodesOfTaskRow | EntityRow) -> Entity:
+def entity(row: EntityRow) -> Entity:
     """An entity row as a value."""
     return Entity(
         id=row.id,
@@ -223,13 +210,13 @@ def fact(row: WholeFactRow) -> Fact:
     )
 
 
-def job(row: JobsNextRow | StepsUnreadRow) -> Job:
-    """A job row joined with its episode, as a value."""
+def job(row: JobRow) -> Job:
+    """A job with its episode, as a value."""
     return Job(
-        id=row.job_id,
-        graph_id=row.graph_id,
-        episode=episode(row),
+        id=row.episode.id,
+        graph_id=row.episode.graph_id,
+        episode=episode(row.episode),
         task_uuid=row.task_uuid,
         attempts=row.attempts,
-        strict_ontology=bool(row.strict_ontology),
+        strict_ontology=bool(row.episode.strict_ontology),
     )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 R = TypeVar("R", bound=tuple[Any, ...])
+R2 = TypeVar("R2", bound=tuple[Any, ...])
 V = TypeVar("V")
 
 
@@ -42,6 +43,14 @@ class Keyed(NamedTuple, Generic[V]):
     key: Any
 
 
+def _nested(row_type: type[R], inner: type[R2], row: tuple[Any, ...]) -> R:
+    """A row that begins with the columns of another; None stands for one that was not found."""
+    size = len(inner._fields)  # type: ignore[attr-defined]
+    first = None if row[0] is None else inner._make(row[:size])  # type: ignore[attr-defined]
+    nested: R = row_type._make((first, *row[size:]))  # type: ignore[attr-defined]
+    return nested
+
+
 class Queries:
     """The base of all queries about one noun."""
 
@@ -56,6 +65,15 @@ class Queries:
 
     def _all(self, row_type: type[R], name: str, /, **params: Any) -> list[R]:
         return list(map(row_type._make, self._statements.all(name, params)))  # type: ignore[attr-defined]
+
+    def _one_with(
+        self, row_type: type[R], inner: type[R2], name: str, /, **params: Any
+    ) -> R | None:
+        row = self._statements.one(name, params)
+        return None if row is None else _nested(row_type, inner, row)
+
+    def _all_with(self, row_type: type[R], inner: type[R2], name: str, /, **params: Any) -> list[R]:
+        return [_nested(row_type, inner, row) for row in self._statements.all(name, params)]
 
     def _page(self, row_type: type[R], name: str, /, **params: Any) -> list[Keyed[R]]:
         make = row_type._make  # type: ignore[attr-defined]

@@ -12,7 +12,7 @@ from recollect.store.queries.batches import BatchQueries
 from recollect.store.queries.chapters import ChapterQueries
 from recollect.store.queries.closings import ClosingQueries
 from recollect.store.queries.collections import CollectionQueries
-from recollect.store.queries.copies import CopieQueries
+from recollect.store.queries.copies import CopyQueries
 from recollect.store.queries.digests import DigestQueries
 from recollect.store.queries.doubts import DoubtQueries
 from recollect.store.queries.edits import EditQueries
@@ -98,8 +98,8 @@ class Transaction:
         return CollectionQueries(self._statements)
 
     @cached_property
-    def copies(self) -> CopieQueries:
-        return CopieQueries(self._statements)
+    def copies(self) -> CopyQueries:
+        return CopyQueries(self._statements)
 
     @cached_property
     def digests(self) -> DigestQueries:

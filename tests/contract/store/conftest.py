@@ -3,7 +3,7 @@
 Nothing in this folder may know which store it runs on.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
 from recollect.store.sqlite.connection import statements
 from tests.contract.store.world import Backend, CountingIds, StillClock, new_project
+from tests.support.store_coverage import noting
 
 Reopen = Callable[[], Store]
 
@@ -28,6 +29,13 @@ BACKENDS = [
         "sqlite", _open_sqlite, lambda: frozenset(name.partition("/")[0] for name in statements())
     )
 ]
+
+
+@pytest.fixture(autouse=True)
+def _noted_calls(request: pytest.FixtureRequest) -> Iterator[None]:
+    """At the end of a run the methods that no test called are named."""
+    with noting(request.path.name):
+        yield
 
 
 @pytest.fixture(params=BACKENDS, ids=lambda backend: backend.name)

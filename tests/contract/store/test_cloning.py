@@ -9,7 +9,7 @@ from recollect.graph.terms import terms as terms_of
 from recollect.graph.types import Access, Episode
 from recollect.ingest import intake, queue
 from recollect.records import cloning, episodes, graphs, guidance, knowledge, threads, users
-from recollect.records.cloning import Copied, Ends
+from recollect.records.cloning import ClonedEnds, Copied
 from recollect.records.guidance import EntityType, Instruction, Ontology, Targets
 from recollect.records.pages import PageRequest
 from recollect.store import index, rows
@@ -36,12 +36,16 @@ ALL = PageRequest(order="uuid/asc", limit=100)
 
 async def copy_graph(store: Store, access: Access, source: str, target: str) -> Copied:
     """A standalone graph under another name."""
-    return await store.write(cloning.clone, access, Ends(source_graph=source, target_graph=target))
+    return await store.write(
+        cloning.clone, access, ClonedEnds(source_graph=source, target_graph=target)
+    )
 
 
 async def copy_user(store: Store, access: Access, source: str, target: str) -> Copied:
     """A user under another name."""
-    return await store.write(cloning.clone, access, Ends(source_user=source, target_user=target))
+    return await store.write(
+        cloning.clone, access, ClonedEnds(source_user=source, target_user=target)
+    )
 
 
 def learn(tx: Transaction, graph_id: int, source: int | None, said: list[Episode]) -> None:
@@ -254,7 +258,7 @@ async def test_a_copy_goes_to_an_id_that_is_free(
     with pytest.raises(NotFound):
         await copy_graph(store, access, "theirs", "mine")
     with pytest.raises(InvalidInput):
-        await store.write(cloning.clone, access, Ends(source_graph="band", target_user="eve"))
+        await store.write(cloning.clone, access, ClonedEnds(source_graph="band", target_user="eve"))
     assert (await copy_graph(store, access, "band", "theirs")).graph.graph_id == "theirs"
 
 

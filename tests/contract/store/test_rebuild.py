@@ -382,7 +382,7 @@ async def test_a_clone_comes_out_the_same(store: Store, access: Access, jane: us
     await learn(store, Told(SAID))
     acme, _ = await store.read(facts, jane.graph_id)
     await store.write(knowledge.update_fact, access, acme.uuid, FactChange(fact="Jane is at Acme"))
-    ends = cloning.Ends(source_user="jane", target_user="joan")
+    ends = cloning.ClonedEnds(source_user="jane", target_user="joan")
     copied = await store.write(cloning.clone, access, ends)
     await here.settle(store, copied.graph.id)
     original, copy = await store.read(rebuild.states)

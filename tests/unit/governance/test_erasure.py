@@ -200,7 +200,7 @@ async def test_a_copy_of_a_graph_forgets_like_the_original(told: Told) -> None:
     """What ended a fact is copied with it."""
     await told.triple(ANN, "LIVES_IN", BONN)
     await told.triple(ANN, "LIVES_IN", ROME)
-    ends = cloning.Ends(source_graph="g", target_graph="h")
+    ends = cloning.ClonedEnds(source_graph="g", target_graph="h")
     await told.store.write(cloning.clone, told.access, ends)
     await told.store.write(erasing.graph, told.access, "g")
     ((moved,),) = await told.rows("SELECT max(id) FROM episodes")

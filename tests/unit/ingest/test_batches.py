@@ -14,7 +14,7 @@ from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.governance import keys
 from recollect.graph.types import Access, Job, NewEpisode
 from recollect.ingest import batches, pipeline, queue
-from recollect.ingest.batches import Batch, Item, NewItem
+from recollect.ingest.batches import Batch, BatchItem, NewItem
 from recollect.ingest.queue import Claim
 from recollect.ingest.worker import Worker
 from recollect.limits import BATCH_ITEMS_MAX, BATCH_ITEMS_PER_CALL_MAX, BATCH_ITEMS_PER_READ
@@ -63,7 +63,7 @@ class World:
         """A batch as it stands."""
         return await self.do(batches.get, uuid)
 
-    async def items(self, uuid: str) -> list[Item]:
+    async def items(self, uuid: str) -> list[BatchItem]:
         """The items of a batch as they stand."""
         page = await self.do(batches.items, uuid, status=None, limit=1000, cursor=None)
         return page.items

@@ -49,7 +49,7 @@ class World:
 
         def read(tx: Transaction) -> str:
             (row,) = tx.jobs.next(graph_id=self._graph_id(tx, user_id), limit=1)
-            return str(row.content)
+            return str(row.episode.content)
 
         return msgspec.json.decode(await self.store.read(read), type=Triple)
 
@@ -123,7 +123,7 @@ async def test_sentences_of_a_thread_are_about_its_user(world: World) -> None:
 
     def read(tx: Transaction) -> Any:
         (row,) = tx.jobs.next(graph_id=thread.graph_id, limit=1)
-        return row.content, row.thread_name
+        return row.episode.content, row.episode.thread_name
 
     content, name = await world.store.read(read)
     triple = msgspec.json.decode(content, type=Triple)

@@ -16,7 +16,7 @@ from recollect.exchange.importer import ImportTarget
 from recollect.governance import keys
 from recollect.graph.visibility import side
 from recollect.records import cloning, episodes, graphs, knowledge, users
-from recollect.records.cloning import Ends
+from recollect.records.cloning import ClonedEnds
 from recollect.records.graphs import GraphDetails
 from recollect.records.knowledge import EntityChange, FactChange
 from recollect.records.users import UserDetails
@@ -65,7 +65,7 @@ class Edited(World):
 
     async def copy(self, to: str) -> None:
         """Somebody copies the graph."""
-        ends = Ends(source_graph="g", target_graph=to)
+        ends = ClonedEnds(source_graph="g", target_graph=to)
         await self.store.write(cloning.clone, self.access, ends)
         await self.settle()
 

@@ -425,7 +425,7 @@ async def large(store: Store, access: Access, graph_id: str, count: int) -> Grap
     """A graph with many index rows, of entities that nobody wrote."""
     graph = await new_graph(store, access, graph_id)
     items = [
-        index.Item(kind="entity", id=n, terms=packed(["alpha", f"word{n}"]))
+        index.IndexItem(kind="entity", id=n, terms=packed(["alpha", f"word{n}"]))
         for n in range(1, count + 1)
     ]
     await store.write(index.put, graph.id, items)
@@ -474,8 +474,8 @@ async def test_versions_without_a_row_are_passed_over(
     """An item that changes often leaves gaps behind it, wider than a page."""
     monkeypatch.setattr(module, "INDEX_ROWS_PER_PAGE", 3)
     graph = await new_graph(store, access, "g")
-    again = index.Item(kind="entity", id=1, terms=packed(["alpha"]))
-    first = index.Item(kind="entity", id=2, terms=packed(["beta"]))
+    again = index.IndexItem(kind="entity", id=1, terms=packed(["alpha"]))
+    first = index.IndexItem(kind="entity", id=2, terms=packed(["beta"]))
     await store.write(index.put, graph.id, [first])
     for _ in range(20):
         await store.write(index.put, graph.id, [again])

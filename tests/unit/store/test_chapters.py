@@ -13,7 +13,7 @@ from recollect.governance import soundness
 from recollect.ingest import queue
 from recollect.limits import CHAPTER_EPISODES, CHAPTER_PARTS
 from recollect.records import cloning, graphs
-from recollect.records.cloning import Ends
+from recollect.records.cloning import ClonedEnds
 from recollect.store.sqlite import migrate
 from recollect.store.sqlite.connection import FILE_NAME, connect, statements
 from tests.support import here
@@ -140,7 +140,7 @@ async def test_a_copy_has_chapters_of_its_own(log: ToldLog) -> None:
     """Of its own facts; they outlive those of the original."""
     await log.tell(*story(MANY))
     await log.learn()
-    ends = Ends(source_graph="g", target_graph="h")
+    ends = ClonedEnds(source_graph="g", target_graph="h")
     copied = (await log.store.write(cloning.clone, log.access, ends)).graph
     look = log.look(copied)
     assert look.stored == look.chapters(CHAPTER_PARTS + 2)

@@ -13,7 +13,7 @@ from recollect.governance import keys
 from recollect.graph.types import Access
 from recollect.ingest import intake
 from recollect.records import cloning, graphs
-from recollect.records.cloning import Ends
+from recollect.records.cloning import ClonedEnds
 from recollect.records.graphs import GraphDetails
 from recollect.store.sqlite import SqliteStore, migrate
 from recollect.store.sqlite.connection import FILE_NAME, connect, statements
@@ -109,7 +109,7 @@ async def test_every_column_is_copied(store, tmp_path: Path, table: str) -> None
             sql = f"UPDATE {table} SET {name} = ? WHERE {where}"  # noqa: S608
             connection.execute(sql, (number, graph.id))
         connection.commit()
-        ends = Ends(source_graph="a", target_graph="b")
+        ends = ClonedEnds(source_graph="a", target_graph="b")
         copied = (await opened.write(cloning.clone, access, ends)).graph
         wanted = f"SELECT {', '.join(names) or '1'} FROM {table} WHERE {where}"  # noqa: S608
         old, new = (

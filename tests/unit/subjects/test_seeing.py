@@ -24,7 +24,7 @@ from recollect.records import (
     users,
     walking,
 )
-from recollect.records.cloning import Ends
+from recollect.records.cloning import ClonedEnds
 from recollect.records.knowledge import EntityChange, FactChange
 from recollect.records.pages import PageRequest, read_cursor
 from recollect.store import rows
@@ -446,7 +446,7 @@ async def test_who_may_not_see_everything_copies_nothing(world: World) -> None:
         await world.store.write(
             cloning.clone,
             as_seen(world, ONLY_PUBLIC),
-            Ends(source_user="ann", target_user="eve"),
+            ClonedEnds(source_user="ann", target_user="eve"),
         )
 
 

@@ -7,7 +7,7 @@ import msgspec
 from recollect.api.http import explain
 from recollect.api.router import Call, Route
 from recollect.app import batches
-from recollect.app.batches import Batch, Item, NewItem
+from recollect.app.batches import Batch, BatchItem, NewItem
 from recollect.compat.zep.wire import batches as batches_wire
 from recollect.compat.zep.wire.base import RoleType, Success, shaped
 from recollect.errors import InvalidInput
@@ -38,7 +38,7 @@ def _summary(found: Batch) -> batches_wire.BatchSummary:
     )
 
 
-def _detail(found: Item) -> batches_wire.BatchItemDetail:
+def _detail(found: BatchItem) -> batches_wire.BatchItemDetail:
     error = None
     if found.error is not None:
         error = batches_wire.BatchItemError(code=found.error.code, message=found.error.message)

@@ -12,7 +12,7 @@ from recollect.compat.zep.wire import knowledge as knowledge_wire
 from recollect.compat.zep.wire.base import shaped
 from recollect.graph import checks
 from recollect.graph.types import Entity
-from recollect.records.cloning import Ends
+from recollect.records.cloning import ClonedEnds
 
 
 async def add_fact_triple(call: Call) -> graphs_wire.AddTripleAnswer:
@@ -149,7 +149,7 @@ def _added(
 async def clone(call: Call) -> graphs_wire.CloneAnswer:
     """A copy of a user's graph as a new user, or of a standalone graph under a new id."""
     sent: graphs_wire.CloneGraph = call.body
-    ends = Ends(
+    ends = ClonedEnds(
         source_user=sent.source_user_id,
         source_graph=translate.graph_id_of(sent.source_graph_id, sent.source_group_id, "source_"),
         target_user=sent.target_user_id,

@@ -6,7 +6,7 @@ from recollect.graph.types import GraphKind
 from recollect.store.statements import Keyed, Queries
 
 
-class AgentByUuidRow(NamedTuple):
+class AgentRow(NamedTuple):
     id: int
     uuid: str
     project_id: int
@@ -59,8 +59,8 @@ class AgentQueries(Queries):
             metadata=metadata,
         )
 
-    def by_uuid(self, *, uuid: str, project_id: int) -> AgentByUuidRow | None:
-        return self._one(AgentByUuidRow, "agents.by_uuid", uuid=uuid, project_id=project_id)
+    def by_uuid(self, *, uuid: str, project_id: int) -> AgentRow | None:
+        return self._one(AgentRow, "agents.by_uuid", uuid=uuid, project_id=project_id)
 
     def update(
         self,
@@ -90,9 +90,9 @@ class AgentQueries(Queries):
         after_uuid: str | None,
         after_key: Any,
         limit: int,
-    ) -> list[Keyed[AgentByUuidRow]]:
+    ) -> list[Keyed[AgentRow]]:
         return self._page(
-            AgentByUuidRow,
+            AgentRow,
             f"agents.page/{order}",
             project_id=project_id,
             agent_id=agent_id,

@@ -10,7 +10,7 @@ class AuditHeadRow(NamedTuple):
     hash: bytes
 
 
-class AuditEntrieRow(NamedTuple):
+class AuditEntryRow(NamedTuple):
     project_id: int
     number: int
     at: int
@@ -78,10 +78,10 @@ class AuditQueries(Queries):
         actor: str | None,
         since: int | None,
         limit: int,
-    ) -> list[AuditEntrieRow]:
+    ) -> list[AuditEntryRow]:
         """Newest first; what is not asked for is NULL."""
         return self._all(
-            AuditEntrieRow,
+            AuditEntryRow,
             "audit.page",
             project_id=project_id,
             before=before,
@@ -92,9 +92,9 @@ class AuditQueries(Queries):
             limit=limit,
         )
 
-    def after(self, *, project_id: int, after: int, limit: int) -> list[AuditEntrieRow]:
+    def after(self, *, project_id: int, after: int, limit: int) -> list[AuditEntryRow]:
         return self._all(
-            AuditEntrieRow, "audit.after", project_id=project_id, after=after, limit=limit
+            AuditEntryRow, "audit.after", project_id=project_id, after=after, limit=limit
         )
 
     def redact(self, *, project_id: int, targets: str | None) -> int:

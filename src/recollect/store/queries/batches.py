@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from recollect.store.statements import Queries
 
 
-class BatchByUuidRow(NamedTuple):
+class BatchRow(NamedTuple):
     id: int
     uuid: str
     project_id: int
@@ -85,15 +85,15 @@ class BatchQueries(Queries):
             now=now,
         )
 
-    def by_uuid(self, *, uuid: str, project_id: int) -> BatchByUuidRow | None:
-        return self._one(BatchByUuidRow, "batches.by_uuid", uuid=uuid, project_id=project_id)
+    def by_uuid(self, *, uuid: str, project_id: int) -> BatchRow | None:
+        return self._one(BatchRow, "batches.by_uuid", uuid=uuid, project_id=project_id)
 
     def page(
         self, *, project_id: int, cursor: Any, status: str | None, limit: int
-    ) -> list[BatchByUuidRow]:
+    ) -> list[BatchRow]:
         """The newest first; the cursor is the number of the last one seen."""
         return self._all(
-            BatchByUuidRow,
+            BatchRow,
             "batches.page",
             project_id=project_id,
             cursor=cursor,

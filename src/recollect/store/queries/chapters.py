@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from recollect.store.queries.shapes import ChapterSaidRow, ThreadedEpisodeRow
+from recollect.store.queries.shapes import SaidFactRow, ThreadedEpisodeRow
 from recollect.store.statements import Queries
 
 
@@ -64,13 +64,13 @@ class ChapterQueries(Queries):
         """Whether there is an episode between two places of the log."""
         return self._value(int, "chapters.told", graph_id=graph_id, first=first, last=last)
 
-    def said(self, *, graph_id: int, first: int, last: int) -> list[ChapterSaidRow]:
+    def said(self, *, graph_id: int, first: int, last: int) -> list[SaidFactRow]:
         """What the episodes between two places of the log say, as summaries see it."""
-        return self._all(ChapterSaidRow, "chapters.said", graph_id=graph_id, first=first, last=last)
+        return self._all(SaidFactRow, "chapters.said", graph_id=graph_id, first=first, last=last)
 
-    def facts_of(self, *, chapters: str | None, graph_id: int) -> list[ChapterSaidRow]:
+    def facts_of(self, *, chapters: str | None, graph_id: int) -> list[SaidFactRow]:
         """What is kept of some chapters: pairs of a level and a number."""
-        return self._all(ChapterSaidRow, "chapters.facts_of", chapters=chapters, graph_id=graph_id)
+        return self._all(SaidFactRow, "chapters.facts_of", chapters=chapters, graph_id=graph_id)
 
     def among(self, *, chapters: str | None, graph_id: int) -> ChaptersAmongRow | None:
         return self._one(ChaptersAmongRow, "chapters.among", chapters=chapters, graph_id=graph_id)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from recollect.store.statements import Queries
 
 
-class CollectionByNameRow(NamedTuple):
+class CollectionRow(NamedTuple):
     id: int
     uuid: str
     project_id: int
@@ -18,7 +18,7 @@ class CollectionByNameRow(NamedTuple):
     embedded_count: int
 
 
-class DocumentByUuidRow(NamedTuple):
+class DocumentRow(NamedTuple):
     id: int
     uuid: str
     collection_id: int
@@ -77,13 +77,11 @@ class CollectionQueries(Queries):
             now=now,
         )
 
-    def by_name(self, *, project_id: int, name: str) -> CollectionByNameRow | None:
-        return self._one(
-            CollectionByNameRow, "collections.by_name", project_id=project_id, name=name
-        )
+    def by_name(self, *, project_id: int, name: str) -> CollectionRow | None:
+        return self._one(CollectionRow, "collections.by_name", project_id=project_id, name=name)
 
-    def all(self, *, project_id: int) -> list[CollectionByNameRow]:
-        return self._all(CollectionByNameRow, "collections.all", project_id=project_id)
+    def all(self, *, project_id: int) -> list[CollectionRow]:
+        return self._all(CollectionRow, "collections.all", project_id=project_id)
 
     def count(self, *, project_id: int) -> int | None:
         return self._value(int, "collections.count", project_id=project_id)
@@ -122,25 +120,25 @@ class CollectionQueries(Queries):
     def document_set_vector(self, *, vector: bytes, id: bytes | int | str | None) -> int:
         return self._run("collections.document_set_vector", vector=vector, id=id)
 
-    def document_by_uuid(self, *, uuid: str, collection_id: int) -> DocumentByUuidRow | None:
+    def document_by_uuid(self, *, uuid: str, collection_id: int) -> DocumentRow | None:
         return self._one(
-            DocumentByUuidRow,
+            DocumentRow,
             "collections.document_by_uuid",
             uuid=uuid,
             collection_id=collection_id,
         )
 
-    def document_by_name(self, *, collection_id: int, document_id: str) -> DocumentByUuidRow | None:
+    def document_by_name(self, *, collection_id: int, document_id: str) -> DocumentRow | None:
         return self._one(
-            DocumentByUuidRow,
+            DocumentRow,
             "collections.document_by_name",
             collection_id=collection_id,
             document_id=document_id,
         )
 
-    def documents_by_ids(self, *, ids: str | None, collection_id: int) -> list[DocumentByUuidRow]:
+    def documents_by_ids(self, *, ids: str | None, collection_id: int) -> list[DocumentRow]:
         return self._all(
-            DocumentByUuidRow, "collections.documents_by_ids", ids=ids, collection_id=collection_id
+            DocumentRow, "collections.documents_by_ids", ids=ids, collection_id=collection_id
         )
 
     def document_shelf(

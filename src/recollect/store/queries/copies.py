@@ -19,7 +19,7 @@ class CloneEditsOfRow(NamedTuple):
     near: str | None
 
 
-class CopieQueries(Queries):
+class CopyQueries(Queries):
     """Copying one graph into another, table by table."""
 
     __slots__ = ()

@@ -2,32 +2,13 @@
 
 from typing import Any, NamedTuple
 
-from recollect.graph.found import EntityKind
 from recollect.store.queries.shapes import (
-    DirectEpisodesBehindRow,
     EntityRow,
     IdUuidRow,
+    InGraphRow,
     MetadataRow,
 )
 from recollect.store.statements import Keyed, Queries
-
-
-class DirectNodesOfTaskRow(NamedTuple):
-    seq: int
-    id: int
-    uuid: str
-    graph_id: int
-    name: str
-    labels: str
-    summary: str
-    attributes: str | None
-    is_user: int
-    created_at: int
-    kind: EntityKind | None
-    is_assistant: int
-    names: str
-    given: str | None
-    side: str
 
 
 class EntityEpisodesRow(NamedTuple):
@@ -42,7 +23,7 @@ class EntitiesAskedRow(NamedTuple):
 
 
 class UserSideRow(NamedTuple):
-    names: str
+    names: str | None
     attributes: str | None
     all_names: str
     all_attributes: str
@@ -54,22 +35,9 @@ class UserSidesOfRow(NamedTuple):
     attributes: str | None
 
 
-class EntitiesTakingInRow(NamedTuple):
-    id: int
-    uuid: str
-    graph_id: int
-    name: str
-    labels: str
-    summary: str
-    attributes: str | None
-    is_user: int
-    created_at: int
-    kind: EntityKind | None
-    is_assistant: int
-    names: str
-    given: str | None
-    side: str
-    taken_key: str
+class TakerRow(NamedTuple):
+    entity: EntityRow
+    key: str
 
 
 class EntityPlaceRow(NamedTuple):
@@ -91,8 +59,8 @@ class EntityQueries(Queries):
 
     __slots__ = ()
 
-    def direct_nodes_of_task(self, *, task_uuid: str) -> list[DirectNodesOfTaskRow]:
-        return self._all(DirectNodesOfTaskRow, "entities.direct_nodes_of_task", task_uuid=task_uuid)
+    def direct_nodes_of_task(self, *, task_uuid: str) -> list[EntityRow]:
+        return self._all(EntityRow, "entities.direct_nodes_of_task", task_uuid=task_uuid)
 
     def metadata(self, *, ids: str) -> list[MetadataRow]:
         return self._all(MetadataRow, "entities.metadata", ids=ids)
@@ -116,9 +84,9 @@ class EntityQueries(Queries):
     def unname(self, *, name: str, names: str | None, attributes: str | None, id: int) -> int:
         return self._run("entities.unname", name=name, names=names, attributes=attributes, id=id)
 
-    def delete_unsupported(self, *, ids: str | None) -> list[DirectEpisodesBehindRow]:
+    def delete_unsupported(self, *, ids: str | None) -> list[InGraphRow]:
         """The user's own node stays, and so does a node that a surviving fact touches."""
-        return self._all(DirectEpisodesBehindRow, "entities.delete_unsupported", ids=ids)
+        return self._all(InGraphRow, "entities.delete_unsupported", ids=ids)
 
     def ids_by_uuids(self, *, graph_id: int, uuids: str) -> list[int]:
         return self._values(int, "entities.ids_by_uuids", graph_id=graph_id, uuids=uuids)
@@ -315,9 +283,11 @@ class EntityQueries(Queries):
     def mentioned_by(self, *, episode_id: int) -> list[EntityRow]:
         return self._all(EntityRow, "entities.mentioned_by", episode_id=episode_id)
 
-    def taking_in(self, *, graph_id: int, keys: str | None) -> list[EntitiesTakingInRow]:
+    def taking_in(self, *, graph_id: int, keys: str | None) -> list[TakerRow]:
         """Who has taken in others by hand, by the keys that those left."""
-        return self._all(EntitiesTakingInRow, "entities.taking_in", graph_id=graph_id, keys=keys)
+        return self._all_with(
+            TakerRow, EntityRow, "entities.taking_in", graph_id=graph_id, keys=keys
+        )
 
     def place(self, *, uuid: str) -> EntityPlaceRow | None:
         return self._one(EntityPlaceRow, "entities.place", uuid=uuid)

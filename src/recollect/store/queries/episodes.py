@@ -4,12 +4,12 @@ from typing import Any, NamedTuple
 
 from recollect.graph.types import EpisodeKind, MemoryKind
 from recollect.store.queries.shapes import (
-    ChapterSaidRow,
-    DirectEpisodesBehindRow,
     IdUuidRow,
-    MessagesAmongRow,
+    InGraphRow,
+    MessageRow,
     MetadataRow,
-    TalkBeforeRow,
+    MetadataValueRow,
+    SaidFactRow,
     ThreadedEpisodeRow,
 )
 from recollect.store.statements import Keyed, Queries
@@ -35,7 +35,7 @@ class EpisodesJudgedRow(NamedTuple):
     addressee: str | None
 
 
-class EpisodesBeforeInThreadRow(NamedTuple):
+class EarlierEpisodeRow(NamedTuple):
     seq: int
     content: str
     role: str | None
@@ -109,15 +109,15 @@ class EpisodeQueries(Queries):
 
     __slots__ = ()
 
-    def said_by_episodes(self, *, episodes: str | None) -> list[ChapterSaidRow]:
-        return self._all(ChapterSaidRow, "episodes.said_by_episodes", episodes=episodes)
+    def said_by_episodes(self, *, episodes: str | None) -> list[SaidFactRow]:
+        return self._all(SaidFactRow, "episodes.said_by_episodes", episodes=episodes)
 
     def saying(self, *, episodes: str | None, facts: str | None) -> list[int]:
         """Which of some episodes state one of some facts."""
         return self._values(int, "episodes.saying", episodes=episodes, facts=facts)
 
-    def messages_among(self, *, ids: str | None) -> list[MessagesAmongRow]:
-        return self._all(MessagesAmongRow, "episodes.messages_among", ids=ids)
+    def messages_among(self, *, ids: str | None) -> list[MessageRow]:
+        return self._all(MessageRow, "episodes.messages_among", ids=ids)
 
     def metadata(self, *, ids: str) -> list[MetadataRow]:
         return self._all(MetadataRow, "episodes.metadata", ids=ids)
@@ -285,18 +285,18 @@ class EpisodeQueries(Queries):
     def of_entity(self, *, entity_id: int, limit: int) -> list[ThreadedEpisodeRow]:
         return self._all(ThreadedEpisodeRow, "episodes.of_entity", entity_id=entity_id, limit=limit)
 
-    def before_in_thread(self, *, id: int, seq: int, limit: int) -> list[EpisodesBeforeInThreadRow]:
+    def before_in_thread(self, *, id: int, seq: int, limit: int) -> list[EarlierEpisodeRow]:
         """What was said just before an episode; the newest first."""
         return self._all(
-            EpisodesBeforeInThreadRow, "episodes.before_in_thread", id=id, seq=seq, limit=limit
+            EarlierEpisodeRow, "episodes.before_in_thread", id=id, seq=seq, limit=limit
         )
 
     def in_thread_before(
         self, *, graph_id: int, seq: int, id: int, limit: int
-    ) -> list[EpisodesBeforeInThreadRow]:
+    ) -> list[EarlierEpisodeRow]:
         """The end of the thread that was spoken in before the one of an episode; the newest first."""
         return self._all(
-            EpisodesBeforeInThreadRow,
+            EarlierEpisodeRow,
             "episodes.in_thread_before",
             graph_id=graph_id,
             seq=seq,
@@ -306,10 +306,10 @@ class EpisodeQueries(Queries):
 
     def talk_before(
         self, *, graph_id: int, seq: int, session: str | None, user: str | None
-    ) -> TalkBeforeRow | None:
+    ) -> MetadataValueRow | None:
         """The last episode of another talk of the same user of a memory client."""
         return self._one(
-            TalkBeforeRow,
+            MetadataValueRow,
             "episodes.talk_before",
             graph_id=graph_id,
             seq=seq,
@@ -319,12 +319,12 @@ class EpisodeQueries(Queries):
 
     def before_in_talk(
         self, *, graph_id: int, seq: int, session: str | None, user: str | None, limit: int
-    ) -> list[EpisodesBeforeInThreadRow]:
+    ) -> list[EarlierEpisodeRow]:
         """Of memory clients; session and user are the JSON of what they call them, null when they
         name none.
         """
         return self._all(
-            EpisodesBeforeInThreadRow,
+            EarlierEpisodeRow,
             "episodes.before_in_talk",
             graph_id=graph_id,
             seq=seq,
@@ -335,9 +335,9 @@ class EpisodeQueries(Queries):
 
     def before_in_document(
         self, *, graph_id: int, document_id: str, seq: int, limit: int
-    ) -> list[EpisodesBeforeInThreadRow]:
+    ) -> list[EarlierEpisodeRow]:
         return self._all(
-            EpisodesBeforeInThreadRow,
+            EarlierEpisodeRow,
             "episodes.before_in_document",
             graph_id=graph_id,
             document_id=document_id,
@@ -347,18 +347,18 @@ class EpisodeQueries(Queries):
 
     def direct_episodes_behind(
         self, *, facts: str | None, entity_id: int | None
-    ) -> list[DirectEpisodesBehindRow]:
+    ) -> list[InGraphRow]:
         """The episodes that carry what callers wrote as knowledge: of these facts and this entity."""
         return self._all(
-            DirectEpisodesBehindRow,
+            InGraphRow,
             "episodes.direct_episodes_behind",
             facts=facts,
             entity_id=entity_id,
         )
 
-    def delete_useless(self, *, ids: str | None) -> list[DirectEpisodesBehindRow]:
+    def delete_useless(self, *, ids: str | None) -> list[InGraphRow]:
         """They are never shown: once they stand behind nothing, nobody could reach their words."""
-        return self._all(DirectEpisodesBehindRow, "episodes.delete_useless", ids=ids)
+        return self._all(InGraphRow, "episodes.delete_useless", ids=ids)
 
     def triples_stating_nothing(self, *, ids: str | None) -> list[TriplesStatingNothingRow]:
         """Episodes that were written to say a fact, though no such fact is left."""

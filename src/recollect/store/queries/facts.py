@@ -50,7 +50,7 @@ class FactsAboutEntityRow(NamedTuple):
     invalid_at: int | None
 
 
-class FactsSupportedOnlyByRow(NamedTuple):
+class FactEndsRow(NamedTuple):
     id: int
     graph_id: int
     source_id: int
@@ -111,30 +111,8 @@ class FactReopenedRow(NamedTuple):
     at: int | None
 
 
-class FactsStatedByRow(NamedTuple):
-    id: int
-    uuid: str
-    graph_id: int
-    source_id: int
-    target_id: int
-    name: str
-    fact: str
-    attributes: str | None
-    rating: float | None
-    created_at: int
-    expired_at: int | None
-    valid_at: int | None
-    invalid_at: int | None
-    predicate: str
-    gist: str
-    negated: int
-    ends: int
-    slot: str | None
-    confidence: float
-    extractor: str
-    event_at: int | None
-    kept_against: str | None
-    side: str
+class StatedFactRow(NamedTuple):
+    fact: FactRow
     span_start: int | None
     span_end: int | None
     said_at: int
@@ -166,17 +144,17 @@ class FactQueries(Queries):
             FactsAboutEntityRow, "facts.about_entity", entity_id=entity_id, limit=limit
         )
 
-    def supported_only_by(self, *, episodes: str | None) -> list[FactsSupportedOnlyByRow]:
+    def supported_only_by(self, *, episodes: str | None) -> list[FactEndsRow]:
         """What a user's record tells needs no episode: that one restated it does not make it that
         one's.
         """
-        return self._all(FactsSupportedOnlyByRow, "facts.supported_only_by", episodes=episodes)
+        return self._all(FactEndsRow, "facts.supported_only_by", episodes=episodes)
 
-    def said_only_by(self, *, episodes: str | None) -> list[FactsSupportedOnlyByRow]:
+    def said_only_by(self, *, episodes: str | None) -> list[FactEndsRow]:
         """The same, where an episode that only says what holds instead does not count: it does not
         say the fact. One that says when the fact itself ended does.
         """
-        return self._all(FactsSupportedOnlyByRow, "facts.said_only_by", episodes=episodes)
+        return self._all(FactEndsRow, "facts.said_only_by", episodes=episodes)
 
     def reopened_without(self, *, episodes: str | None, facts: str | None) -> list[int]:
         """Facts that lose something that ended them: an episode that said so itself, or a fact that
@@ -192,11 +170,11 @@ class FactQueries(Queries):
         """The facts that touch entities, those of an entity from the oldest to the newest."""
         return self._all(FactsAroundRow, "facts.around", ids=ids)
 
-    def of_entities(self, *, ids: str | None) -> list[FactsSupportedOnlyByRow]:
-        return self._all(FactsSupportedOnlyByRow, "facts.of_entities", ids=ids)
+    def of_entities(self, *, ids: str | None) -> list[FactEndsRow]:
+        return self._all(FactEndsRow, "facts.of_entities", ids=ids)
 
-    def ends(self, *, ids: str | None) -> list[FactsSupportedOnlyByRow]:
-        return self._all(FactsSupportedOnlyByRow, "facts.ends", ids=ids)
+    def ends(self, *, ids: str | None) -> list[FactEndsRow]:
+        return self._all(FactEndsRow, "facts.ends", ids=ids)
 
     def delete(self, *, ids: str | None) -> int:
         return self._run("facts.delete", ids=ids)
@@ -434,15 +412,15 @@ class FactQueries(Queries):
     def keep_against(self, *, marks: str | None, id: int) -> int:
         return self._run("facts.keep_against", marks=marks, id=id)
 
-    def unsupported(self, *, graph_id: int) -> list[FactsSupportedOnlyByRow]:
+    def unsupported(self, *, graph_id: int) -> list[FactEndsRow]:
         """What only a deleted episode stood behind. What a user's record tells has no episode."""
-        return self._all(FactsSupportedOnlyByRow, "facts.unsupported", graph_id=graph_id)
+        return self._all(FactEndsRow, "facts.unsupported", graph_id=graph_id)
 
-    def stated_by(self, *, episode_id: int) -> list[FactsStatedByRow]:
+    def stated_by(self, *, episode_id: int) -> list[StatedFactRow]:
         """The facts that an episode states, how each is found, and whether it says itself when it
         ended.
         """
-        return self._all(FactsStatedByRow, "facts.stated_by", episode_id=episode_id)
+        return self._all_with(StatedFactRow, FactRow, "facts.stated_by", episode_id=episode_id)
 
     def join_sources(self, *, kept: int, gone: int) -> int:
         return self._run("facts.join_sources", kept=kept, gone=gone)
@@ -450,7 +428,9 @@ class FactQueries(Queries):
     def join_targets(self, *, kept: int, gone: int) -> int:
         return self._run("facts.join_targets", kept=kept, gone=gone)
 
-    def of_thread(self, *, episodes: str, rating_min: int, limit: int) -> list[WholeFactRow]:
+    def of_thread(
+        self, *, episodes: str, rating_min: float | None, limit: int
+    ) -> list[WholeFactRow]:
         """The newest first. A fact that nobody rated is not below any mark."""
         return self._all(
             WholeFactRow, "facts.of_thread", episodes=episodes, rating_min=rating_min, limit=limit

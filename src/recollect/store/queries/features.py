@@ -29,7 +29,7 @@ class FeatureSetTypeRow(NamedTuple):
     created_at: int
 
 
-class FeatureCategoryByUuidRow(NamedTuple):
+class FeatureCategoryRow(NamedTuple):
     id: int
     uuid: str
     graph_id: int
@@ -128,13 +128,13 @@ class FeatureQueries(Queries):
             now=now,
         )
 
-    def category_by_uuid(self, *, uuid: str, graph_id: int) -> FeatureCategoryByUuidRow | None:
+    def category_by_uuid(self, *, uuid: str, graph_id: int) -> FeatureCategoryRow | None:
         return self._one(
-            FeatureCategoryByUuidRow, "features.category_by_uuid", uuid=uuid, graph_id=graph_id
+            FeatureCategoryRow, "features.category_by_uuid", uuid=uuid, graph_id=graph_id
         )
 
-    def categories_of(self, *, graph_id: int) -> list[FeatureCategoryByUuidRow]:
-        return self._all(FeatureCategoryByUuidRow, "features.categories_of", graph_id=graph_id)
+    def categories_of(self, *, graph_id: int) -> list[FeatureCategoryRow]:
+        return self._all(FeatureCategoryRow, "features.categories_of", graph_id=graph_id)
 
     def category_delete(self, *, id: int, graph_id: int) -> int:
         return self._run("features.category_delete", id=id, graph_id=graph_id)

@@ -63,32 +63,6 @@ class GraphFoldStateRow(NamedTuple):
     uuid: str
 
 
-class GraphsAllRow(NamedTuple):
-    id: int
-    uuid: str
-    project_id: int
-    kind: GraphKind
-    graph_id: str
-    name: str | None
-    description: str | None
-    time_zone: str | None
-    rating: str | None
-    last_seq: int
-    index_version: int
-    created_at: int
-    updated_at: int
-    edits: int
-    index_epoch: int
-    condenses: int
-    condensed: int
-    folded: int
-    fold_from: int | None
-    inputs: int
-    distance: int
-    changes: int
-    project_name: str
-
-
 class GraphInputsRow(NamedTuple):
     unread: int
     edits: int
@@ -268,8 +242,8 @@ class GraphQueries(Queries):
     def has_walls(self, *, graph_id: int) -> int | None:
         return self._value(int, "graphs.has_walls", graph_id=graph_id)
 
-    def all(self, *, graph_id: int | str | None) -> list[GraphsAllRow]:
-        return self._all(GraphsAllRow, "graphs.all", graph_id=graph_id)
+    def all(self, *, graph_id: int | str | None) -> list[GraphRow]:
+        return self._all(GraphRow, "graphs.all", graph_id=graph_id)
 
     def reopen_profile(self, *, graph_id: int, told: str | None) -> int:
         """What a user's record tells holds again, if only an episode said that it does not."""

@@ -2,39 +2,9 @@
 
 from typing import NamedTuple
 
-from recollect.graph.types import EpisodeKind, GraphKind, MemoryKind
-from recollect.store.queries.shapes import DirectEpisodesBehindRow
+from recollect.graph.types import GraphKind
+from recollect.store.queries.shapes import InGraphRow, JobRow, ThreadedEpisodeRow
 from recollect.store.statements import Queries
-
-
-class JobsNextRow(NamedTuple):
-    job_id: int
-    run: str | None
-    attempts: int
-    id: int
-    uuid: str
-    graph_id: int
-    seq: int
-    kind: EpisodeKind
-    content: str
-    role: str | None
-    speaker: str | None
-    source_description: str | None
-    thread_id: int | None
-    document_id: str | None
-    metadata: str | None
-    ignored: int
-    strict_ontology: int
-    created_at: int
-    received_at: int
-    processed_at: int | None
-    task_uuid: str
-    producer: str | None
-    addressee: str | None
-    extra: str | None
-    kept_for: MemoryKind | None
-    failure: str | None
-    thread_name: str | None
 
 
 class JobsParkedRow(NamedTuple):
@@ -69,8 +39,10 @@ class JobQueries(Queries):
             "jobs.insert", episode_id=episode_id, graph_id=graph_id, task_uuid=task_uuid, now=now
         )
 
-    def next(self, *, graph_id: int, limit: int) -> list[JobsNextRow]:
-        return self._all(JobsNextRow, "jobs.next", graph_id=graph_id, limit=limit)
+    def next(self, *, graph_id: int, limit: int) -> list[JobRow]:
+        return self._all_with(
+            JobRow, ThreadedEpisodeRow, "jobs.next", graph_id=graph_id, limit=limit
+        )
 
     def pending_among(self, *, ids: str | None) -> list[int]:
         return self._values(int, "jobs.pending_among", ids=ids)
@@ -121,11 +93,9 @@ class JobQueries(Queries):
     def waiting(self, *, project_id: int, limit: int) -> list[JobsWaitingRow]:
         return self._all(JobsWaitingRow, "jobs.waiting", project_id=project_id, limit=limit)
 
-    def parked_of_episode(
-        self, *, episode_uuid: str, project_id: int
-    ) -> DirectEpisodesBehindRow | None:
+    def parked_of_episode(self, *, episode_uuid: str, project_id: int) -> InGraphRow | None:
         return self._one(
-            DirectEpisodesBehindRow,
+            InGraphRow,
             "jobs.parked_of_episode",
             episode_uuid=episode_uuid,
             project_id=project_id,

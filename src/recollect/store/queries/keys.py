@@ -6,7 +6,7 @@ from recollect.graph.policy import Mode, Role
 from recollect.store.statements import Queries
 
 
-class KeyByHashRow(NamedTuple):
+class KeyRow(NamedTuple):
     id: int
     uuid: str
     project_id: int
@@ -23,24 +23,6 @@ class KeyByHashRow(NamedTuple):
     project_uuid: str
     project_name: str
     has_policies: int
-
-
-class KeyByUuidRow(NamedTuple):
-    id: int
-    uuid: str
-    project_id: int
-    name: str
-    prefix: str
-    hash: bytes
-    created_at: int
-    revoked_at: int | None
-    is_admin: int
-    role: Role
-    mode: Mode
-    logs_reads: int
-    mcp_write: int
-    project_uuid: str
-    project_name: str
 
 
 class KeyQueries(Queries):
@@ -78,17 +60,17 @@ class KeyQueries(Queries):
             now=now,
         )
 
-    def by_hash(self, *, hash: bytes) -> KeyByHashRow | None:
-        return self._one(KeyByHashRow, "keys.by_hash", hash=hash)
+    def by_hash(self, *, hash: bytes) -> KeyRow | None:
+        return self._one(KeyRow, "keys.by_hash", hash=hash)
 
-    def by_uuid(self, *, uuid: str) -> KeyByUuidRow | None:
-        return self._one(KeyByUuidRow, "keys.by_uuid", uuid=uuid)
+    def by_uuid(self, *, uuid: str) -> KeyRow | None:
+        return self._one(KeyRow, "keys.by_uuid", uuid=uuid)
 
-    def all(self) -> list[KeyByUuidRow]:
-        return self._all(KeyByUuidRow, "keys.all")
+    def all(self) -> list[KeyRow]:
+        return self._all(KeyRow, "keys.all")
 
-    def of_project(self, *, project_id: int) -> list[KeyByUuidRow]:
-        return self._all(KeyByUuidRow, "keys.of_project", project_id=project_id)
+    def of_project(self, *, project_id: int) -> list[KeyRow]:
+        return self._all(KeyRow, "keys.of_project", project_id=project_id)
 
     def change(self, *, role: str, mode: str, logs_reads: int, mcp_write: int, uuid: str) -> int:
         return self._run(

@@ -6,7 +6,7 @@ from recollect.store.queries.shapes import EntityRow
 from recollect.store.statements import Queries
 
 
-class KnownFactsRow(NamedTuple):
+class KnownFactRow(NamedTuple):
     id: int
     uuid: str
     fact: str
@@ -64,9 +64,9 @@ class KnownQueries(Queries):
         """What ended at a place or after it, the first ends first."""
         return self._values(int, "known.closed_since", graph_id=graph_id, seq=seq, limit=limit)
 
-    def facts(self, *, ids: str | None, graph_id: int) -> list[KnownFactsRow]:
+    def facts(self, *, ids: str | None, graph_id: int) -> list[KnownFactRow]:
         """Facts with their ends and the place of the log that states each."""
-        return self._all(KnownFactsRow, "known.facts", ids=ids, graph_id=graph_id)
+        return self._all(KnownFactRow, "known.facts", ids=ids, graph_id=graph_id)
 
     def ends(self, *, ids: str | None) -> list[KnownEndsRow]:
         """What gave facts an end, and from which place of the log on; one that nobody said counts

@@ -17,7 +17,7 @@ class LinksBeforeRow(NamedTuple):
     created_at: int
 
 
-class EvidenceOfFactRow(NamedTuple):
+class EvidenceRow(NamedTuple):
     id: int
     uuid: str
     graph_id: int
@@ -90,11 +90,11 @@ class LinkQueries(Queries):
             span_end=span_end,
         )
 
-    def evidence_of_fact(self, *, fact_id: int, limit: int) -> list[EvidenceOfFactRow]:
+    def evidence_of_fact(self, *, fact_id: int, limit: int) -> list[EvidenceRow]:
         """Every episode behind a fact in the order of the log, with what it does and where it says
         so.
         """
-        return self._all(EvidenceOfFactRow, "links.evidence_of_fact", fact_id=fact_id, limit=limit)
+        return self._all(EvidenceRow, "links.evidence_of_fact", fact_id=fact_id, limit=limit)
 
     def mentions_of_entity(self, *, entity_id: int) -> list[int]:
         return self._values(int, "links.mentions_of_entity", entity_id=entity_id)

@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 from recollect.graph.observations import PatternKind
 from recollect.store.queries.shapes import (
-    DirectEpisodesBehindRow,
+    InGraphRow,
     MetadataRow,
-    ObservationSourcesRow,
+    SourceRow,
 )
 from recollect.store.statements import Keyed, Queries
 
@@ -50,7 +50,7 @@ class PatternsTouchedRow(NamedTuple):
     said: int
 
 
-class PatternOpenOfRelationRow(NamedTuple):
+class PatternFactRow(NamedTuple):
     id: int
     fact: str
     gist: str
@@ -62,7 +62,7 @@ class PatternOpenOfRelationRow(NamedTuple):
     said_at: int | None  # none where the episodes that said it are gone
 
 
-class PatternSaidOfPairRow(NamedTuple):
+class RepeatedFactRow(NamedTuple):
     id: int
     fact: str
     gist: str
@@ -148,9 +148,9 @@ class ObservationQueries(Queries):
 
     def pattern_open_of_relation(
         self, *, entity_id: int, predicate: str, side: str, limit: int
-    ) -> list[PatternOpenOfRelationRow]:
+    ) -> list[PatternFactRow]:
         return self._all(
-            PatternOpenOfRelationRow,
+            PatternFactRow,
             "observations.pattern_open_of_relation",
             entity_id=entity_id,
             predicate=predicate,
@@ -160,9 +160,9 @@ class ObservationQueries(Queries):
 
     def pattern_closed_of_relation(
         self, *, entity_id: int, predicate: str, side: str, limit: int
-    ) -> list[PatternOpenOfRelationRow]:
+    ) -> list[PatternFactRow]:
         return self._all(
-            PatternOpenOfRelationRow,
+            PatternFactRow,
             "observations.pattern_closed_of_relation",
             entity_id=entity_id,
             predicate=predicate,
@@ -172,9 +172,9 @@ class ObservationQueries(Queries):
 
     def pattern_open_of_slot(
         self, *, entity_id: int, slot: str, side: str, limit: int
-    ) -> list[PatternOpenOfRelationRow]:
+    ) -> list[PatternFactRow]:
         return self._all(
-            PatternOpenOfRelationRow,
+            PatternFactRow,
             "observations.pattern_open_of_slot",
             entity_id=entity_id,
             slot=slot,
@@ -184,9 +184,9 @@ class ObservationQueries(Queries):
 
     def pattern_closed_of_slot(
         self, *, entity_id: int, slot: str, side: str, limit: int
-    ) -> list[PatternOpenOfRelationRow]:
+    ) -> list[PatternFactRow]:
         return self._all(
-            PatternOpenOfRelationRow,
+            PatternFactRow,
             "observations.pattern_closed_of_slot",
             entity_id=entity_id,
             slot=slot,
@@ -196,10 +196,10 @@ class ObservationQueries(Queries):
 
     def pattern_said_of_pair(
         self, *, said_max: int, entity_id: int, target_id: int | str, side: str, limit: int
-    ) -> list[PatternSaidOfPairRow]:
+    ) -> list[RepeatedFactRow]:
         """Facts of one relation between the same two, and when each of them was said."""
         return self._all(
-            PatternSaidOfPairRow,
+            RepeatedFactRow,
             "observations.pattern_said_of_pair",
             said_max=said_max,
             entity_id=entity_id,
@@ -210,9 +210,9 @@ class ObservationQueries(Queries):
 
     def pattern_said_of_gist(
         self, *, said_max: int, entity_id: int, gist: str | None, side: str, limit: int
-    ) -> list[PatternSaidOfPairRow]:
+    ) -> list[RepeatedFactRow]:
         return self._all(
-            PatternSaidOfPairRow,
+            RepeatedFactRow,
             "observations.pattern_said_of_gist",
             said_max=said_max,
             entity_id=entity_id,
@@ -325,11 +325,11 @@ class ObservationQueries(Queries):
     def facts_drop(self, *, id: int, facts: str | None) -> int:
         return self._run("observations.facts_drop", id=id, facts=facts)
 
-    def resting_on(self, *, facts: str | None) -> list[DirectEpisodesBehindRow]:
-        return self._all(DirectEpisodesBehindRow, "observations.resting_on", facts=facts)
+    def resting_on(self, *, facts: str | None) -> list[InGraphRow]:
+        return self._all(InGraphRow, "observations.resting_on", facts=facts)
 
-    def of_entities(self, *, entities: str | None) -> list[DirectEpisodesBehindRow]:
-        return self._all(DirectEpisodesBehindRow, "observations.of_entities", entities=entities)
+    def of_entities(self, *, entities: str | None) -> list[InGraphRow]:
+        return self._all(InGraphRow, "observations.of_entities", entities=entities)
 
     def delete_unfounded(self, *, ids: str | None) -> int:
         return self._run("observations.delete_unfounded", ids=ids)
@@ -359,5 +359,5 @@ class ObservationQueries(Queries):
     def copied(self, *, graph_id: int) -> list[ObservationRow]:
         return self._all(ObservationRow, "observations.copied", graph_id=graph_id)
 
-    def sources(self, *, ids: str) -> list[ObservationSourcesRow]:
-        return self._all(ObservationSourcesRow, "observations.sources", ids=ids)
+    def sources(self, *, ids: str) -> list[SourceRow]:
+        return self._all(SourceRow, "observations.sources", ids=ids)

@@ -6,7 +6,7 @@ from recollect.graph.policy import Mode
 from recollect.store.statements import Queries
 
 
-class PolicySetByNameRow(NamedTuple):
+class PolicySetRow(NamedTuple):
     id: int
     uuid: str
     project_id: int
@@ -57,19 +57,15 @@ class PolicyQueries(Queries):
     def set_version_insert(self, *, id: int | str) -> int:
         return self._run("policies.set_version_insert", id=id)
 
-    def set_by_name(self, *, project_id: int, name: str) -> PolicySetByNameRow | None:
-        return self._one(
-            PolicySetByNameRow, "policies.set_by_name", project_id=project_id, name=name
-        )
+    def set_by_name(self, *, project_id: int, name: str) -> PolicySetRow | None:
+        return self._one(PolicySetRow, "policies.set_by_name", project_id=project_id, name=name)
 
-    def set_by_uuid(self, *, uuid: str, project_id: int) -> PolicySetByNameRow | None:
-        return self._one(
-            PolicySetByNameRow, "policies.set_by_uuid", uuid=uuid, project_id=project_id
-        )
+    def set_by_uuid(self, *, uuid: str, project_id: int) -> PolicySetRow | None:
+        return self._one(PolicySetRow, "policies.set_by_uuid", uuid=uuid, project_id=project_id)
 
-    def sets_of_project(self, *, project_id: int, limit: int) -> list[PolicySetByNameRow]:
+    def sets_of_project(self, *, project_id: int, limit: int) -> list[PolicySetRow]:
         return self._all(
-            PolicySetByNameRow, "policies.sets_of_project", project_id=project_id, limit=limit
+            PolicySetRow, "policies.sets_of_project", project_id=project_id, limit=limit
         )
 
     def sets_count(self, *, project_id: int) -> int | None:
@@ -87,8 +83,8 @@ class PolicyQueries(Queries):
     def set_delete(self, *, id: int) -> int:
         return self._run("policies.set_delete", id=id)
 
-    def sets_of_key(self, *, key_id: int) -> list[PolicySetByNameRow]:
-        return self._all(PolicySetByNameRow, "policies.sets_of_key", key_id=key_id)
+    def sets_of_key(self, *, key_id: int) -> list[PolicySetRow]:
+        return self._all(PolicySetRow, "policies.sets_of_key", key_id=key_id)
 
     def set_names_of_keys(self, *, project_id: int) -> list[PolicySetNamesOfKeysRow]:
         return self._all(
@@ -101,11 +97,11 @@ class PolicyQueries(Queries):
     def set_detach(self, *, key_id: int, policy_set_id: int) -> int:
         return self._run("policies.set_detach", key_id=key_id, policy_set_id=policy_set_id)
 
-    def sets_of_group(self, *, group_id: int) -> list[PolicySetByNameRow]:
-        return self._all(PolicySetByNameRow, "policies.sets_of_group", group_id=group_id)
+    def sets_of_group(self, *, group_id: int) -> list[PolicySetRow]:
+        return self._all(PolicySetRow, "policies.sets_of_group", group_id=group_id)
 
-    def sets_of_all_users(self, *, project_id: int) -> list[PolicySetByNameRow]:
-        return self._all(PolicySetByNameRow, "policies.sets_of_all_users", project_id=project_id)
+    def sets_of_all_users(self, *, project_id: int) -> list[PolicySetRow]:
+        return self._all(PolicySetRow, "policies.sets_of_all_users", project_id=project_id)
 
     def set_detach_from_group(self, *, group_id: int, policy_set_id: int) -> int:
         return self._run(

@@ -8,8 +8,8 @@ from recollect.store.statements import Queries
 class QueueOldestFreeRow(NamedTuple):
     graph_id: int
     project_id: int
-    weight: int
-    turn: int
+    weight: float
+    turn: float
 
 
 class QueueHeldRow(NamedTuple):

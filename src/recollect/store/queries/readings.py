@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from recollect.graph.types import EpisodeKind, MemoryKind
+from recollect.store.queries.shapes import JobRow, ThreadedEpisodeRow
 from recollect.store.statements import Queries
 
 
@@ -27,98 +27,20 @@ class ReadingsByReaderRow(NamedTuple):
     facts: int
 
 
-class StepsNextRow(NamedTuple):
-    id: int
-    uuid: str
-    graph_id: int
-    seq: int
-    kind: EpisodeKind
-    content: str
-    role: str | None
-    speaker: str | None
-    source_description: str | None
-    thread_id: int | None
-    document_id: str | None
-    metadata: str | None
-    ignored: int | None
-    strict_ontology: int | None
-    created_at: int | None
-    received_at: int | None
-    processed_at: int | None
-    task_uuid: str | None
-    producer: str | None
-    addressee: str | None
-    extra: str | None
-    kept_for: MemoryKind | None
-    failure: str | None
-    thread_name: str | None
-    place: int
+class StepRow(NamedTuple):
+    episode: ThreadedEpisodeRow | None
     found: str
     vectors: bytes | None
-    reader: str
     read_at: int
     remains: str | None
-    in_graph: int
 
 
-class ReadingsOfEpisodesRow(NamedTuple):
-    id: int
-    uuid: str
-    graph_id: int
-    seq: int
-    kind: EpisodeKind
-    content: str
-    role: str | None
-    speaker: str | None
-    source_description: str | None
-    thread_id: int | None
-    document_id: str | None
-    metadata: str | None
-    ignored: int
-    strict_ontology: int
-    created_at: int
-    received_at: int
-    processed_at: int | None
-    task_uuid: str | None
-    producer: str | None
-    addressee: str | None
-    extra: str | None
-    kept_for: MemoryKind | None
-    failure: str | None
-    thread_name: str | None
+class EpisodeReadingRow(NamedTuple):
+    episode: ThreadedEpisodeRow
     found: str
     vectors: bytes | None
     read_at: int
     side: str | None
-
-
-class StepsUnreadRow(NamedTuple):
-    job_id: int
-    attempts: int
-    id: int
-    uuid: str
-    graph_id: int
-    seq: int
-    kind: EpisodeKind
-    content: str
-    role: str | None
-    speaker: str | None
-    source_description: str | None
-    thread_id: int | None
-    document_id: str | None
-    metadata: str | None
-    ignored: int
-    strict_ontology: int
-    created_at: int
-    received_at: int
-    processed_at: int | None
-    task_uuid: str
-    producer: str | None
-    addressee: str | None
-    extra: str | None
-    kept_for: MemoryKind | None
-    failure: str | None
-    thread_name: str | None
 
 
 class ReadingQueries(Queries):
@@ -168,12 +90,16 @@ class ReadingQueries(Queries):
     def distance_of_episode(self, *, id: int) -> int | None:
         return self._value(int, "readings.distance_of_episode", id=id)
 
-    def steps_next(self, *, graph_id: int, limit: int) -> list[StepsNextRow]:
+    def steps_next(self, *, graph_id: int, limit: int) -> list[StepRow]:
         """The next places of a log: episodes that were read, and what remains of deleted ones."""
-        return self._all(StepsNextRow, "readings.steps_next", graph_id=graph_id, limit=limit)
+        return self._all_with(
+            StepRow, ThreadedEpisodeRow, "readings.steps_next", graph_id=graph_id, limit=limit
+        )
 
-    def of_episodes(self, *, episodes: str | None) -> list[ReadingsOfEpisodesRow]:
-        return self._all(ReadingsOfEpisodesRow, "readings.of_episodes", episodes=episodes)
+    def of_episodes(self, *, episodes: str | None) -> list[EpisodeReadingRow]:
+        return self._all_with(
+            EpisodeReadingRow, ThreadedEpisodeRow, "readings.of_episodes", episodes=episodes
+        )
 
     def remainders_of_graph(self, *, graph_id: int | str | None) -> list[ReadingRow]:
         return self._all(ReadingRow, "readings.remainders_of_graph", graph_id=graph_id)
@@ -205,6 +131,8 @@ class ReadingQueries(Queries):
     def remainder_delete(self, *, graph_id: int, seq: bytes | int | str | None) -> int:
         return self._run("readings.remainder_delete", graph_id=graph_id, seq=seq)
 
-    def steps_unread(self, *, graph_id: int, limit: int) -> list[StepsUnreadRow]:
+    def steps_unread(self, *, graph_id: int, limit: int) -> list[JobRow]:
         """Places of a log that were processed before readings were kept."""
-        return self._all(StepsUnreadRow, "readings.steps_unread", graph_id=graph_id, limit=limit)
+        return self._all_with(
+            JobRow, ThreadedEpisodeRow, "readings.steps_unread", graph_id=graph_id, limit=limit
+        )

@@ -2,7 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from recollect.graph.types import EpisodeKind, GraphKind, MemoryKind
+from recollect.graph.types import GraphKind
+from recollect.store.queries.shapes import ThreadedEpisodeRow
 from recollect.store.statements import Queries
 
 
@@ -21,35 +22,12 @@ class RereadingsInOrderRow(NamedTuple):
 
 
 class RereadingTakenRow(NamedTuple):
+    episode: ThreadedEpisodeRow
     reader: Any
-    lease: str
+    lease: str | None
     lease_until: int
     attempts: int
     shown: str | None
-    id: int
-    uuid: str
-    graph_id: int
-    seq: int
-    kind: EpisodeKind
-    content: str
-    role: str | None
-    speaker: str | None
-    source_description: str | None
-    thread_id: int | None
-    document_id: str | None
-    metadata: str | None
-    ignored: int
-    strict_ontology: int
-    created_at: int
-    received_at: int
-    processed_at: int | None
-    task_uuid: str | None
-    producer: str | None
-    addressee: str | None
-    extra: str | None
-    kept_for: MemoryKind | None
-    failure: str | None
-    thread_name: str | None
 
 
 class RereadingFailedRow(NamedTuple):
@@ -158,7 +136,9 @@ class RereadingQueries(Queries):
         return self._run("rereadings.show", shown=shown, episode_id=episode_id, lease=lease)
 
     def taken(self, *, episode_id: int) -> RereadingTakenRow | None:
-        return self._one(RereadingTakenRow, "rereadings.taken", episode_id=episode_id)
+        return self._one_with(
+            RereadingTakenRow, ThreadedEpisodeRow, "rereadings.taken", episode_id=episode_id
+        )
 
     def done(self, *, episode_id: int) -> int:
         return self._run("rereadings.done", episode_id=episode_id)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from recollect.store.statements import Queries
 
 
-class SessionLogByNameRow(NamedTuple):
+class SessionLogRow(NamedTuple):
     id: int
     uuid: str
     project_id: int
@@ -62,7 +62,7 @@ class SessionLogSizesRow(NamedTuple):
     size: int
 
 
-class SessionLogTurnRow(NamedTuple):
+class SessionTurnRow(NamedTuple):
     id: int
     log_id: int
     turn_id: str
@@ -70,17 +70,7 @@ class SessionLogTurnRow(NamedTuple):
     last_number: int
     owner: str
     created_at: int
-
-
-class SessionTurnsOfLogRow(NamedTuple):
-    id: int
-    log_id: int
-    turn_id: str
-    forked_at: int
-    last_number: int
-    owner: str
-    created_at: int
-    episodes: str
+    episodes: int
 
 
 class SessionLogQueries(Queries):
@@ -112,26 +102,26 @@ class SessionLogQueries(Queries):
             now=now,
         )
 
-    def by_name(self, *, project_id: int, session_id: str) -> SessionLogByNameRow | None:
+    def by_name(self, *, project_id: int, session_id: str) -> SessionLogRow | None:
         return self._one(
-            SessionLogByNameRow,
+            SessionLogRow,
             "session_logs.by_name",
             project_id=project_id,
             session_id=session_id,
         )
 
-    def page(self, *, project_id: int, after: int | str, limit: int) -> list[SessionLogByNameRow]:
+    def page(self, *, project_id: int, after: int | str, limit: int) -> list[SessionLogRow]:
         return self._all(
-            SessionLogByNameRow,
+            SessionLogRow,
             "session_logs.page",
             project_id=project_id,
             after=after,
             limit=limit,
         )
 
-    def of_user(self, *, user_id: int, after: int | str, limit: int) -> list[SessionLogByNameRow]:
+    def of_user(self, *, user_id: int, after: int | str, limit: int) -> list[SessionLogRow]:
         return self._all(
-            SessionLogByNameRow, "session_logs.of_user", user_id=user_id, after=after, limit=limit
+            SessionLogRow, "session_logs.of_user", user_id=user_id, after=after, limit=limit
         )
 
     def update(
@@ -284,17 +274,17 @@ class SessionLogQueries(Queries):
             now=now,
         )
 
-    def turn_by_name(self, *, log_id: int, turn_id: str) -> SessionLogTurnRow | None:
+    def turn_by_name(self, *, log_id: int, turn_id: str) -> SessionTurnRow | None:
         return self._one(
-            SessionLogTurnRow, "session_logs.turn_by_name", log_id=log_id, turn_id=turn_id
+            SessionTurnRow, "session_logs.turn_by_name", log_id=log_id, turn_id=turn_id
         )
 
-    def turns_of_log(self, *, log_id: int) -> list[SessionTurnsOfLogRow]:
-        return self._all(SessionTurnsOfLogRow, "session_logs.turns_of_log", log_id=log_id)
+    def turns_of_log(self, *, log_id: int) -> list[SessionTurnRow]:
+        return self._all(SessionTurnRow, "session_logs.turns_of_log", log_id=log_id)
 
-    def turns_lost(self, *, alive: int | str) -> list[SessionTurnsOfLogRow]:
+    def turns_lost(self, *, alive: int | str) -> list[SessionTurnRow]:
         """Of processes that are gone."""
-        return self._all(SessionTurnsOfLogRow, "session_logs.turns_lost", alive=alive)
+        return self._all(SessionTurnRow, "session_logs.turns_lost", alive=alive)
 
     def turn_advance(self, *, last_number: int, id: int) -> int:
         return self._run("session_logs.turn_advance", last_number=last_number, id=id)

@@ -6,7 +6,7 @@ from recollect.graph.found import EntityKind
 from recollect.graph.types import EpisodeKind, MemoryKind
 
 
-class ChapterSaidRow(NamedTuple):
+class SaidFactRow(NamedTuple):
     id: int
     fact: str
     gist: str
@@ -47,7 +47,14 @@ class ThreadedEpisodeRow(NamedTuple):
     thread_name: str | None
 
 
-class MessagesAmongRow(NamedTuple):
+class JobRow(NamedTuple):
+    episode: ThreadedEpisodeRow
+    run: str | None
+    attempts: int
+    task_uuid: str
+
+
+class MessageRow(NamedTuple):
     id: int
     content: str
     speaker: str | None
@@ -64,11 +71,11 @@ class MetadataRow(NamedTuple):
     metadata: str | None
 
 
-class TalkBeforeRow(NamedTuple):
+class MetadataValueRow(NamedTuple):
     metadata: str | None
 
 
-class DirectEpisodesBehindRow(NamedTuple):
+class InGraphRow(NamedTuple):
     id: int
     graph_id: int
 
@@ -90,7 +97,7 @@ class EntityRow(NamedTuple):
     side: str
 
 
-class ObservationSourcesRow(NamedTuple):
+class SourceRow(NamedTuple):
     id: int
     uuid: str
     metadata: str | None
@@ -101,7 +108,7 @@ class ObservationSourcesRow(NamedTuple):
     created_at: int
 
 
-class UserGroupUsersPageRow(NamedTuple):
+class UserRow(NamedTuple):
     id: int
     uuid: str
     project_id: int

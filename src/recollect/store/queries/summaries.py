@@ -3,10 +3,10 @@
 from typing import Any, NamedTuple
 
 from recollect.store.queries.shapes import (
-    ChapterSaidRow,
-    MessagesAmongRow,
+    MessageRow,
     MetadataRow,
-    ObservationSourcesRow,
+    SaidFactRow,
+    SourceRow,
 )
 from recollect.store.statements import Keyed, Queries
 
@@ -16,41 +16,6 @@ class UserFactsToldRow(NamedTuple):
     fact: str
     predicate: str
     doubted_by: str
-
-
-class SummaryOfThreadOfRow(NamedTuple):
-    place: int | None
-    id: int | None
-    uuid: str | None
-    graph_id: int | None
-    thread_id: int | None
-    document_id: str | None
-    summary: str | None
-    written: str | None
-    written_count: int | None
-    written_fact_id: int | None
-    episode_count: int | None
-    created_at: int | None
-    updated_at: int | None
-    covered_at: int | None
-    on_facts: int
-
-
-class SummaryOfDocumentRow(NamedTuple):
-    id: int
-    uuid: str
-    graph_id: int
-    thread_id: int | None
-    document_id: str | None
-    summary: str
-    written: str | None
-    written_count: int
-    written_fact_id: int
-    episode_count: int
-    created_at: int
-    updated_at: int
-    covered_at: int | None
-    on_facts: int
 
 
 class SummaryRow(NamedTuple):
@@ -69,18 +34,24 @@ class SummaryRow(NamedTuple):
     covered_at: int | None
 
 
+class SummarySoFarRow(NamedTuple):
+    summary: SummaryRow | None
+    on_facts: int
+    thread_id: int | None
+
+
 class SummariesRestingOnRow(NamedTuple):
     id: int
     graph_id: int
     of_thread: int
 
 
-class SummaryExtentOfThreadRow(NamedTuple):
+class SummaryExtentRow(NamedTuple):
     episodes: int
-    seq: int
+    seq: int | None
 
 
-class ThreadSummariesPageRow(NamedTuple):
+class ThreadSummaryRow(NamedTuple):
     id: int
     uuid: str
     graph_id: int
@@ -97,7 +68,7 @@ class ThreadSummariesPageRow(NamedTuple):
     thread_name: str
 
 
-class UserSummarieRow(NamedTuple):
+class UserSummaryRow(NamedTuple):
     graph_id: int
     summary: str
     basis: str
@@ -105,20 +76,8 @@ class UserSummarieRow(NamedTuple):
     updated_at: int
 
 
-class SummaryUnwrittenRow(NamedTuple):
-    id: int
-    uuid: str
-    graph_id: int
-    thread_id: int | None
-    document_id: str | None
-    summary: str
-    written: str | None
-    written_count: int
-    written_fact_id: int
-    episode_count: int
-    created_at: int
-    updated_at: int
-    covered_at: int | None
+class UnwrittenSummaryRow(NamedTuple):
+    summary: SummaryRow
     changes: int
 
 
@@ -148,13 +107,16 @@ class SummaryQueries(Queries):
         """What a language model wrote about a user may speak of what was forgotten."""
         return self._run("summaries.user_summaries_forget", episodes=episodes, facts=facts)
 
-    def of_thread_of(self, *, episode_id: int) -> SummaryOfThreadOfRow | None:
+    def of_thread_of(self, *, episode_id: int) -> SummarySoFarRow | None:
         """The thread of an episode, and its summary so far."""
-        return self._one(SummaryOfThreadOfRow, "summaries.of_thread_of", episode_id=episode_id)
+        return self._one_with(
+            SummarySoFarRow, SummaryRow, "summaries.of_thread_of", episode_id=episode_id
+        )
 
-    def of_document(self, *, graph_id: int, document_id: str) -> SummaryOfDocumentRow | None:
-        return self._one(
-            SummaryOfDocumentRow,
+    def of_document(self, *, graph_id: int, document_id: str) -> SummarySoFarRow | None:
+        return self._one_with(
+            SummarySoFarRow,
+            SummaryRow,
             "summaries.of_document",
             graph_id=graph_id,
             document_id=document_id,
@@ -212,12 +174,12 @@ class SummaryQueries(Queries):
     def delete(self, *, id: int) -> int:
         return self._run("summaries.delete", id=id)
 
-    def facts_said(self, *, episode_id: int) -> list[ChapterSaidRow]:
+    def facts_said(self, *, episode_id: int) -> list[SaidFactRow]:
         """What an episode says, as summaries see it."""
-        return self._all(ChapterSaidRow, "summaries.facts_said", episode_id=episode_id)
+        return self._all(SaidFactRow, "summaries.facts_said", episode_id=episode_id)
 
-    def facts_kept(self, *, id: int | str | None) -> list[ChapterSaidRow]:
-        return self._all(ChapterSaidRow, "summaries.facts_kept", id=id)
+    def facts_kept(self, *, id: int | str | None) -> list[SaidFactRow]:
+        return self._all(SaidFactRow, "summaries.facts_kept", id=id)
 
     def facts_add(self, *, id: int, facts: str | None) -> int:
         return self._run("summaries.facts_add", id=id, facts=facts)
@@ -237,10 +199,10 @@ class SummaryQueries(Queries):
 
     def messages_of_thread(
         self, *, thread_id: int | str | None, seq: int, limit: int
-    ) -> list[MessagesAmongRow]:
+    ) -> list[MessageRow]:
         """The newest first, up to an episode: what follows it was not read yet."""
         return self._all(
-            MessagesAmongRow,
+            MessageRow,
             "summaries.messages_of_thread",
             thread_id=thread_id,
             seq=seq,
@@ -249,9 +211,9 @@ class SummaryQueries(Queries):
 
     def messages_of_document(
         self, *, graph_id: int, document_id: str | None, seq: int, limit: int
-    ) -> list[MessagesAmongRow]:
+    ) -> list[MessageRow]:
         return self._all(
-            MessagesAmongRow,
+            MessageRow,
             "summaries.messages_of_document",
             graph_id=graph_id,
             document_id=document_id,
@@ -259,19 +221,17 @@ class SummaryQueries(Queries):
             limit=limit,
         )
 
-    def extent_of_thread(self, *, thread_id: int | str) -> SummaryExtentOfThreadRow | None:
+    def extent_of_thread(self, *, thread_id: int | str) -> SummaryExtentRow | None:
         """As far as the graph has folded: when it is folded again, later episodes are still to
         come.
         """
-        return self._one(
-            SummaryExtentOfThreadRow, "summaries.extent_of_thread", thread_id=thread_id
-        )
+        return self._one(SummaryExtentRow, "summaries.extent_of_thread", thread_id=thread_id)
 
     def extent_of_document(
         self, *, graph_id: int, document_id: str | None
-    ) -> SummaryExtentOfThreadRow | None:
+    ) -> SummaryExtentRow | None:
         return self._one(
-            SummaryExtentOfThreadRow,
+            SummaryExtentRow,
             "summaries.extent_of_document",
             graph_id=graph_id,
             document_id=document_id,
@@ -279,9 +239,9 @@ class SummaryQueries(Queries):
 
     def thread_summaries_page(
         self, *, order: str, graph_id: int, after_uuid: str | None, after_key: Any, limit: int
-    ) -> list[Keyed[ThreadSummariesPageRow]]:
+    ) -> list[Keyed[ThreadSummaryRow]]:
         return self._page(
-            ThreadSummariesPageRow,
+            ThreadSummaryRow,
             f"summaries.thread_summaries_page/{order}",
             graph_id=graph_id,
             after_uuid=after_uuid,
@@ -301,38 +261,36 @@ class SummaryQueries(Queries):
             limit=limit,
         )
 
-    def thread_summary_of(self, *, thread_id: int | str) -> ThreadSummariesPageRow | None:
-        return self._one(ThreadSummariesPageRow, "summaries.thread_summary_of", thread_id=thread_id)
+    def thread_summary_of(self, *, thread_id: int | str) -> ThreadSummaryRow | None:
+        return self._one(ThreadSummaryRow, "summaries.thread_summary_of", thread_id=thread_id)
 
     def copied(self, *, graph_id: int) -> list[SummaryRow]:
         return self._all(SummaryRow, "summaries.copied", graph_id=graph_id)
 
-    def thread_summaries_among(
-        self, *, graph_id: int, ids: str | None
-    ) -> list[ThreadSummariesPageRow]:
+    def thread_summaries_among(self, *, graph_id: int, ids: str | None) -> list[ThreadSummaryRow]:
         return self._all(
-            ThreadSummariesPageRow, "summaries.thread_summaries_among", graph_id=graph_id, ids=ids
+            ThreadSummaryRow, "summaries.thread_summaries_among", graph_id=graph_id, ids=ids
         )
 
-    def thread_summary_sources(self, *, ids: str) -> list[ObservationSourcesRow]:
+    def thread_summary_sources(self, *, ids: str) -> list[SourceRow]:
         """Every message of the thread, also those that nothing was learned from."""
-        return self._all(ObservationSourcesRow, "summaries.thread_summary_sources", ids=ids)
+        return self._all(SourceRow, "summaries.thread_summary_sources", ids=ids)
 
-    def document_summary_sources(self, *, ids: str) -> list[ObservationSourcesRow]:
-        return self._all(ObservationSourcesRow, "summaries.document_summary_sources", ids=ids)
+    def document_summary_sources(self, *, ids: str) -> list[SourceRow]:
+        return self._all(SourceRow, "summaries.document_summary_sources", ids=ids)
 
-    def user_summary_of(self, *, graph_id: int) -> UserSummarieRow | None:
-        return self._one(UserSummarieRow, "summaries.user_summary_of", graph_id=graph_id)
+    def user_summary_of(self, *, graph_id: int) -> UserSummaryRow | None:
+        return self._one(UserSummaryRow, "summaries.user_summary_of", graph_id=graph_id)
 
-    def facts_newer(self, *, id: int, after: int) -> list[ChapterSaidRow]:
+    def facts_newer(self, *, id: int, after: int) -> list[SaidFactRow]:
         """What a summary may speak of and the language model had not heard yet."""
-        return self._all(ChapterSaidRow, "summaries.facts_newer", id=id, after=after)
+        return self._all(SaidFactRow, "summaries.facts_newer", id=id, after=after)
 
-    def unwritten(self) -> SummaryUnwrittenRow | None:
+    def unwritten(self) -> UnwrittenSummaryRow | None:
         """The thread that waited longest for a language model to read enough that is new in it;
         threads of which something still has to be learned wait on.
         """
-        return self._one(SummaryUnwrittenRow, "summaries.unwritten")
+        return self._one_with(UnwrittenSummaryRow, SummaryRow, "summaries.unwritten")
 
     def write(
         self, *, written: str | None, written_count: int, fact_id: int, id: int | None, changes: int

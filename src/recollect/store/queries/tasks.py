@@ -5,7 +5,7 @@ from typing import NamedTuple
 from recollect.store.statements import Queries
 
 
-class TaskByUuidRow(NamedTuple):
+class TaskProgressRow(NamedTuple):
     jobs: int
     succeeded: int | None
     parked: int | None
@@ -45,8 +45,8 @@ class TaskQueries(Queries):
 
     __slots__ = ()
 
-    def progress(self, *, uuid: str, project_id: int) -> TaskByUuidRow | None:
-        return self._one(TaskByUuidRow, "tasks.progress", uuid=uuid, project_id=project_id)
+    def progress(self, *, uuid: str, project_id: int) -> TaskProgressRow | None:
+        return self._one(TaskProgressRow, "tasks.progress", uuid=uuid, project_id=project_id)
 
     def insert(
         self, *, uuid: str, project_id: int, graph_id: int | None, type: str, owed: int, now: int

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from recollect.store.queries.shapes import DirectEpisodesBehindRow
+from recollect.store.queries.shapes import InGraphRow
 from recollect.store.statements import Keyed, Queries
 
 
@@ -13,7 +13,7 @@ class ThreadsOfFactsRow(NamedTuple):
     metadata: str | None
 
 
-class ThreadByNameRow(NamedTuple):
+class ThreadRow(NamedTuple):
     id: int
     uuid: str
     thread_id: str
@@ -26,22 +26,6 @@ class ThreadByNameRow(NamedTuple):
     created_at: int
     updated_at: int
     ended_at: int | None
-
-
-class ThreadsPageSaidRow(NamedTuple):
-    id: int
-    uuid: str
-    thread_id: str
-    user_id: str
-    user_uuid: str
-    graph_id: int
-    graph_uuid: str
-    metadata: str | None
-    rating: str | None
-    created_at: int
-    updated_at: int
-    ended_at: int | None
-    said_at: int
 
 
 class ThreadUuidsRow(NamedTuple):
@@ -85,16 +69,12 @@ class ThreadQueries(Queries):
             now=now,
         )
 
-    def by_name(self, *, project_id: int, thread_id: str) -> ThreadByNameRow | None:
-        return self._one(
-            ThreadByNameRow, "threads.by_name", project_id=project_id, thread_id=thread_id
-        )
+    def by_name(self, *, project_id: int, thread_id: str) -> ThreadRow | None:
+        return self._one(ThreadRow, "threads.by_name", project_id=project_id, thread_id=thread_id)
 
-    def place(self, *, project_id: int, thread_id: str) -> DirectEpisodesBehindRow | None:
+    def place(self, *, project_id: int, thread_id: str) -> InGraphRow | None:
         """All that an append needs to know of a thread."""
-        return self._one(
-            DirectEpisodesBehindRow, "threads.place", project_id=project_id, thread_id=thread_id
-        )
+        return self._one(InGraphRow, "threads.place", project_id=project_id, thread_id=thread_id)
 
     def update(
         self, *, metadata: str | None, rating: str | None, ended_at: int | None, now: int, id: int
@@ -108,9 +88,9 @@ class ThreadQueries(Queries):
 
     def page(
         self, *, order: str, project_id: int, search: str, limit: int, offset: int
-    ) -> list[ThreadByNameRow]:
+    ) -> list[ThreadRow]:
         return self._all(
-            ThreadByNameRow,
+            ThreadRow,
             f"threads.page/{order}",
             project_id=project_id,
             search=search,
@@ -120,25 +100,26 @@ class ThreadQueries(Queries):
 
     def page_said(
         self, *, order: str, project_id: int, search: str, limit: int, offset: int
-    ) -> list[ThreadsPageSaidRow]:
+    ) -> list[ThreadRow]:
         """By when something was last said in them, or when they were last changed."""
-        return self._all(
-            ThreadsPageSaidRow,
+        page = self._page(
+            ThreadRow,
             f"threads.page_said/{order}",
             project_id=project_id,
             search=search,
             limit=limit,
             offset=offset,
         )
+        return [keyed.row for keyed in page]
 
     def count(self, *, project_id: int, search: str) -> int | None:
         return self._value(int, "threads.count", project_id=project_id, search=search)
 
-    def of_user(self, *, id: int, limit: int) -> list[ThreadByNameRow]:
-        return self._all(ThreadByNameRow, "threads.of_user", id=id, limit=limit)
+    def of_user(self, *, id: int, limit: int) -> list[ThreadRow]:
+        return self._all(ThreadRow, "threads.of_user", id=id, limit=limit)
 
-    def by_uuid(self, *, project_id: int, uuid: str) -> ThreadByNameRow | None:
-        return self._one(ThreadByNameRow, "threads.by_uuid", project_id=project_id, uuid=uuid)
+    def by_uuid(self, *, project_id: int, uuid: str) -> ThreadRow | None:
+        return self._one(ThreadRow, "threads.by_uuid", project_id=project_id, uuid=uuid)
 
     def uuids(self, *, project_id: int, thread_ids: str | None) -> list[ThreadUuidsRow]:
         return self._all(
@@ -153,9 +134,9 @@ class ThreadQueries(Queries):
         after_key: Any,
         after_uuid: str | None,
         limit: int,
-    ) -> list[Keyed[ThreadByNameRow]]:
+    ) -> list[Keyed[ThreadRow]]:
         return self._page(
-            ThreadByNameRow,
+            ThreadRow,
             f"threads.page_after/{order}",
             project_id=project_id,
             after_key=after_key,
@@ -171,10 +152,10 @@ class ThreadQueries(Queries):
         after_key: Any,
         after_uuid: str | None,
         limit: int,
-    ) -> list[Keyed[ThreadByNameRow]]:
+    ) -> list[Keyed[ThreadRow]]:
         """By when something was last said in them, or when they were last changed."""
         return self._page(
-            ThreadByNameRow,
+            ThreadRow,
             f"threads.page_said_after/{order}",
             project_id=project_id,
             after_key=after_key,
@@ -190,9 +171,9 @@ class ThreadQueries(Queries):
         after_key: Any,
         after_uuid: str | None,
         limit: int,
-    ) -> list[Keyed[ThreadByNameRow]]:
+    ) -> list[Keyed[ThreadRow]]:
         return self._page(
-            ThreadByNameRow,
+            ThreadRow,
             f"threads.page_of_user/{order}",
             user_id=user_id,
             after_key=after_key,

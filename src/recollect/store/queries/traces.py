@@ -2,11 +2,11 @@
 
 from typing import Any, NamedTuple
 
-from recollect.store.queries.shapes import TalkBeforeRow
+from recollect.store.queries.shapes import MetadataValueRow
 from recollect.store.statements import Keyed, Queries
 
 
-class TraceByUuidRow(NamedTuple):
+class TraceRow(NamedTuple):
     id: int
     uuid: str
     session_id: str
@@ -36,7 +36,7 @@ class TracesOfGraphRow(NamedTuple):
     episodes: int
 
 
-class TraceEventToldRow(NamedTuple):
+class TraceEventRow(NamedTuple):
     uuid: str
     event_id: str
     sequence: int
@@ -81,8 +81,8 @@ class TraceQueries(Queries):
             task_uuid=task_uuid,
         )
 
-    def by_uuid(self, *, uuid: str, graph_id: int) -> TraceByUuidRow | None:
-        return self._one(TraceByUuidRow, "traces.by_uuid", uuid=uuid, graph_id=graph_id)
+    def by_uuid(self, *, uuid: str, graph_id: int) -> TraceRow | None:
+        return self._one(TraceRow, "traces.by_uuid", uuid=uuid, graph_id=graph_id)
 
     def by_name(self, *, graph_id: int, trace_id: str) -> str | None:
         return self._value(str, "traces.by_name", graph_id=graph_id, trace_id=trace_id)
@@ -100,9 +100,9 @@ class TraceQueries(Queries):
         after_uuid: str | None,
         after_key: Any,
         limit: int,
-    ) -> list[Keyed[TraceByUuidRow]]:
+    ) -> list[Keyed[TraceRow]]:
         return self._page(
-            TraceByUuidRow,
+            TraceRow,
             f"traces.page/{order}",
             graph_id=graph_id,
             status=status,
@@ -149,8 +149,8 @@ class TraceQueries(Queries):
     def session_log_is_trace(self, *, id: int) -> int | None:
         return self._value(int, "traces.session_log_is_trace", id=id)
 
-    def metadata(self, *, log_id: int) -> TalkBeforeRow | None:
-        return self._one(TalkBeforeRow, "traces.metadata", log_id=log_id)
+    def metadata(self, *, log_id: int) -> MetadataValueRow | None:
+        return self._one(MetadataValueRow, "traces.metadata", log_id=log_id)
 
     def of_graph(self, *, graph_id: int) -> list[TracesOfGraphRow]:
         """What goes with an agent, before it goes."""
@@ -170,10 +170,10 @@ class TraceQueries(Queries):
 
     def event_told(
         self, *, log_id: int, uuid: str | None, event_id: str | None, sequence: int | None
-    ) -> TraceEventToldRow | None:
+    ) -> TraceEventRow | None:
         """One event, by whichever of its ids is given."""
         return self._one(
-            TraceEventToldRow,
+            TraceEventRow,
             "traces.event_told",
             log_id=log_id,
             uuid=uuid,
@@ -181,9 +181,9 @@ class TraceQueries(Queries):
             sequence=sequence,
         )
 
-    def events_page(self, *, log_id: int, after: int, limit: int) -> list[TraceEventToldRow]:
+    def events_page(self, *, log_id: int, after: int, limit: int) -> list[TraceEventRow]:
         return self._all(
-            TraceEventToldRow, "traces.events_page", log_id=log_id, after=after, limit=limit
+            TraceEventRow, "traces.events_page", log_id=log_id, after=after, limit=limit
         )
 
     def events_count(self, *, log_id: int) -> int | None:

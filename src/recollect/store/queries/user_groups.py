@@ -2,11 +2,11 @@
 
 from typing import Any, NamedTuple
 
-from recollect.store.queries.shapes import IdUuidRow, UserGroupUsersPageRow
+from recollect.store.queries.shapes import IdUuidRow, UserRow
 from recollect.store.statements import Keyed, Queries
 
 
-class UserGroupByUuidRow(NamedTuple):
+class UserGroupRow(NamedTuple):
     id: int
     uuid: str
     project_id: int
@@ -36,19 +36,15 @@ class UserGroupQueries(Queries):
             now=now,
         )
 
-    def by_uuid(self, *, project_id: int, uuid: str) -> UserGroupByUuidRow | None:
-        return self._one(
-            UserGroupByUuidRow, "user_groups.by_uuid", project_id=project_id, uuid=uuid
-        )
+    def by_uuid(self, *, project_id: int, uuid: str) -> UserGroupRow | None:
+        return self._one(UserGroupRow, "user_groups.by_uuid", project_id=project_id, uuid=uuid)
 
     def by_name(self, *, project_id: int, name: str) -> IdUuidRow | None:
         return self._one(IdUuidRow, "user_groups.by_name", project_id=project_id, name=name)
 
-    def page(
-        self, *, project_id: int, search: str, limit: int, offset: int
-    ) -> list[UserGroupByUuidRow]:
+    def page(self, *, project_id: int, search: str, limit: int, offset: int) -> list[UserGroupRow]:
         return self._all(
-            UserGroupByUuidRow,
+            UserGroupRow,
             "user_groups.page",
             project_id=project_id,
             search=search,
@@ -64,9 +60,9 @@ class UserGroupQueries(Queries):
         after_key: Any,
         after_uuid: str | None,
         limit: int,
-    ) -> list[Keyed[UserGroupByUuidRow]]:
+    ) -> list[Keyed[UserGroupRow]]:
         return self._page(
-            UserGroupByUuidRow,
+            UserGroupRow,
             "user_groups.page_after",
             project_id=project_id,
             search=search,
@@ -78,8 +74,8 @@ class UserGroupQueries(Queries):
     def count(self, *, project_id: int, search: str) -> int | None:
         return self._value(int, "user_groups.count", project_id=project_id, search=search)
 
-    def of_user(self, *, user_id: int, limit: int) -> list[UserGroupByUuidRow]:
-        return self._all(UserGroupByUuidRow, "user_groups.of_user", user_id=user_id, limit=limit)
+    def of_user(self, *, user_id: int, limit: int) -> list[UserGroupRow]:
+        return self._all(UserGroupRow, "user_groups.of_user", user_id=user_id, limit=limit)
 
     def of_user_after(
         self,
@@ -88,9 +84,9 @@ class UserGroupQueries(Queries):
         after_key: Any,
         after_uuid: str | None,
         limit: int,
-    ) -> list[Keyed[UserGroupByUuidRow]]:
+    ) -> list[Keyed[UserGroupRow]]:
         return self._page(
-            UserGroupByUuidRow,
+            UserGroupRow,
             "user_groups.of_user_after",
             user_id=user_id,
             after_key=after_key,
@@ -127,10 +123,10 @@ class UserGroupQueries(Queries):
         search: str,
         limit: int,
         offset: int,
-    ) -> list[UserGroupUsersPageRow]:
+    ) -> list[UserRow]:
         """The members of a group, or the users who are not in it."""
         return self._all(
-            UserGroupUsersPageRow,
+            UserRow,
             "user_groups.users_page",
             project_id=project_id,
             group_id=group_id,
@@ -150,10 +146,10 @@ class UserGroupQueries(Queries):
         after_key: Any,
         after_uuid: str | None,
         limit: int,
-    ) -> list[Keyed[UserGroupUsersPageRow]]:
+    ) -> list[Keyed[UserRow]]:
         """The members of a group, or the users who are not in it."""
         return self._page(
-            UserGroupUsersPageRow,
+            UserRow,
             "user_groups.users_page_after",
             project_id=project_id,
             group_id=group_id,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from recollect.store.queries.shapes import UserGroupUsersPageRow
+from recollect.store.queries.shapes import UserRow
 from recollect.store.statements import Keyed, Queries
 
 
@@ -43,16 +43,14 @@ class UserQueries(Queries):
             now=now,
         )
 
-    def by_name(self, *, project_id: int, user_id: int | str) -> UserGroupUsersPageRow | None:
-        return self._one(
-            UserGroupUsersPageRow, "users.by_name", project_id=project_id, user_id=user_id
-        )
+    def by_name(self, *, project_id: int, user_id: int | str) -> UserRow | None:
+        return self._one(UserRow, "users.by_name", project_id=project_id, user_id=user_id)
 
-    def by_uuid(self, *, project_id: int, uuid: str) -> UserGroupUsersPageRow | None:
-        return self._one(UserGroupUsersPageRow, "users.by_uuid", project_id=project_id, uuid=uuid)
+    def by_uuid(self, *, project_id: int, uuid: str) -> UserRow | None:
+        return self._one(UserRow, "users.by_uuid", project_id=project_id, uuid=uuid)
 
-    def of_graph(self, *, graph_id: int) -> UserGroupUsersPageRow | None:
-        return self._one(UserGroupUsersPageRow, "users.of_graph", graph_id=graph_id)
+    def of_graph(self, *, graph_id: int) -> UserRow | None:
+        return self._one(UserRow, "users.of_graph", graph_id=graph_id)
 
     def update(
         self,
@@ -86,9 +84,9 @@ class UserQueries(Queries):
 
     def page(
         self, *, order: str, project_id: int, search: str, limit: int, offset: int
-    ) -> list[UserGroupUsersPageRow]:
+    ) -> list[UserRow]:
         return self._all(
-            UserGroupUsersPageRow,
+            UserRow,
             f"users.page/{order}",
             project_id=project_id,
             search=search,
@@ -105,9 +103,9 @@ class UserQueries(Queries):
         after_key: Any,
         after_uuid: str | None,
         limit: int,
-    ) -> list[Keyed[UserGroupUsersPageRow]]:
+    ) -> list[Keyed[UserRow]]:
         return self._page(
-            UserGroupUsersPageRow,
+            UserRow,
             f"users.page_after/{order}",
             project_id=project_id,
             search=search,

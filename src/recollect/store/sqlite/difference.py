@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.graph.kinds import Kind
 from recollect.store import index
-from recollect.store.index import Item
+from recollect.store.index import IndexItem
 from recollect.store.protocol import Refolded, Transaction
 from recollect.store.sqlite import words
 from recollect.store.sqlite.connection import SqliteTransaction
@@ -105,7 +105,7 @@ class Difference:
     chapters: list[Values] = field(default_factory=list)
     chapter_facts: list[Values] = field(default_factory=list)
     chapters_differ: bool = False
-    found: list[Item] = field(default_factory=list)
+    found: list[IndexItem] = field(default_factory=list)
     unfound: dict[Kind, list[int]] = field(default_factory=dict)
     touched: dict[Kind, list[int]] = field(default_factory=dict)
     outdated: list[int] = field(default_factory=list)
@@ -189,7 +189,7 @@ class _Comparison:
         columns = ["item_kind", "item_id", "terms", "vector"]
         within = f"graph_id = :graph_id AND terms IS NOT NULL AND item_kind IN ({kinds})"
         changed = self._except("index_rows", columns, within, gone=False)
-        told.found = [Item(kind=k, id=n, terms=t, vector=v) for k, n, t, v in changed]
+        told.found = [IndexItem(kind=k, id=n, terms=t, vector=v) for k, n, t, v in changed]
         for kind, number in self._except("index_rows", columns[:2], within, gone=True):
             told.unfound.setdefault(kind, []).append(number)
         told.touched = _touched(told)

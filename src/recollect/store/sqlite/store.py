@@ -26,7 +26,7 @@ T = TypeVar("T")
 Then = Callable[[Transaction, Refolded], None]
 
 
-class ApartGraph:
+class SqliteApartGraph:
     """A graph that is folded apart; every step of it in a thread."""
 
     def __init__(self, apart: Apart, put: Callable[[Difference, Then], Awaitable[bool]]) -> None:
@@ -163,10 +163,10 @@ class SqliteStore:
             return checking.DAMAGED
         return checking.trouble(self._path, self._identity, self._file)
 
-    async def apart(self, graph_id: int) -> "ApartGraph":
+    async def apart(self, graph_id: int) -> "SqliteApartGraph":
         """One graph in a database of its own, to be folded again beside everyone else."""
         made = await asyncio.to_thread(Apart, self._path, graph_id, self._clock, self._ids)
-        return ApartGraph(made, self._write_here)
+        return SqliteApartGraph(made, self._write_here)
 
     async def _write_here(self, told: Difference, then: Then) -> bool:
         work = self._hand_in(self._writes, lambda tx: write(tx, told, then))  # type: ignore[arg-type]

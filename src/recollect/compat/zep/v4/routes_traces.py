@@ -10,13 +10,13 @@ from recollect.api.router import Call, Route
 from recollect.app import traces
 from recollect.app.traces import (
     Ended,
-    Ending,
     ErasedTrace,
-    Event,
     NewEvent,
     NewTrace,
     OfAgent,
     Trace,
+    TraceEnding,
+    TraceEvent,
     TraceFilter,
     TraceRef,
 )
@@ -112,7 +112,7 @@ def _ranges(sent: list[wire.SequenceRange4] | None) -> tuple[tuple[int, int], ..
     return tuple((part.first, part.last) for part in sent or ())
 
 
-async def _end(call: Call, expected_revision: int | None, how: Ending) -> Reply:
+async def _end(call: Call, expected_revision: int | None, how: TraceEnding) -> Reply:
     end = traces.end.bind(call.services, call.access, _ref(call), expected_revision, how)
     return await idempotency.write(call, end, _ended)
 
@@ -122,7 +122,7 @@ async def close(call: Call) -> Reply:
     sent: wire.CloseTrace4 = call.body
     if sent.verifier or sent.verifier_id is not None:
         raise NotOffered(_NO_VERIFIERS)
-    how = Ending(
+    how = TraceEnding(
         status="closed",
         outcome=sent.outcome or "unknown",
         verification=sent.verification or "none",
@@ -136,7 +136,7 @@ async def close(call: Call) -> Reply:
 async def abandon(call: Call) -> Reply:
     """End a trace that came to nothing; the task ends when all that was said in it is read."""
     sent: wire.AbandonTrace4 = call.body
-    how = Ending(
+    how = TraceEnding(
         status="abandoned",
         outcome="abandoned",
         verification=sent.verification or "none",
@@ -195,7 +195,7 @@ async def append_event(call: Call) -> Reply:
     return await idempotency.write(call, append, partial(_event, call))
 
 
-def _event(call: Call, found: OfAgent[Event]) -> wire.Event4:
+def _event(call: Call, found: OfAgent[TraceEvent]) -> wire.Event4:
     return translate.event(found.agent, call.path["trace_uuid"], found.value)
 
 

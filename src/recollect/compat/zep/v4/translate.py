@@ -31,10 +31,10 @@ from recollect.graph.types import (
     ThreadSummary,
     User,
 )
-from recollect.records.agents import Agent
+from recollect.records.agents import AgentRecord
 from recollect.records.guidance import Template
 from recollect.records.listing import ListedEntity
-from recollect.records.traces import Event, Trace
+from recollect.records.traces import Trace, TraceEvent
 from recollect.records.user_groups import UserGroup
 from recollect.search.query import Hit
 
@@ -347,7 +347,7 @@ def user_group(found: UserGroup) -> project.UserGroup4:
     return shaped(project.UserGroup4, found)
 
 
-def agent(found: Agent) -> wire.Agent4:
+def agent(found: AgentRecord) -> wire.Agent4:
     """An agent."""
     details = found.details
     return wire.Agent4(
@@ -366,7 +366,7 @@ def agent(found: Agent) -> wire.Agent4:
     )
 
 
-def trace(owner: Agent, found: Trace) -> wire.Trace4:
+def trace(owner: AgentRecord, found: Trace) -> wire.Trace4:
     """A trace."""
     ended = found.status != "open"
     internal = wire.TraceInternal4(
@@ -387,7 +387,7 @@ def trace(owner: Agent, found: Trace) -> wire.Trace4:
     )
 
 
-def trace_after_erasure(owner: Agent, found: Trace, *, whole: bool) -> wire.Trace4:
+def trace_after_erasure(owner: AgentRecord, found: Trace, *, whole: bool) -> wire.Trace4:
     """A trace that something was erased from, or that was erased as a *whole*: none of its words, as
     the answer is kept for whoever asks again."""
     shown = msgspec.structs.replace(
@@ -404,7 +404,7 @@ def trace_after_erasure(owner: Agent, found: Trace, *, whole: bool) -> wire.Trac
     return msgspec.structs.replace(shown, status="deleted", internal=internal)
 
 
-def event(owner: Agent, trace_uuid: str, found: Event) -> wire.Event4:
+def event(owner: AgentRecord, trace_uuid: str, found: TraceEvent) -> wire.Event4:
     """An event of a trace."""
     told, failed = found.told, found.state == "failed"
     made = datetime.fromisoformat(told["created_at"])

@@ -1,7 +1,7 @@
 -- Entities, the names they answer to, and what the sides of a wall know of a user.
 
 -- name: direct_nodes_of_task
-SELECT e.seq, n.*
+SELECT n.*
 FROM jobs j JOIN episodes e ON e.id = j.id JOIN mentions m ON m.episode_id = e.id
 JOIN entities n ON n.id = m.entity_id
 WHERE j.task_uuid = :task_uuid AND e.kind = 'nodes'

@@ -138,8 +138,7 @@ WHERE id = :graph_id;
 SELECT 1 FROM readings WHERE graph_id = :graph_id AND side IS NOT NULL LIMIT 1;
 
 -- name: all
-SELECT g.*, p.name AS project_name FROM graphs g JOIN projects p ON p.id = g.project_id
-WHERE (:graph_id IS NULL OR g.graph_id = :graph_id) ORDER BY g.id;
+SELECT * FROM graphs WHERE (:graph_id IS NULL OR graph_id = :graph_id) ORDER BY id;
 
 -- name: reopen_profile
 UPDATE facts SET invalid_at = NULL, expired_at = NULL

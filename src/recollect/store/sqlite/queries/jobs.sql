@@ -5,7 +5,7 @@ INSERT INTO jobs (id, graph_id, task_uuid, status, created_at)
 VALUES (:episode_id, :graph_id, :task_uuid, 'pending', :now);
 
 -- name: next
-SELECT j.id AS job_id, j.run, j.attempts + j.lost AS attempts, e.*, t.thread_id AS thread_name
+SELECT e.*, t.thread_id AS thread_name, j.run, j.attempts + j.lost AS attempts, j.task_uuid
 FROM jobs j JOIN episodes e ON e.id = j.id LEFT JOIN threads t ON t.id = e.thread_id
 WHERE j.graph_id = :graph_id AND j.status = 'pending'
 ORDER BY j.id LIMIT :limit;

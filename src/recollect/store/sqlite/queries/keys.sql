@@ -13,17 +13,20 @@ FROM api_keys k JOIN projects p ON p.id = k.project_id
 WHERE k.hash = :hash;
 
 -- name: by_uuid
-SELECT k.*, p.uuid AS project_uuid, p.name AS project_name
+SELECT k.*, p.uuid AS project_uuid, p.name AS project_name,
+       EXISTS (SELECT 1 FROM key_policy_sets a WHERE a.key_id = k.id) AS has_policies
 FROM api_keys k JOIN projects p ON p.id = k.project_id
 WHERE k.uuid = :uuid;
 
 -- name: all
-SELECT k.*, p.uuid AS project_uuid, p.name AS project_name
+SELECT k.*, p.uuid AS project_uuid, p.name AS project_name,
+       EXISTS (SELECT 1 FROM key_policy_sets a WHERE a.key_id = k.id) AS has_policies
 FROM api_keys k JOIN projects p ON p.id = k.project_id
 ORDER BY k.id;
 
 -- name: of_project
-SELECT k.*, p.uuid AS project_uuid, p.name AS project_name
+SELECT k.*, p.uuid AS project_uuid, p.name AS project_name,
+       EXISTS (SELECT 1 FROM key_policy_sets a WHERE a.key_id = k.id) AS has_policies
 FROM api_keys k JOIN projects p ON p.id = k.project_id
 WHERE k.project_id = :project_id ORDER BY k.id;
 

@@ -38,8 +38,7 @@ WHERE f.extractor IS NOT NULL GROUP BY f.extractor ORDER BY f.extractor;
 SELECT g.distance FROM episodes e JOIN graphs g ON g.id = e.graph_id WHERE e.id = :id;
 
 -- name: steps_next
-SELECT e.*, t.thread_id AS thread_name, r.seq AS place, r.found, r.vectors, r.reader, r.read_at,
-    r.remains, r.graph_id AS in_graph
+SELECT e.*, t.thread_id AS thread_name, r.found, r.vectors, r.read_at, r.remains
 FROM readings r JOIN graphs g ON g.id = r.graph_id
 LEFT JOIN episodes e ON e.id = r.episode_id LEFT JOIN threads t ON t.id = e.thread_id
 WHERE r.graph_id = :graph_id AND r.seq > g.folded
@@ -63,7 +62,8 @@ ON CONFLICT (graph_id, seq) DO UPDATE SET found = excluded.found, vectors = excl
 DELETE FROM readings WHERE graph_id = :graph_id AND seq = :seq AND remains IS NOT NULL;
 
 -- name: steps_unread
-SELECT e.id AS job_id, 0 AS attempts, e.*, t.thread_id AS thread_name
+SELECT e.*, t.thread_id AS thread_name, NULL AS run, 0 AS attempts,
+    coalesce(e.task_uuid, '') AS task_uuid
 FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id
 LEFT JOIN readings r ON r.graph_id = e.graph_id AND r.seq = e.seq
 WHERE e.graph_id = :graph_id AND e.processed_at IS NOT NULL AND e.ignored = 0 AND r.seq IS NULL

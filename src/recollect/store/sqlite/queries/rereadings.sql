@@ -59,7 +59,7 @@ WHERE episode_id = :episode_id;
 UPDATE rereadings SET shown = :shown WHERE episode_id = :episode_id AND lease = :lease;
 
 -- name: taken
-SELECT r.reader, r.lease, r.lease_until, r.attempts, r.shown, e.*, t.thread_id AS thread_name
+SELECT e.*, t.thread_id AS thread_name, r.reader, r.lease, r.lease_until, r.attempts, r.shown
 FROM rereadings r JOIN episodes e ON e.id = r.episode_id LEFT JOIN threads t ON t.id = e.thread_id
 WHERE r.episode_id = :episode_id;
 

@@ -110,7 +110,8 @@ INSERT INTO session_log_turns (log_id, turn_id, forked_at, last_number, owner, c
 VALUES (:log_id, :turn_id, :forked_at, :forked_at, :owner, :now);
 
 -- name: turn_by_name
-SELECT * FROM session_log_turns WHERE log_id = :log_id AND turn_id = :turn_id;
+SELECT t.*, (SELECT count(*) FROM session_log_working w WHERE w.turn_key = t.id) AS episodes
+FROM session_log_turns t WHERE t.log_id = :log_id AND t.turn_id = :turn_id;
 
 -- name: turns_of_log
 SELECT t.*, (SELECT count(*) FROM session_log_working w WHERE w.turn_key = t.id) AS episodes

@@ -29,13 +29,14 @@ WHERE graph_id IN (SELECT graph_id FROM episodes WHERE id IN (SELECT value FROM 
                    UNION SELECT graph_id FROM facts WHERE id IN (SELECT value FROM json_each(:facts)));
 
 -- name: of_thread_of
-SELECT e.thread_id AS place, s.*,
-    EXISTS (SELECT 1 FROM summary_facts k WHERE k.summary_id = s.id) AS on_facts
+SELECT s.*, EXISTS (SELECT 1 FROM summary_facts k WHERE k.summary_id = s.id) AS on_facts,
+    e.thread_id AS place
 FROM episodes e LEFT JOIN summaries s ON s.thread_id = e.thread_id
 WHERE e.id = :episode_id AND e.thread_id IS NOT NULL;
 
 -- name: of_document
-SELECT s.*, EXISTS (SELECT 1 FROM summary_facts k WHERE k.summary_id = s.id) AS on_facts
+SELECT s.*, EXISTS (SELECT 1 FROM summary_facts k WHERE k.summary_id = s.id) AS on_facts,
+    s.thread_id AS place
 FROM summaries s WHERE s.graph_id = :graph_id AND s.document_id = :document_id;
 
 -- name: by_ids
