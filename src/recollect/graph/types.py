@@ -209,7 +209,7 @@ class Entity(Record):
 class Fact(Record):
     """An edge: a sentence that holds for a time, joining two entities (or one with itself).
 
-    *event_at* is when something happens or is due, if that differs from `valid_at`.
+    *event_at* is when something happens or is due; where it is `valid_at`, it took place then.
     """
 
     id: int

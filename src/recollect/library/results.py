@@ -13,8 +13,8 @@ class Fact:
     """A sentence that holds for a time and joins two entities.
 
     Two clocks: from *valid_at* to *invalid_at* it is true, from *learned_at* to *given_up_at* the
-    memory held it to be so. *event_at* is when something happens or is due, where that is another
-    time. *score* tells how well it fits a search, from 0 to 1.
+    memory held it to be so. *event_at* is when something happens or is due; where it
+    is `valid_at`, it took place then. *score* tells how well it fits a search, from 0 to 1.
     """
 
     uuid: str

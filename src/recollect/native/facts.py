@@ -30,8 +30,8 @@ from recollect.records.provenance import (
 
 
 class ToldFact(msgspec.Struct, kw_only=True):
-    """A sentence that holds for a time. *event_at* is when something happens or is due, where that
-    is another time than since when it is so."""
+    """A sentence that holds for a time. *event_at* is when something happens or is due; where it is
+    `valid_at`, it took place then."""
 
     uuid: str
     fact: str
