@@ -11,7 +11,7 @@ by any of them. Each kind of item is tested only for what applies to it:
 Values are JSON. A list is tested element by element; a key that is absent, null or an empty list
 has no value and satisfies `IS NULL` only; an object equals nothing. Equality is typed: 5 and 5.0
 are equal, 5, "5" and true are not. Two numbers compare as numbers, anything else as text, so "9" >
-"10".
+"10". Only a text starts with another, in the same case.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -22,7 +22,9 @@ from typing import Any, Literal
 from recollect.graph.episode_filters import EpisodeFields, EpisodeTree, holds, text_of
 from recollect.graph.types import Entity, Episode, Fact, Json, Record
 
-Operator = Literal["=", "<>", ">", "<", ">=", "<=", "IS NULL", "IS NOT NULL", "CONTAINS"]
+Operator = Literal[
+    "=", "<>", ">", "<", ">=", "<=", "IS NULL", "IS NOT NULL", "CONTAINS", "STARTS WITH"
+]
 Scalar = str | int | float | bool
 
 
@@ -160,9 +162,15 @@ def _scalar_test(test: ValueTest) -> Callable[[Any], bool]:
         texts = frozenset(choice for choice in listed if type(choice) is str)
         others = [_equal_to(choice) for choice in listed if type(choice) is not str]
         return lambda element: text_of(element) in texts or any(same(element) for same in others)
+    if test.operator == "STARTS WITH":
+        return lambda element: _starts_with(element, given)
     if test.operator in ("=", "<>"):
         return _equal_to(given)
     return _ordered_to(_ORDERED[test.operator], given)
+
+
+def _starts_with(element: Any, given: Any) -> bool:
+    return isinstance(element, str) and isinstance(given, str) and element.startswith(given)
 
 
 def _equal_to(given: Any) -> Callable[[Any], bool]:

@@ -1,7 +1,7 @@
-"""Everything that differs between the kinds of things that can be found, one entry per kind.
+"""All that search and contexts have to know of each kind of thing that can be found.
 
-A new kind is a member of `graph.kinds.Kind` and an entry in `KINDS`: how a segment loads it, what its
-filters are, what it rests on, how it is read back, and how a context block shows it.
+To them a new kind is a member of `graph.kinds.Kind` and an entry in `KINDS`: how a segment loads it,
+what its filters are, what it rests on, how it is read back, and how a context block shows it.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -8,6 +8,8 @@ import pytest
 
 from recollect.api.http import parse_body
 from recollect.compat.zep import translate_filters
+from recollect.compat.zep.v4 import translate_filters as translate_filters_4
+from recollect.compat.zep.v4.wire.filters import EdgeSearchFilters4
 from recollect.compat.zep.wire.base import MetadataFilterGroup, SearchFilters
 from recollect.errors import InvalidInput
 from recollect.graph.filters import NO_FILTERS, DateTest, Filters, MetadataTree, ValueTest
@@ -133,7 +135,35 @@ def test_one_of_very_many_is_refused() -> None:
     assert "at most 256 values, got 257" in refusal(tree(leaf("IN", list(range(257)))))
 
 
-@pytest.mark.parametrize("operator", ["=", "<>", ">", "<", ">=", "<=", "CONTAINS", "IN"])
+@pytest.mark.parametrize("spelling", ["STARTS WITH", "starts_with", "Starts  with"])
+def test_a_beginning_is_known_by_all_its_spellings(spelling: str) -> None:
+    """A comma is a part of it: there is one beginning, not several."""
+    found = read({"property_filters": [leaf(spelling, "go, ld")]})
+    assert found.properties == (ValueTest(name="tier", operator="STARTS WITH", value="go, ld"),)
+
+
+def test_generation_4_says_the_same_in_its_own_spelling() -> None:
+    """And not of dates: its types refuse that."""
+    test = {"property_name": "tier", "operator": "starts_with", "value": "go"}
+    body = parse_body(msgspec.json.encode({"property_filters": [test]}), EdgeSearchFilters4)
+    meant = ValueTest(name="tier", operator="STARTS WITH", value="go")
+    assert translate_filters_4.filters(body).properties == (meant,)
+    dated = {"field": "valid_at", "operator": "starts_with", "value": "2024"}
+    sent = {"date_filters": {"any_of": [{"all_of": [dated]}]}}
+    with pytest.raises(InvalidInput, match="starts_with"):
+        parse_body(msgspec.json.encode(sent), EdgeSearchFilters4)
+
+
+@pytest.mark.parametrize("value", ["", 5, True, ["gold"], {"a": 1}])
+def test_a_beginning_is_a_text_with_something_in_it(value: Any) -> None:
+    """Every text begins with an empty one, and nothing else begins with anything."""
+    path = "search_filters.property_filters[0].property_value"
+    assert refusal({"property_filters": [leaf("STARTS WITH", value)]}).startswith(f"{path}:")
+
+
+@pytest.mark.parametrize(
+    "operator", ["=", "<>", ">", "<", ">=", "<=", "CONTAINS", "IN", "STARTS WITH"]
+)
 def test_a_comparison_needs_a_value(operator: str) -> None:
     """Absent or null."""
     for bare in (leaf(operator), leaf(operator, None)):
@@ -244,6 +274,7 @@ def test_dates_are_any_of_lists_of_all() -> None:
         ({"comparison_operator": ">", "date": "yesterday"}, "[0][0].date"),
         ({"comparison_operator": ">"}, "[0][0].date"),
         ({"comparison_operator": "CONTAINS", "date": "2024-01-01"}, "[0][0].comparison_operator"),
+        ({"comparison_operator": "STARTS WITH", "date": "2024"}, "[0][0].comparison_operator"),
         ({"comparison_operator": "", "date": "2024-01-01"}, "[0][0].comparison_operator"),
     ],
 )

@@ -143,6 +143,19 @@ def test_f5_an_item_without_episodes_satisfies_no_tree() -> None:
         pytest.param(5.0, "CONTAINS", ("5",), True, id="F2 a whole number has no fraction"),
         pytest.param(True, "CONTAINS", ("true",), True, id="F2 a listed text names a boolean"),
         pytest.param("5", "CONTAINS", (5,), False, id="F2 a listed number is a number"),
+        pytest.param("crm/calls", "STARTS WITH", "crm/", True, id="F2 STARTS WITH a beginning"),
+        pytest.param("crm/", "STARTS WITH", "crm/", True, id="F2 STARTS WITH the whole text"),
+        pytest.param("my crm/", "STARTS WITH", "crm/", False, id="F2 STARTS WITH is not inside"),
+        pytest.param("CRM/calls", "STARTS WITH", "crm/", False, id="F2 STARTS WITH minds the case"),
+        pytest.param(10, "STARTS WITH", "1", False, id="F2 STARTS WITH is of texts only"),
+        pytest.param("10", "STARTS WITH", 1, False, id="F2 STARTS WITH takes a text only"),
+        pytest.param(
+            ["web", "crm/a"], "STARTS WITH", "crm/", True, id="F4 STARTS WITH any element"
+        ),
+        pytest.param(
+            ["web", 5], "STARTS WITH", "crm/", False, id="F4 STARTS WITH needs one of them"
+        ),
+        pytest.param(None, "STARTS WITH", "crm/", False, id="F6 STARTS WITH on nothing"),
         pytest.param(None, "=", "a", False, id="F6 = on nothing"),
         pytest.param(None, "<>", "a", False, id="F6 <> on nothing is false"),
         pytest.param(None, "<", "a", False, id="F6 < on nothing"),

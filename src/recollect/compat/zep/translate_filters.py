@@ -56,8 +56,11 @@ OPERATORS: dict[str, Operator] = {
     "is_not_null": "IS NOT NULL",
     "contains": "CONTAINS",
     "in": "CONTAINS",  # both ask whether the stored value is one of several
+    "starts with": "STARTS WITH",
+    "starts_with": "STARTS WITH",
 }
 _NULL_OPERATORS = ("IS NULL", "IS NOT NULL")
+_NOT_FOR_DATES = ("CONTAINS", "STARTS WITH")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _DATE_FIELDS = ("created_at", "valid_at", "invalid_at", "expired_at")
 _WORD_FIELDS = ("node_labels", "exclude_node_labels", "edge_types", "exclude_edge_types")
@@ -192,13 +195,15 @@ def value_for(path: str, operator: Operator, value: Any) -> Any:
     need_or_not(path, operator, value)
     if operator == "CONTAINS":
         return _any_of(path, value)
+    if operator == "STARTS WITH":
+        return _beginning(path, value)
     return None if value is None else _scalar(path, value)
 
 
 def _operator(path: str, sent: str) -> Operator:
     known = OPERATORS.get(" ".join(sent.lower().split()))
     if known is None:
-        names = "=, <>, >, <, >=, <=, CONTAINS, IN, IS NULL, IS NOT NULL"
+        names = "=, <>, >, <, >=, <=, CONTAINS, IN, STARTS WITH, IS NULL, IS NOT NULL"
         raise InvalidInput(f"{path}: must be one of {names}; got {_echo(sent)}")
     return known
 
@@ -227,6 +232,14 @@ def _any_of(path: str, value: Any) -> tuple[Scalar, ...]:
     return tuple(chosen)
 
 
+def _beginning(path: str, value: Any) -> str:
+    """What a text may start with; every text starts with an empty one, so that asks nothing."""
+    if not isinstance(value, str) or not value:
+        raise InvalidInput(f"{path}: must be a string with something in it")
+    checks.text(path, value, FILTER_VALUE_CHARS_MAX)
+    return value
+
+
 def _scalar(path: str, value: Any) -> Scalar:
     if not isinstance(value, str | int | float):  # a boolean is an int
         raise InvalidInput(f"{path}: must be a string, a number or a boolean")
@@ -252,7 +265,7 @@ def _dates(path: str, sent: list[list[DateFilter]] | None) -> Dates:
 
 def _date_test(sent: DateFilter, path: str) -> DateTest:
     operator = _operator(f"{path}.comparison_operator", sent.comparison_operator)
-    if operator == "CONTAINS":
+    if operator in _NOT_FOR_DATES:
         raise InvalidInput(
             f"{path}.comparison_operator: {_echo(sent.comparison_operator)} is not for dates"
         )

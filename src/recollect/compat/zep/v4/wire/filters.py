@@ -8,7 +8,7 @@ from recollect.compat.zep.wire.base import Strict
 
 DateField4 = Literal["created_at", "valid_at", "invalid_at", "expired_at"]
 Operator4 = Literal[
-    "eq", "ne", "gt", "lt", "gte", "lte", "in", "contains", "is_null", "is_not_null"
+    "eq", "ne", "gt", "lt", "gte", "lte", "in", "contains", "starts_with", "is_null", "is_not_null"
 ]
 
 
