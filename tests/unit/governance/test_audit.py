@@ -18,6 +18,7 @@ from recollect.governance.audit import Told, Verdict, Wanted
 from recollect.graph.types import Project
 from recollect.store.sqlite import migrate
 from recollect.store.sqlite.connection import SqliteTransaction, connect, statements
+from tests.support.row_types import tampered
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 ENTRIES = 4
@@ -50,8 +51,9 @@ class Log:
         return audit.append(self.tx, self.projects[project].id, Told(**said))
 
     def verify(self, expected: str | None = None) -> Verdict:
-        """What the first project's chain is found to be."""
-        return audit.verify(self.tx, self.one, expected)
+        """What the first project's chain is found to be, whatever somebody put into the file."""
+        with tampered():
+            return audit.verify(self.tx, self.one, expected)
 
     def without_triggers(self) -> sqlite3.Connection:
         """The file as somebody sees it who does not care for our rules."""
