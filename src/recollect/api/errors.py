@@ -28,6 +28,7 @@ STATUS: dict[type[errors.RecollectError], int] = {
     errors.ModelUnavailable: 503,
     errors.ModelRejected: 503,
     errors.ReaderLost: 503,
+    errors.ReaderStopped: 503,
     errors.BudgetExhausted: 503,
     errors.ModelAnswerInvalid: 502,
     errors.LeaseLost: 503,
