@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup run serve test test-long coverage clients fmt lint types check docs drawing pictures bench eval train lock clean
+.PHONY: help setup run serve test test-postgres test-long coverage clients fmt lint types check docs drawing pictures bench eval train lock clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # A stamp per step, so that second runs cost nothing.
 .venv/python:
@@ -49,6 +49,10 @@ clients: .venv/dev
 
 test: setup .venv/dev clients lint types  ## run all tests but the long ones
 	$(BIN)/python -m pytest -m "not long" -n 2 --dist loadfile --timeout 600 --durations 20
+
+ON_POSTGRES := tests/contract tests/api tests/property $(addprefix tests/unit/,context exchange governance ingest memories search subjects)
+test-postgres: setup .venv/dev clients  ## run the tests of the store and of whatever stands on it on a PostgreSQL that they start
+	TEST_STORE=postgres $(BIN)/python -m pytest $(or $(TESTS),$(ON_POSTGRES)) -m "not long" -n 2 --dist loadfile --timeout 600 --durations 20
 
 test-long: setup .venv/dev  ## soak, property and crash runs that take their time
 	EXPLORE=1 $(BIN)/python -m pytest -m long

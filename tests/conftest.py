@@ -2,10 +2,15 @@ from typing import Any
 
 import pytest
 
-from tests.support import store_coverage
+from tests.support import postgres, store_coverage
 from tests.support.row_types import check_rows
 
 check_rows()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    postgres.take_back(getattr(item, "funcargs", {}).get("tmp_path"))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,5 +1,7 @@
 """The whole application on one ASGI callable."""
 
+from collections.abc import Awaitable, Callable
+
 from recollect import __version__
 from recollect.api.app import App
 from recollect.api.router import Route, Router
@@ -16,15 +18,19 @@ from recollect.native import (
     jobs,
     keys,
     merges,
+    oauth,
     pages,
     policies,
     readings,
     session_logs,
 )
+from recollect.settings import origins_in
+
+_METRICS = "metrics"
 
 
-def route_table() -> list[Route]:
-    """Every route there is, in one list."""
+def route_table(*, metrics: bool = True) -> list[Route]:
+    """Every route there is, in one list; those of the metrics may be left out."""
     described = [
         *jobs.ROUTES,
         *policies.ROUTES,
@@ -34,6 +40,7 @@ def route_table() -> list[Route]:
         *session_logs.ROUTES,
         *facts.ROUTES_OF_GRAPHS,
         *merges.ROUTES,
+        *oauth.ROUTES,
         *explained.ROUTES,
         *graph_map.ROUTES,
         *readings.ROUTES,
@@ -41,6 +48,8 @@ def route_table() -> list[Route]:
         *zep4.ROUTES,
         *memmachine.ROUTES,
     ]
+    if not metrics:
+        described = [route for route in described if route.action != _METRICS]
     return [
         *described,
         *pages.docs_routes(described, __version__),
@@ -51,7 +60,28 @@ def route_table() -> list[Route]:
 
 def application(services: Services) -> App:
     """The application over open services; to be closed before them."""
-    app = App(Router(route_table()), services)
     chosen = services.settings
-    app.mount(mcp.PATH, mcp.Endpoint(app.gate, (chosen.host, *chosen.mcp_hosts.split(","))))
+    app = App(Router(route_table(metrics=chosen.metrics_port is None)), services)
+    app.mount(mcp.PATH, mcp.Endpoint(app.gate))
     return app
+
+
+def watching(services: Services) -> App:
+    """What has a port of its own, where one is chosen: metrics, health and readiness."""
+    return App(Router([route for route in jobs.ROUTES if route.public]), services)
+
+
+def for_pages(app: App) -> Callable[..., Awaitable[None]]:
+    """The application as pages of other origins may ask it; the same if none may."""
+    origins = origins_in(app.gate.services.settings.cors_origins)
+    if not origins:
+        return app
+    from starlette.middleware.cors import CORSMiddleware
+
+    return CORSMiddleware(
+        app,
+        allow_origins=origins,
+        allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+        allow_headers=["*"],
+        expose_headers=["Retry-After", "WWW-Authenticate", "Recollect-Last-Id", "X-Request-Id"],
+    )

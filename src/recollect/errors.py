@@ -11,6 +11,7 @@ RecollectError
 ├── NotAllowed            a key we know, asking for what it may not do
 ├── NotFound
 ├── NotOffered            a client knows it, this server has nothing behind it; says why
+├── LimitReached          more than is allowed just now; says which limit, and when to come back
 ├── Conflict              right request, wrong moment
 │   └── LogMoved          a log is not where the caller thinks it is; says where it is
 ├── Unavailable           try again later
@@ -116,6 +117,14 @@ class NotFound(RecollectError):
 
 class NotOffered(RecollectError):
     """This server does not offer that."""
+
+
+class LimitReached(RecollectError):
+    """More than is allowed just now."""
+
+    def __init__(self, message: str | None = None, *, retry_after_s: int = 1) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 class Conflict(RecollectError):

@@ -171,6 +171,20 @@ AUDIT_PAGE_MAX = 1_000
 AUDIT_FAILURES_AT_ONCE = 100  # of one key; more are only counted …
 AUDIT_FAILURES_PER_S = 1.0  # … until this rate has made room again
 
+# Limits on what keys and projects use, and on guessing keys.
+USAGE_DAYS_KEPT = 31
+RATES_REMEMBERED_MAX = 20_000
+GUESSERS_REMEMBERED_MAX = 10_000
+GUESS_FORGIVEN_S = 60.0  # one wrong key is forgotten in this time
+GUESS_PAUSE_FIRST_S = 1.0  # after one too many; it doubles with each further one …
+GUESS_PAUSE_S_MAX = 60.0  # … up to this
+GUESSED_NEVER_CHARS = 32  # keys of this length cannot be found by guessing
+ISSUER_BYTES_MAX = 1_000_000  # of a document of the issuer of tokens
+ISSUER_KEYS_KEPT_S = 600.0
+ISSUER_PAUSE_S = 10.0  # between two looks at the issuer's keys, whoever asks for them
+ISSUER_TIMEOUT_S = 5.0
+TOKEN_LEEWAY_S = 30  # between its clock and ours
+
 # What is kept of an entity.
 ENTITY_NAMES_MAX = 32
 ENTITY_SUMMARY_CHARS_MAX = 500
@@ -332,6 +346,8 @@ CHAPTERS_PER_PAGE_MAX = 100
 
 # Resources that one page of a list names to an MCP client.
 MCP_RESOURCES_PER_PAGE = 100
+HOOK_TIMEOUT_S = 10.0  # an agent waits for its hooks
+HOOK_TRANSCRIPT_BYTES = 1_000_000  # the end of a transcript, in which the last answer is
 
 # Files that memory is carried in.
 EXCHANGE_ROWS_PER_PAGE = 200  # that an export holds in memory at a time

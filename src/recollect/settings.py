@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -39,8 +39,20 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    tls_cert: Path | None = Field(
+        None,
+        description="File of the TLS certificate and its chain (PEM): the server speaks HTTPS.",
+    )
+    tls_key: Path | None = Field(
+        None, description="File of the key of that certificate (PEM), without a password."
+    )
     data: Path = Field(
         Path("recollect-data"), description="Folder of the embedded store; made when missing."
+    )
+    store: SecretStr | None = Field(
+        None,
+        description="Where the memory is kept: `postgresql://user@host/database`, with `sslmode`, `passfile` "
+        "and whatever else libpq knows. Unset: a file in `data`.",
     )
     api_key: SecretStr | None = Field(
         None,
@@ -56,6 +68,43 @@ class Settings(BaseSettings):
         description="Names that `/mcp` may be asked for by, with commas between, beside `localhost`, "
         "numbers and `host`: a page elsewhere must not reach it under a name of its own.",
     )
+    mcp_text: Literal["json", "lines"] = Field(
+        "json",
+        description="The text of what tools at `/mcp` answer: `json`, the value once more, or `lines` for a "
+        "model, shorter. `recollect mcp` has an option for it.",
+    )
+    cors_origins: str = Field(
+        "",
+        description="Origins of pages elsewhere that may ask, with commas between, such as "
+        "`https://app.example`; `*` for all. Unset: none.",
+    )
+    oauth_issuer: str | None = Field(
+        None,
+        description="Issuer of access tokens for `/mcp`, as the tokens name it; its keys are found by its "
+        "discovery document. Unset: keys only.",
+    )
+    oauth_audience: str | None = Field(
+        None,
+        description="What tokens call `/mcp`: its address as clients know it, such as "
+        "`https://memory.example/mcp`.",
+    )
+    oauth_jwks: Path | None = Field(
+        None, description="File with the issuer's public keys (JWKS); then the issuer is not asked."
+    )
+    oauth_project: str = Field("default", description="Project that tokens open.")
+    oauth_project_claim: str | None = Field(
+        None,
+        min_length=1,
+        description="Claim of a token that names the project, in place of one for all.",
+    )
+    oauth_read_scope: str = Field(
+        "memory:read", min_length=1, description="Scope of a token that may read."
+    )
+    oauth_write_scope: str = Field(
+        "memory:write",
+        min_length=1,
+        description="Scope of a token that may read and use the tools that write.",
+    )
     connections_max: int = Field(
         1_000,
         ge=1,
@@ -69,6 +118,55 @@ class Settings(BaseSettings):
         le=100_000,
         description="Connections of one address at the same time. Behind a proxy all come from the "
         "proxy's address: give it as many as there are.",
+    )
+    trusted_proxies: str = Field(
+        "",
+        description="Addresses of proxies, with commas between, whose `X-Forwarded-For` is believed: wrong "
+        "keys are then counted by the client's address.",
+    )
+    wrong_keys_max: int = Field(
+        10,
+        ge=0,
+        le=10_000,
+        description="Different wrong keys from one address before it has to wait, ever longer with each "
+        "further one; 0 counts none.",
+    )
+    key_requests_per_s: float | None = Field(
+        None, gt=0, le=1_000_000, description="Requests a second of one key; unset is no limit."
+    )
+    key_requests_burst: int | None = Field(
+        None,
+        ge=1,
+        le=1_000_000,
+        description="Requests of one key at once, after a pause; unset is twice as many as in a second.",
+    )
+    key_episodes_per_day: int | None = Field(
+        None, ge=1, description="Episodes a day (UTC) of one key; unset is no limit."
+    )
+    key_bytes_per_day: int | None = Field(
+        None,
+        ge=1,
+        description="Bytes a day in the requests of one key that write something; unset is no limit.",
+    )
+    project_requests_per_s: float | None = Field(
+        None,
+        gt=0,
+        le=1_000_000,
+        description="Requests a second of all keys of a project together; unset is no limit.",
+    )
+    project_requests_burst: int | None = Field(
+        None,
+        ge=1,
+        le=1_000_000,
+        description="Requests of a project at once, after a pause; unset is twice as many as in a second.",
+    )
+    project_episodes_per_day: int | None = Field(
+        None, ge=1, description="Episodes a day (UTC) of a project; unset is no limit."
+    )
+    project_bytes_per_day: int | None = Field(
+        None,
+        ge=1,
+        description="Bytes a day in the requests of a project that write something; unset is no limit.",
     )
     workers: int = Field(
         2,
@@ -94,7 +192,7 @@ class Settings(BaseSettings):
     predicates: Path | None = Field(
         None, description="A file of relations that extends the built-in table of predicates."
     )
-    readers: int = Field(4, ge=1, le=64, description="Connections that read the embedded store.")
+    readers: int = Field(4, ge=1, le=64, description="Connections that read the store.")
     job_attempts_max: int = Field(
         5, ge=1, le=100, description="Tries before a failing job is parked."
     )
@@ -190,6 +288,30 @@ class Settings(BaseSettings):
     log_format: Literal["json", "console", "auto"] = Field(
         "auto", description="`json`, `console`, or `auto`: console on a terminal, else json."
     )
+    metrics_port: int | None = Field(
+        None,
+        ge=0,
+        le=65535,
+        description="A port of its own for `/metrics`, with `/health` and `/ready` beside it; the other "
+        "port then has no metrics. 0 takes a free one. Unset: they are on `port`.",
+    )
+    metrics_host: str | None = Field(
+        None, min_length=1, description="Address to listen on for `metrics_port`; unset: `host`."
+    )
+    metrics_key: SecretStr | None = Field(
+        None,
+        min_length=1,
+        max_length=512,
+        description="Key that `/metrics` wants as `Authorization: Bearer …`; unset: none.",
+    )
+    otel_url: str | None = Field(
+        None,
+        description="Base address of an OTLP receiver over HTTP, such as `http://127.0.0.1:4318`. When set, "
+        "spans and metrics go there, without any text. Needs the extra `otel`.",
+    )
+    otel_metrics_s: float = Field(
+        60.0, gt=0, le=3600, description="Pause between metrics that are sent to `otel_url`."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="The least severe log line that is written."
     )
@@ -207,7 +329,7 @@ class Settings(BaseSettings):
         refuse_unknown_variables(os.environ)
         return init_settings, env_settings, InitSettingsSource(settings_cls, in_file())
 
-    @field_validator("api_key", "llm_key")
+    @field_validator("api_key", "llm_key", "metrics_key")
     @classmethod
     def _can_be_a_header(cls, value: SecretStr | None) -> SecretStr | None:
         text = value.get_secret_value() if value else "-"
@@ -215,9 +337,9 @@ class Settings(BaseSettings):
             raise ValueError("must be printable ASCII without spaces, to fit into a header")
         return value
 
-    @field_validator("llm_url")
+    @field_validator("llm_url", "otel_url")
     @classmethod
-    def _is_an_address(cls, value: str | None) -> str | None:
+    def _is_an_address(cls, value: str | None, info: ValidationInfo) -> str | None:
         if value is None:
             return None
         parts = urlsplit(value)
@@ -225,8 +347,48 @@ class Settings(BaseSettings):
             raise ValueError("must begin with http:// or https:// and a host")
         if parts.username is not None or parts.query or parts.fragment:
             # It is shown in messages; a key belongs where it is not.
-            raise ValueError("must be a bare address: a key goes into RECOLLECT_LLM_KEY")
+            place = (
+                "OTEL_EXPORTER_OTLP_HEADERS"
+                if info.field_name == "otel_url"
+                else variable("llm_key")
+            )
+            raise ValueError(f"must be a bare address: a key goes into {place}")
         return value
+
+    @field_validator("oauth_issuer", "oauth_audience")
+    @classmethod
+    def _is_safe(cls, value: str | None) -> str | None:
+        if value is not None and not is_safe_address(value):
+            raise ValueError("must be an https:// address, or http:// on this machine")
+        return value
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _are_origins(cls, value: str) -> str:
+        for origin in origins_in(value):
+            parts = urlsplit(origin)
+            bare = parts.hostname and parts.username is None
+            if origin != "*" and not (bare and origin == f"{parts.scheme}://{parts.netloc}"):
+                raise ValueError(f"{origin}: must be scheme, host and port, as https://app.example")
+        return value
+
+    @model_validator(mode="after")
+    def _an_issuer_is_whole(self) -> Self:
+        if (self.oauth_issuer is None) != (self.oauth_audience is None):
+            raise ValueError("oauth_issuer and oauth_audience: give both, or neither")
+        if self.oauth_issuer is None:
+            for name in ("oauth_jwks", "oauth_project_claim"):
+                if getattr(self, name) is not None:
+                    raise ValueError(f"{name}: does nothing without oauth_issuer")
+        return self
+
+    @model_validator(mode="after")
+    def _a_rate_is_whole(self) -> Self:
+        for whose in ("key", "project"):
+            rate, burst = f"{whose}_requests_per_s", f"{whose}_requests_burst"
+            if getattr(self, burst) is not None and getattr(self, rate) is None:
+                raise ValueError(f"{burst}: does nothing without {rate}")
+        return self
 
     @model_validator(mode="after")
     def _a_model_is_whole(self) -> Self:
@@ -238,10 +400,40 @@ class Settings(BaseSettings):
             raise ValueError("reader: `model` needs llm_url and llm_model")
         return self
 
+    @model_validator(mode="after")
+    def _tls_is_whole(self) -> Self:
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise ValueError("tls_cert and tls_key: give both, or neither")
+        return self
+
+    @model_validator(mode="after")
+    def _metrics_are_whole(self) -> Self:
+        if self.metrics_host is not None and self.metrics_port is None:
+            raise ValueError("metrics_host: does nothing without metrics_port")
+        return self
+
     @property
     def read_by(self) -> Literal["embedded", "model", "agent"]:
         """Who reads episodes, the default worked out."""
         return self.reader or ("embedded" if self.llm_url is None else "model")
+
+
+def origins_in(text: str) -> list[str]:
+    """The origins that a setting lists."""
+    return [origin for part in text.split(",") if (origin := part.strip())]
+
+
+def is_safe_address(address: str) -> bool:
+    """Whether nobody on the way can change what is said there: over TLS, or on this machine."""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError:
+        return False
+    if not host or parts.username is not None or parts.fragment:
+        return False
+    here = host == "localhost" or host.startswith("127.") or host == "::1"
+    return parts.scheme == "https" or (parts.scheme == "http" and here)
 
 
 def file() -> Path | None:
@@ -265,6 +457,11 @@ def in_file() -> dict[str, Any]:
         if name not in Settings.model_fields:
             raise InvalidInput(f"{path}: {_unknown(name, Settings.model_fields)}")
     return said
+
+
+def notify_socket() -> str | None:
+    """Where the supervisor that started this process hears of it, if one wants to."""
+    return os.environ.get("NOTIFY_SOCKET")
 
 
 def variable(name: str) -> str:

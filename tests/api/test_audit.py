@@ -4,7 +4,6 @@ The requests are made from the route table, so a new route is tested as soon as 
 """
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from recollect.governance.audit import Entry, Wanted
 from recollect.limits import AUDIT_FAILURES_AT_ONCE
 from tests.api.test_hostile_input import Target as Hostile
 from tests.support.asgi import Program, program
+from tests.support.stores import copy_store
 from tests.support.tenants import ALPHA_KEY, SEARCHES, Tenant, requests, seed
 
 PRIVATE = [route for route in route_table() if not route.public]
@@ -68,7 +68,12 @@ class Target:
 
 # What clients can ask for and nobody gets, and what this tenant does not, who is not the operator:
 # it is refused, so nothing is written.
-NOT_OFFERED = {"memory.resources.add", "memory.resources.delete", "project.create"}
+NOT_OFFERED = {
+    "memory.resources.add",
+    "memory.resources.delete",
+    "project.create",
+    "project.set_limits",
+}
 NOT_OFFERED |= {"user_group.attach_policy_set", "user_group.detach_policy_set"}
 NOT_OFFERED |= {method for method, _, _ in AGENT_METHODS}
 NOT_OFFERED |= {route.action for route in PRIVATE if "hyperedge." in route.action}
@@ -97,7 +102,7 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Tenant]:
 async def target(seeded: tuple[Path, Tenant], tmp_path: Path) -> AsyncIterator[Target]:
     """A fresh copy of it, running."""
     folder, tenant = seeded
-    shutil.copytree(folder, tmp_path / "data")
+    copy_store(folder, tmp_path / "data")
     async with program(tmp_path / "data") as running:
         made = Target(running, tenant)
         for key in await running.services.store.read(keys.list_keys):

@@ -1,4 +1,4 @@
-"""Every error body is {"message": str} and nothing else, whatever went wrong."""
+"""Every error body is {"message": str, "request_id": str} and nothing else, whatever went wrong."""
 
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -88,7 +88,8 @@ async def test_every_failure_has_one_shape(running: Program, way: str) -> None:
     answer = await ask(running)
     assert answer.status == status, answer
     assert answer.message
-    assert set(answer.json()) == {"message"}
+    assert set(answer.json()) == {"message", "request_id"}
+    assert answer.json()["request_id"] == answer.header("x-request-id")
     assert answer.header("content-length") == str(len(answer.body))
     assert SECRET not in answer.body.decode(), "a fault of ours is not told to strangers"
 
@@ -110,6 +111,7 @@ async def test_what_no_route_answers_is_told_in_the_shape_of_its_neighbours(
     answer = await running.send(method, path.encode())
     assert answer.status == status, answer
     assert answer.json()["error"]["code"] == code
+    assert answer.json()["error"]["request_id"] == answer.header("x-request-id")
     assert set(answer.json()) == {"error"}
 
 
@@ -145,7 +147,7 @@ async def test_a_store_that_is_locked_by_another_answers_503(
 async def test_401_says_which_scheme_is_wanted(running: Program) -> None:
     """A client without a key learns how to send one, and always the same words."""
     answer = await running.send("GET", "/api/v2/users/jane", anonymous=True)
-    assert answer.json() == {"message": "unauthorized"}
+    assert answer.json() == {"message": "unauthorized", "request_id": "of-a-test"}
     assert answer.header("www-authenticate") is not None
 
 

@@ -7,7 +7,6 @@ made from the route table, so a new route is tested or makes the table's own tes
 
 import asyncio
 import re
-import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,8 @@ import pytest
 from recollect.api.router import Route
 from recollect.asgi import route_table
 from recollect.governance import keys
-from tests.support.asgi import Program, program
+from tests.support.asgi import REQUEST_ID, Program, program
+from tests.support.stores import copy_store
 from tests.support.tenants import (
     ALPHA_KEY,
     BETA_KEY,
@@ -73,7 +73,7 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Tenant, Tena
         ids = CountingIds()
         async with program(base / "both", clock=still_clock, ids=ids) as running:
             beta = await seed(running, "beta", BETA_KEY)
-        shutil.copytree(base / "both", base / "without")
+        copy_store(base / "both", base / "without")
         async with program(base / "both", clock=still_clock, ids=ids) as running:
             return await seed(running, "alpha", ALPHA_KEY), beta
 
@@ -84,8 +84,8 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Tenant, Tena
 async def worlds(seeded: tuple[Path, Tenant, Tenant], tmp_path: Path) -> AsyncIterator[Worlds]:
     """Fresh copies of the two worlds, both running."""
     base, alpha, beta = seeded
-    shutil.copytree(base / "both", tmp_path / "both")
-    shutil.copytree(base / "without", tmp_path / "without")
+    copy_store(base / "both", tmp_path / "both")
+    copy_store(base / "without", tmp_path / "without")
     ids = (CountingIds(), CountingIds())
     async with (
         program(tmp_path / "both", clock=still_clock, ids=ids[0]) as both,
@@ -136,6 +136,8 @@ def names_alpha_only(route: Route) -> bool:
         return route.method == "GET"  # nothing can be attached there, by nobody
     if is_generation_4(route) and "document_id" in parameters(route):
         return True  # its graph is named as well
+    if "project_name" in parameters(route):
+        return False  # for the operator alone; whatever others name, they are told only that
     if {"revision_uuid", "hyperedge_uuid"}.intersection(parameters(route)):
         return False  # of these there are none
     if route.path.startswith(("/api/v4/agents", "/api/v4/trace-connections", _HYPEREDGES)):
@@ -259,12 +261,15 @@ async def test_nothing_is_told_without_a_key_that_works(worlds: Worlds, route: R
     assert worlds.both.writes() == before
 
 
+ASKED = {"request_id": REQUEST_ID.decode()}
+
+
 def unauthorized(route: Route) -> object:
     """What strangers are told, in the way of the clients that a route is for."""
     if is_generation_4(route):
-        return {"error": {"code": "unauthorized", "message": "unauthorized"}}
+        return {"error": {"code": "unauthorized", "message": "unauthorized", **ASKED}}
     if not is_memory(route):
-        return {"message": "unauthorized"}
+        return {"message": "unauthorized", **ASKED}
     detail = {"code": 401, "message": "unauthorized", "exception": "NotAuthenticated"}
     return {"detail": {**detail, "internal_error": "", "trace": ""}}
 

@@ -289,9 +289,9 @@ def test_what_is_one_of_a_few_is_an_enum(openapi: Any) -> None:
 
 
 def test_an_error_is_a_message(openapi: Any) -> None:
-    """And nothing else."""
+    """And the id of the request, and nothing else."""
     error = openapi["components"]["schemas"]["Error"]
-    assert list(error["properties"]) == ["message"]
+    assert list(error["properties"]) == ["message", "request_id"]
     assert error["required"] == ["message"]
 
 

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from recollect.ingest.worker import Worker
 from tests.support.asgi import program
 from tests.support.rawhttp import Connection, ConnectionEnded
 from tests.support.server import Server
+from tests.support.stores import behind
 
 WAIT_SECONDS_MAX = 20.0
 JSON_LOG = {"RECOLLECT_LOG_FORMAT": "json"}
@@ -75,10 +75,7 @@ def say(http: httpx.Client, thread: str, *contents: str) -> list[str]:
 
 def park(server: Server, task: str) -> None:
     """Make the jobs of a task look as if they had failed too often."""
-    with (
-        closing(sqlite3.connect(server.data / "recollect.db", timeout=10)) as connection,
-        connection,
-    ):
+    with behind(server.data) as connection:
         connection.execute(
             "UPDATE jobs SET status = 'parked', attempts = 5, error = 'ValueError: [/broken]',"
             " completed_at = created_at WHERE task_uuid = ?",

@@ -1,8 +1,6 @@
 """Projects and keys over HTTP, as the guide's dashboard has them: name, description, several keys."""
 
-import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +8,7 @@ import pytest
 
 from recollect.governance import keys
 from tests.support.asgi import Program, program
+from tests.support.stores import behind
 
 PATH = "/api/v1/projects"
 
@@ -127,8 +126,8 @@ async def test_a_secret_is_told_once_and_kept_nowhere(server: Server) -> None:
     answer = await server.running.send("POST", PATH, {"name": "quiet"}, key=server.operator)
     secret = answer.json()["key"]["secret"]
     assert (b"cache-control", b"no-store") in [(k.lower(), v) for k, v in answer.headers]
-    with closing(sqlite3.connect(server.running.folder / "recollect.db")) as connection:
-        assert secret not in "\n".join(connection.iterdump())
+    with behind(server.running.folder) as connection:
+        assert secret not in repr(connection.everything())
     assert secret not in str(server.running.logs)
     entries = await server.ask("GET", "/api/v1/audit", key=server.operator)
     assert any(entry["action"] == "project.create" for entry in entries["entries"])

@@ -9,6 +9,7 @@ import pytest
 from recollect.governance import keys, policies
 from recollect.graph import policy_spec
 from tests.support.asgi import Answer, Program, program
+from tests.support.stores import raw
 
 NOBODY = "00000000-0000-7000-8000-000000000000"
 
@@ -204,7 +205,7 @@ async def test_a_policy_set_of_a_group_is_refused_with_the_reason(api: Api) -> N
 
 def _attach_as_before(tx: Any) -> None:
     """What an earlier release wrote."""
-    tx._connection.execute(
+    raw(tx).execute(
         "INSERT INTO user_group_policy_sets SELECT g.id, s.id FROM user_groups g, policy_sets s"
         " WHERE g.name = 'Old'",
         (),

@@ -129,14 +129,18 @@ async def test_a_desktop_client_starts_the_command_and_finds_what_was_said(
     environment = program_environment(**EXTRACTION_ON)
     parameters = StdioServerParameters(env=environment, **configured)
     async with Client(parameters, mode="legacy") as client:
-        await found_jane(client)
+        assert await found_jane(client), "on one's own folder it may remember"
+        await client.call_tool("add_memory", {"content": "I play the cello."})
+        said = await client.call_tool("get_episodes", {})
+        assert said.structured_content is not None
+        assert said.structured_content["result"][0]["content"] == "user: I play the cello."
 
 
 async def test_a_client_over_http_finds_what_was_said(server: Server, jane: str) -> None:
     configured = entry(pointed_at(server, printed("MCP", 1)))
     assert configured.pop("type") == "http"
     async with over_http(**configured) as client:
-        await found_jane(client)
+        assert not await found_jane(client), "over HTTP a key is asked whether it may write"
 
 
 def entry(text: str) -> dict[str, Any]:
@@ -157,17 +161,17 @@ async def over_http(url: str, headers: dict[str, str]) -> AsyncIterator[Client]:
         yield client
 
 
-async def found_jane(client: Client) -> None:
-    """The tools are there, those that write are not, and one tells where Jane lives."""
+async def found_jane(client: Client) -> bool:
+    """The tools are there, and one tells where Jane lives; whether those that write are, too."""
     names = {tool.name for tool in (await client.list_tools()).tools}
     assert {"search_graph", "get_user_context"} <= names
-    assert "add_memory" not in names
     asked = {"user_id": "jane", "query": "Where does Jane live?"}
     result = await client.call_tool("search_graph", asked)
     (content,) = result.content
     assert isinstance(content, TextContent)
     assert not result.is_error, content.text
     assert "Jane Smith moved to Lisbon in May" in content.text
+    return "add_memory" in names
 
 
 def test_five_lines_of_the_library_recall_a_fact(server: Server, tmp_path: Path) -> None:

@@ -44,6 +44,10 @@ from tests.support.server import EXTRACTION_ON, program, program_environment
 SECONDS = float(os.environ.get("CHAOS_SECONDS", "3600"))
 KILLS = int(os.environ.get("CHAOS_KILLS", "1000"))
 OTHER_FAULTS_EVERY_S = 6.0
+PAUSE_S = (
+    5.0,
+    25.0,
+)  # a server that is killed every few seconds reads little: it is to come to an end
 ROOM = "size=400m"
 DRAINED_S_MAX = max(600.0, SECONDS)
 CITIES = ("Lisbon", "Oslo", "Rome", "Porto", "Turin", "Bergen")
@@ -141,7 +145,7 @@ async def _write(place: Place, lane: Lane, writer: int, dice: random.Random) -> 
                     call.uuids = await _append(connection, lane, call.contents)
                 finally:
                     await connection.close()
-        await asyncio.sleep(dice.uniform(0.5, 3))
+        await asyncio.sleep(dice.uniform(*PAUSE_S))
 
 
 async def _play(outside: Outside, dice: random.Random) -> None:

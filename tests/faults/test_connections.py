@@ -12,7 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from recollect.cli.connections import Crowd, address_of
+from recollect.api.http import address_of
+from recollect.cli.connections import Crowd
 from recollect.limits import (
     BODY_PAUSE_S_MAX,
     HEAD_S_MAX,

@@ -42,8 +42,8 @@ async def test_mcp_is_asked_by_a_name_of_its_own(
     tmp_path: Path, headers: dict[str, str], status: int
 ) -> None:
     """Before the key is looked at, and without saying the names that are known."""
-    async with program(tmp_path / "data") as running:
-        running.app.mount(PATH, Endpoint(running.app.gate, ("127.0.0.1", " memory.example", "")))
+    async with program(tmp_path / "data", mcp_hosts=" memory.example,") as running:
+        running.app.mount(PATH, Endpoint(running.app.gate))
         given = [*ACCEPT, *headers.items()]
         answer = await running.send("POST", PATH, CALL, headers=given)
         assert answer.status == status

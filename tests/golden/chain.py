@@ -18,9 +18,9 @@ from recollect.records.guidance import Ontology, Targets
 from recollect.records.pages import PageRequest
 from recollect.records.users import UserDetails
 from recollect.store.protocol import Store, Transaction
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import SEES_ALL
 from tests.support import here
+from tests.support.stores import open_store
 
 LEARNED = datetime(2025, 6, 1, 12, 0, tzinfo=UTC)
 _EVERYTHING = PageRequest(order="uuid/asc", limit=1_000)
@@ -96,7 +96,7 @@ def learned(story: Story) -> Learned:
 async def _tell(story: Story) -> Learned:
     with tempfile.TemporaryDirectory() as folder:
         clock: Clock = _Clock()
-        store = SqliteStore.open(Path(folder), readers=1, clock=clock)
+        store = open_store(Path(folder), readers=1, clock=clock)
         try:
             return await _told(store, story)
         finally:

@@ -27,7 +27,6 @@ from recollect.records.knowledge import EntityChange, FactChange
 from recollect.records.users import UserDetails
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import new_project
 from tests.property.fold_steps import (
     RELATIONS,
@@ -42,7 +41,7 @@ from tests.property.fold_steps import (
 )
 from tests.property.reader import VECTOR, LearnedReader
 from tests.support import here
-from tests.support.raw import named
+from tests.support.stores import copy_store, open_store, raw
 
 T = TypeVar("T")
 BEGIN = datetime(2024, 1, 1, tzinfo=UTC)
@@ -69,7 +68,7 @@ class Told:
 
 async def begin(folder: Path) -> None:
     """A user, a thread and a standalone graph."""
-    store = SqliteStore.open(folder, readers=1, clock=lambda: BEGIN)
+    store = open_store(folder, readers=1, clock=lambda: BEGIN)
     access = await new_project(store, "first")
     await store.write(users.create, access, "u", UserDetails(first_name="Jane"))
     await store.write(threads.create, access, "t", "u")
@@ -82,7 +81,7 @@ class World:
 
     def __init__(self, like: Path) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="recollect-fold-"))
-        shutil.copytree(like, self.folder, dirs_exist_ok=True)
+        copy_store(like, self.folder)
         self.runner = asyncio.Runner()
         self.now = BEGIN
         self._open()
@@ -90,7 +89,7 @@ class World:
         self.graphs: list[int] = self.read(_graph_ids)
 
     def _open(self) -> None:
-        self.store = SqliteStore.open(self.folder, readers=1, clock=lambda: self.now)
+        self.store = open_store(self.folder, readers=1, clock=lambda: self.now)
 
     def run(self, call: Awaitable[T]) -> T:
         """Await on this world's own loop."""
@@ -255,7 +254,7 @@ def say(tx: Transaction, access: Access, step: Add, now: datetime) -> Receipt:
     if step.kind == "text":
         return intake.add_messages(tx, access, "t", [new])
     thread = threads.get(tx, access, "t")
-    return intake.add_direct(tx, thread.graph_id, [new], thread.id)
+    return intake.add_direct(tx, access, thread.graph_id, [new], thread.id)
 
 
 def _episode(step: Add, now: datetime) -> NewEpisode:
@@ -281,35 +280,35 @@ def _episode(step: Add, now: datetime) -> NewEpisode:
 
 
 def _only_key(tx: Any) -> Access:
-    row = tx._connection.execute("SELECT id, uuid FROM projects").fetchone()
+    row = raw(tx).execute("SELECT id, uuid FROM projects").fetchone()
     return Access(project_id=row["id"], project_uuid=row["uuid"], key_uuid="k")
 
 
 def _graph_ids(tx: Any) -> list[int]:
-    return [row["id"] for row in tx._connection.execute("SELECT id FROM graphs ORDER BY kind DESC")]
+    return [row["id"] for row in raw(tx).execute("SELECT id FROM graphs ORDER BY kind DESC")]
 
 
 def log(tx: Any) -> list[Episode]:
     """All episodes, in order."""
-    found = tx._connection.execute(
+    found = raw(tx).named(
         "SELECT e.*, t.thread_id AS thread_name FROM episodes e"
         " LEFT JOIN threads t ON t.id = e.thread_id ORDER BY e.graph_id, e.seq"
     )
-    return [rows.episode(named(row)) for row in found]
+    return [rows.episode(row) for row in found]
 
 
 def facts(tx: Any) -> list[Any]:
     """What was learned, the user's record aside."""
     sql = "SELECT * FROM facts WHERE extractor IS NOT NULL ORDER BY graph_id, uuid"
-    return list(tx._connection.execute(sql).fetchall())
+    return list(raw(tx).execute(sql).fetchall())
 
 
 def entities(tx: Any) -> list[Any]:
     """All of them."""
-    return list(tx._connection.execute("SELECT * FROM entities ORDER BY graph_id, uuid").fetchall())
+    return list(raw(tx).execute("SELECT * FROM entities ORDER BY graph_id, uuid").fetchall())
 
 
 def merged(tx: Any) -> list[Any]:
     """Those that are one with another by hand, under the uuids that they had."""
     sql = "SELECT subject AS uuid FROM edits WHERE kind = 'entity.merge' ORDER BY id"
-    return list(tx._connection.execute(sql).fetchall())
+    return list(raw(tx).execute(sql).fetchall())

@@ -22,10 +22,10 @@ from recollect.search.finder import Finder
 from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.protocol import Store
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import StillClock, new_project
 from tests.property.reader import ScriptedReader
 from tests.support import here
+from tests.support.stores import open_store
 
 sentences = st.sampled_from(
     ["alpha gamma", "alpha delta", "beta gamma", "alpha beta", "beta delta", "beta alpha gamma"]
@@ -39,7 +39,7 @@ class World:
 
     def __init__(self, folder: Path) -> None:
         self.clock = StillClock()
-        self.store: Store = SqliteStore.open(folder, readers=1, clock=self.clock)
+        self.store: Store = open_store(folder, readers=1, clock=self.clock)
         self.finder = Finder(
             self.store, Segments(self.store, bytes_max=10_000_000), Settings().models
         )

@@ -14,11 +14,11 @@ from recollect.ingest import intake
 from recollect.records import erasing, knowledge
 from recollect.records.knowledge import FactChange
 from recollect.store.protocol import Store, Transaction
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import START, new_graph, new_project, new_thread, new_user
 from tests.property import strategies
 from tests.property.reader import ScriptedReader
 from tests.support import here
+from tests.support.stores import open_store
 from tests.unit.exchange.world import export, load, without_moment
 
 Step = tuple[str, Any]
@@ -78,8 +78,8 @@ async def apply(store: Store, access: Access, kind: str, what: Any) -> None:
 async def carried(steps: Sequence[Step], folder: Path) -> None:
     """A history, and the same on both sides of a file."""
     # A clock that stands: when something is learned is part of what is known of it.
-    store = SqliteStore.open(folder / "old", readers=1, clock=lambda: START)
-    other = SqliteStore.open(folder / "new", readers=1, clock=lambda: START)
+    store = open_store(folder / "old", readers=1, clock=lambda: START)
+    other = open_store(folder / "new", readers=1, clock=lambda: START)
     try:
         access = await new_project(store, "default")
         await new_user(store, access, "jane", first_name="Jane")

@@ -22,7 +22,7 @@ from tests.property.fold_steps import Add, Change, Erase, Settle, Step, historie
 from tests.property.fold_world import Told, World, facts, log
 from tests.property.reader import VECTOR
 from tests.support import here
-from tests.support.raw import named
+from tests.support.stores import raw
 
 NO_HURRY: dict[str, Any] = {
     "deadline": None,
@@ -56,7 +56,7 @@ def world_like(base: Path) -> Iterator[World]:
 
 def index(tx: Any) -> dict[tuple[str, int], bytes]:
     """What the index holds."""
-    held = tx._connection.execute(
+    held = raw(tx).execute(
         "SELECT item_kind, item_id, terms FROM index_rows WHERE terms IS NOT NULL"
     )
     return {(row[0], row[1]): row[2] for row in held}
@@ -74,7 +74,7 @@ def expected_index(tx: Any) -> dict[tuple[str, int], bytes]:
         " FROM episodes e WHERE processed_at IS NOT NULL"
         " OR EXISTS (SELECT 1 FROM jobs j WHERE j.id = e.id AND j.status = 'parked')",
     }.items():
-        found = tx._connection.execute(sql).fetchall()
+        found = raw(tx).execute(sql).fetchall()
         wanted.update({(kind, row[0]): packed(terms(row[1])) for row in found})
     return wanted
 
@@ -93,16 +93,13 @@ def by_uuid(tx: Any) -> dict[tuple[str, str], tuple[bytes, bytes | None]]:
             f"SELECT t.uuid, i.terms, i.vector FROM index_rows i JOIN {table} t"  # noqa: S608
             " ON t.id = i.item_id WHERE i.item_kind = ? AND i.terms IS NOT NULL"
         )
-        found |= {(kind, row[0]): (row[1], row[2]) for row in tx._connection.execute(sql, (kind,))}
+        found |= {(kind, row[0]): (row[1], row[2]) for row in raw(tx).execute(sql, (kind,))}
     return found
 
 
 def unmarked(tx: Any) -> bool:
     """Whether no graph has to be folded again."""
-    return (
-        tx._connection.execute("SELECT 1 FROM graphs WHERE fold_from IS NOT NULL").fetchone()
-        is None
-    )
+    return raw(tx).execute("SELECT 1 FROM graphs WHERE fold_from IS NOT NULL").fetchone() is None
 
 
 def check(world: World) -> None:
@@ -178,18 +175,18 @@ def retell(world: World, other: World) -> None:
 
 
 def _edits(tx: Any) -> list[Any]:
-    return list(tx._connection.execute("SELECT * FROM edits ORDER BY graph_id, seq, id").fetchall())
+    return list(raw(tx).named("SELECT * FROM edits ORDER BY graph_id, seq, id"))
 
 
 def _make(other: World, due: Sequence[Any], before: Episode | None) -> list[Any]:
     """Make the edits that come before an episode; tells which are left."""
     left = []
     for row in due:
-        if before is not None and (row["graph_id"], row["seq"]) >= (before.graph_id, before.seq):
+        if before is not None and (row.graph_id, row.seq) >= (before.graph_id, before.seq):
             left.append(row)
             continue
-        other.now = rows.moment(row["at"])
-        other.write(edits.make, row["graph_id"], edits._edit(named(row)))
+        other.now = rows.moment(row.at)
+        other.write(edits.make, row.graph_id, edits._edit(row))
     return left
 
 
@@ -203,7 +200,7 @@ def _answer(tx: Any, episode: Episode) -> Extracted:
 def _say_again(tx: Any, episode: Episode) -> None:
     """Under the same name and at the same place of the log."""
     place = (episode.seq - 1, episode.graph_id)
-    tx._connection.execute("UPDATE graphs SET last_seq = ? WHERE id = ?", place)
+    raw(tx).execute("UPDATE graphs SET last_seq = ? WHERE id = ?", place)
     new = NewEpisode(
         kind=episode.kind,
         content=episode.content,

@@ -29,11 +29,11 @@ from recollect.records.graphs import GraphDetails
 from recollect.records.users import UserDetails
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import new_project
 from tests.property import invariants
 from tests.property.reader import LearnedReader
 from tests.support import here
+from tests.support.stores import open_store, raw
 
 T = TypeVar("T")
 BEGIN = datetime(2024, 1, 1, tzinfo=UTC)
@@ -86,7 +86,7 @@ class World:
         self.folder = Path(tempfile.mkdtemp(prefix="recollect-forgetting-"))
         self.runner = asyncio.Runner()
         self.now = BEGIN
-        self.store = SqliteStore.open(self.folder, readers=1, clock=lambda: self.now)
+        self.store = open_store(self.folder, readers=1, clock=lambda: self.now)
         self.access = self.run(new_project(self.store, "first"))
         self.write(users.create, self.access, "u", UserDetails(first_name="Jane"))
         for thread in ("t1", "t2"):
@@ -135,7 +135,7 @@ def _add(tx: Transaction, access: Any, sent: Add, now: datetime) -> Receipt:
     if sent.place.startswith("thread "):
         if sent.kind != "text":
             thread = threads.get(tx, access, sent.place.removeprefix("thread "))
-            return intake.add_direct(tx, thread.graph_id, [new], thread.id)
+            return intake.add_direct(tx, access, thread.graph_id, [new], thread.id)
         return intake.add_messages(tx, access, sent.place.removeprefix("thread "), [new])
     ids = ("u", None) if sent.place == "user" else (None, "g")
     return intake.add_episodes(tx, access, *ids, [new])
@@ -184,15 +184,19 @@ class State:
 def _state(tx: Any) -> State:
     def pairs(sql: str, keys: Sequence[str]) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {key: set() for key in keys}
-        for row in tx._connection.execute(sql):
+        for row in raw(tx).execute(sql):
             found[row[0]].add(row[1])
         return found
 
-    facts = tx._connection.execute(
-        "SELECT f.uuid, s.uuid, t.uuid, f.extractor IS NULL, f.invalid_at, f.expired_at FROM facts f"
-        " JOIN entities s ON s.id = f.source_id JOIN entities t ON t.id = f.target_id"
-    ).fetchall()
-    entities = tx._connection.execute("SELECT uuid, is_user FROM entities").fetchall()
+    facts = (
+        raw(tx)
+        .execute(
+            "SELECT f.uuid, s.uuid, t.uuid, f.extractor IS NULL, f.invalid_at, f.expired_at FROM facts f"
+            " JOIN entities s ON s.id = f.source_id JOIN entities t ON t.id = f.target_id"
+        )
+        .fetchall()
+    )
+    entities = raw(tx).execute("SELECT uuid, is_user FROM entities").fetchall()
     return State(
         facts={row[0]: (row[1], row[2], bool(row[3])) for row in facts},
         supports=pairs(
@@ -292,7 +296,7 @@ def _erase(world: World, wanted: Erase) -> None:
 
 
 def _forget(tx: Any, uuids: Sequence[str], mode: erasure.Mode) -> None:
-    found = tx._connection.execute(
+    found = raw(tx).execute(
         "SELECT id FROM episodes WHERE uuid IN (SELECT value FROM json_each(?))",
         (rows.to_json(list(uuids)),),
     )
@@ -310,22 +314,18 @@ def _compare(found: State, expected: State, forgetting: bool) -> None:
 def _episode_uuids(tx: Any, thread: str | None) -> list[str]:
     sql = "SELECT e.uuid FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id"
     where = "" if thread is None else " WHERE t.thread_id = ?"
-    found = tx._connection.execute(
-        f"{sql}{where} ORDER BY e.id", () if thread is None else (thread,)
-    )
+    found = raw(tx).execute(f"{sql}{where} ORDER BY e.id", () if thread is None else (thread,))
     return [row[0] for row in found]
 
 
 def _thread_gone(tx: Any, thread: str) -> bool:
-    found = tx._connection.execute(
-        "SELECT 1 FROM threads WHERE thread_id = ?", (thread,)
-    ).fetchone()
+    found = raw(tx).execute("SELECT 1 FROM threads WHERE thread_id = ?", (thread,)).fetchone()
     return found is None
 
 
 def _index(tx: Any) -> tuple[Counter[Any], Counter[Any]]:
     """What the index holds, and what it should hold."""
-    held = tx._connection.execute(
+    held = raw(tx).execute(
         "SELECT item_kind, item_id, terms FROM index_rows WHERE terms IS NOT NULL"
     )
     wanted: Counter[Any] = Counter()
@@ -337,25 +337,29 @@ def _index(tx: Any) -> tuple[Counter[Any], Counter[Any]]:
         "episode": "SELECT id, CASE WHEN kind IN ('nodes', 'fact_triple') THEN '' ELSE content END"
         " FROM episodes",
     }.items():
-        wanted.update((kind, row[0], packed(terms(row[1]))) for row in tx._connection.execute(sql))
+        wanted.update((kind, row[0], packed(terms(row[1]))) for row in raw(tx).execute(sql))
     return Counter((row[0], row[1], row[2]) for row in held), wanted
 
 
 def _derived(tx: Any) -> list[Any]:
-    found = tx._connection.execute(
-        "SELECT o.id, o.name, o.summary, o.start_at, o.end_at, (SELECT json_group_array(fact_id)"
-        " FROM observation_facts WHERE observation_id = o.id) FROM observations o ORDER BY o.id"
-    ).fetchall()
-    told = tx._connection.execute(
-        "SELECT id, summary, episode_count FROM summaries ORDER BY id"
-    ).fetchall()
+    found = (
+        raw(tx)
+        .execute(
+            "SELECT o.id, o.name, o.summary, o.start_at, o.end_at, (SELECT json_group_array(fact_id)"
+            " FROM observation_facts WHERE observation_id = o.id) FROM observations o ORDER BY o.id"
+        )
+        .fetchall()
+    )
+    told = (
+        raw(tx).execute("SELECT id, summary, episode_count FROM summaries ORDER BY id").fetchall()
+    )
     return [tuple(row) for row in (*found, *told)]
 
 
 def _renew_all(tx: Any) -> None:
     """Derive everything that rests on facts once more."""
-    seen = tx._connection.execute("SELECT id, graph_id FROM observations").fetchall()
-    told = tx._connection.execute("SELECT id, graph_id, thread_id FROM summaries").fetchall()
+    seen = raw(tx).execute("SELECT id, graph_id FROM observations").fetchall()
+    told = raw(tx).execute("SELECT id, graph_id, thread_id FROM summaries").fetchall()
     resting = Resting(
         observations=tuple((row[0], row[1]) for row in seen),
         thread_summaries=tuple((row[0], row[1]) for row in told if row[2] is not None),
@@ -420,7 +424,7 @@ def _content(tx: Any) -> dict[str, Any]:
     taken to be: that has no words, and stays."""
 
     def rows_of(sql: str) -> Counter[Any]:
-        return Counter(tuple(row) for row in tx._connection.execute(sql))
+        return Counter(tuple(row) for row in raw(tx).execute(sql))
 
     return {
         "entities": rows_of(
@@ -450,9 +454,9 @@ def _content(tx: Any) -> dict[str, Any]:
 
 def _mentioned(tx: Any) -> dict[str, set[int]]:
     found: dict[str, set[int]] = {
-        row[0]: set() for row in tx._connection.execute("SELECT uuid FROM episodes")
+        row[0]: set() for row in raw(tx).execute("SELECT uuid FROM episodes")
     }
-    for row in tx._connection.execute(
+    for row in raw(tx).execute(
         "SELECT e.uuid, m.entity_id FROM mentions m JOIN episodes e ON e.id = m.episode_id"
     ):
         found[row[0]].add(row[1])

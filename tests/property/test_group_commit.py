@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from recollect.governance import keys
 from recollect.store.protocol import Store, Transaction
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import CountingIds, Refused, StillClock
+from tests.support.stores import open_store
 
 NAMES = ("a", "b", "c", "d")
 
@@ -59,7 +59,7 @@ def expected(units: list[Plan]) -> tuple[list[str], list[str]]:
             if name is None:
                 break
             if name in stored or name in own:
-                outcome = "IntegrityError"
+                outcome = "RowRefused"
                 break
             own.append(name)
         if outcome == "done":
@@ -93,10 +93,10 @@ def test_a_group_of_units_ends_as_if_each_had_run_alone(units: list[Plan]) -> No
     folder = Path(tempfile.mkdtemp(prefix="recollect-group-"))
 
     async def history() -> None:
-        store = SqliteStore.open(folder, readers=1, clock=StillClock(), ids=CountingIds())
+        store = open_store(folder, readers=1, clock=StillClock(), ids=CountingIds())
         outcomes = await _as_one_group(store, units)
         await store.close()
-        again = SqliteStore.open(folder, readers=1)
+        again = open_store(folder, readers=1)
         stored = [project.name for project in await again.read(keys.list_projects)]
         await again.close()
         assert (stored, outcomes) == expected(units)
@@ -110,6 +110,6 @@ def test_a_group_of_units_ends_as_if_each_had_run_alone(units: list[Plan]) -> No
 def test_the_model_of_this_test_knows_the_three_endings() -> None:
     """The plain version of a unit agrees with its story on a small example."""
     units = [Plan(("a", "b"), None), Plan(("c", "a"), None), Plan(("d",), 1), Plan((), 0)]
-    assert expected(units) == (["a", "b"], ["done", "IntegrityError", "Refused", "Refused"])
+    assert expected(units) == (["a", "b"], ["done", "RowRefused", "Refused", "Refused"])
     with pytest.raises(Refused):
         units[3](None)  # type: ignore[arg-type]

@@ -34,12 +34,12 @@ from recollect.search.segment import Segment
 from recollect.search.segments import Segments
 from recollect.store import rows
 from recollect.store.protocol import Store
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import StillClock, new_project, read_back
 from tests.property import invariants, strategies
 from tests.property.model import ModelEpisode, ModelFact, ModelGraph, ModelProject
 from tests.property.reader import VECTOR, ScriptedReader
 from tests.support import here
+from tests.support.stores import open_store, raw
 
 T = TypeVar("T")
 PROJECTS = (0, 1)
@@ -80,7 +80,7 @@ class Histories(RuleBasedStateMachine):
         self.model = [ModelProject(), ModelProject()]
 
     def _open(self) -> Store:
-        return SqliteStore.open(self.folder, readers=1, clock=self.clock)
+        return open_store(self.folder, readers=1, clock=self.clock)
 
     def run(self, call: Awaitable[T]) -> T:
         """Await on this machine's own loop."""
@@ -623,15 +623,15 @@ def _same(stored: Episode, expected: ModelEpisode) -> None:
 
 
 def _id(tx: Any, graph_uuid: str) -> int:
-    number: int = tx._connection.execute(
-        "SELECT id FROM graphs WHERE uuid = ?", (graph_uuid,)
-    ).fetchone()[0]
+    number: int = (
+        raw(tx).execute("SELECT id FROM graphs WHERE uuid = ?", (graph_uuid,)).fetchone()[0]
+    )
     return number
 
 
 def _read_more(tx: Any, uuid: str, ends: tuple[str, str], fact: FoundFact) -> None:
     """Keep another reading of an episode: the one it has, and a fact between two topics."""
-    (row,) = tx._connection.execute("SELECT id FROM episodes WHERE uuid = ?", (uuid,)).fetchall()
+    (row,) = raw(tx).execute("SELECT id FROM episodes WHERE uuid = ?", (uuid,)).fetchall()
     kept = readings.of_episode(tx, row["id"])
     first = len(kept.found.entities)
     more = tuple(FoundEntity(name=name, kind="topic") for name in dict.fromkeys(ends))
@@ -643,9 +643,7 @@ def _read_more(tx: Any, uuid: str, ends: tuple[str, str], fact: FoundFact) -> No
 
 
 def _sentence(tx: Any, uuid: str) -> str:
-    found: str = tx._connection.execute(
-        "SELECT fact FROM facts WHERE uuid = ?", (uuid,)
-    ).fetchone()[0]
+    found: str = raw(tx).execute("SELECT fact FROM facts WHERE uuid = ?", (uuid,)).fetchone()[0]
     return found
 
 
@@ -672,7 +670,7 @@ def _learned(tx: Any, graph_uuid: str) -> tuple[dict[str, ModelFact], dict[str, 
 
 
 def _job_states(tx: Any, graph_uuid: str) -> dict[str, tuple[str, int]]:
-    found = tx._connection.execute(
+    found = raw(tx).execute(
         "SELECT e.uuid, j.status, j.attempts + j.lost AS attempts FROM jobs j JOIN episodes e ON e.id = j.id "
         "JOIN graphs g ON g.id = j.graph_id WHERE g.uuid = :uuid",
         {"uuid": graph_uuid},

@@ -15,9 +15,9 @@ from recollect.records import episodes, graphs, knowledge, users
 from recollect.records.graphs import GraphDetails
 from recollect.records.knowledge import EntityChange, FactChange
 from recollect.records.users import UserDetails
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import new_project
 from tests.support import here
+from tests.support.stores import open_store
 from tests.unit.ingest.test_sides import World
 
 STEPS = 25
@@ -109,7 +109,7 @@ STEPS_KNOWN: list[Callable[[Told], Awaitable[None]]] = [
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[Told]:
     """Nothing is told yet."""
-    store = SqliteStore.open(tmp_path, readers=1)
+    store = open_store(tmp_path, readers=1)
     access = await new_project(store, "first")
     await store.write(graphs.create, access, "g", GraphDetails())
     await store.write(users.create, access, "ann", UserDetails(first_name="Ann", last_name="Lee"))

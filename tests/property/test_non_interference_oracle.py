@@ -61,7 +61,8 @@ def write_summaries(told: World) -> None:
     )
     (user,) = (thing for thing in everything if thing.uuid == node)
     told.running.execute(
-        "INSERT OR REPLACE INTO user_summaries VALUES (?, ?, ?, 1, 1)",
+        "INSERT INTO user_summaries VALUES (?, ?, ?, 1, 1) ON CONFLICT (graph_id) DO UPDATE"
+        " SET summary = excluded.summary, basis = excluded.basis",
         graph,
         hidden_truth.written(user),
         user_summary.basis([hidden_story.ASKED]),

@@ -25,7 +25,7 @@ from recollect.records.session_reading import Wanted
 from recollect.records.users import UserDetails
 from recollect.session_log import load, parse, select
 from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore
+from tests.support.stores import open_store
 
 NAMES = ("a", "b")
 texts = st.lists(st.text(alphabet="xyü\n", max_size=3), min_size=1, max_size=3)
@@ -56,7 +56,7 @@ class SessionLogs(RuleBasedStateMachine):
         self.process = 0
         self.log: list[tuple[int, Any, str | None]] = []
         self.turns: dict[str, tuple[int, list[Any]]] = {}
-        self.store = SqliteStore.open(Path(self.folder.name), readers=1)
+        self.store = open_store(Path(self.folder.name), readers=1)
         self.access = self._write(self._begin)
 
     def _begin(self, tx: Transaction) -> Access:
@@ -145,7 +145,7 @@ class SessionLogs(RuleBasedStateMachine):
     def restart(self) -> None:
         """Another process opens the store; the turns of the last one are gone and say so."""
         self.loop.run_until_complete(self.store.close())
-        self.store = SqliteStore.open(Path(self.folder.name), readers=1)
+        self.store = open_store(Path(self.folder.name), readers=1)
         self.process += 1
         lost = self._write(session_writing.discard_lost, f"process {self.process}")
         assert lost == len(self.turns)

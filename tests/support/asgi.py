@@ -5,9 +5,8 @@ An HTTP client would tidy up a hostile path, header or body before it is sent; n
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -26,11 +25,11 @@ from recollect.ids import Ids
 from recollect.ingest.worker import Worker
 from recollect.search.finder import Finder
 from recollect.search.segments import Segments
-from recollect.settings import Settings
-from recollect.store.sqlite import SqliteStore
-from recollect.store.sqlite.connection import FILE_NAME
+from recollect.store.protocol import Store
+from tests.support.stores import Rows, behind, open_store, rows_of, settings_of
 
 KEY = "key-of-the-default-project"
+REQUEST_ID = b"of-a-test"
 Headers = list[tuple[bytes, bytes]]
 REFUSED = {"code", "message", "internal_error", "exception", "trace"}
 REFUSED_4 = {"code", "message", "param", "details", "request_id"}
@@ -66,7 +65,7 @@ class Answer:
             assert said.keys() <= REFUSED_4, said
             assert said["code"], said
         else:
-            assert set(said) == {"message"}, said
+            assert said.keys() <= {"message", "request_id"}, said
         assert isinstance(said["message"], str), said
         assert said["message"], "an empty message"
         assert self.header("content-type") == "application/json", self.headers
@@ -82,7 +81,7 @@ class Program:
     folder: Path
     key: str = KEY
     logs: list[Any] = field(default_factory=list, repr=False)
-    _watch: sqlite3.Connection | None = field(default=None, repr=False)
+    _watch: Rows | None = field(default=None, repr=False)
     _seen: tuple[int, bytes, int] = field(default=(-1, b"", 0), repr=False)
 
     async def send(
@@ -100,6 +99,8 @@ class Program:
         raw = path.encode() if isinstance(path, str) else path
         query = query.encode() if isinstance(query, str) else query
         sent: Headers = [(k.lower().encode(), v.encode("latin-1")) for k, v in headers]
+        if not any(name == b"x-request-id" for name, _ in sent):
+            sent.append((b"x-request-id", REQUEST_ID))  # so that two errors can be compared
         if not anonymous:
             sent.append((b"authorization", f"Api-Key {key or self.key}".encode()))
         chunks = (
@@ -119,8 +120,8 @@ class Program:
     def writes(self) -> int:
         """A number that changes whenever someone else commits anything but a refusal's entry."""
         if self._watch is None:
-            self._watch = sqlite3.connect(self.folder / FILE_NAME)
-        version = int(self._watch.execute("PRAGMA data_version").fetchone()[0])
+            self._watch = rows_of(self.folder)
+        version = self._watch.version()
         if version != self._seen[0]:
             content = _content(self._watch)
             changed = content != self._seen[1]
@@ -128,26 +129,26 @@ class Program:
         return self._seen[2]
 
     def execute(self, statement: str, *values: Any) -> None:
-        """Change the file behind the program's back."""
-        with closing(sqlite3.connect(self.folder / FILE_NAME)) as connection, connection:
+        """Change the store behind the program's back."""
+        with behind(self.folder) as connection:
             connection.execute(statement, values)
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Read the file behind the program's back."""
-        with closing(sqlite3.connect(self.folder / FILE_NAME)) as connection:
-            return connection.execute(query, values).fetchall()
+        """Read the store behind the program's back."""
+        with behind(self.folder) as connection:
+            found: list[tuple[Any, ...]] = connection.execute(query, values).fetchall()
+            return found
 
     def close_watch(self) -> None:
-        """Let go of the file."""
+        """Let go of the store."""
         if self._watch is not None:
             self._watch.close()
 
 
-def _content(connection: sqlite3.Connection) -> bytes:
+def _content(connection: Rows) -> bytes:
     """A digest of every row, but for what the audit log tells of requests that did nothing."""
     digest = hashlib.sha256()
-    tables = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
-    for (table,) in connection.execute(tables).fetchall():
+    for table in connection.tables():
         done = " WHERE outcome = 'done'" if table == "audit_entries" else ""
         rows = connection.execute(f"SELECT * FROM {table}{done}").fetchall()  # noqa: S608
         digest.update(repr((table, rows)).encode(errors="surrogatepass"))
@@ -198,11 +199,21 @@ def _router() -> Router:
 
 @asynccontextmanager
 async def program(
-    folder: Path, *, clock: Clock = system_clock, ids: Ids | None = None, key: str = KEY
+    folder: Path,
+    *,
+    clock: Clock = system_clock,
+    ids: Ids | None = None,
+    key: str = KEY,
+    store: Store | None = None,
+    **chosen: Any,
 ) -> AsyncIterator[Program]:
-    """The application on a data folder, without workers, with a key of the default project."""
-    settings = Settings(data=folder, workers=0)
-    store = SqliteStore.open(folder, readers=1, clock=clock, ids=ids)
+    """The application on a data folder, or on another store, without workers, with a key of the default
+    project.
+
+    What is *chosen* are settings.
+    """
+    settings = settings_of(folder, workers=0, **chosen)
+    store = store or open_store(folder, readers=1, clock=clock, ids=ids)
     segments = Segments(store, bytes_max=settings.segments_bytes_max)
     services = Services(
         settings=settings,

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from tests.support import shifted_clock
-from tests.support.server import HOST, LINUX, program_environment
+from tests.support.server import HOST, LINUX, place_of, program_environment
 
 CLOCK_SHIFT = "TEST_CLOCK_SHIFT"  # names the file that says by how much the clock is wrong
 
@@ -76,7 +76,7 @@ class ForkServer:
     def serve(self, data: Path, port: int, *options: str) -> int:
         """Start a server."""
         place = ("--host", HOST, "--port", str(port), "--data", str(data))
-        return self.start("serve", *place, *options)
+        return self.start("serve", *place, *options, log=None, **place_of(data))
 
     def kill(self, pid: int) -> None:
         """End a child as a power cut would; return when it is gone."""

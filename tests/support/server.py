@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -52,6 +53,7 @@ class Server:
         environment: dict[str, str] | None = None,
         options: tuple[str, ...] = (),
         under: tuple[str, ...] = (),
+        tls: Path | None = None,
     ) -> None:
         self.data = data
         self.api_key = api_key
@@ -59,6 +61,7 @@ class Server:
         self.log = data.parent / f"{data.name}.log" if log is None else log
         self._environment = environment or {}
         self._options = options
+        self._tls = tls  # the certificate that it shows
         self._under = under  # a program that starts it, such as `prlimit`
         self._process: subprocess.Popen[bytes] | None = None
         _SERVERS.add(self)
@@ -77,7 +80,7 @@ class Server:
     @property
     def url(self) -> str:
         """Where the server listens, without a path."""
-        return f"http://{HOST}:{self.port}"
+        return f"{'http' if self._tls is None else 'https'}://{HOST}:{self.port}"
 
     @property
     def base_url(self) -> str:
@@ -104,7 +107,9 @@ class Server:
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 self._words(),
-                env=program_environment(RECOLLECT_API_KEY=self.api_key, **self._environment),
+                env=program_environment(
+                    self.data, RECOLLECT_API_KEY=self.api_key, **self._environment
+                ),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -165,7 +170,8 @@ class Server:
 
     def _wait_until(self, path: str) -> None:
         deadline = time.monotonic() + READY_SECONDS_MAX
-        with httpx.Client(base_url=self.url, timeout=5, trust_env=False) as http:
+        trusted = ssl.create_default_context(cafile=self._tls) if self._tls else True
+        with httpx.Client(base_url=self.url, verify=trusted, timeout=5, trust_env=False) as http:
             while time.monotonic() < deadline:
                 if not self.running:
                     raise ServerDidNotStart(f"the program ended\n{self.log_tail()}")
@@ -195,13 +201,12 @@ def free_port() -> int:
 
 def create_project(data: Path, name: str) -> dict[str, Any]:
     """Make a project from the command line; answer what the command printed."""
-    return _answer_of("project", "create", name, "--data", str(data), "--json")
+    return _answer_of(data, "project", "create", name, "--json")
 
 
 def create_key(data: Path, project: str, *options: str) -> str:
     """Make an API key of a project from the command line."""
-    words = ("key", "create", "--project", project, "--data", str(data), "--json")
-    answer = _answer_of(*words, *options)
+    answer = _answer_of(data, "key", "create", "--project", project, "--json", *options)
     key: str = answer["key"]
     return key
 
@@ -211,22 +216,32 @@ def program(*words: str) -> list[str]:
     return [sys.executable, "-m", "recollect", *words]
 
 
-def program_environment(**more: str) -> dict[str, str]:
-    """This process's variables without any setting of the program, plus those given.
+def program_environment(data: Path | None = None, /, **more: str) -> dict[str, str]:
+    """This process's variables without any setting of the program, plus those given, and where the
+    memory of *data* is.
 
     Nothing is extracted unless a test asks for it: the models take seconds to load.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
-    return {**kept, "RECOLLECT_EXTRACTION": "off", **more}
+    return {**kept, "RECOLLECT_EXTRACTION": "off", **place_of(data), **more}
+
+
+def place_of(data: Path | None) -> dict[str, str]:
+    """With TEST_STORE=postgres the memory of a folder is in a database; see tests.support.stores."""
+    if data is None or os.environ.get("TEST_STORE") != "postgres":
+        return {}
+    from tests.support.postgres import database_of
+
+    return {"RECOLLECT_STORE": database_of(data)}
 
 
 EXTRACTION_ON = {"RECOLLECT_EXTRACTION": "on"}
 
 
-def _answer_of(*words: str) -> dict[str, Any]:
+def _answer_of(data: Path, *words: str) -> dict[str, Any]:
     done = subprocess.run(
-        program(*words),
-        env=program_environment(),
+        program(*words, "--data", str(data)),
+        env=program_environment(data),
         capture_output=True,
         text=True,
         timeout=COMMAND_SECONDS_MAX,

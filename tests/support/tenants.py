@@ -5,9 +5,7 @@ are not known here has to add them: `missing_values` names them, and a test asks
 """
 
 import re
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,8 +24,8 @@ from recollect.records import knowledge, merges
 from recollect.records.knowledge import FactChange
 from recollect.store import numbers
 from recollect.store.protocol import Transaction
-from recollect.store.sqlite.connection import FILE_NAME
 from tests.support.asgi import Program
+from tests.support.stores import Rows, behind
 
 ALPHA_KEY = "the-key-of-project-alpha"
 BETA_KEY = "the-key-of-project-beta-x"
@@ -354,6 +352,7 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
             "template_id": f"{word}-only-template",
             "policy_set_name": f"{word}-only-policy_set",
             "collection_name": f"{word}-only-collection",
+            "project_name": word,
             "message_uuid": added["message_uuids"][0],
             "task_id": added["task_id"],
             "episode": piece["uuid"],
@@ -391,6 +390,7 @@ CALLER_IDS = {
     "template_id": "template_id",
     "policy_set_name": "policy_set_name",
     "collection_name": "collection_name",
+    "project_name": "project_name",
     "thread_id": "thread_id",
     "session_id": "thread_id",
     "session_ids": "thread_id",
@@ -810,12 +810,8 @@ def variants(route: Route, of: Tenant, project: str) -> list[Asked]:
 
 def rows_of(folder: Path, project: str) -> dict[str, list[tuple[Any, ...]]]:
     """Every row that belongs to a project, by table, along the foreign keys."""
-    with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
-        names = [
-            row[0]
-            for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
-            if not row[0].startswith("sqlite_")
-        ]
+    with behind(folder) as connection:
+        names = [name for name in connection.tables() if name != "schema_version"]
         return {
             name: sorted(
                 connection.execute(_owned(connection, name), (project,)).fetchall(), key=repr
@@ -824,13 +820,11 @@ def rows_of(folder: Path, project: str) -> dict[str, list[tuple[Any, ...]]]:
         }
 
 
-def _owned(connection: sqlite3.Connection, table: str) -> str:
+def _owned(connection: Rows, table: str) -> str:
     """SQL for the rows of a table that a project owns; fails when nothing leads to a project."""
     if table == "projects":
         return "SELECT * FROM projects WHERE name = ?"
-    links = {
-        row[3]: row[2] for row in connection.execute(f"PRAGMA foreign_key_list({table})").fetchall()
-    }
+    links = connection.parents(table)
     assert links, f"no foreign key leads from {table} to its project"
     column, parent = next(
         ((c, p) for c, p in links.items() if p == "projects"), next(iter(links.items()))

@@ -1,7 +1,7 @@
 """A graph whose log is told at will, and what a plain look at all of it says there should be."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,10 @@ from recollect.graph.visibility import Visibility, effective
 from recollect.ingest import intake
 from recollect.limits import CHAPTER_EPISODES, CHAPTER_PARTS, SUMMARY_MESSAGES_MAX
 from recollect.store import rows
-from recollect.store.sqlite import SqliteStore
-from recollect.store.sqlite.connection import FILE_NAME, connect
+from recollect.store.protocol import Store
 from tests.contract.store.world import CountingIds, StillClock, new_graph, new_project
 from tests.support import here
-from tests.support.raw import named
+from tests.support.stores import Rows, behind, open_store
 from tests.support.three_words import ThreeWords
 
 Passing = Callable[[Episode], bool]
@@ -33,7 +32,7 @@ class ToldLog:
     """A store with one graph `g`."""
 
     folder: Path
-    store: SqliteStore
+    store: Store
     access: Access
     graph: Graph
 
@@ -66,7 +65,7 @@ class ToldLog:
 @asynccontextmanager
 async def told_log(folder: Path) -> AsyncIterator[ToldLog]:
     """A new store with a graph and nothing in it."""
-    store = SqliteStore.open(folder, clock=StillClock(), ids=CountingIds())
+    store = open_store(folder, clock=StillClock(), ids=CountingIds())
     try:
         access = await new_project(store, "first")
         yield ToldLog(folder, store, access, await new_graph(store, access, "g"))
@@ -83,24 +82,24 @@ class Look:
     """What lists and sets make of a graph's rows: no index, no pieces, nothing kept."""
 
     def __init__(self, folder: Path, graph_id: int) -> None:
-        with closing(connect(folder / FILE_NAME, writer=False)) as connection:
-            episodes = connection.execute(
+        with behind(folder) as connection:
+            episodes = connection.named(
                 "SELECT *, NULL AS thread_name FROM episodes WHERE graph_id = ? ORDER BY seq",
                 (graph_id,),
             )
-            self.log = [rows.episode(named(row)) for row in episodes]
-            facts = connection.execute(_FACTS, (graph_id,))
-            self.facts: dict[int, SummaryFact] = {row["id"]: said_by(named(row)) for row in facts}
+            self.log = [rows.episode(row) for row in episodes]
+            facts = connection.named(_FACTS, (graph_id,))
+            self.facts: dict[int, SummaryFact] = {row.id: said_by(row) for row in facts}
             self.supports = [tuple(row) for row in connection.execute(_SUPPORTS)]
             self.stored = self._stored(connection, graph_id)
 
-    def _stored(self, connection: Any, graph_id: int) -> Chapters:
+    def _stored(self, connection: Rows, graph_id: int) -> Chapters:
         """The chapters that are in the store, with their facts."""
         found: Chapters = {}
-        for row in connection.execute(_CHAPTERS, (graph_id,)):
-            kept = found.setdefault((row["level"], row["number"]), set())
-            if row["fact_id"] is not None:
-                kept.add(row["fact_id"])
+        for row in connection.named(_CHAPTERS, (graph_id,)):
+            kept = found.setdefault((row.level, row.number), set())
+            if row.fact_id is not None:
+                kept.add(row.fact_id)
         return found
 
     def members(self, visibility: Visibility | None = None) -> list[Episode]:

@@ -5,17 +5,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.support.stores import environment_of
+
 ORDER = """
 import asyncio, sys
 from pathlib import Path
 from recollect.governance import keys
 from recollect.graph.types import Access
-from recollect.store.sqlite import SqliteStore
+from recollect.app.stores import open_store
+from recollect.settings import Settings
 from recollect.records import graphs, knowledge, users
 from recollect.records.users import UserDetails
 
 async def main():
-    store = SqliteStore.open(Path(sys.argv[1]))
+    store = open_store(Settings(data=Path(sys.argv[1])))
     project = await store.write(keys.create_project, "p")
     access = Access(project_id=project.id, project_uuid=project.uuid, key_uuid="")
     await store.write(users.create, access, "u", UserDetails())
@@ -36,7 +39,7 @@ def test_profile_facts_come_in_the_same_order_on_every_run(tmp_path: Path) -> No
     for seed in range(4):
         done = subprocess.run(
             [sys.executable, "-c", ORDER, str(tmp_path / str(seed))],
-            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            env={**os.environ, **environment_of(tmp_path / str(seed)), "PYTHONHASHSEED": str(seed)},
             capture_output=True,
             text=True,
             timeout=60,

@@ -13,12 +13,34 @@ from recollect.settings import Settings, sources, variable
 VALUES: dict[str, tuple[object, object]] = {
     "host": ("0.0.0.0", "localhost"),  # noqa: S104
     "port": (9001, 9002),
+    "tls_cert": ("one.pem", "two.pem"),
+    "tls_key": ("one.key", "two.key"),
     "data": ("one", "two"),
+    "store": ("postgresql://one/memory", "postgresql://two/memory"),
     "api_key": ("first-key", "second-key"),
     "models": ("weights", "other-weights"),
     "mcp_hosts": ("a.example", "b.example"),
+    "mcp_text": ("lines", "lines"),
+    "cors_origins": ("https://a.example", "https://b.example"),
+    "oauth_issuer": ("https://issuer.example", "http://127.0.0.1:9/x"),
+    "oauth_audience": ("https://a.example/mcp", "https://b.example/mcp"),
+    "oauth_jwks": ("keys.json", "other-keys.json"),
+    "oauth_project": ("one", "two"),
+    "oauth_project_claim": ("tenant", "org"),
+    "oauth_read_scope": ("read", "look"),
+    "oauth_write_scope": ("write", "change"),
     "connections_max": (50, 60),
     "connections_per_address_max": (20, 30),
+    "trusted_proxies": ("10.0.0.1", "10.0.0.2"),
+    "wrong_keys_max": (3, 4),
+    "key_requests_per_s": (1.5, 2.5),
+    "key_requests_burst": (7, 8),
+    "key_episodes_per_day": (100, 200),
+    "key_bytes_per_day": (1_000, 2_000),
+    "project_requests_per_s": (10.0, 20.0),
+    "project_requests_burst": (30, 40),
+    "project_episodes_per_day": (300, 400),
+    "project_bytes_per_day": (3_000, 4_000),
     "workers": (0, 3),
     "extraction": ("off", "off"),
     "judge": ("off", "off"),
@@ -48,9 +70,23 @@ VALUES: dict[str, tuple[object, object]] = {
     "llm_output_tokens_name": ("max_tokens", "max_tokens"),
     "llm_temperature": (0.5, 1.0),
     "log_format": ("json", "console"),
+    "metrics_port": (9101, 9102),
+    "metrics_host": ("127.0.0.2", "127.0.0.3"),
+    "metrics_key": ("metrics-1", "metrics-2"),
+    "otel_url": ("http://127.0.0.1:4318", "http://127.0.0.1:4319"),
+    "otel_metrics_s": (1.0, 2.0),
     "log_level": ("debug", "error"),
 }
-WHOLE = {"llm_url": "http://127.0.0.1:3/v1", "llm_model": "any"}  # what these three need
+# What settings that begin so do not work without.
+NEEDED: dict[str, dict[str, object]] = {
+    "llm_": {"llm_url": "http://127.0.0.1:3/v1", "llm_model": "any"},
+    "metrics_host": {"metrics_port": 1},
+    "oauth_": {"oauth_issuer": "https://i.example", "oauth_audience": "https://c.example/mcp"},
+    "key_requests_": {"key_requests_per_s": 3.0},
+    "project_requests_": {"project_requests_per_s": 3.0},
+    "tls_cert": {"tls_key": "any.key"},
+    "tls_key": {"tls_cert": "any.pem"},
+}
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +124,7 @@ def test_a_setting_comes_from_each_source(
 ) -> None:
     """File, then environment, then option; and it is known which."""
     first, second = VALUES[name]
-    needed = WHOLE if name.startswith("llm_") else {}
+    needed = next((more for start, more in NEEDED.items() if name.startswith(start)), {})
     assert sources()[name] == "default"
     write(here / "recollect.toml", {**needed, name: first})
     assert plain(Settings(), name) == first
@@ -96,7 +132,7 @@ def test_a_setting_comes_from_each_source(
     monkeypatch.setenv(variable(name), str(second))
     assert plain(Settings(), name) == second
     assert sources()[name] == "environment"
-    assert plain(Settings.model_validate({name: first}), name) == first
+    assert plain(Settings.model_validate({**needed, name: first}), name) == first
     assert sources([name])[name] == "option"
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
-from recollect import log
-from recollect.api import auditing
+from recollect import log, spans
+from recollect.api import auditing, request_ids
 from recollect.api.errors import ErrorFormat, reply_for
 from recollect.api.http import (
     AS_KEY,
@@ -16,6 +16,7 @@ from recollect.api.http import (
     Scope,
     Send,
     StreamReply,
+    address_of,
     header,
     parse_body,
     parse_query,
@@ -29,6 +30,7 @@ from recollect.app.services import Services
 from recollect.errors import MethodNotAllowed, NotAllowed, NotFound, RecollectError
 from recollect.graph.policy import Decision
 from recollect.graph.types import Access
+from recollect.spans import Facts, Span
 
 _log = log.get(__name__)
 _NOBODY = Access(project_id=0, project_uuid="", key_uuid="")
@@ -40,10 +42,12 @@ class _Request:
 
     scope: Scope
     receive: Receive
+    span: Span
     access: Access = _NOBODY
     action: str = "unknown"
     refusal: ErrorFormat = reply_for
     decision: Decision | None = None
+    failed: Exception | None = None
     began: float = field(default_factory=time.perf_counter)
 
 
@@ -77,15 +81,23 @@ class App:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request of the ASGI kind."""
         if scope["type"] == "http":
-            answer = self._mounted.get(scope["path"], self._http)
-            await answer(scope, receive, send)
+            id_ = request_ids.of(scope)
+            before = log.REQUEST_ID.set(id_)
+            with spans.request(scope["method"], scope["headers"]) as span:
+                await self._http(scope, receive, request_ids.telling(id_, send), span)
+            log.REQUEST_ID.reset(before)
 
     async def access(self, scope: Scope) -> Access:
         """Who is asking; raises NotAuthenticated without a key that we know."""
-        return await self.gate.authenticator.access(secret(scope))
+        return await self.gate.authenticator.access(secret(scope), address_of(scope.get("client")))
 
-    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = _Request(scope, receive)
+    async def _http(self, scope: Scope, receive: Receive, send: Send, span: Span) -> None:
+        mounted = self._mounted.get(scope["path"])
+        if mounted is not None:
+            span.note({"http.route": scope["path"]}, f"{scope['method']} {scope['path']}")
+            await mounted(scope, receive, send)
+            return
+        request = _Request(scope, receive, span)
         try:
             reply = await self._reply(request)
         except Disconnected:
@@ -97,14 +109,20 @@ class App:
             await reply.send(send)
             answered = time.perf_counter()
         self._record(request, reply, answered - request.began)
+        if spans.are_told():
+            request.span.note(_told(request, reply))
 
     async def _reply(self, request: _Request) -> Reply:
         """The answer, also to what fails; raises only when the client went away."""
         try:
             route, path = self._route(request)
             request.action, request.refusal = route.action, route.refusal
+            if spans.are_told():
+                told = {"http.route": route.path, "recollect.action": route.action}
+                request.span.note(told, f"{route.method} {route.path}")
             if not route.public:
                 asking = await self.access(request.scope)
+                self.gate.rates.admit(asking)
                 request.access = await self._seen_as(route, asking, request.scope)
                 request.decision = self.gate.actions.decide_on(route, request.access)
             return await self.gate.carry_out(
@@ -118,6 +136,7 @@ class App:
         except Disconnected:
             raise
         except Exception as error:  # noqa: BLE001 - the one handler of everything that fails
+            request.failed = error
             reply = request.refusal(error)
             if reply.status >= 500 and not isinstance(error, RecollectError):
                 _log.error("request.crashed", action=request.action, exc_info=error)
@@ -178,7 +197,7 @@ class App:
             actions=self.gate.actions,
             again=partial(self._again, route, scope),
         )
-        auditing.decoded(call)
+        auditing.decoded(call, len(body))
         answer = await route.handler(call)
         return answer if isinstance(answer, Reply) else Reply.json(answer, route.status)
 
@@ -191,7 +210,28 @@ class App:
             request.decision,
             method=request.scope["method"],
             bytes=reply.size,
+            failed=request.failed,
+            path=_path(request.scope),
         )
+
+
+def _told(request: _Request, reply: Reply) -> Facts:
+    """How a request ended, in the words of OpenTelemetry's conventions."""
+    told: dict[str, str | int] = {
+        "http.request.method": request.scope["method"],
+        "http.response.status_code": reply.status,
+        "recollect.request_id": log.REQUEST_ID.get(),
+        "recollect.project": request.access.project_uuid,
+    }
+    if request.failed is not None:
+        told["error.type"] = type(request.failed).__name__
+    return told
+
+
+def _path(scope: Scope) -> str:
+    """The path as it was asked for, without the query."""
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    return raw.split(b"?", 1)[0].decode("latin-1")
 
 
 def _asked(scope: Scope) -> str:

@@ -28,9 +28,10 @@ def status(outcome: Reply | Exception) -> int | None:
     return status_of(outcome) if isinstance(outcome, RecollectError) else 500
 
 
-def decoded(call: Call) -> None:
-    """Let the entries of this request say what its body asks for."""
+def decoded(call: Call, size: int) -> None:
+    """Let the entries of this request say what its body asks for, and its *size* be counted."""
     if call.access.acting is not None:
+        call.access.acting.sent_bytes = size
         gate.understood(call.access, call.body, _around(call.path))
 
 

@@ -1,11 +1,11 @@
-"""One shape, one table: every error body is `{"message": …}`, whatever went wrong."""
+"""One shape, one table: every error body is `{"message": …, "request_id": …}`, whatever went wrong."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
 
-from recollect import errors
+from recollect import errors, log
 from recollect.api.http import Reply
 from recollect.limits import REFUSAL_CHARS_MAX
 
@@ -20,6 +20,7 @@ STATUS: dict[type[errors.RecollectError], int] = {
     errors.NotAllowed: 403,
     errors.NotFound: 404,
     errors.NotOffered: 501,
+    errors.LimitReached: 429,
     errors.Conflict: 409,
     errors.LogMoved: 409,
     errors.Unavailable: 503,
@@ -56,16 +57,18 @@ class ErrorFormat:
         return self.reply(error)
 
 
-class Error(msgspec.Struct):
+class Error(msgspec.Struct, omit_defaults=True):
     """Every error body, but for those that a foreign product's clients expect."""
 
     message: str
+    request_id: str = ""
 
 
 def _reply_for(error: Exception) -> Reply:
     """What the caller is told."""
     known = error if isinstance(error, errors.RecollectError) else errors.InvariantViolated()
-    return Reply.json(Error(message_of(known)), status_of(known), headers_of(known))
+    body = Error(message_of(known), log.REQUEST_ID.get())
+    return Reply.json(body, status_of(known), headers_of(known))
 
 
 reply_for = ErrorFormat(Error, _reply_for)
@@ -86,6 +89,8 @@ def headers_of(error: errors.RecollectError) -> dict[str, str]:
     """What a failure says in headers: when to come back, how to come in, what else there is."""
     if isinstance(error, errors.Unavailable):
         return {"Retry-After": "1"}
+    if isinstance(error, errors.LimitReached):
+        return {"Retry-After": str(error.retry_after_s)}
     if isinstance(error, errors.NotAuthenticated):
         return {"WWW-Authenticate": "Api-Key"}
     if isinstance(error, errors.MethodNotAllowed):

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping
 from contextlib import aclosing, suppress
+from ipaddress import ip_address, ip_network
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, unquote_to_bytes
 
@@ -19,7 +20,10 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
+PROTECTED_RESOURCE = "/.well-known/oauth-protected-resource"  # RFC 9728
 AS_KEY = b"recollect-as"  # names a key, by its uuid, through whose eyes an admin looks
+_IPV6_HOST_BITS = 64  # all of them are one machine's to choose from
+_HOST_CHARS_MAX = 64
 _SCHEMES = ("api-key", "bearer")
 _SEARCHED_BYTES_MAX = 256 * 1024
 _NO_CONTENT = 204
@@ -174,6 +178,19 @@ def header(scope: Scope, wanted: bytes) -> bytes | None:
             found: bytes = value
             return found
     return None
+
+
+def address_of(peer: tuple[str, int] | None) -> str:
+    """What counts as one address."""
+    host = peer[0][:_HOST_CHARS_MAX] if peer else ""
+    try:
+        plain = ip_address(host.partition("%")[0])
+    except ValueError:  # a socket that is a file, or what a proxy calls unknown
+        return host
+    if plain.version == 4:
+        return host
+    mapped = getattr(plain, "ipv4_mapped", None)
+    return str(mapped or ip_network((int(plain), _IPV6_HOST_BITS), strict=False))
 
 
 def secret(scope: Scope) -> str:

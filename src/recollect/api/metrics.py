@@ -1,16 +1,18 @@
 """Counters and gauges for Prometheus."""
 
 import time
+from hmac import compare_digest
 from typing import get_args
 
 from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
 
-from recollect.api.http import Reply
+from recollect.api.http import Reply, secret
 from recollect.api.router import Call
 from recollect.app import readings, tasks
 from recollect.app.readings import Status
 from recollect.app.services import Services
 from recollect.app.tasks import QueueState
+from recollect.errors import NotAuthenticated
 from recollect.extract.brief import ReaderKind
 
 _PENDING = Gauge("recollect_jobs_pending", "Jobs that wait or run.")
@@ -47,14 +49,29 @@ _oldest = _Oldest()
 
 async def metrics(call: Call) -> Reply:
     """Counters and gauges for Prometheus; nothing in them names a project."""
-    state = await tasks.state(call.services)
+    _admit(call)
+    await look(call.services)
+    return Reply.typed(generate_latest(), CONTENT_TYPE_LATEST)
+
+
+async def look(services: Services) -> None:
+    """Let the gauges show how the store is now."""
+    state = await tasks.state(services)
     _PENDING.set(state.pending)
     _PARKED.set(state.parked)
     _WAIT.set(_oldest.waits_s(state))
     _DUE.set(state.due)
-    _HINDERED.set(await tasks.hindered(call.services))
-    await _tell_readings(call.services)
-    return Reply.typed(generate_latest(), CONTENT_TYPE_LATEST)
+    _HINDERED.set(await tasks.hindered(services))
+    await _tell_readings(services)
+
+
+def _admit(call: Call) -> None:
+    """Raises NotAuthenticated without the key, where one is set."""
+    wanted = call.services.settings.metrics_key
+    if wanted is not None and not compare_digest(
+        secret({"headers": call.headers}).encode(), wanted.get_secret_value().encode()
+    ):
+        raise NotAuthenticated
 
 
 async def _tell_readings(services: Services) -> None:

@@ -18,6 +18,7 @@ _ERRORS = {
     errors.NotAuthenticated: "The key is missing or unknown",
     errors.NotAllowed: "The key may not do this",
     errors.NotFound: "There is no such thing in this project",
+    errors.LimitReached: "More than the key or its project is allowed; Retry-After says when to come back",
 }
 _CONFLICT = "It does not fit what is there: an id that is taken, or something that has changed"
 _TOO_LARGE = "The body is too large"

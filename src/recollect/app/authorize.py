@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 from msgspec.structs import replace
 
 from recollect import log
+from recollect.app.guessing import Guesses
 from recollect.errors import NotAllowed, NotAuthenticated
 from recollect.governance import audit, audited, keys
 from recollect.governance.audit import Outcome
@@ -20,6 +21,7 @@ from recollect.graph import policy
 from recollect.graph.acting import Acting
 from recollect.graph.policy import Decision, KeyPolicy
 from recollect.graph.types import Access
+from recollect.graph.usage import NO_LIMITS, UsageLimits
 from recollect.graph.visibility import both
 from recollect.limits import AUDIT_FAILURES_AT_ONCE, AUDIT_FAILURES_PER_S
 from recollect.store.protocol import Store
@@ -40,25 +42,41 @@ _NOT_KEPT = frozenset({400, 401, 405, 413})  # nothing that exists was asked for
 class Authenticator:
     """Looks keys up and remembers the answer for a second, so a revoked key is out in one."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(
+        self, store: Store, limits: UsageLimits = NO_LIMITS, guesses: Guesses | None = None
+    ) -> None:
         self._store = store
+        self._limits = limits
+        self._guesses = guesses or Guesses(0)
         self._known: dict[bytes, tuple[float, Access]] = {}
 
-    async def access(self, secret: str) -> Access:
-        """Whom a key stands for; raises NotAuthenticated when we do not know it."""
+    async def access(self, secret: str, address: str = "") -> Access:
+        """Whom a key stands for; raises NotAuthenticated when we do not know it, and LimitReached when
+        too many such came from the *address*."""
+        self._guesses.check(address, secret)
         digest = keys.hashed(secret)
         remembered = self._known.get(digest)
         now = time.monotonic()
         if remembered is not None and remembered[0] > now:
             return remembered[1]
-        access = await self._store.glance(keys.authenticate, digest)
+        access = await self._store.glance(keys.authenticate, digest, self._limits)
         if access is None:
             self._known.pop(digest, None)
+            self._guesses.wrong(address, digest)
             raise NotAuthenticated
         if len(self._known) >= _REMEMBERED_MAX:
             self._known.clear()
         self._known[digest] = (now + _REMEMBERED_S, access)
         return access
+
+    async def of_subject(self, project: str, subject_uuid: str, *, writes: bool) -> Access:
+        """The access of somebody whom an issuer of tokens vouches for."""
+        found = await self._store.glance(
+            keys.of_subject, project, subject_uuid, self._limits, writes=writes
+        )
+        if found is None:
+            raise NotAllowed("the token is for a project that is not here")
+        return found
 
     async def seen_as(self, access: Access, key_uuid: str) -> Access:
         """An administrator's access, with what another key of the project may do and see."""

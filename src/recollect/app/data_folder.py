@@ -4,15 +4,14 @@ Opening it loads no reader, no model and no index, whether or not a server is us
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
+from recollect.app.stores import open_store
 from recollect.governance.audited import AuditedStore
 from recollect.graph.acting import Acting
 from recollect.graph.types import Access
+from recollect.settings import Settings
 from recollect.store.protocol import Store
-from recollect.store.sqlite import SqliteStore
-from recollect.store.sqlite.connection import FILE_NAME
 
 
 class WithStore(Protocol):
@@ -34,14 +33,9 @@ class DataFolder:
         await self.store.close()
 
 
-def open_folder(data: Path) -> DataFolder:
-    """Open the store of a folder, which is made when it is missing."""
-    return DataFolder(AuditedStore(SqliteStore.open(data, readers=1)))
-
-
-def has_store(data: Path) -> bool:
-    """Whether there is a store in a folder."""
-    return (data / FILE_NAME).is_file()
+def open_folder(chosen: Settings) -> DataFolder:
+    """Open the store, which is made when it is missing."""
+    return DataFolder(AuditedStore(open_store(chosen, readers=1)))
 
 
 def without_project(acting: Acting | None) -> Access:

@@ -11,6 +11,7 @@ from recollect.clock import system_clock
 from recollect.governance.soundness import check
 from recollect.ids import TimeOrderedIds
 from recollect.ingest import queue, rereading_lists
+from recollect.store.protocol import Transaction
 from recollect.store.sqlite import migrate
 from recollect.store.sqlite.checking import is_damage
 from recollect.store.sqlite.connection import FILE_NAME, SqliteTransaction, connect
@@ -40,8 +41,14 @@ def store(data: Path, *, served: bool) -> list[Finding]:
     try:
         connection = connect(path, writer=False)
         try:
-            found = [_schema(connection), _integrity(connection, path)]
-            return [*found, *_queue(connection, served=served), *_readings(connection)]
+            found = [
+                schema(migrate.version(connection), len(migrate.available())),
+                _integrity(connection, path),
+            ]
+            if migrate.version(connection) != len(migrate.available()):
+                return found
+            tx = SqliteTransaction(connection, system_clock, TimeOrderedIds())
+            return [*found, *waiting(tx, served=served)]
         finally:
             connection.close()
     except sqlite3.Error as error:
@@ -49,8 +56,8 @@ def store(data: Path, *, served: bool) -> list[Finding]:
         return [Finding("store", "wrong", f"{path}: {error}", mend)]
 
 
-def _schema(connection: sqlite3.Connection) -> Finding:
-    have, known = migrate.version(connection), len(migrate.available())
+def schema(have: int, known: int) -> Finding:
+    """The version of the store, and the one that this program has."""
     if have > known:
         says = f"schema {have} is newer than this program ({known})"
         return Finding("schema", "wrong", says, "install the release that wrote it")
@@ -60,6 +67,11 @@ def _schema(connection: sqlite3.Connection) -> Finding:
     return Finding("schema", "ok", f"version {have}")
 
 
+def waiting(tx: Transaction, *, served: bool) -> list[Finding]:
+    """What waits in the store, what keeps it, and what is parked; *served*: somebody uses the store."""
+    return [*_queue(tx, served=served), *_readings(tx)]
+
+
 def _integrity(connection: sqlite3.Connection, path: Path) -> Finding:
     answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if answer != "ok":
@@ -67,16 +79,13 @@ def _integrity(connection: sqlite3.Connection, path: Path) -> Finding:
     return Finding("store", "ok", f"{path} ({path.stat().st_size / 1e6:.1f} MB) is sound")
 
 
-def _queue(connection: sqlite3.Connection, *, served: bool) -> list[Finding]:
-    if migrate.version(connection) != len(migrate.available()):
-        return []
-    tx = SqliteTransaction(connection, system_clock, TimeOrderedIds())
+def _queue(tx: Transaction, *, served: bool) -> list[Finding]:
     state = queue.state(tx)
     found = [
         Finding(
             "queue", "ok", f"{state.pending} pending, oldest waits {state.oldest_wait_s:.0f} s"
         ),
-        *_waiting(tx, served=served),
+        *_hindered(tx, served=served),
     ]
     if state.parked:
         jobs = queue.parked(tx, None, _PARKED_SHOWN_MAX)
@@ -90,7 +99,7 @@ def _queue(connection: sqlite3.Connection, *, served: bool) -> list[Finding]:
     return found
 
 
-def _waiting(tx: SqliteTransaction, *, served: bool) -> list[Finding]:
+def _hindered(tx: Transaction, *, served: bool) -> list[Finding]:
     """What keeps graphs waiting, and what waits although nothing keeps it."""
     found = [
         Finding("waiting", "warning", f"{one.graphs} graphs wait: {one.reason}", _GOES_ON)
@@ -110,14 +119,11 @@ def _waiting(tx: SqliteTransaction, *, served: bool) -> list[Finding]:
     return found
 
 
-def _readings(connection: sqlite3.Connection) -> list[Finding]:
+def _readings(tx: Transaction) -> list[Finding]:
     """What waits for another reading, and what is parked and why."""
-    if migrate.version(connection) < len(migrate.available()):
-        return []
-    tx = SqliteTransaction(connection, system_clock, TimeOrderedIds())
     counted = rereading_lists.counts(tx)
-    waiting = [f"{one.count} for {one.reader}" for one in counted if one.status == "waiting"]
-    says = f"waiting to be read again: {', '.join(waiting)}" if waiting else "none waits"
+    listed = [f"{one.count} for {one.reader}" for one in counted if one.status == "waiting"]
+    says = f"waiting to be read again: {', '.join(listed)}" if listed else "none waits"
     found = [Finding("readings", "ok", says)]
     parked = rereading_lists.listed(tx, None, limit=_PARKED_SHOWN_MAX, status="parked")
     if parked:
@@ -142,13 +148,16 @@ def soundness(data: Path) -> list[Finding]:
             if migrate.version(connection) != len(migrate.available()):
                 return []  # of which the schema tells
             connection.execute("BEGIN")
-            tx = SqliteTransaction(connection, system_clock, TimeOrderedIds())
-            troubles = check(tx)
+            return unsound(SqliteTransaction(connection, system_clock, TimeOrderedIds()))
     except sqlite3.Error as error:
         return [Finding("soundness", "wrong", f"{path}: {error}", "restore a backup")]
+
+
+def unsound(tx: Transaction) -> list[Finding]:
+    """What rests on nothing, or that nothing does."""
     mend = "run `recollect rebuild`, which derives everything from the log again"
     found = [
         Finding("soundness", "wrong", f"{one.what}: {one.count}, such as {one.example}", mend)
-        for one in troubles
+        for one in check(tx)
     ]
     return found or [Finding("soundness", "ok", "everything that is stored rests on something")]

@@ -9,9 +9,13 @@ from typing import Any, TypeVar
 import msgspec
 from prometheus_client import Counter, Histogram
 
-from recollect import log
+from recollect import log, spans
 from recollect.app.authorize import Actions, Auditor, Authenticator, Governed, actor_of
+from recollect.app.guessing import Guesses
+from recollect.app.rates import Rates
 from recollect.app.services import Services
+from recollect.errors import RecollectError
+from recollect.graph import usage
 from recollect.graph.acting import Acting, Target
 from recollect.graph.policy import Decision
 from recollect.graph.types import Access, Json
@@ -22,6 +26,7 @@ T = TypeVar("T")
 _log = log.get(__name__)
 _REQUESTS = Counter("recollect_requests_total", "Requests answered.", ["action", "status"])
 _SECONDS = Histogram("recollect_request_seconds", "Seconds to answer.", ["action"])
+_USE_CASE = {"recollect.layer": "use case"}
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SESSION_LOG = "session_log."  # sessions of other APIs are threads
 _CHOSEN = {
@@ -50,7 +55,11 @@ class Gate:
     def __init__(self, services: Services, offered: Iterable[Governed]) -> None:
         self.services = services
         self.actions = Actions(offered)
-        self.authenticator = Authenticator(services.store)
+        chosen = services.settings
+        self.authenticator = Authenticator(
+            services.store, usage.of_settings(chosen), Guesses(chosen.wrong_keys_max)
+        )
+        self.rates = Rates()
         self._auditor = Auditor(services.store)
 
     async def carry_out(
@@ -72,9 +81,10 @@ class Gate:
                 access = self.actions.permitted(asked, access, decision)
             return await act(access)
 
-        if who is None:
-            return await permitted(access)
-        return await self._auditor.watch(who, access, permitted, status_of)
+        with spans.span(asked.action, _USE_CASE):
+            if who is None:
+                return await permitted(access)
+            return await self._auditor.watch(who, access, permitted, status_of)
 
 
 @cache
@@ -89,14 +99,20 @@ def record(
     seconds: float,
     access: Access,
     decision: Decision | None,
+    *,
+    failed: Exception | None = None,
+    path: str = "",
     **more: str | int,
 ) -> None:
-    """Count something that was asked for, and write the line of it."""
+    """Count something that was asked for, and write the line of it.
+
+    *path* and the words of what *failed* may quote what was sent: only people at a terminal see them.
+    """
     counter, seconds_seen = _metrics(action, status)
     counter.inc()
     seconds_seen.observe(seconds)
     _log.info(
-        "request.done",
+        log.REQUEST_DONE,
         action=action,
         status=status,
         project=access.project_uuid,
@@ -104,7 +120,18 @@ def record(
         duration_ms=round(seconds * 1000, 2),
         **more,
         **_told(decision),
+        **_refused(failed),
+        **(_shown(path, failed) if log.for_people() else {}),
     )
+
+
+def _refused(failed: Exception | None) -> dict[str, str]:
+    return {} if failed is None else {"error": type(failed).__name__}
+
+
+def _shown(path: str, failed: Exception | None) -> dict[str, str]:
+    why = failed.message if isinstance(failed, RecollectError) else ""
+    return {"path": path, "why": why}
 
 
 def _told(decision: Decision | None) -> dict[str, str | bool]:

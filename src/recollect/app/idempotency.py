@@ -2,7 +2,7 @@
 write, for whoever sends the same request again."""
 
 from collections.abc import Callable
-from functools import update_wrapper
+from functools import update_wrapper, wraps
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 from recollect.app.services import Services
@@ -91,6 +91,7 @@ async def write(
 ) -> T:
     """Do *unit*, unless it was done before (AnsweredBefore), and see to what follows from it."""
 
+    @wraps(unit)  # so that it goes by its name
     def bound(tx: Transaction, access: Access) -> Done[T]:
         return unit(tx, access, *args, **kwargs)
 

@@ -5,8 +5,8 @@ import tempfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
-from pathlib import Path
 
+from recollect.app import stores
 from recollect.app.data_folder import open_folder, without_project
 from recollect.app.services import Services, open_services
 from recollect.errors import NotFound, StoreDamaged
@@ -19,7 +19,7 @@ from recollect.ingest.rebuild import GraphState
 from recollect.settings import Settings
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import backup, migrate, rescue
-from recollect.store.sqlite.connection import connect, prepare
+from recollect.store.sqlite.connection import FILE_NAME, connect, prepare
 
 __all__ = ["GraphState", "backup", "rescue"]
 
@@ -29,9 +29,13 @@ Reading = Callable[[int], AbstractContextManager[Callable[[int], None]]]
 _REASON = "recollect rebuild --read"
 
 
-def migrated(data: Path) -> tuple[list[str], int]:
-    """Bring the schema of a folder up to date; says what was applied, and the version now."""
-    with closing(connect(prepare(data), writer=True)) as connection:
+def migrated(chosen: Settings) -> tuple[list[str], int]:
+    """Bring the schema up to date; says what was applied, and the version now."""
+    if (url := stores.database(chosen)) is not None:
+        from recollect.store.postgres import state
+
+        return state.migrated(url)
+    with closing(connect(prepare(chosen.data), writer=True)) as connection:
         return migrate.apply(connection), migrate.version(connection)
 
 
@@ -49,7 +53,7 @@ class Inspected:
 
 async def inspect(chosen: Settings, *, fold: bool) -> Inspected:
     """Walk the audit logs and count; raises StoreDamaged at the first thing that does not hold."""
-    folder = open_folder(chosen.data)
+    folder = open_folder(chosen)
     try:
         found = await folder.store.read(_inspected, fold)
     finally:
@@ -85,10 +89,21 @@ def _inspected(tx: Transaction, folded: bool) -> Inspected:
 async def verify(chosen: Settings, graph: str | None) -> Compared:
     """The graphs as they are, and as they come out of a fold on a copy."""
     with tempfile.TemporaryDirectory(prefix="recollect-verify-") as folder:
-        await asyncio.to_thread(backup.copy, chosen.data, Path(folder))
-        there = chosen.model_copy(update={"data": Path(folder)})
+        there = stores.at(chosen, folder)
+        if (url := stores.database(chosen)) is not None:
+            await asyncio.to_thread(_copied_from, url, there, graph)
+        else:
+            await asyncio.to_thread(backup.copy, chosen.data, there.data)
         compared, _ = await refold(there, graph)
         return compared
+
+
+def _copied_from(url: str, there: Settings, graph: str | None) -> None:
+    """The graphs of a database in a folder of their own, with what they are folded from."""
+    from recollect.store.postgres import live
+
+    migrated(there)
+    live.copy_graphs(url, there.data / FILE_NAME, graph)
 
 
 async def refold(
@@ -99,7 +114,8 @@ async def refold(
     how many there are, and gives what hears how many are done."""
     services = await open_services(chosen)
     try:
-        await services.store.write(queue.free_all)
+        if services.has_folder_alone:
+            await services.store.write(queue.free_all)
         before = await services.store.read(rebuild.states, graph)
         if graph is not None and not before:
             raise NotFound(f"graph not found: {graph}")

@@ -3,24 +3,30 @@
 Whoever has the folder may enter any project; over a wire a key belongs to one.
 """
 
+from collections.abc import Collection
+
 from msgspec.structs import replace
 
 from recollect.app.data_folder import WithStore, without_project
 from recollect.app.idempotency import Done, repeatable
+from recollect.app.services import Services
 from recollect.app.units import reads, writes
 from recollect.errors import NotAllowed
-from recollect.governance import audited, keys
+from recollect.governance import audited, keys, quotas
 from recollect.governance.keys import DEFAULT_PROJECT, NewKey, NewProject
+from recollect.governance.quotas import ProjectLimits
+from recollect.graph import usage
 from recollect.graph.acting import Acting
 from recollect.graph.types import Access, Key, Project
 from recollect.ingest import shares
+from recollect.settings import Settings
 from recollect.store.protocol import Transaction
 
-__all__ = ["DEFAULT_PROJECT", "NewKey", "NewProject"]
+__all__ = ["DEFAULT_PROJECT", "NewKey", "NewProject", "ProjectLimits"]
 
 _OPERATORS_ONLY = (
     f"only an admin key of the project {DEFAULT_PROJECT!r}, which is the operator's, may make "
-    "projects"
+    "projects or limit them"
 )
 
 
@@ -77,10 +83,14 @@ async def open_with_key(
     services: WithStore, access: Access, name: str, description: str | None
 ) -> NewProject:
     """A new project with its first key; only for an admin of the default project."""
+    await _check_operator(services, access)
+    return await services.store.write(keys.open_project, access, name, description)
+
+
+async def _check_operator(services: WithStore, access: Access) -> None:
     own = await services.store.read(keys.project_of, access)
     if own.name != DEFAULT_PROJECT:
         raise NotAllowed(_OPERATORS_ONLY)
-    return await services.store.write(keys.open_project, access, name, description)
 
 
 get = reads(keys.project_of)
@@ -101,6 +111,49 @@ def weigh(tx: Transaction, access: Access, name: str, weight: float) -> Project:
     """Give a project a greater or smaller share of the workers when several have to wait."""
     shares.weigh(tx, name, weight)
     return keys.project_named(tx, name)
+
+
+async def limits(services: Services, access: Access) -> ProjectLimits:
+    """The limits of the project of whoever asks, and what it used of them today."""
+    return await services.store.read(quotas.own, access, usage.of_settings(services.settings))
+
+
+async def limits_of(services: Services, access: Access, name: str) -> ProjectLimits:
+    """Those of any project, for an admin of the default one."""
+    await _check_operator(services, access)
+    return await services.store.read(
+        quotas.look, access, name, usage.of_settings(services.settings)
+    )
+
+
+async def limit(
+    services: Services, access: Access, name: str, chosen: usage.Chosen
+) -> ProjectLimits:
+    """Choose the limits of a project, in place of all that were chosen before; for the same."""
+    await _check_operator(services, access)
+    given = usage.of_settings(services.settings)
+    return await services.store.write(quotas.choose, access, name, chosen, given)
+
+
+async def look_at_limits(
+    folder: WithStore, access: Access, name: str, settings: Settings
+) -> ProjectLimits:
+    """The limits of any project, for whoever has the folder."""
+    return await folder.store.read(quotas.look, access, name, usage.of_settings(settings))
+
+
+async def choose_limits(
+    folder: WithStore,
+    access: Access,
+    name: str,
+    changes: usage.Chosen,
+    settings: Settings,
+    *,
+    dropped: Collection[str],
+) -> ProjectLimits:
+    """Change some of them, for whoever has the folder; those *dropped* are as in the settings again."""
+    given = usage.of_settings(settings)
+    return await folder.store.write(quotas.change, access, name, changes, dropped, given)
 
 
 @repeatable

@@ -8,6 +8,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from recollect import ids
+from recollect.app.stores import open_store
 from recollect.clock import Clock, system_clock
 from recollect.episodic_memory.instance import Memories
 from recollect.errors import ModelUnavailable
@@ -34,7 +35,7 @@ from recollect.search.finder import Finder
 from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.protocol import Store
-from recollect.store.sqlite import SqliteStore
+from recollect.store.traced import traced
 
 
 @dataclass(slots=True)
@@ -76,6 +77,11 @@ class Services:
             judges=self.settings.judge == "on",
         )
 
+    @property
+    def has_folder_alone(self) -> bool:
+        """Whether no other server can be at work on the store."""
+        return self.settings.store is None
+
     def wake_workers(self) -> None:
         """Say that episodes were stored."""
         for worker in self.workers:
@@ -108,6 +114,8 @@ class Services:
             )
             self.workers.append(worker)
             self._tasks.append(asyncio.create_task(worker.run()))
+        if self.workers:
+            self.store.on_work(self.wake_workers)
         self._tasks.append(asyncio.create_task(self.folder.run()))
         if count and self.settings.extraction != "off":
             self._start_rereader(owner)
@@ -251,15 +259,15 @@ async def open_services(
     # What is broken or missing is said before anything is opened.
     table = predicates.load(settings.predicates)
     model = language_model.from_settings(settings)
-    store = await asyncio.to_thread(
-        SqliteStore.open, settings.data, readers=settings.readers, clock=clock, check_s=check_s
-    )
-    segments = Segments(store, bytes_max=settings.segments_bytes_max)
+    store = await asyncio.to_thread(open_store, settings, clock=clock, check_s=check_s)
+    audited = traced(AuditedStore(store))  # not for segments: a cache that is written is no change
+    read = traced(store)
+    segments = Segments(read, bytes_max=settings.segments_bytes_max)
     return Services(
         settings=settings,
-        store=AuditedStore(store),  # not for segments: a cache that is written is no change
+        store=audited,
         segments=segments,
-        finder=Finder(store, segments, settings.models),
+        finder=Finder(read, segments, settings.models),
         clock=clock,
         predicates=table,
         language_model=model,

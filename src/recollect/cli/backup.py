@@ -12,10 +12,10 @@ from typing import Annotated
 import typer
 
 from recollect import log
-from recollect.app import maintenance
+from recollect.app import maintenance, stores
 from recollect.app.maintenance import backup
 from recollect.cli import common, lock
-from recollect.cli.common import DataOption, JsonOption, fail, out, settings, show
+from recollect.cli.common import DataOption, JsonOption, fail, files_only, out, settings, show
 from recollect.clock import system_clock
 from recollect.errors import RecollectError
 from recollect.settings import Settings
@@ -45,6 +45,7 @@ def backup_(
     said, keys (as hashes) and audit logs.
     """
     chosen = settings(data=data)
+    files_only(chosen, "backup")
     is_folder = to.is_dir() or not to.suffix
     if keep is not None and not is_folder:
         raise fail("--keep needs a folder", "Give one with --to.")
@@ -110,15 +111,15 @@ def restore(
     forget it once more.
     """
     chosen = settings(data=data)
+    if not check_only:
+        files_only(chosen, "restore")
     log.configure(chosen.log_format, "warning")
     try:
         with _folder(chosen, check_only=check_only) as folder:
             version = backup.check(file)
             backup.place(file, folder)
             try:
-                found = asyncio.run(
-                    maintenance.inspect(chosen.model_copy(update={"data": folder}), fold=fold)
-                )
+                found = asyncio.run(maintenance.inspect(stores.at(chosen, str(folder)), fold=fold))
             except BaseException:
                 backup.remove(folder)
                 raise
@@ -147,11 +148,11 @@ def _folder(chosen: Settings, *, check_only: bool) -> Iterator[Path]:
 
 def migrate(data: DataOption = None) -> None:
     """Bring the store's schema up to date. `recollect serve` does the same when it starts."""
-    folder = settings(data=data).data
+    chosen = settings(data=data)
     try:
-        applied, version = maintenance.migrated(folder)
+        applied, version = maintenance.migrated(chosen)
     except (OSError, sqlite3.Error) as error:
-        raise fail(f"cannot open the store in {folder}: {error}") from error
+        raise fail(f"cannot open the store in {chosen.data}: {error}") from error
     except RecollectError as error:
         raise fail(error.message) from error
     for name in applied:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -21,6 +20,7 @@ from recollect.app.data_folder import DataFolder, open_folder, without_project
 from recollect.errors import RecollectError
 from recollect.graph.acting import Acting, Target
 from recollect.graph.types import Access
+from recollect.log import safe as safe
 from recollect.settings import Settings
 
 P = ParamSpec("P")
@@ -31,14 +31,11 @@ out = Console(highlight=False, soft_wrap=True, markup=False)
 _tables = Console(highlight=False, soft_wrap=True, markup=False, width=1_000)
 err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
 
-# Whatever could move the cursor, change colours or turn the direction of writing.
-_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-
 _COMMAND: ContextVar[typer.Context] = ContextVar("command")
 
 
-def _remember(context: typer.Context, value: Path | None) -> Path | None:
-    """Every command that may touch a store takes the folder, and is known by that."""
+def remember(context: typer.Context, value: T) -> T:
+    """Every command that may touch a store says where it is, and is known by that."""
     _COMMAND.set(context)
     return value
 
@@ -49,12 +46,21 @@ DataOption = Annotated[
         "--data",
         help="Folder of the embedded store.",
         show_default="./recollect-data",
-        callback=_remember,
+        callback=remember,
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
-_NOT_TOLD = {"data", "as_json", "project", "key_id", "fact_uuid", "policy_set"}
+_NOT_TOLD = {
+    "data",
+    "source",
+    "target",
+    "as_json",
+    "project",
+    "key_id",
+    "fact_uuid",
+    "policy_set",
+}
 
 
 def settings(**given: Any) -> Settings:
@@ -72,17 +78,22 @@ def settings(**given: Any) -> Settings:
         raise fail(error.message) from None
 
 
-def safe(text: str) -> str:
-    """What was told to the memory, without what a terminal would obey."""
-    return _UNSAFE.sub("\ufffd", text)
-
-
 def fail(message: str, hint: str = "") -> typer.Exit:
     """Say what is wrong and how to mend it; the caller raises the result."""
     err.print(Text("error: ", style="red").append(safe(message), style="default"))
     if hint:
         err.print(hint)
     return typer.Exit(1)
+
+
+def files_only(chosen: Settings, command: str) -> None:
+    """Refuse what is done with the files of a folder where the store is a database."""
+    if chosen.store is not None:
+        raise fail(
+            f"`recollect {command}` is for a store in a folder, and RECOLLECT_STORE names a database",
+            "PostgreSQL has tools of its own for that, pg_dump and point-in-time recovery; "
+            "docs/operating/postgresql.md has the recipe. `recollect copy` writes it into a folder.",
+        )
 
 
 UseCase = Callable[Concatenate[DataFolder, Access, P], Awaitable[T]]
@@ -128,7 +139,7 @@ def _run(
     work: Callable[[DataFolder, Access], Awaitable[T]],
 ) -> T:
     async def run() -> T:
-        folder = open_folder(settings(data=data).data)
+        folder = open_folder(settings(data=data))
         try:
             return await work(folder, await enter(folder, this_command()))
         finally:

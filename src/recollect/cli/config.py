@@ -3,6 +3,7 @@
 import typer
 from pydantic import SecretStr
 
+from recollect.app import stores
 from recollect.cli.common import DataOption, JsonOption, err, settings, show
 from recollect.settings import file, sources, variable
 
@@ -24,7 +25,7 @@ def show_(data: DataOption = None, as_json: JsonOption = False) -> None:
         rows.append(
             {
                 "setting": name,
-                "value": _HIDDEN if isinstance(value, SecretStr) else _shown(value),
+                "value": stores.place(chosen) if name == "store" and value else _shown(value),
                 "source": source,
                 "variable": variable(name),
             }
@@ -35,4 +36,6 @@ def show_(data: DataOption = None, as_json: JsonOption = False) -> None:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, SecretStr):
+        return _HIDDEN
     return "" if value is None else str(value)

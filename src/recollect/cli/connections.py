@@ -6,7 +6,6 @@ request under way makes room, and who takes too long to send or to read is let g
 
 import resource
 from collections import Counter
-from ipaddress import ip_address, ip_network
 from typing import Protocol
 
 from recollect import log
@@ -21,7 +20,6 @@ from recollect.limits import (
 )
 
 _log = log.get(__name__)
-_IPV6_HOST_BITS = 64  # all of them are one machine's to choose from
 
 
 class Connected(Protocol):
@@ -137,16 +135,6 @@ class Crowd:
             if total > UNREAD_BYTES_MAX or now - since > UNREAD_S_MAX:
                 total -= size
                 one.abort()
-
-
-def address_of(peer: tuple[str, int] | None) -> str:
-    """What counts as one address."""
-    host = peer[0] if peer else ""
-    if ":" not in host:
-        return host
-    plain = ip_address(host.partition("%")[0])
-    mapped = getattr(plain, "ipv4_mapped", None)
-    return str(mapped or ip_network((int(plain), _IPV6_HOST_BITS), strict=False))
 
 
 def crowd(most: int, per_address: int) -> Crowd:

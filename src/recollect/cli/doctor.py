@@ -12,11 +12,12 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from recollect.app import diagnosis
+from recollect import extras
+from recollect.app import diagnosis, stores
 from recollect.app.diagnosis import Finding
 from recollect.app.maintenance import rescue
 from recollect.cli import lock
-from recollect.cli.common import DataOption, JsonOption, fail, out, settings
+from recollect.cli.common import DataOption, JsonOption, fail, files_only, out, settings
 from recollect.errors import ModelAnswerInvalid, ModelUnavailable, RecollectError, StoreUnavailable
 from recollect.models import language_model, weights
 from recollect.settings import Settings
@@ -51,6 +52,7 @@ def doctor(
     """Look at everything the server needs. Exit code 1 when something is wrong."""
     chosen = settings(data=data)
     if into is not None:
+        files_only(chosen, "doctor --repair")
         _repair(chosen, into)
         return
     looks = [*LOOKS, _soundness] if check else LOOKS
@@ -87,6 +89,8 @@ def _repair(chosen: Settings, into: Path) -> None:
 
 
 def _folder(chosen: Settings) -> list[Finding]:
+    if chosen.store is not None:
+        return []
     folder = chosen.data
     existing = next(p for p in (folder.resolve(), *folder.resolve().parents) if p.exists())
     if not existing.is_dir():
@@ -104,11 +108,25 @@ def _folder(chosen: Settings) -> list[Finding]:
 
 
 def _store(chosen: Settings) -> list[Finding]:
-    return diagnosis.store(chosen.data, served=lock.holder(chosen.data) is not None)
+    try:
+        url = stores.database(chosen)
+    except StoreUnavailable as error:
+        return [Finding("database", "wrong", error.message)]
+    if url is None:
+        return diagnosis.store(chosen.data, served=lock.holder(chosen.data) is not None)
+    from recollect.app import database_diagnosis
+
+    return database_diagnosis.database(url, stores.place(chosen))
 
 
 def _soundness(chosen: Settings) -> list[Finding]:
-    return diagnosis.soundness(chosen.data)
+    if chosen.store is None:
+        return diagnosis.soundness(chosen.data)
+    if extras.missing("postgres"):
+        return []
+    from recollect.app import database_diagnosis
+
+    return database_diagnosis.soundness(chosen.store.get_secret_value())
 
 
 def _model(chosen: Settings) -> list[Finding]:
@@ -128,7 +146,7 @@ def _model(chosen: Settings) -> list[Finding]:
 
 
 def _server(chosen: Settings) -> list[Finding]:
-    pid = lock.holder(chosen.data)
+    pid = lock.holder(chosen.data) if chosen.store is None else None
     if pid is not None:
         says = f"a server (process {pid}) uses this data folder"
         mend = "fine if you meant it to run; a second one needs its own --data and --port"

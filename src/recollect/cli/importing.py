@@ -13,9 +13,10 @@ from typing import IO, Annotated, Any
 import typer
 
 from recollect.app import exchange, projects
-from recollect.app.data_folder import has_store, open_folder, without_project
+from recollect.app.data_folder import open_folder, without_project
 from recollect.app.exchange import SHAPES, Brought, Exported, Imported, ImportTarget
 from recollect.app.projects import DEFAULT_PROJECT
+from recollect.app.stores import has_store
 from recollect.cli.common import (
     DataOption,
     JsonOption,
@@ -94,7 +95,7 @@ def _opened(file: str) -> Iterator[IO[bytes]]:
 
 
 async def _load(chosen: Settings, source: IO[bytes], target: ImportTarget) -> Imported:
-    folder = open_folder(chosen.data)
+    folder = open_folder(chosen)
     try:
         with bar("bytes", _size(source)) as step:
             heard = _place_in(source, step)
@@ -106,7 +107,7 @@ async def _load(chosen: Settings, source: IO[bytes], target: ImportTarget) -> Im
 
 
 async def _bring(chosen: Settings, source: IO[bytes], shape: str, name: str) -> Brought:
-    folder = open_folder(chosen.data)
+    folder = open_folder(chosen)
     try:
         who = replace(this_command(), project=name)  # not every unit makes something of a project
         with bar("episodes", None) as step:
@@ -170,11 +171,11 @@ def export(
     The file holds episodes and all that was learned from them, one JSON record a line. A server
     may be running meanwhile: the file shows one moment. Keys and audit logs are not in it.
     """
-    place = settings(data=data).data
-    if not has_store(place):
-        raise fail(f"there is no store in {place}", "Choose its folder with --data.")
+    chosen = settings(data=data)
+    if not has_store(chosen):
+        raise fail(f"there is no store in {chosen.data}", "Choose its folder with --data.")
     try:
-        told = asyncio.run(_export(place, file, project, user, graph))
+        told = asyncio.run(_export(chosen, file, project, user, graph))
     except RecollectError as error:
         raise fail(error.message) from error
     except OSError as error:
@@ -184,9 +185,9 @@ def export(
 
 
 async def _export(
-    place: Path, file: str, project: str, user: str | None, graph: str | None
+    chosen: Settings, file: str, project: str, user: str | None, graph: str | None
 ) -> Exported:
-    folder = open_folder(place)
+    folder = open_folder(chosen)
     try:
         access = await projects.named(folder, None, project)
         return await exchange.export(

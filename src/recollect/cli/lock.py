@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recollect.errors import StoreUnavailable
+from recollect.settings import Settings
 
 _FILE_NAME = "serve.lock"
 _UNKNOWN = -1
@@ -38,6 +39,11 @@ def hold(folder: Path) -> Iterator[None]:
                 os.ftruncate(name, 0)
                 os.write(name, str(os.getpid()).encode())
         yield
+
+
+def alone(chosen: Settings) -> contextlib.AbstractContextManager[None]:
+    """Hold the folder, where the store is in it; a database takes any number of servers."""
+    return hold(chosen.data) if chosen.store is None else contextlib.nullcontext()
 
 
 def _open_name(folder: Path) -> int | None:

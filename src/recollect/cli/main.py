@@ -33,6 +33,11 @@ COMMANDS = {
     "mcp": _Command(
         "mcp", "mcp_", "Serve the Model Context Protocol on standard input and output.", "mcp"
     ),
+    "hook": _Command(
+        "hook",
+        "hook",
+        "Take an event of Claude Code or Codex: keep what was said, and print what is known to it.",
+    ),
     "add": _Command(
         "remember",
         "add",
@@ -121,11 +126,18 @@ COMMANDS = {
     "import": _Command(
         "importing", "import_", "Read a file of `recollect export`, or one of another memory."
     ),
+    "copy": _Command(
+        "copying",
+        "copy",
+        "Copy projects from one store into another, which takes the place of the first.",
+    ),
     "audit": _Command("audit", "app", "List what was done by whom, and check the log."),
     "key": _Command("key", "app", "Make, list, change and revoke API keys."),
     "policy": _Command("policy", "app", "Write, look at and try out access policies."),
     "project": _Command(
-        "project", "app", "Make, list and weigh projects. Nothing crosses from one to another."
+        "project",
+        "app",
+        "Make, list, weigh and limit projects. Nothing crosses from one to another.",
     ),
     "config": _Command("config", "app", "Show every setting and where it comes from."),
     "models": _Command("models", "app", "Install the weights of the local models."),

@@ -4,27 +4,30 @@ import asyncio
 import os
 import signal
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Annotated, Any
+from contextlib import suppress
+from typing import Annotated, Any, Literal, NamedTuple
 
 import typer
 from msgspec.structs import replace
 
 from recollect import log
 from recollect.api.app import App
-from recollect.app import projects
+from recollect.app import projects, users
 from recollect.app.services import Services, open_services
 from recollect.asgi import application
 from recollect.cli import lock
 from recollect.cli.common import DataOption, fail, settings
-from recollect.errors import InvalidInput, NotAuthenticated, RecollectError
+from recollect.errors import AlreadyExists, InvalidInput, NotAuthenticated, RecollectError
 from recollect.graph.acting import Acting
 from recollect.graph.types import Access
+from recollect.records.users import UserDetails
 from recollect.settings import Settings
 
 _WORKER = "mcp"
+Text = Literal["lines", "json"]
 _UNKNOWN_KEY = "RECOLLECT_API_KEY is no key of this store: mend it, or leave it unset"
 _NOT_WITH_A_KEY = (
-    "--project and --write are for when no key is given: a key opens its own project, and "
+    "--project, --write and --read-only are for when no key is given: a key opens its own project, and "
     "`recollect key change --mcp-write` lets it write"
 )
 
@@ -35,8 +38,20 @@ def mcp_(
         typer.Option(help="Project to open when no key is given.", show_default="default"),
     ] = None,
     write: Annotated[
-        bool, typer.Option("--write", help="Offer the tools that change the memory, too.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--write/--read-only",
+            help="Offer the tools that change the memory, or only those that read.",
+            show_default="write, where no key is given",
+        ),
+    ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option(help="User whom tools are for when they are told of nobody; made if new."),
+    ] = None,
+    text: Annotated[
+        Text, typer.Option(help="The text of answers: lines for a model, or the value as JSON.")
+    ] = "lines",
     url: Annotated[
         str | None, typer.Option(help="Speak to the server there instead of opening a folder.")
     ] = None,
@@ -44,15 +59,17 @@ def mcp_(
 ) -> None:
     """Serve the Model Context Protocol on standard input and output.
 
-    With RECOLLECT_API_KEY set, that key says what may be done; else the whole project may be read.
+    With RECOLLECT_API_KEY set, that key says what may be done; else the whole project may be read and
+    changed, as by anybody who has the folder.
     """
     chosen = settings(data=data)
     secret = chosen.api_key.get_secret_value() if chosen.api_key else None
-    if (secret or url) and (project or write):
+    if (secret or url) and (project or write is not None):
         raise fail(_NOT_WITH_A_KEY)
     log.configure(chosen.log_format, chosen.log_level)
     try:
-        work = _relay(url, secret) if url else _open(chosen, secret, project, write=write)
+        served = _Served(user, text, writes=write is not False)
+        work = _relay(url, secret, served) if url else _open(chosen, secret, project, served)
         asyncio.run(_to_the_end(work))
     except RecollectError as error:
         raise fail(error.message) from error
@@ -64,15 +81,24 @@ async def _to_the_end(work: Coroutine[Any, Any, bool]) -> None:
         os._exit(0)
 
 
-async def _relay(url: str, secret: str | None) -> bool:
-    return await _until_stopped(_forward(url, secret))
+class _Served(NamedTuple):
+    """Whom tools are served for, how they word their answers, and whether there are all of them."""
+
+    user: str | None
+    text: Text
+    writes: bool
 
 
-async def _forward(url: str, secret: str | None) -> None:
+async def _relay(url: str, secret: str | None, served: _Served) -> bool:
+    return await _until_stopped(_forward(url, secret, served))
+
+
+async def _forward(url: str, secret: str | None, served: _Served) -> None:
     from recollect.mcp import stdio  # the SDK: only this command has to wait for it
+    from recollect.mcp.served import Served
 
     try:
-        await stdio.forward(url, secret)
+        await stdio.forward(url, secret, Served(served.user, served.text == "lines"))
     except Exception as error:
         raise RecollectError(f"the server at {url} cannot be used: {_cause(error)}") from error
 
@@ -83,35 +109,38 @@ def _cause(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-async def _open(chosen: Settings, secret: str | None, project: str | None, *, write: bool) -> bool:
+async def _open(chosen: Settings, secret: str | None, project: str | None, served: _Served) -> bool:
     """Whether input ended by itself, after which everything is closed either way."""
     services = await open_services(chosen)
     app = application(services)
     try:
-        access = await _access(
-            services, app, secret, project or projects.DEFAULT_PROJECT, write=write
-        )
+        access = await _access(services, app, secret, project or projects.DEFAULT_PROJECT, served)
         if lock.holder(chosen.data) is None:  # a server that runs on the folder does the work
             services.start_workers(min(1, chosen.workers), owner=_WORKER)
-        return await _until_stopped(_serve(app, access))
+        return await _until_stopped(_serve(app, access, served))
     finally:
         await app.close()
         await services.close()
 
 
-async def _serve(app: App, access: Callable[[], Awaitable[Access]]) -> None:
+async def _serve(app: App, access: Callable[[], Awaitable[Access]], served: _Served) -> None:
     from recollect.mcp import stdio  # the SDK: only this command has to wait for it
+    from recollect.mcp.served import Served
 
-    await stdio.serve(app.gate, access)
+    await stdio.serve(app.gate, access, Served(served.user, served.text == "lines"))
 
 
 async def _access(
-    services: Services, app: App, secret: str | None, project: str, *, write: bool
+    services: Services, app: App, secret: str | None, project: str, served: _Served
 ) -> Callable[[], Awaitable[Access]]:
     """Who asks: the key's owner, as of each message, or somebody who may do everything."""
     if secret is None:
-        entered = await projects.enter(services, Acting.by_command("mcp"), project)
-        everything = replace(entered, acting=None, mcp_write=write)
+        acting = Acting.by_command("mcp", project=project)
+        entered = await projects.enter(services, acting, project)
+        if served.user is not None and served.writes:
+            with suppress(AlreadyExists):
+                await users.create(services, entered, served.user, UserDetails())
+        everything = replace(entered, acting=None, mcp_write=served.writes)
         return lambda: _given(everything)
     known = app.gate.authenticator
     try:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from recollect.app.data_folder import has_store
+from recollect.app.stores import has_store
 from recollect.cli.common import fail, settings, this_command
 from recollect.errors import InvalidInput, RecollectError
 from recollect.graph import checks
@@ -121,9 +121,9 @@ def correct(data: Path | None, project: str, work: Callable[[Memory], Awaitable[
 
 
 def _require(data: Path | None) -> None:
-    folder = settings(data=data).data
-    if not has_store(folder):
-        raise fail(f"there is no memory in {folder}", "Choose its folder with --data.")
+    chosen = settings(data=data)
+    if not has_store(chosen):
+        raise fail(f"there is no memory in {chosen.data}", "Choose its folder with --data.")
 
 
 def _run(

@@ -1,15 +1,19 @@
-"""`recollect project`: make, list and weigh projects."""
+"""`recollect project`: make, list, weigh and limit projects."""
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from recollect.app import projects
-from recollect.cli.common import DataOption, JsonOption, on_folder, out, show
+from recollect.app.projects import ProjectLimits
+from recollect.cli.common import DataOption, JsonOption, fail, on_folder, out, settings, show
+
+_OFF, _DEFAULT = "off", "default"
 
 app = typer.Typer(
-    help="Make, list and weigh projects. Nothing crosses from one to another.",
+    help="Make, list, weigh and limit projects. Nothing crosses from one to another.",
     no_args_is_help=True,
 )
 
@@ -44,6 +48,55 @@ def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
         for project, weight in found
     ]
     show(rows, ["id", "name", "description", "weight", "created"], as_json=as_json)
+
+
+@app.command()
+def limit(
+    name: Annotated[str, typer.Argument(help="Name of the project.")],
+    changes: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="LIMIT=NUMBER, LIMIT=off for none, or LIMIT=default for that of the settings.",
+            show_default=False,
+        ),
+    ] = None,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the limits of a project and what it used of them today; change them if any are given.
+
+    A running server notices within a second.
+    """
+    chosen = settings(data=data)
+    if changes:
+        given = dict(_change(text) for text in changes)
+        kept = {limit: value for limit, value in given.items() if value != _DEFAULT}
+        found = on_folder(
+            data, projects.choose_limits, name, kept, chosen, dropped=given.keys() - kept.keys()
+        )
+    else:
+        found = on_folder(data, projects.look_at_limits, name, chosen)
+    show(_limit_rows(found), ["limit", "value", "from", "used today"], as_json=as_json)
+
+
+def _change(text: str) -> tuple[Any, Any]:
+    limit, _, value = text.partition("=")
+    if value in (_OFF, _DEFAULT):
+        return limit, None if value == _OFF else _DEFAULT
+    try:
+        return limit, float(value)
+    except ValueError:
+        raise fail(f"{text}: give LIMIT=NUMBER, LIMIT=off or LIMIT=default") from None
+
+
+def _limit_rows(found: ProjectLimits) -> list[dict[str, Any]]:
+    used = {f"project_{what}_per_day": count for what, count in found.used.items()}
+    rows = []
+    for limit, value in msgspec.structs.asdict(found.in_force).items():
+        told = {"limit": limit, "value": _OFF if value is None else f"{value:g}"}
+        source = "project" if limit in found.chosen else "settings"
+        rows.append({**told, "from": source, "used today": used.get(limit, "")})
+    return rows
 
 
 @app.command()

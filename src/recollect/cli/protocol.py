@@ -11,7 +11,8 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
-from recollect.cli.connections import Crowd, address_of
+from recollect.api.http import address_of
+from recollect.cli.connections import Crowd
 from recollect.limits import (
     BODY_BYTES_MAX,
     HEAD_BYTES_MAX,

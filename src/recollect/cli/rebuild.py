@@ -8,8 +8,8 @@ import typer
 
 from recollect import log
 from recollect.app import maintenance
-from recollect.app.data_folder import has_store
 from recollect.app.maintenance import GraphState
+from recollect.app.stores import has_store
 from recollect.cli import common, lock
 from recollect.cli.common import DataOption, JsonOption, err, fail, settings, show
 from recollect.errors import RecollectError
@@ -49,7 +49,7 @@ def rebuild_(
             compared, left = asyncio.run(maintenance.verify(chosen, graph)), 0
         else:
             reading = partial(common.bar, "reading", quiet=as_json) if read else None
-            with lock.hold(chosen.data):
+            with lock.alone(chosen):
                 compared, left = asyncio.run(maintenance.refold(chosen, graph, reading))
     except RecollectError as error:
         raise fail(error.message) from error
@@ -63,7 +63,7 @@ def rebuild_(
 
 
 def _require_something_to_derive(chosen: Settings, *, verify: bool, read: bool) -> None:
-    if not has_store(chosen.data):
+    if not has_store(chosen):
         raise fail(f"there is no store in {chosen.data}", "Choose its folder with --data.")
     if verify and read:
         raise fail("--verify and --read: one of them", "What is read again may well be different.")

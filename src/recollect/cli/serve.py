@@ -2,9 +2,10 @@
 
 import asyncio
 import contextlib
+import os
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -15,11 +16,12 @@ import uvicorn
 import uvloop
 
 from recollect import log
-from recollect.app import projects
+from recollect.api.http import Receive, Scope, Send
+from recollect.app import projects, stores
 from recollect.app.projects import NewKey
 from recollect.app.services import Services, open_services
-from recollect.asgi import application
-from recollect.cli import connections, lock
+from recollect.asgi import application, for_pages, watching
+from recollect.cli import connections, lock, supervisor, telemetry, tls
 from recollect.cli.common import DataOption, err, fail, settings
 from recollect.cli.connections import Crowd
 from recollect.cli.protocol import BoundedProtocol
@@ -30,7 +32,9 @@ from recollect.limits import KEEP_ALIVE_S, START_CHECK_S
 from recollect.settings import Settings
 
 _log = log.get(__name__)
+Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 SERVER = "server"
+_FIRST_KEY_FILE = "first-key"
 _BACKLOG = 2048
 _TICKS_PER_SWEEP = 10  # of a tenth of a second
 
@@ -43,18 +47,30 @@ def serve(
         int | None, typer.Option(help="Port to listen on; 0 takes a free one.", show_default="8000")
     ] = None,
     data: DataOption = None,
+    tls_cert: Annotated[
+        Path | None, typer.Option(help="File of the TLS certificate and its chain.")
+    ] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="File of its key.")] = None,
     workers: Annotated[
         int | None,
         typer.Option(help="Workers in this process; 0 for none.", show_default="2"),
     ] = None,
 ) -> None:
     """Start the memory server."""
-    chosen = settings(host=host, port=port, data=data, workers=workers)
+    chosen = settings(
+        host=host, port=port, data=data, workers=workers, tls_cert=tls_cert, tls_key=tls_key
+    )
     log.configure(chosen.log_format, chosen.log_level)
-    listening = _listen(chosen)
+    try:
+        tls.check(chosen)
+    except RecollectError as error:
+        raise fail(error.message) from error
+    listening = [_listen(chosen.host, chosen.port)]
+    if chosen.metrics_port is not None:
+        listening.append(_listen(chosen.metrics_host or chosen.host, chosen.metrics_port))
     try:
         with (
-            lock.hold(chosen.data),
+            lock.alone(chosen),
             asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
         ):
             runner.run(_serve(chosen, listening))
@@ -62,18 +78,18 @@ def serve(
         raise fail(error.message) from error
 
 
-def _listen(chosen: Settings) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     """Take the port first: a taken one is said at once, before the store is touched."""
-    family = socket.AF_INET6 if ":" in chosen.host else socket.AF_INET
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((chosen.host, chosen.port))
+        listening.bind((host, port))
         listening.listen(_BACKLOG)
     except OSError as error:
         listening.close()
         raise fail(
-            f"cannot listen on {chosen.host}:{chosen.port}: {error.strerror}",
+            f"cannot listen on {host}:{port}: {error.strerror}",
             "Stop what uses the port, or choose another one with --port.",
         ) from error
     return listening
@@ -87,8 +103,14 @@ class _Server(uvicorn.Server):
         self._services = services
         self._crowd = crowd
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer, and say so."""
+        await super().startup(sockets)
+        supervisor.tell("READY=1")
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Let those go who listen to session logs, or the end would wait for them."""
+        supervisor.tell("STOPPING=1")
         self._services.listeners.close()
         super().handle_exit(sig, frame)
 
@@ -109,14 +131,20 @@ class _Server(uvicorn.Server):
             loop.remove_signal_handler(number)
 
 
-async def _serve(chosen: Settings, listening: socket.socket) -> None:
-    services = await open_services(chosen, check_s=START_CHECK_S)
-    app = application(services)
+async def _serve(chosen: Settings, listening: list[socket.socket]) -> None:
+    async with telemetry.sent(chosen) as attach:
+        services = await open_services(chosen, check_s=START_CHECK_S)
+        attach(services)
+        await _answer(services, listening)
+
+
+async def _answer(services: Services, listening: list[socket.socket]) -> None:
+    chosen, app = services.settings, application(services)
     try:
-        await _prepare(services, listening)
+        await _prepare(services, listening[0])
         crowd = connections.crowd(chosen.connections_max, chosen.connections_per_address_max)
         config = uvicorn.Config(
-            app,
+            _by_port(for_pages(app), services, listening),
             http=partial(BoundedProtocol, crowd=crowd),  # type: ignore[arg-type]
             lifespan="off",
             access_log=False,
@@ -124,14 +152,31 @@ async def _serve(chosen: Settings, listening: socket.socket) -> None:
             ws="none",
             server_header=False,
             date_header=False,
-            proxy_headers=False,
+            proxy_headers=bool(chosen.trusted_proxies),
+            forwarded_allow_ips=chosen.trusted_proxies or None,
             timeout_graceful_shutdown=int(chosen.stop_grace_s),
             timeout_keep_alive=KEEP_ALIVE_S,
+            ssl_certfile=chosen.tls_cert,
+            ssl_keyfile=chosen.tls_key,
         )
-        await _Server(config, services, crowd).serve(sockets=[listening])
+        await _Server(config, services, crowd).serve(sockets=listening)
     finally:
         await app.close()
         await services.close()
+
+
+def _by_port(app: Asgi, services: Services, listening: list[socket.socket]) -> Asgi:
+    """The application, or at the second port what there is to watch."""
+    if len(listening) == 1:
+        return app
+    watched, port = watching(services), listening[1].getsockname()[1]
+    _log.info("metrics.served", port=port)
+
+    async def choose(scope: Scope, receive: Receive, send: Send) -> None:
+        answer = watched if (scope.get("server") or (None, None))[1] == port else app
+        await answer(scope, receive, send)
+
+    return choose
 
 
 async def _prepare(services: Services, listening: socket.socket) -> None:
@@ -139,15 +184,22 @@ async def _prepare(services: Services, listening: socket.socket) -> None:
     chosen = services.settings
     secret = chosen.api_key.get_secret_value() if chosen.api_key else None
     key = await _default_key(services, secret)
-    try:
-        await services.take_over(SERVER)
-    except StoreUnavailable as error:
-        _log.error("store.not_writable", error=error.message)  # what can be read is served
-    services.start_workers(chosen.workers, owner=SERVER)
+    if services.has_folder_alone:
+        try:
+            await services.take_over(SERVER)
+        except StoreUnavailable as error:
+            _log.error("store.not_writable", error=error.message)  # what can be read is served
+    services.start_workers(
+        chosen.workers, owner=SERVER if services.has_folder_alone else services.owner
+    )
     services.warm()
     services.finish_erasures()
     host, port = listening.getsockname()[:2]
-    _announce(f"http://{host}:{port}", chosen.data, key, given=secret is not None)
+    if tls.is_in_the_clear(chosen, listening):
+        err.print(tls.IN_THE_CLEAR.format(host=host))
+        _log.warning("server.in_the_clear", host=host)
+    scheme = "http" if chosen.tls_cert is None else "https"
+    _announce(f"{scheme}://{host}:{port}", chosen, key, given=secret is not None)
 
 
 async def _default_key(services: Services, secret: str | None) -> NewKey | Key:
@@ -161,19 +213,32 @@ async def _default_key(services: Services, secret: str | None) -> NewKey | Key:
         return found
 
 
-def _announce(address: str, folder: Path, key: NewKey | Key, *, given: bool) -> None:
+def _announce(address: str, chosen: Settings, key: NewKey | Key, *, given: bool) -> None:
     err.print(f"Recollect listens on  {address}   (documentation: {address}/docs)")
-    err.print(f"Data is kept in       {folder.resolve()}")
+    err.print(f"Data is kept in       {stores.place(chosen)}")
     if given:
         err.print("API key               the one in RECOLLECT_API_KEY")
-    elif isinstance(key, NewKey):
+    elif isinstance(key, NewKey) and err.is_terminal:
         err.print(f"API key               {key.secret}")
         err.print("                      shown this once: keep it, only its hash is stored")
+    elif isinstance(key, NewKey):
+        err.print(f"API key               in {_kept(chosen.data, key.secret)}")
+        err.print("                      delete the file when you have it: only its hash is stored")
     else:
         err.print(
             f"API key               the one made before ({key.prefix}…); "
             "`recollect key create` makes another"
         )
+
+
+def _kept(folder: Path, secret: str) -> Path:
+    """The file that a new key is left in where nobody watches: logs are read by others, and kept."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # the store itself may be elsewhere
+    file = folder.resolve() / _FIRST_KEY_FILE
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as kept:
+        kept.write(f"{secret}\n")
+    return file
 
 
 def worker(data: DataOption = None) -> None:
@@ -187,12 +252,20 @@ def worker(data: DataOption = None) -> None:
 
 
 async def _work(chosen: Settings) -> None:
-    services = await open_services(chosen)
-    stopped = asyncio.Event()
+    async with telemetry.sent(chosen) as attach:
+        services = await open_services(chosen)
+        attach(services)
+        await _work_off(services)
+
+
+async def _work_off(services: Services) -> None:
+    chosen, stopped = services.settings, asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
-    services.start_workers(max(1, chosen.workers), owner="worker")
-    err.print(f"Working on the queue in {chosen.data.resolve()}")
+    services.start_workers(max(1, chosen.workers), owner=services.owner)
+    err.print(f"Working on the queue in {stores.place(chosen)}")
+    supervisor.tell("READY=1")
     await stopped.wait()
+    supervisor.tell("STOPPING=1")
     await services.close()

@@ -5,7 +5,7 @@ from typing import Any
 
 from recollect.exchange import lines
 from recollect.graph.types import Access, Graph, Project, Record
-from recollect.ingest import rebuild
+from recollect.ingest import rebuild, shares
 from recollect.limits import EXCHANGE_ROWS_PER_PAGE
 from recollect.records import graphs
 from recollect.store import rows
@@ -13,11 +13,13 @@ from recollect.store.protocol import Transaction
 
 
 class ExportRequest(Record):
-    """What to export: one graph, by either of its ids, or the whole project."""
+    """What to export: one graph, by either of its ids, or the whole project; *copies*: with its keys and
+    logs, for a store that takes the place of this one."""
 
     project: Project
     user_id: str | None = None
     graph_id: str | None = None
+    copies: bool = False
 
 
 class ExportedGraph(Record):
@@ -52,6 +54,23 @@ def graph_count(tx: Transaction, wanted: ExportRequest) -> int:
     return len(_graph_ids(tx, wanted))
 
 
+def graphs_of(tx: Transaction, project_id: int) -> tuple[ExportedGraph, ...]:
+    """The graphs of a project as they are now, in the order of an export."""
+    told = []
+    for graph_id in tx.exchange.graph_ids(project_id=project_id):
+        (row,) = tx.exchange.export("graph", graph_id=graph_id)
+        counted = tx.graphs.inputs(graph_id=graph_id)
+        told.append(
+            ExportedGraph(
+                kind=row["kind"],
+                graph_id=row["graph_id"],
+                episodes=counted.episodes if counted else 0,
+                digest=rebuild.digest(tx, graph_id),
+            )
+        )
+    return tuple(told)
+
+
 def _graph_ids(tx: Transaction, wanted: ExportRequest) -> list[int]:
     project = wanted.project
     if wanted.user_id is not None or wanted.graph_id is not None:
@@ -82,6 +101,8 @@ class _Export:
         self._sink(lines.written(self._header()))
         if self._whole:
             self._project(project.id)
+        if self._wanted.copies:
+            self._keys_and_logs(project.id)
         ids = _graph_ids(self._tx, self._wanted)
         told = []
         for done, graph_id in enumerate(ids, start=1):
@@ -100,6 +121,15 @@ class _Export:
             description=project.description if self._whole else None,
             default_time_zone=project.default_time_zone if self._whole else None,
             exported_at=self._tx.now.isoformat(timespec="seconds"),
+            copied=self._copied() if self._wanted.copies else None,
+        )
+
+    def _copied(self) -> lines.CopiedProject:
+        project = self._wanted.project
+        return lines.CopiedProject(
+            uuid=project.uuid,
+            created_at=rows.micros(project.created_at),
+            weight=shares.weight(self._tx, project.id),
         )
 
     def _project(self, project_id: int) -> None:
@@ -114,6 +144,12 @@ class _Export:
         self._session_logs(
             self._tx.exchange.export("unbound_session_log_ids", project_id=project_id)
         )
+
+    def _keys_and_logs(self, project_id: int) -> None:
+        for ids in self._pages("api_key", "api_keys", project_id=project_id):
+            self._of("key_policy_set", "key_policy_sets", ids)
+        self._all("erasure", "erasures", project_id=project_id)
+        self._all("audit_entry", "audit_entries", project_id=project_id)
 
     def _documents(self, collection_id: int) -> None:
         for ids in self._pages("document", "documents", collection_id=collection_id):

@@ -4,7 +4,6 @@ With new ids every uuid is shifted by one fixed distance, so references still ma
 kept.
 """
 
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
@@ -15,15 +14,16 @@ from recollect.derive import derived_copies, readings, taken_in
 from recollect.errors import AlreadyExists, InvalidInput
 from recollect.exchange import lines
 from recollect.exchange.exporter import ExportedGraph
-from recollect.exchange.lines import End, GraphMark, Header
-from recollect.exchange.tables import OF_PROJECT, OWN_UUIDS, RECORDS
+from recollect.exchange.lines import CopiedProject, End, GraphMark, Header
+from recollect.exchange.tables import OF_COPY, OF_PROJECT, OWN_UUIDS, RECORDS
 from recollect.governance import keys, policies
 from recollect.graph import checks
 from recollect.graph.types import Project, Record
 from recollect.graph.visibility import Value
-from recollect.ingest import rebuild
+from recollect.ingest import rebuild, shares
 from recollect.store import numbers, rows
 from recollect.store.protocol import Transaction
+from recollect.store.statements import RowRefused
 
 Rename = Callable[[str], str]
 
@@ -79,12 +79,13 @@ class ImportTarget(Record):
 
     *project*: the project for a single graph; by default the one named in the file. *into*: the new
     name of the project, or of the single graph. *new_ids*: give everything new uuids, because the
-    original is still in this store.
+    original is still in this store. *copies*: a copy is expected, which takes the original's place.
     """
 
     project: str | None = None
     into: str | None = None
     new_ids: bool = False
+    copies: bool = False
 
 
 class Imported(Record):
@@ -182,9 +183,14 @@ class _Import:
             return keys.project_named(self._tx, self._target.project or keys.DEFAULT_PROJECT)
         if self._target.project is not None:
             raise InvalidInput("--project is for files of one graph; name this one with --into")
+        if (header.copied is not None) != self._target.copies:
+            raise InvalidInput("line 1: keys and logs come with `recollect copy` only")
         name = self._target.into or header.project
-        row = self._tx.projects.by_name(name=name)
-        made = keys.create_project(self._tx, name) if row is None else rows.project(row)
+        if header.copied is not None:
+            made = self._copied(name, header.copied)
+        else:
+            row = self._tx.projects.by_name(name=name)
+            made = keys.create_project(self._tx, name) if row is None else rows.project(row)
         if self._tx.exchange.project_used(project_id=made.id):
             raise AlreadyExists(
                 f"project {name!r} has memory already; give another name with --into"
@@ -197,12 +203,28 @@ class _Import:
         )
         return made
 
+    def _copied(self, name: str, told: CopiedProject) -> Project:
+        """The project itself, in a store that has none of that name."""
+        if self._tx.projects.by_name(name=name) is not None:
+            raise AlreadyExists(f"a project named {name!r} exists already")
+        try:
+            self._tx.projects.insert(
+                uuid=told.uuid, name=name, description=None, now=told.created_at
+            )
+        except RowRefused as error:
+            raise AlreadyExists(
+                f"the store has project {name!r} already, under another name"
+            ) from error
+        shares.weigh(self._tx, name, told.weight)
+        return keys.project_named(self._tx, name)
+
     def _line(self, number: int, line: msgspec.Struct, header: Header, project: Project) -> None:
         if isinstance(line, GraphMark):
             self._graph_end(number, line, project)
             return
         record = lines.kind_of(line)
-        if record not in RECORDS or (header.holds == "graph" and record in OF_PROJECT):
+        known = record in RECORDS and (header.copied is not None or record not in OF_COPY)
+        if not known or (header.holds == "graph" and record in OF_PROJECT):
             raise InvalidInput(f"line {number}: {record!r} does not belong here")
         told = lines.values(record, line)
         if self._rename is not None:
@@ -268,7 +290,7 @@ class _Import:
     def _insert(self, number: int, record: str, values: dict[str, Any]) -> None:
         try:
             added = self._tx.exchange.put(RECORDS[record].put, **values)
-        except (sqlite3.IntegrityError, sqlite3.DataError, OverflowError) as error:
+        except RowRefused as error:
             raise InvalidInput(f"line {number}: {record}: {error}") from error
         if added != 1:
             raise InvalidInput(f"line {number}: {record}: it refers to what the file does not have")

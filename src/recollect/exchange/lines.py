@@ -16,8 +16,18 @@ _VERSIONS = (2, 3)  # 2 has no checksum
 _TAG = "record"
 
 
+class CopiedProject(msgspec.Struct, frozen=True, kw_only=True):
+    """What a project is beside its memory, where the copy takes its place: who it is, since when, and
+    its share of the workers."""
+
+    uuid: str
+    created_at: int
+    weight: float
+
+
 class Header(msgspec.Struct, frozen=True, kw_only=True, tag="recollect", tag_field=_TAG):
-    """The first line: the kind of file. *holds* is a whole project, or one graph."""
+    """The first line: the kind of file. *holds* is a whole project, or one graph. *copied* stands only
+    in a copy from store to store, which brings keys and logs along."""
 
     version: int
     holds: str
@@ -25,6 +35,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag="recollect", tag_fie
     description: str | None = None
     default_time_zone: str | None = None
     exported_at: str
+    copied: CopiedProject | None = None
 
 
 class GraphMark(msgspec.Struct, frozen=True, kw_only=True, tag="graph_end", tag_field=_TAG):

@@ -366,6 +366,37 @@ RECORDS: Mapping[str, ExportedTable] = {
         left_out="log_episode_id",
         instead="log_id number",
     ),
+    "api_key": ExportedTable(
+        name="api_keys",
+        put="api_key",
+        text="uuid name prefix role mode",
+        blob="hash",
+        whole="created_at revoked_at is_admin logs_reads mcp_write",
+        left_out=_OF_PROJECT,
+    ),
+    "key_policy_set": ExportedTable(
+        name="key_policy_sets",
+        put="key_policy_set",
+        references="key_id policy_set_id",
+        left_out="",
+    ),
+    "erasure": ExportedTable(
+        name="erasures",
+        put="erasure",
+        text="uuid kind subject mode",
+        json="removed kept",
+        whole="at scrubbed",
+        left_out=_OF_PROJECT,
+    ),
+    # The detail is no JSON here: the hash covers it byte by byte.
+    "audit_entry": ExportedTable(
+        name="audit_entries",
+        put="audit_entry",
+        text="actor action outcome target detail",
+        blob="salt target_digest hash",
+        whole="number at status",
+        left_out="project_id",
+    ),
 }
 
 # Records of a whole project: a file of one graph may not bring them along.
@@ -382,14 +413,17 @@ OF_PROJECT = frozenset(
     }
 )
 
+# Records that only a copy from store to store brings along: keys open the store that they were made
+# for, and the logs tell what was done to it. A file for others has none of them.
+OF_COPY = frozenset({"api_key", "key_policy_set", "erasure", "audit_entry"})
+
 # Tables that no file holds, and why.
 NOT_CARRIED: Mapping[str, str] = {
     "projects": "the first line of a file tells the project",
-    "api_keys": "keys open one store; the other one gives out its own",
-    "key_policy_sets": "goes with the keys",
     "queue": "follows from the jobs that wait",
-    "shares": "what each project had of the workers of one store",
+    "shares": "what each project had of the workers of one store; a copy's first line tells its weight",
     "tasks": "what was asked of one store; the jobs tell how far it is",
+    "usage": "what was used of a day in one store",
     "kept_answers": "what callers of one store were told, for a day",
     "rereadings": "what a store has asked readers for, and whom it has told what is known",
     "index_snapshots": "a cache of the index rows",
@@ -397,8 +431,6 @@ NOT_CARRIED: Mapping[str, str] = {
     "chapter_facts": "goes with the chapters",
     "batches": "how far a client's bulk work is; what it brought is among the episodes",
     "batch_items": "goes with the batches",
-    "audit_entries": "a chain that tells what was done to one store",
-    "erasures": "receipts of what was erased from one store",
     "session_log_turns": "open turns belong to the process that opened them",
     "session_log_working": "goes with the open turns",
 }

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from recollect.errors import InvariantViolated
-from recollect.governance import audit, audit_targets
+from recollect.governance import audit, audit_targets, quotas
 from recollect.governance.audit import Outcome, Told
 from recollect.graph.acting import Acting, Target
 from recollect.graph.types import Access, Json
@@ -48,17 +48,28 @@ class AuditedStore:
         self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Run *unit* and commit it, together with the entry that tells of it."""
-        who = next((one.acting for one in args if isinstance(one, Access)), None)
-        if who is None or who.reads:
+        access = next((one for one in args if isinstance(one, Access)), None)
+        who = access.acting if access else None
+        if access is None or who is None or who.reads:
             return await self._store.write(unit, *args, **kwargs)
         tell = _command if who.commands else _request
-        result: T = await self._store.write(tell, who, lambda tx: unit(tx, *args, **kwargs))
+
+        def counted(tx: Transaction) -> T:
+            quotas.spend(tx, access, "bytes", who.sent_bytes)
+            return unit(tx, *args, **kwargs)
+
+        result: T = await self._store.write(tell, who, counted)
         who.written += 1
+        who.sent_bytes = 0
         return result
 
     async def apart(self, graph_id: int) -> ApartGraph:
         """What a graph is folded from; deriving it again is nobody's act."""
         return await self._store.apart(graph_id)
+
+    def on_work(self, wake: Callable[[], None]) -> None:
+        """Call *wake* when somebody has left work in the queue."""
+        self._store.on_work(wake)
 
     def trouble(self) -> str | None:
         """What is known to be wrong with the store's files or their disk."""

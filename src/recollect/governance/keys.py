@@ -8,9 +8,10 @@ from msgspec.structs import replace
 from recollect.errors import AlreadyExists, Conflict, InvalidInput, NotFound
 from recollect.governance import audit, policies
 from recollect.governance.audit import Told
-from recollect.graph import checks, policy
+from recollect.graph import checks, policy, usage
 from recollect.graph.policy import KeyPolicy, Mode, Role
 from recollect.graph.types import Access, Key, Project, Record
+from recollect.graph.usage import NO_LIMITS, UsageLimits
 from recollect.limits import DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX
 from recollect.store import rows
 from recollect.store.protocol import Transaction
@@ -207,8 +208,13 @@ def revoke_key(tx: Transaction, uuid: str, project_id: int | None = None) -> Key
     return get_key(tx, uuid)
 
 
-def authenticate(tx: Transaction, secret_hash: bytes) -> Access | None:
-    """Who a key stands for, or None when we do not know it or it was revoked."""
+def authenticate(
+    tx: Transaction, secret_hash: bytes, limits: UsageLimits = NO_LIMITS
+) -> Access | None:
+    """Who a key stands for, or None when we do not know it or it was revoked.
+
+    *limits* are those of projects for which nothing else was chosen.
+    """
     row = tx.keys.by_hash(hash=secret_hash)
     if row is None or row.revoked_at is not None:
         return None
@@ -220,6 +226,23 @@ def authenticate(tx: Transaction, secret_hash: bytes) -> Access | None:
         logs_reads=bool(row.logs_reads),
         mcp_write=bool(row.mcp_write),
         policy=_policy(tx, row),
+        limits=usage.in_force(limits, usage.decoded(row.project_limits)),
+    )
+
+
+def of_subject(
+    tx: Transaction, project: str, subject_uuid: str, limits: UsageLimits, *, writes: bool
+) -> Access | None:
+    """The access of somebody whom an issuer of tokens vouches for; None without such a project."""
+    row = tx.projects.by_name(name=project)
+    if row is None:
+        return None
+    return Access(
+        project_id=row.id,
+        project_uuid=row.uuid,
+        key_uuid=subject_uuid,
+        mcp_write=writes,
+        limits=usage.in_force(limits, usage.decoded(row.limits)),
     )
 
 

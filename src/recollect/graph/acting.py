@@ -22,6 +22,7 @@ class Target:
 class Acting:
     """One request or command as the audit log tells of it; *written* counts the units it committed.
 
+    *sent_bytes* came with it and are not counted yet where bytes are limited.
     *detail* is None until it is known what exactly is asked for.
     *erases*: the target may be gone afterwards, so it is named by the server's own id.
     *reads*: nothing is to be changed; a cache may be.
@@ -39,6 +40,7 @@ class Acting:
     commands: bool = False
     project: str | None = None
     written: int = 0
+    sent_bytes: int = 0
 
     @classmethod
     def by_command(

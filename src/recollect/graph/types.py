@@ -7,6 +7,7 @@ import msgspec
 
 from recollect.graph.acting import Acting
 from recollect.graph.policy import KeyPolicy, Mode, Role
+from recollect.graph.usage import UsageLimits
 from recollect.graph.visibility import Value, Visibility
 
 GraphKind = Literal["user", "standalone"]
@@ -48,6 +49,7 @@ class Access(Record):
     logs_reads: bool = False
     mcp_write: bool = False  # the tools that change the memory are offered
     policy: KeyPolicy | None = None  # None: everything is allowed
+    limits: UsageLimits | None = None  # how much may be asked for; None: as much as one likes
     acting: Acting | None = None  # whose act a write is; None: nobody's, as what workers derive
 
 

@@ -12,6 +12,7 @@ import msgspec
 Value = str | int | float | bool
 Effective = Mapping[str, Sequence[Value]]
 Typed = tuple[str, Value]
+_WHOLE_MAX = 2.0**53
 
 
 def typed(value: Value) -> Typed:
@@ -60,9 +61,10 @@ def said_on(side: str) -> dict[str, list[Value]]:
 
 
 def _plain(one: Typed) -> Value:
-    """A value in canonical form: 5.0 becomes 5."""
+    """A value in canonical form: 5.0 becomes 5, as far as every whole number has a float."""
     value = one[1]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE_MAX
+    return int(value) if whole else value
 
 
 class Constraint(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from recollect.errors import Conflict, InvalidInput, InvariantViolated, NotFound
+from recollect.governance import quotas
 from recollect.graph import checks
 from recollect.graph.types import Access, Json, NewEpisode, Record
 from recollect.ingest import intake
@@ -230,6 +231,7 @@ def add(tx: Transaction, access: Access, uuid: str, new: Sequence[NewItem]) -> l
         raise InvalidInput(
             f"items: at most {BATCH_ITEMS_MAX} in a batch, which has {first} of them already"
         )
+    quotas.spend(tx, access, "episodes", len(new))  # and not again when it is processed
     tx.batches.grow(id=batch.id, count=len(new), now=rows.micros(tx.now))
     return [_insert(tx, batch.id, first + number, item) for number, item in enumerate(new)]
 

@@ -110,7 +110,7 @@ def add_triples(
                 created_at=triple.created_at,
             )
         )
-    return intake.add_direct(tx, graph.id, episodes)
+    return intake.add_direct(tx, access, graph.id, episodes)
 
 
 def _fact(tx: Transaction, graph: Graph, triple: GivenTriple, predicates: Predicates) -> FoundFact:
@@ -220,7 +220,7 @@ def add_nodes(
         )
         for node, metadata, created_at in nodes
     ]
-    return intake.add_direct(tx, graph.id, episodes)
+    return intake.add_direct(tx, access, graph.id, episodes)
 
 
 def add_thread_facts(
@@ -235,7 +235,7 @@ def add_thread_facts(
         )
         for text in facts
     ]
-    return intake.add_direct(tx, thread.graph_id, episodes, thread.id)
+    return intake.add_direct(tx, access, thread.graph_id, episodes, thread.id)
 
 
 def _sentence(text: str, now: datetime) -> FoundFact:

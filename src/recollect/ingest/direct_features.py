@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from recollect.errors import InvalidInput, NotFound
+from recollect.governance import quotas
 from recollect.graph.episode_filters import DEFAULT_PRODUCER
 from recollect.graph.found import FoundEntity, FoundFact, Triple, encode_direct
 from recollect.graph.predicates import Predicates
@@ -61,6 +62,7 @@ def add(
     )
     task = tx.new_id()
     planned = [(given.uuid, episode)]
+    quotas.spend(tx, access, "episodes", len(planned))
     intake.add_planned(tx, graph_id=graph.id, thread_key=None, task_uuid=task, planned=planned)
     return Receipt(uuids=[given.uuid], task_uuid=task)
 

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from recollect import spans
 from recollect.derive import chapters
 from recollect.errors import InvalidInput, InvariantViolated, NotFound
+from recollect.governance import quotas
 from recollect.graph import checks
 from recollect.graph.types import Access, GraphKind, NewEpisode, Record
 from recollect.limits import (
@@ -92,6 +94,7 @@ def add_messages(
     row = tx.threads.place(project_id=access.project_id, thread_id=thread_id)
     if row is None:
         raise NotFound(f"thread not found: {thread_id}")
+    quotas.spend(tx, access, "episodes", len(messages))
     return _append(tx, row.graph_id, row.id, messages)
 
 
@@ -109,6 +112,7 @@ def add_episodes(
     *opens* makes a standalone graph that is not there yet.
     """
     graph = graphs.target(tx, access, user_id, graph_id, opens=opens)
+    quotas.spend(tx, access, "episodes", len(episodes))
     return _append(tx, graph.id, None, episodes)
 
 
@@ -131,13 +135,19 @@ def add_entries(
     if graph is None:
         graph = graphs.create(tx, access, graph_id, GraphDetails(), field=field)
     chapters.condense(tx, graph.id)
+    quotas.spend(tx, access, "episodes", len(episodes))
     return _append(tx, graph.id, None, episodes)
 
 
 def add_direct(
-    tx: Transaction, graph_id: int, episodes: Sequence[NewEpisode], thread_key: int | None = None
+    tx: Transaction,
+    access: Access,
+    graph_id: int,
+    episodes: Sequence[NewEpisode],
+    thread_key: int | None = None,
 ) -> Receipt:
     """Append knowledge that `ingest.direct` has checked; its graph, and thread, exist."""
+    quotas.spend(tx, access, "episodes", len(episodes))
     return _append(tx, graph_id, thread_key, episodes)
 
 
@@ -149,7 +159,10 @@ def add_planned(
     task_uuid: str,
     planned: Sequence[tuple[str, NewEpisode]],
 ) -> None:
-    """Append checked episodes whose uuids and task were given out before; their graph exists."""
+    """Append checked episodes whose uuids and task were given out before; their graph exists.
+
+    Whoever calls this has counted them already, where they are limited.
+    """
     uuids, episodes = [uuid for uuid, _ in planned], [episode for _, episode in planned]
     _append(tx, graph_id, thread_key, episodes, uuids, task_uuid)
 
@@ -169,6 +182,7 @@ def _append(
     place = _Place(graph_id, thread_key, rows.micros(tx.now), head)
     task = task_uuid or tx.new_id()
     uuids = uuids or [tx.new_id() for _ in episodes]
+    spans.leave(uuids)
     first_seq = head - len(episodes) + 1
     numbered = enumerate(zip(uuids, episodes, strict=True), start=first_seq)
     ids = [_write(tx, place, seq, uuid, task, episode) for seq, (uuid, episode) in numbered]

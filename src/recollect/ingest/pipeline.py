@@ -8,6 +8,7 @@ from typing import Protocol
 
 import msgspec
 
+from recollect import spans
 from recollect.derive import readings
 from recollect.extract.brief import Brief, Extracted
 from recollect.graph import predicates
@@ -87,7 +88,8 @@ async def _judge(
     read = [Read(job.episode, found) for job, found in owed if found is not None]
     if place is None or not read:
         return jobs
-    judged = await judging.judged(finder, place, read, judge)
+    with spans.span("judge", {"recollect.episodes": len(read)}):
+        judged = await judging.judged(finder, place, read, judge)
     for one, found in zip(read, judged, strict=False):
         words, _ = prepared[one.episode.id]
         prepared[one.episode.id] = (words, found)
@@ -113,8 +115,17 @@ async def prepare(
     if extractor.wants_known and finder is not None:
         shown = zip(owed, wanted, strict=True)
         wanted = [await _with_known(store, finder, job.episode, one) for (job, _), one in shown]
-    extracted = await extractor.extract(wanted) if wanted else []
+    extracted = await _read(extractor, wanted) if wanted else []
     return {job.id: (found[job.id], item) for (job, _), item in zip(owed, extracted, strict=True)}
+
+
+async def _read(extractor: Extractor, wanted: Sequence[Brief]) -> list[Extracted]:
+    facts: dict[str, str | int] = {
+        "recollect.reader": type(extractor).__name__,
+        "recollect.episodes": len(wanted),
+    }
+    with spans.span("read", facts):
+        return await extractor.extract(wanted)
 
 
 async def _with_known(store: Store, finder: Finder, episode: Episode, reading: Brief) -> Brief:

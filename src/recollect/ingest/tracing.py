@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from recollect.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from recollect.governance import quotas
 from recollect.graph import checks
 from recollect.graph.types import Access, Json, NewEpisode, Record
 from recollect.ingest import intake, session_feed, session_writing
@@ -145,7 +146,7 @@ def tell(
     if trace.learn_from:
         said = session_feed.said_in(episode_of(line))
         if said is not None:
-            _feed(tx, agent, trace, line.number, said, metadata, may_feed=may_feed)
+            _feed(tx, access, agent, trace, line.number, said, metadata, may_feed=may_feed)
     return traces.event(tx, trace, event_uuid)
 
 
@@ -185,6 +186,7 @@ def _told_before(known: TraceEvent, new: NewEvent, *, seen: bool) -> TraceEvent:
 
 def _feed(
     tx: Transaction,
+    access: Access,
     agent: AgentRecord,
     trace: Trace,
     number: int,
@@ -211,6 +213,7 @@ def _feed(
         for text in texts
     ]
     planned = [(tx.new_id(), one) for one in new]
+    quotas.spend(tx, access, "episodes", len(planned))
     intake.add_planned(
         tx, graph_id=agent.graph.id, thread_key=None, task_uuid=trace.task_uuid, planned=planned
     )

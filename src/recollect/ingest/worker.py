@@ -15,7 +15,7 @@ from typing import Any
 from msgspec.structs import replace
 from prometheus_client import Counter, Gauge, Histogram
 
-from recollect import log
+from recollect import log, spans
 from recollect.errors import (
     LeaseLost,
     ReaderLost,
@@ -188,7 +188,8 @@ class Worker:
     async def _attempt(self, held: Claim, jobs: Sequence[Job]) -> bool:
         began = time.perf_counter()
         try:
-            await self._process(self._store, held, jobs)
+            with spans.job([job.episode.uuid for job in jobs], {"recollect.jobs": len(jobs)}):
+                await self._process(self._store, held, jobs)
         except (LeaseLost, StoreUnavailable):
             raise
         except Exception as error:  # noqa: BLE001 - whatever it was, it is retried, then parked

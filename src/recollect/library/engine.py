@@ -39,7 +39,7 @@ def choose(path: str | PathLike[str] | None, given: Settings | None) -> Settings
         wrong = error.errors(include_input=False, include_url=False)[0]
         name = "_".join(map(str, wrong["loc"])).upper()
         raise InvalidInput(f"RECOLLECT_{name}: {wrong['msg']}") from None
-    return chosen if path is None else chosen.model_copy(update={"data": Path(path)})
+    return chosen if path is None else chosen.model_copy(update={"data": Path(path), "store": None})
 
 
 class Opened(NamedTuple):

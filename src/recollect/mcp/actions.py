@@ -14,6 +14,7 @@ from recollect.app import (
     forget,
     graphs,
     knowledge,
+    memories,
     readings,
     remember,
     threads,
@@ -76,6 +77,19 @@ async def _context(
     return {"context": text}
 
 
+class UserContextQuery(msgspec.Struct):
+    """What is to be known of a user, who is named; without a question, the newest."""
+
+    query: str | None = None
+
+
+async def _user_context(
+    services: Services, access: Access, user_id: str, sent: UserContextQuery
+) -> Json:
+    place = memories.one_memory(user_id, None)
+    return {"context": await memories.context(services, access, place, sent.query)}
+
+
 async def _user(services: Services, access: Access, user_id: str) -> threads_wire.User:
     return translate.user(access, await users.get(services, access, UserRef(user_id=user_id)))
 
@@ -83,7 +97,7 @@ async def _user(services: Services, access: Access, user_id: str) -> threads_wir
 async def _users(services: Services, access: Access, sent: threads_wire.ListQuery) -> Json:
     window = translate.window(sent.page_number, sent.page_size)
     page = await users.page(services, access, search="", order="created_at/desc", **window)
-    return {"user_ids": [user.user_id for user in page.users], "total_count": page.total}
+    return {"users": [translate.user(access, one) for one in page.users], "total_count": page.total}
 
 
 async def _user_node(services: Services, access: Access, user_id: str) -> knowledge_wire.Node:
@@ -157,6 +171,9 @@ async def _mentions(services: Services, access: Access, uuid: str) -> knowledge_
 SEARCH = Action("graph.search", search, takes=search_wire.Search)
 GET_CONTEXT = Action(
     "thread.get_user_context", _context, "thread_id", messages_wire.ContextQuery, query=True
+)
+GET_USER_CONTEXT = Action(
+    "thread.get_user_context", _user_context, "user_id", UserContextQuery, query=True
 )
 GET_USER = Action("user.get", _user, "user_id")
 LIST_USERS = Action("user.list_ordered", _users, takes=threads_wire.ListQuery, query=True)

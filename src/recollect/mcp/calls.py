@@ -15,7 +15,7 @@ from recollect.app.gate import Gate, acting, is_audited, named, record, understo
 from recollect.errors import InvalidInput, InvariantViolated, RecollectError
 from recollect.graph.policy import Decision
 from recollect.graph.types import Access, Json
-from recollect.mcp import arguments, read_tools, reading_tools, write_tools
+from recollect.mcp import arguments, lines, read_tools, reading_tools, write_tools
 from recollect.mcp.actions import Action
 from recollect.mcp.tools import Tool
 
@@ -27,7 +27,7 @@ _WRAPPER = "result"
 
 
 class Outcome(NamedTuple):
-    """What a tool came to: text for a model, and the same as a value unless it failed."""
+    """What a tool came to: text for a model, and all of it as a value unless it failed."""
 
     text: str
     value: Json | None = None
@@ -46,8 +46,31 @@ def find(access: Access, name: str) -> Tool:
     return tool
 
 
-async def run(gate: Gate, access: Access, name: str, given: Json) -> Outcome:
-    """Call a tool; raises InvalidInput when there is none, or when the arguments do not fit it."""
+def for_user(name: str, given: Json, user_id: str | None) -> Json:
+    """The arguments of a tool, for this user if they name nobody and the tool is for one."""
+    tool = _BY_NAME.get(name)
+    if user_id is None or tool is None or not tool.of_user:
+        return given
+    if any(given.get(other) for other in ("user_id", "graph_id")):
+        return given
+    if given.get("thread_id") and not tool.writes:
+        return given
+    return {**given, "user_id": user_id}
+
+
+def is_for_user(name: str) -> bool:
+    """Whether a tool may be for the user it is served for, without being told so."""
+    tool = _BY_NAME.get(name)
+    return tool is not None and tool.of_user
+
+
+async def run(
+    gate: Gate, access: Access, name: str, given: Json, *, in_lines: bool = False
+) -> Outcome:
+    """Call a tool; raises InvalidInput when there is none, or when the arguments do not fit it.
+
+    *in_lines*: the text is for a model, and not the value once more.
+    """
     tool = find(access, name)
     sent = arguments.read(tool.takes, given)
     try:
@@ -55,7 +78,7 @@ async def run(gate: Gate, access: Access, name: str, given: Json) -> Outcome:
         value = tool.shaped(await tool.run(partial(ask, gate, access), sent))
     except RecollectError as error:
         return Outcome(f"{tool.failed}: {told(error)}")
-    text = json.dumps(value, indent=2, ensure_ascii=False)
+    text = lines.told(value) if in_lines else json.dumps(value, indent=2, ensure_ascii=False)
     return Outcome(text, value if isinstance(value, dict) else {_WRAPPER: value})
 
 
@@ -76,18 +99,20 @@ async def ask(gate: Gate, access: Access, action: Action, name: str = "", /, **f
     try:
         answer = await gate.carry_out(action, access, decision, who, act, _status)
     except Exception as error:
-        _record(action, access, decision, _status(error), began)
+        _record(action, access, decision, error, began)
         if isinstance(error, RecollectError):
             raise
         _log.error("request.crashed", action=action.action, exc_info=error)
         raise InvariantViolated from error
-    _record(action, access, decision, _status(answer), began)
+    _record(action, access, decision, answer, began)
     return _NOTHING if answer is None else answer
 
 
 async def _carry_out(gate: Gate, action: Action, name: str, fields: Json, access: Access) -> Any:
     sent = fitted(fields, action.takes) if action.takes else None
     understood(access, None if action.query else sent)
+    if access.acting is not None and access.limits is not None:
+        access.acting.sent_bytes = len(msgspec.json.encode(fields))
     given = [value for value, wanted in ((name, action.of), (sent, action.takes)) if wanted]
     found = await action.run(gate.services, access, *given)
     return msgspec.to_builtins(found if action.tells is None else action.tells(found))
@@ -99,6 +124,7 @@ def _status(outcome: Any) -> int:
     return 204 if outcome is None else 200
 
 
-def _record(action: Action, access: Access, decision: Decision, status: int, began: float) -> None:
+def _record(action: Action, access: Access, decision: Decision, outcome: Any, began: float) -> None:
     seconds = time.perf_counter() - began
-    record(action.action, status, seconds, access, decision, method="MCP")
+    failed = outcome if isinstance(outcome, Exception) else None
+    record(action.action, _status(outcome), seconds, access, decision, failed=failed, method="MCP")

@@ -5,32 +5,57 @@ The SDK takes most of a second to load, so that waits for the first request.
 """
 
 import asyncio
-from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from recollect.api.errors import reply_for
-from recollect.api.http import AS_KEY, Receive, Scope, Send, secret
+from recollect.api.errors import headers_of, reply_for, status_of
+from recollect.api.http import (
+    AS_KEY,
+    PROTECTED_RESOURCE,
+    Receive,
+    Reply,
+    Scope,
+    Send,
+    address_of,
+    header,
+    secret,
+)
 from recollect.app.gate import Gate
-from recollect.errors import MethodNotAllowed, NotAllowed, RecollectError
+from recollect.errors import (
+    LimitReached,
+    MethodNotAllowed,
+    NotAllowed,
+    NotAuthenticated,
+    RecollectError,
+)
 from recollect.graph.types import Access
 from recollect.limits import BODY_BYTES_MAX
 from recollect.mcp.hosts import Hosts
+from recollect.settings import origins_in
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+    from recollect.mcp.tokens import Tokens
+
 PATH = "/mcp"
 _ACCESS = "recollect.access"
+_CHALLENGED = {401: "invalid_token", 403: "insufficient_scope"}
+_LIMIT_REACHED = -32_000  # the first of those that a server may give a meaning
 
 
 class Endpoint:
     """Answers requests at the path; what it runs ends with `close`."""
 
-    def __init__(self, gate: Gate, names: Iterable[str] = ()) -> None:
+    def __init__(self, gate: Gate) -> None:
+        chosen = gate.services.settings
         self._gate = gate
-        self._hosts = Hosts(names)
+        self._hosts = Hosts(
+            (chosen.host, *chosen.mcp_hosts.split(",")), origins_in(chosen.cors_origins)
+        )
+        self._tokens: Tokens | None = None
         self._manager: StreamableHTTPSessionManager | None = None
         self._starting = asyncio.Lock()
         self._closing = asyncio.Event()
@@ -40,16 +65,52 @@ class Endpoint:
         """One HTTP request. There is nothing to listen to and no session to end: POST only."""
         try:
             self._hosts.check(scope)
-            scope[_ACCESS] = await self._gate.authenticator.access(secret(scope))
+            try:
+                scope[_ACCESS] = await self._access(scope)
+            except (NotAllowed, NotAuthenticated) as error:
+                await self._challenge(error, scope).send(send)
+                return
+            self._gate.rates.admit(scope[_ACCESS])
             if any(name == AS_KEY for name, _ in scope["headers"]):
                 raise NotAllowed("tools are not used as another key")
             if scope["method"] != "POST":
                 raise MethodNotAllowed(scope["method"], ["POST"])
+        except LimitReached as error:
+            await _limited(error).send(send)
+            return
         except RecollectError as error:
             await reply_for(error).send(send)
             return
         manager = self._manager or await self._start()
         await manager.handle_request(scope, receive, send)
+
+    def _challenge(self, error: RecollectError, scope: Scope) -> Reply:
+        """A refusal that says who gives out tokens, and for what (RFC 6750, RFC 9728)."""
+        reply, chosen = reply_for(error), self._gate.services.settings
+        if chosen.oauth_audience is None:
+            return reply
+        place = urlsplit(chosen.oauth_audience)
+        address = f"{place.scheme}://{place.netloc}{PROTECTED_RESOURCE}{place.path.rstrip('/')}"
+        scopes = f"{chosen.oauth_read_scope} {chosen.oauth_write_scope}"
+        said = {"scope": scopes, "resource_metadata": address}
+        if header(scope, b"authorization") is not None:  # who shows nothing did nothing wrong
+            said["error"] = _CHALLENGED[reply.status]
+        told = ", ".join(f'{name}="{value}"' for name, value in said.items())
+        others = [one for one in reply.headers if one[0] != b"www-authenticate"]
+        return Reply(
+            reply.status, reply.body, [*others, (b"www-authenticate", f"Bearer {told}".encode())]
+        )
+
+    async def _access(self, scope: Scope) -> Access:
+        """Whom a key or a token stands for."""
+        given, known = secret(scope), self._gate.authenticator
+        if self._gate.services.settings.oauth_issuer is None or not _is_token(given):
+            return await known.access(given, address_of(scope.get("client")))
+        if self._tokens is None:
+            found = await asyncio.to_thread(import_module, "recollect.mcp.tokens")
+            self._tokens = found.Tokens(self._gate.services.settings)
+        bearer = await self._tokens.bearer(given)
+        return await known.of_subject(bearer.project, bearer.subject_uuid, writes=bearer.writes)
 
     async def close(self) -> None:
         """End what the first request began."""
@@ -76,13 +137,27 @@ class Endpoint:
             await self._closing.wait()
 
 
+def _is_token(given: str) -> bool:
+    """Whether it looks like a JWT, which begins with an object in base64 and has three parts."""
+    return given.startswith("eyJ") and given.count(".") == 2
+
+
+def _limited(error: LimitReached) -> Reply:
+    """A limit as an error of the protocol: clients show nothing else of what it says."""
+    told = {"code": _LIMIT_REACHED, "message": f"{status_of(error)}: {error.message}"}
+    body = {"jsonrpc": "2.0", "id": None, "error": told, "message": error.message}
+    return Reply.json(body, status_of(error), headers_of(error))
+
+
 def _manager(gate: Gate) -> "StreamableHTTPSessionManager":
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
     from recollect.mcp import server
+    from recollect.mcp.served import Served
 
+    served = Served(in_lines=gate.services.settings.mcp_text == "lines")
     return StreamableHTTPSessionManager(
-        app=server.build(gate, _access_of),
+        app=server.build(gate, _access_of, served),
         json_response=True,
         stateless=True,
         max_request_body_size=BODY_BYTES_MAX,

@@ -15,10 +15,11 @@ _HERE = "localhost"
 
 
 class Hosts:
-    """The names that are known here."""
+    """The names that are known here, and the *origins* of pages elsewhere that may ask."""
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
+    def __init__(self, names: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
         self._names = {name.strip().lower() for name in names if name.strip()}
+        self._origins = frozenset(origins)
 
     def check(self, scope: Scope) -> None:
         """Raises NotAllowed for a request that came by another name, or from a foreign page."""
@@ -28,8 +29,11 @@ class Hosts:
         asked = None if host is None else _name(f"//{host.decode('latin-1')}")
         if host is not None and not (self._is_known(asked) or _number(asked) is not None):
             raise NotAllowed("Host: not a name of this server; RECOLLECT_MCP_HOSTS tells them")
-        if origin is not None and not self._is_own(_name(origin.decode("latin-1")), asked):
+        if origin is not None and not self._is_welcome(origin.decode("latin-1"), asked):
             raise NotAllowed("Origin: not a page of this server; RECOLLECT_MCP_HOSTS tells them")
+
+    def _is_welcome(self, origin: str, asked: str | None) -> bool:
+        return origin in self._origins or self._is_own(_name(origin), asked)
 
     def _is_own(self, page: str | None, asked: str | None) -> bool:
         number = _number(page)

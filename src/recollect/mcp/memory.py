@@ -85,4 +85,4 @@ async def users(gate: Gate, access: Access, cursor: str | None) -> Listed:
     except RecollectError:
         return Listed([], None)
     more = page * MCP_RESOURCES_PER_PAGE < found["total_count"]
-    return Listed(found["user_ids"], str(page + 1) if more else None)
+    return Listed([one["user_id"] for one in found["users"]], str(page + 1) if more else None)

@@ -1,9 +1,10 @@
-"""The thirteen tools that read."""
+"""The tools that read."""
 
 from typing import Annotated, Any, get_args
 
 from msgspec import UNSET, UnsetType
 
+from recollect.errors import InvalidInput
 from recollect.limits import GRAPH_PAGE_MAX, PAGE_MAX, SEARCH_LIMIT_MAX
 from recollect.mcp import actions, shapes
 from recollect.mcp.arguments import Arguments, described, given
@@ -67,10 +68,26 @@ class SearchGraph(Arguments):
 class GetUserContext(Arguments):
     """Arguments of get_user_context."""
 
-    thread_id: _ThreadId
-    template_id: Annotated[
-        str | UnsetType, described("Id of a context template that shapes it.")
+    thread_id: Annotated[
+        str | UnsetType, described("Id of the thread (conversation), if there is one.")
     ] = UNSET
+    template_id: Annotated[
+        str | UnsetType, described("Id of a context template that shapes that of a thread.")
+    ] = UNSET
+    user_id: Annotated[
+        str | UnsetType, described("Without a thread: id of the user whose memory is read.")
+    ] = UNSET
+    query: Annotated[
+        str | UnsetType,
+        described("Without a thread: what it is about, in plain words; else the newest is told."),
+    ] = UNSET
+
+
+class ListUsers(Arguments):
+    """Arguments of list_users."""
+
+    limit: Annotated[int, described("How many at most.", maximum=PAGE_MAX)] = 20
+    page: Annotated[int, described("Which page of so many, from 1.")] = 1
 
 
 class OfUser(Arguments):
@@ -140,6 +157,16 @@ async def _search(ask: Ask, sent: SearchGraph) -> Any:
     return await ask(actions.SEARCH, **fields)
 
 
+async def _context(ask: Ask, sent: GetUserContext) -> Any:
+    if sent.thread_id:
+        return await ask(actions.GET_CONTEXT, sent.thread_id, **given(sent, "template_id"))
+    if not sent.user_id:
+        raise InvalidInput("give a thread_id, or a user_id")
+    if sent.template_id:
+        raise InvalidInput("template_id: a template is for a thread; give a thread_id")
+    return await ask(actions.GET_USER_CONTEXT, sent.user_id, **given(sent, "query"))
+
+
 SEARCH_GRAPH = Tool(
     "search_graph",
     "Search a user's memory",
@@ -154,18 +181,33 @@ SEARCH_GRAPH = Tool(
     _search,
     "could not search the graph",
     shaped=shapes.found,
+    of_user=True,
 )
 
 GET_USER_CONTEXT = Tool(
     "get_user_context",
-    "Get context for a thread",
+    "Get context for a thread or a user",
     "Return `context`: one text, ready for a prompt, with the facts and entities of the user that "
-    "matter to the newest messages of a thread. Use it at the start of a turn, before answering; "
-    "use search_graph instead for a question of its own. A template made beforehand can shape the "
-    "text.",
+    "matter to the newest messages of a thread (`thread_id`), or without a thread to a question "
+    "(`user_id` and `query`), or the newest that is known of the user (`user_id` alone). Use it at "
+    "the start of a turn, before answering; use search_graph to look for something of its own. A "
+    "template made beforehand can shape the text of a thread.",
     GetUserContext,
-    lambda ask, sent: ask(actions.GET_CONTEXT, sent.thread_id, **given(sent, "template_id")),
-    "could not get the context of the thread",
+    _context,
+    "could not get the context",
+    of_user=True,
+)
+
+LIST_USERS = Tool(
+    "list_users",
+    "List users",
+    "Return `users` that are known here, newest first, each with `user_id`, names and email, and "
+    "how many there are (`total_count`). Use it when it is not clear whose memory is meant; the "
+    "other tools take a `user_id` from here.",
+    ListUsers,
+    lambda ask, sent: ask(actions.LIST_USERS, pageNumber=sent.page, pageSize=sent.limit),
+    "could not list the users",
+    shaped=shapes.users,
 )
 
 GET_USER = Tool(
@@ -177,6 +219,7 @@ GET_USER = Tool(
     lambda ask, sent: ask(actions.GET_USER, sent.user_id),
     "could not get the user",
     shaped=shapes.user,
+    of_user=True,
 )
 
 LIST_THREADS = Tool(
@@ -189,6 +232,7 @@ LIST_THREADS = Tool(
     lambda ask, sent: ask(actions.LIST_THREADS, sent.user_id),
     "could not list the threads",
     shaped=shapes.threads,
+    of_user=True,
 )
 
 GET_USER_NODES = Tool(
@@ -200,6 +244,7 @@ GET_USER_NODES = Tool(
     ListOfUser,
     lambda ask, sent: ask(actions.LIST_NODES, sent.user_id, limit=sent.limit),
     "could not list the nodes",
+    of_user=True,
 )
 
 GET_USER_EDGES = Tool(
@@ -212,6 +257,7 @@ GET_USER_EDGES = Tool(
     lambda ask, sent: ask(actions.LIST_EDGES, sent.user_id, limit=sent.limit),
     "could not list the edges",
     shaped=shapes.edges,
+    of_user=True,
 )
 
 GET_EPISODES = Tool(
@@ -224,6 +270,7 @@ GET_EPISODES = Tool(
     lambda ask, sent: ask(actions.LIST_EPISODES, sent.user_id, lastn=sent.lastn),
     "could not list the episodes",
     shaped=shapes.episodes,
+    of_user=True,
 )
 
 GET_THREAD_MESSAGES = Tool(
@@ -306,4 +353,5 @@ TOOLS = (
     GET_EPISODE,
     GET_NODE_EDGES,
     GET_EPISODE_MENTIONS,
+    LIST_USERS,
 )

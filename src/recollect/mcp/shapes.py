@@ -22,6 +22,11 @@ def user(answer: Json) -> Json:
     return _with(answer, *_USER_FIELDS)
 
 
+def users(answer: Json) -> Json:
+    """Users with all that may be said of each."""
+    return answer | {"users": [user(each) for each in answer["users"]]}
+
+
 def threads(answer: list[Json]) -> list[Json]:
     """Threads with their metadata."""
     return [_with(each, "metadata") for each in answer]

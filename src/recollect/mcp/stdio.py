@@ -16,6 +16,7 @@ from recollect.app.gate import Gate
 from recollect.errors import NotAuthenticated, NotFound, RecollectError
 from recollect.graph.types import Access
 from recollect.mcp import endpoint, server
+from recollect.mcp.served import Served
 from recollect.mcp.server import Context
 
 T = TypeVar("T")
@@ -23,16 +24,16 @@ T = TypeVar("T")
 _TIMEOUT_S = 300.0  # an answer may wait for a language model
 
 
-async def serve(gate: Gate, access: Callable[[], Awaitable[Access]]) -> None:
+async def serve(gate: Gate, access: Callable[[], Awaitable[Access]], served: Served) -> None:
     """Answer until standard input ends; *access* is asked for at every message."""
 
     async def access_of(_: Context) -> Access:
         return await access()
 
-    await _speak(server.build(gate, access_of))
+    await _speak(server.build(gate, access_of, served))
 
 
-async def forward(url: str, key: str | None) -> None:
+async def forward(url: str, key: str | None, served: Served) -> None:
     """Hand everything on to the server at *url*, and its answers back, until input ends."""
     headers = {"Authorization": f"Api-Key {key}"} if key else {}
     address = url.rstrip("/").removesuffix(endpoint.PATH) + endpoint.PATH
@@ -41,7 +42,7 @@ async def forward(url: str, key: str | None) -> None:
         await there.check()
         transport = streamable_http_client(address, http_client=http)
         async with Client(transport, cache=None) as client:
-            await _speak(_relay(client, there))
+            await _speak(_relay(client, there, served))
 
 
 class _There:
@@ -81,17 +82,24 @@ async def _speak(speaker: Server[Any]) -> None:
         await speaker.run(incoming, outgoing, speaker.create_initialization_options())
 
 
-def _relay(client: Client, there: _There) -> Server[Any]:
+def _relay(client: Client, there: _There, served: Served) -> Server[Any]:
     """A server that knows nothing itself and asks another one."""
     said = there.said
+
+    async def list_tools(_: Any, params: types.PaginatedRequestParams | None) -> Any:
+        found = await said(client.list_tools(cursor=_cursor(params)))
+        return found.model_copy(update={"tools": [served.listed(one) for one in found.tools]})
+
+    async def call_tool(_: Any, params: types.CallToolRequestParams) -> Any:
+        given = served.filled(params.name, params.arguments or {})
+        return served.worded(await said(client.session.call_tool(params.name, given)))
+
     return Server(
         server.NAME,
         version=client.server_info.version if client.server_info else "",
-        instructions=client.instructions,
-        on_list_tools=lambda _, params: said(client.list_tools(cursor=_cursor(params))),
-        on_call_tool=lambda _, params: said(
-            client.session.call_tool(params.name, params.arguments)
-        ),
+        instructions=served.instructed(client.instructions or ""),
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
         on_list_resources=lambda _, params: said(client.list_resources(cursor=_cursor(params))),
         on_list_resource_templates=lambda _, params: said(
             client.list_resource_templates(cursor=_cursor(params))

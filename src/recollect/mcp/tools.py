@@ -34,3 +34,4 @@ class Tool:
     writes: bool = False
     destroys: bool = False
     repeatable: bool = True
+    of_user: bool = False  # it is for one user, and may be for the one it is served for

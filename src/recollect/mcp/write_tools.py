@@ -192,6 +192,7 @@ ADD_MEMORY = Tool(
     "could not add the memory",
     writes=True,
     repeatable=False,
+    of_user=True,
 )
 
 CORRECT_FACT = Tool(
@@ -234,6 +235,7 @@ RATE_FACTS = Tool(
     "could not set how facts are rated",
     writes=True,
     shaped=shapes.user,
+    of_user=True,
 )
 
 TOOLS = (ADD_MEMORY, CORRECT_FACT, FORGET, RATE_FACTS)

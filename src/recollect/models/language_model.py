@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 from prometheus_client import Counter, Histogram
 
-from recollect import extras
+from recollect import extras, spans
 from recollect.clock import Clock, system_clock
 from recollect.errors import BudgetExhausted, ModelAnswerInvalid, ModelRejected, ModelUnavailable
 from recollect.graph.types import Record
@@ -191,11 +191,17 @@ class LanguageModel:
         BudgetExhausted: the call was not made.
         """
         async with self._places:
+            return await self._ask(prompt, answer, read)
+
+    async def _ask(self, prompt: Prompt, answer: type[T], read: Callable[[T], R]) -> R:
+        with spans.span("model call", kind="client") as span:
             cost = _tokens(prompt)
             spending = self._spend(cost + self._settings.llm_output_tokens_max)
             began, outcome = time.perf_counter(), "canceled"
             try:
                 completion = completions.read(await self._send(prompt, answer))
+                if spans.are_told():
+                    span.note(_used(completion))
                 cost = _cost(completion, prompt)
                 result = read(completions.answer(completion, answer))
                 outcome = "answered"
@@ -211,6 +217,12 @@ class LanguageModel:
                 spending.tokens = cost
                 _SECONDS.observe(time.perf_counter() - began)
                 _CALLS.labels(outcome).inc()
+                span.note(
+                    {
+                        "gen_ai.request.model": self._settings.llm_model or "",
+                        "recollect.outcome": outcome,
+                    }
+                )
         return result
 
     async def close(self) -> None:
@@ -302,6 +314,15 @@ async def probe(settings: Settings) -> float:
 def from_settings(settings: Settings, *, clock: Clock = system_clock) -> LanguageModel | None:
     """The language model that the settings name, if any."""
     return None if settings.llm_url is None else LanguageModel(settings, clock=clock)
+
+
+def _used(completion: Completion) -> dict[str, int]:
+    """The tokens of a call, in the words of OpenTelemetry's conventions."""
+    used = completion.usage or completions.Usage()
+    return {
+        "gen_ai.usage.input_tokens": used.prompt_tokens,
+        "gen_ai.usage.output_tokens": used.completion_tokens,
+    }
 
 
 def _client(settings: Settings) -> "openai.AsyncOpenAI":

@@ -14,8 +14,10 @@ from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.app import keys, projects
 from recollect.app.keys import GovernedKey, NewKey
+from recollect.app.projects import ProjectLimits
 from recollect.graph.policy import Mode, Role
 from recollect.graph.types import Project
+from recollect.graph.usage import Chosen, UsageLimits
 
 
 class ShownKey(msgspec.Struct):
@@ -227,6 +229,64 @@ async def change_project(call: Call) -> ShownProject:
     return _shown_project(await projects.describe(call.services, call.access, sent.description))
 
 
+class ChosenLimits(msgspec.Struct, forbid_unknown_fields=True):
+    """Limits in place of those in the settings: null is no limit, what is left out is as in the settings."""
+
+    key_requests_per_s: float | UnsetType | None = UNSET
+    key_requests_burst: int | UnsetType | None = UNSET
+    key_episodes_per_day: int | UnsetType | None = UNSET
+    key_bytes_per_day: int | UnsetType | None = UNSET
+    project_requests_per_s: float | UnsetType | None = UNSET
+    project_requests_burst: int | UnsetType | None = UNSET
+    project_episodes_per_day: int | UnsetType | None = UNSET
+    project_bytes_per_day: int | UnsetType | None = UNSET
+
+
+class ShownLimits(msgspec.Struct):
+    """The limits in force for a project, those of them that were chosen for it, and what it used today.
+
+    What is not limited is not counted.
+    """
+
+    project: str
+    in_force: UsageLimits
+    chosen: dict[str, float | None]
+    episodes_today: int
+    bytes_today: int
+
+
+def _shown_limits(found: ProjectLimits) -> ShownLimits:
+    return ShownLimits(
+        project=found.project.name,
+        in_force=found.in_force,
+        chosen={str(limit): value for limit, value in found.chosen.items()},
+        episodes_today=found.used["episodes"],
+        bytes_today=found.used["bytes"],
+    )
+
+
+async def own_limits(call: Call) -> ShownLimits:
+    """The limits of the project of the key that asks."""
+    return _shown_limits(await projects.limits(call.services, call.access))
+
+
+async def get_limits(call: Call) -> ShownLimits:
+    """The limits of any project, for an admin of the default one."""
+    name = call.path["project_name"]
+    return _shown_limits(await projects.limits_of(call.services, call.access, name))
+
+
+async def set_limits(call: Call) -> ShownLimits:
+    """Choose the limits of a project, in place of all that were chosen for it before."""
+    sent: ChosenLimits = call.body
+    given = msgspec.structs.asdict(sent).items()
+    chosen: Chosen = {limit: value for limit, value in given if value is not UNSET}  # type: ignore[misc]
+    name = call.path["project_name"]
+    return _shown_limits(await projects.limit(call.services, call.access, name, chosen))
+
+
+_LIMITS = "/api/v1/projects/{project_name}/limits"
+
 ROUTES = [
     Route("GET", "/api/v1/key", "key.own", own, "Get the key that asks"),
     Route("GET", "/api/v1/keys", "key.list", list_keys, "List keys", admin=True),
@@ -270,6 +330,23 @@ ROUTES = [
         body=OpenProject,
         answer=ProjectWithKey,
         admin=True,
+    ),
+    Route("GET", _LIMITS, "project.get_limits", get_limits, "Get a project's limits", admin=True),
+    Route(
+        "PUT",
+        _LIMITS,
+        "project.set_limits",
+        set_limits,
+        "Choose a project's limits",
+        body=ChosenLimits,
+        admin=True,
+    ),
+    Route(
+        "GET",
+        "/api/v1/project/limits",
+        "project.limits",
+        own_limits,
+        "Get the limits of the key's project",
     ),
     Route("GET", "/api/v1/project", "project.get", get_project, "Get the key's project"),
     Route(

@@ -70,6 +70,10 @@ class Store(Protocol):
     async def apart(self, graph_id: int) -> ApartGraph:
         """What a graph is folded from, apart from everyone, with nothing folded yet."""
 
+    def on_work(self, wake: Callable[[], None]) -> None:
+        """Call *wake*, in the event loop that asks, when somebody has left work in the queue; another
+        process, where the store can be shared. Nobody may rely on it alone."""
+
     def trouble(self) -> str | None:
         """What is known to be wrong with the store's files or their disk, without a path."""
 

@@ -1,4 +1,7 @@
-"""Reads a dialect's `queries/*.sql`: every statement the product runs, as `noun.name`.
+"""Reads `queries/*.sql`: every statement the product runs, as `noun.name`.
+
+Most are written once, for every store. A dialect that needs one in other words has it under the same
+name in a folder of its own.
 
 `-- order:` declares the orders a caller may choose; {key}, {dir} and {cmp} become the column,
 ASC or DESC, and > or <.
@@ -10,9 +13,15 @@ from pathlib import Path
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 _ORDER = re.compile(r"^-- order: (.+)$", re.MULTILINE)
 _DIRECTIONS = {"asc": ("ASC", ">"), "desc": ("DESC", "<")}
+_SHARED = Path(__file__).parent / "queries"
 
 
-def load(folder: Path) -> dict[str, str]:
+def load(dialect: Path) -> dict[str, str]:
+    """The statements of a dialect: its own, and the shared ones for which it has no other words."""
+    return read(_SHARED) | read(dialect)
+
+
+def read(folder: Path) -> dict[str, str]:
     """Statements by name; one with orders is there once per order, as `noun.name/key/direction`."""
     statements: dict[str, str] = {}
     for path in sorted(folder.glob("*.sql")):

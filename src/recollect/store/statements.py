@@ -13,6 +13,10 @@ R2 = TypeVar("R2", bound=tuple[Any, ...])
 V = TypeVar("V")
 
 
+class RowRefused(Exception):
+    """The store does not take a row: something that it refers to is missing, or is there already."""
+
+
 class Statements(Protocol):
     """A dialect's statements on one connection. Rows are plain tuples."""
 

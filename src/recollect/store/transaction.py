@@ -42,6 +42,7 @@ from recollect.store.queries.summaries import SummaryQueries
 from recollect.store.queries.tasks import TaskQueries
 from recollect.store.queries.threads import ThreadQueries
 from recollect.store.queries.traces import TraceQueries
+from recollect.store.queries.usage import UsageQueries
 from recollect.store.queries.user_groups import UserGroupQueries
 from recollect.store.queries.users import UserQueries
 from recollect.store.statements import Statements
@@ -216,6 +217,10 @@ class Transaction:
     @cached_property
     def traces(self) -> TraceQueries:
         return TraceQueries(self._statements)
+
+    @cached_property
+    def usage(self) -> UsageQueries:
+        return UsageQueries(self._statements)
 
     @cached_property
     def user_groups(self) -> UserGroupQueries:

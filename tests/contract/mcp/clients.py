@@ -39,9 +39,9 @@ async def connected(story: Story, way: str, key: str | None = None) -> AsyncIter
 @asynccontextmanager
 async def child(story: Story, *options: str, key: str | None = None) -> AsyncIterator[Client]:
     """A client whose server is `recollect mcp` with these options."""
-    words = program("mcp", *options, "--data", str(story.server.data))
+    words = program("mcp", "--text", "json", *options, "--data", str(story.server.data))
     given = {"RECOLLECT_API_KEY": key} if key else {}
-    environment = program_environment(RECOLLECT_EXTRACTION="on", **given)
+    environment = program_environment(story.server.data, RECOLLECT_EXTRACTION="on", **given)
     parameters = StdioServerParameters(command=words[0], args=words[1:], env=environment)
     async with Client(parameters, mode="legacy") as client:
         yield client

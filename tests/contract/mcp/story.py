@@ -15,8 +15,8 @@ from recollect.asgi import route_table
 from recollect.governance import keys, policies
 from recollect.graph import policy_spec
 from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore
 from tests.support.server import Server
+from tests.support.stores import open_store
 
 Json = dict[str, Any]
 LEARNED_SECONDS_MAX = 60.0
@@ -70,7 +70,7 @@ class Story:
         """Change the store beside the running server, as the command line does, but sooner."""
 
         async def write() -> str:
-            store = SqliteStore.open(self.server.data, readers=1)
+            store = open_store(self.server.data, readers=1)
             try:
                 return await store.write(unit, *values)
             finally:

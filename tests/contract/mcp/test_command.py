@@ -27,7 +27,7 @@ def start(folder: Path, *options: str, **environment: str) -> subprocess.Popen[s
     """The command with pipes to speak through."""
     return subprocess.Popen(
         program("mcp", "--data", str(folder), *options),
-        env=program_environment(**environment),
+        env=program_environment(folder, **environment),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -22,6 +22,7 @@ PARAMETERS: dict[str, Json] = {
     "get_user_edges": {"limit": {"maximum": 50, "default": 20}},
     "get_episodes": {"lastn": {"maximum": 1000, "default": 10}},
     "get_thread_messages": {"lastn": {"maximum": 1000}, "limit": {"maximum": 1000}},
+    "list_users": {"limit": {"maximum": 1000, "default": 20}, "page": {"default": 1}},
     "add_memory": {
         "role": {
             "enum": ["user", "assistant", "system", "tool", "function"],

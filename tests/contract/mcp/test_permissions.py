@@ -95,7 +95,7 @@ async def test_with_permission_memory_is_added_corrected_and_forgotten(
         edge = triple(http, user, "Bo likes tea", "LIKES", "tea")
         assert http.post("/threads", json={"thread_id": user, "user_id": user}).is_success
     async with connected(story, "http", story.key("writes", mcp_write=True)) as client:
-        assert (await names(client))[13:] == WRITING
+        assert (await names(client))[14:] == WRITING
         added = await value(client, "add_memory", thread_id=user, content="I like tea.", name="Bo")
         (message,) = added["message_uuids"]
         noted = await value(client, "add_memory", user_id=user, content="Bo sails.")
@@ -160,7 +160,7 @@ async def test_policies_hold_for_tools_that_write(story: Story, user: str) -> No
     reads = {"effect": "allow", "actions": ["readonly"]}
     key = story.governed("reads only", reads, mcp_write=True)
     async with connected(story, "http", key) as client:
-        assert (await names(client))[13:] == WRITING
+        assert (await names(client))[14:] == WRITING
         told = await refused(client, "add_memory", content="x", user_id=user)
         assert told == "could not add the memory: 403: this key may not do graph.add"
         told = await refused(client, "forget", user_id=user)
@@ -217,7 +217,7 @@ async def test_a_child_may_write_when_it_is_told_so_and_shares_the_store(
     story: Story, user: str
 ) -> None:
     async with child(story, "--write") as client:
-        assert (await names(client))[13:] == WRITING
+        assert (await names(client))[14:] == WRITING
         added = await value(client, "add_memory", user_id=user, content="Bo plays chess.")
     with story.http() as http:
         kept = http.get(f"/graph/episodes/{added['uuid']}").json()

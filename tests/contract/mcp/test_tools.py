@@ -1,4 +1,4 @@
-"""The thirteen tools that read: their listing, and what they answer on every way."""
+"""The tools that read: their listing, and what they answer on every way."""
 
 from typing import Any
 from urllib.parse import quote
@@ -15,7 +15,7 @@ T = quote(THREAD)
 CONTRACT = {
     "search_graph": "*user_id *query scope=edges limit=10 reranker min_fact_rating mmr_lambda "
     "center_node_uuid node_labels edge_types",
-    "get_user_context": "*thread_id template_id",
+    "get_user_context": "thread_id template_id user_id query",
     "get_user": "*user_id",
     "list_threads": "*user_id",
     "get_user_nodes": "*user_id limit=20",
@@ -27,9 +27,11 @@ CONTRACT = {
     "get_episode": "*uuid",
     "get_node_edges": "*node_uuid",
     "get_episode_mentions": "*uuid",
+    "list_users": "limit=20 page=1",
 }
 TYPES = {
     "limit": "integer",
+    "page": "integer",
     "lastn": "integer",
     "min_fact_rating": "number",
     "mmr_lambda": "number",
@@ -127,7 +129,7 @@ async def test_every_tool_answers_what_its_route_answers(story: Story, way: str)
                 assert comparable(tool, found) == comparable(tool, told), tool
                 assert found, f"{tool} had nothing to say"
                 answered.add(tool)
-    assert answered == set(CONTRACT)
+    assert answered == set(CONTRACT) - {"list_users"}, "which no route answers in the same shape"
 
 
 @pytest.mark.parametrize("way", HTTP)
@@ -223,7 +225,8 @@ def test_without_a_key_there_is_nothing(story: Story) -> None:
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     for headers in ({}, {"Authorization": "Bearer nobody's"}):
         answer = httpx.post(f"{story.server.url}/mcp", json=call, headers=headers, trust_env=False)
-        assert (answer.status_code, answer.json()) == (401, {"message": "unauthorized"})
+        told = {"message": "unauthorized", "request_id": answer.headers["x-request-id"]}
+        assert (answer.status_code, answer.json()) == (401, told)
 
 
 def test_there_is_no_stream_to_open_and_no_session_to_end(story: Story) -> None:

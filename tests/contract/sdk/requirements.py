@@ -766,6 +766,10 @@ PROMISES: dict[str, Requirement] = {
             ("v3:errors:409-is-typed", "A second start of a batch is a ConflictError at once."),
             ("v3:errors:duplicate-is-400", "Creating an object twice is 400, never 409."),
             ("v3:errors:401-carries-status", "A wrong key is an API error with status 401."),
+            (
+                "v3:errors:429-says-when",
+                "Over a limit the answer is 429 and says when to come back.",
+            ),
             ("v3:errors:message-object", "Every error is a JSON object with a message string."),
             ("v3:transport:empty-body", "An absent body is read as an empty object."),
             ("v3:transport:body-on-delete", "A delete may carry a JSON body that counts."),

@@ -1,8 +1,6 @@
 """What the guides of graph memory and of access print, through the released clients."""
 
 import json
-import sqlite3
-from contextlib import closing
 
 import pytest
 
@@ -18,6 +16,7 @@ from tests.contract.sdk.support import (
     unique,
 )
 from tests.support.server import Server
+from tests.support.stores import behind
 
 pytestmark = pytest.mark.usefixtures("awake")
 WHY = "ValueError: a reader stumbled"
@@ -93,10 +92,7 @@ def test_generation_3_traces_a_triple_to_its_episode(zep3: Zep) -> None:
 
 def given_up(server: Server, episode: str) -> None:
     """What a worker writes when it has failed too often."""
-    with (
-        closing(sqlite3.connect(server.data / "recollect.db", timeout=10)) as connection,
-        connection,
-    ):
+    with behind(server.data) as connection:
         connection.execute(
             "UPDATE jobs SET status = 'parked', error = ?, completed_at = created_at"
             " WHERE id = (SELECT id FROM episodes WHERE uuid = ?)",

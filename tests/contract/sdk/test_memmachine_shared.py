@@ -213,7 +213,7 @@ def recollect(data: Path, *words: str) -> dict[str, Any]:
     """A command of the program on a data directory; what it answered in JSON, if it did."""
     done = subprocess.run(
         program(*words, "--data", str(data)),
-        env=program_environment(),
+        env=program_environment(data),
         capture_output=True,
         text=True,
         timeout=60,

@@ -149,7 +149,12 @@ def test_keys_of_one_caller_mean_nothing_to_another(zep4: Zep, server: Server) -
     zep4.user.create(user_id=id_, idempotency_key=key)
     words = program("key", "create", "--name", unique("key"), "--json", "--data", str(server.data))
     done = subprocess.run(
-        words, env=program_environment(), capture_output=True, text=True, timeout=60, check=True
+        words,
+        env=program_environment(server.data),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
     )
     secret = json.loads(done.stdout)["key"]
     with refused4(409, "ConflictError"):

@@ -11,13 +11,19 @@ import pytest
 from recollect.clock import Clock
 from recollect.graph.types import Access
 from recollect.ids import Ids
+from recollect.store.postgres import PostgresStore, dialect
 from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
 from recollect.store.sqlite.connection import statements
 from tests.contract.store.world import Backend, CountingIds, StillClock, new_project
+from tests.support import postgres
 from tests.support.store_coverage import noting
 
 Reopen = Callable[[], Store]
+
+
+def _open_postgres(place: Path, clock: Clock, ids: Ids | None) -> Store:
+    return PostgresStore.open(postgres.database_of(place), clock=clock, ids=ids)
 
 
 def _open_sqlite(place: Path, clock: Clock, ids: Ids | None) -> Store:
@@ -27,7 +33,12 @@ def _open_sqlite(place: Path, clock: Clock, ids: Ids | None) -> Store:
 BACKENDS = [
     Backend(
         "sqlite", _open_sqlite, lambda: frozenset(name.partition("/")[0] for name in statements())
-    )
+    ),
+    Backend(
+        "postgres",
+        _open_postgres,
+        lambda: frozenset(name.partition("/")[0] for name in dialect.statements()),
+    ),
 ]
 
 

@@ -312,7 +312,7 @@ async def test_what_a_caller_wrote_down_is_learned_without_any_reader(
 ) -> None:
     """Extraction may be off: nobody has to read what is knowledge already."""
     await say(store, access, "acme")
-    await store.write(intake.add_direct, jane.graph_id, [written()])
+    await store.write(intake.add_direct, access, jane.graph_id, [written()])
     while (held := await store.write(queue.claim, "me")) is not None:
         await pipeline.process(store, held, held.jobs)
         await store.write(queue.release, held)
@@ -326,8 +326,8 @@ async def test_a_uuid_that_another_graph_took_first_is_not_taken_again(
     """Two callers may ask for one uuid at the same time; both facts are written."""
     other = await new_user(store, access, "other")
     wanted = "01900000-0000-7000-8000-00000000abcd"
-    await store.write(intake.add_direct, other.graph_id, [written(wanted)])
-    await store.write(intake.add_direct, jane.graph_id, [written(wanted)])
+    await store.write(intake.add_direct, access, other.graph_id, [written(wanted)])
+    await store.write(intake.add_direct, access, jane.graph_id, [written(wanted)])
     while (held := await store.write(queue.claim, "me")) is not None:
         await pipeline.process(store, held, held.jobs)
         await store.write(queue.release, held)

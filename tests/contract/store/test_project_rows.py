@@ -686,3 +686,31 @@ def test_tasks_tell_how_far_their_jobs_are(
     progress = tx.tasks.progress(uuid=large, project_id=access.project_id)
     assert progress is not None
     assert (progress.jobs, progress.succeeded) == (1, 1)
+
+
+@in_a_unit
+def test_what_was_used_is_counted_by_day_and_by_key(tx: Transaction, access: Access) -> None:
+    own = access.project_id
+    assert tx.usage.of_day(project_id=own, key_uuid="a key", day=7) is None
+    tx.usage.add(project_id=own, key_uuid="a key", day=7, episodes=2, bytes=10)
+    tx.usage.add(project_id=own, key_uuid="a key", day=7, episodes=1, bytes=0)
+    tx.usage.add(project_id=own, key_uuid="", day=7, episodes=9, bytes=9)
+    tx.usage.add(project_id=own, key_uuid="a key", day=8, episodes=1, bytes=1)
+    assert tx.usage.of_day(project_id=own, key_uuid="a key", day=7) == (3, 10)
+    assert tx.usage.expire(before=8) == 2
+    assert tx.usage.of_day(project_id=own, key_uuid="a key", day=7) is None
+    assert tx.usage.of_day(project_id=own, key_uuid="a key", day=8) == (1, 1)
+
+
+@in_a_unit
+def test_the_limits_of_a_project_come_with_its_keys(tx: Transaction, access: Access) -> None:
+    uuid = _key(tx, access.project_id, "ci", b"limited")
+    tx.projects.limit(limits='{"key_bytes_per_day":7}', id=access.project_id)
+    found, project = tx.keys.by_uuid(uuid=uuid), tx.projects.by_id(id=access.project_id)
+    assert found is not None
+    assert project is not None
+    assert found.project_limits == project.limits == '{"key_bytes_per_day":7}'
+    tx.projects.limit(limits=None, id=access.project_id)
+    project = tx.projects.by_id(id=access.project_id)
+    assert project is not None
+    assert project.limits is None

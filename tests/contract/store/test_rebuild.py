@@ -367,7 +367,9 @@ async def test_what_a_caller_wrote_down_is_rebuilt_with_its_uuids(
     node = FoundEntity(name="Acme Corp", kind="organization", summary="A company", uuid=uuid)
     written = msgspec.json.encode(Nodes(nodes=(node,))).decode()
     told = Told({**SAID, written: Found(entities=(node,))})
-    await store.write(intake.add_direct, jane.graph_id, [NewEpisode(kind="nodes", content=written)])
+    await store.write(
+        intake.add_direct, access, jane.graph_id, [NewEpisode(kind="nodes", content=written)]
+    )
     await say(store, access, "acme")
     await learn(store, told)
     first = await digest(store, jane.graph_id)

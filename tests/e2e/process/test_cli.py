@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import re
 import signal
 import socket
@@ -116,11 +117,18 @@ def test_an_unknown_word_is_refused(run: Any, words: tuple[str, ...]) -> None:
 # ---------------------------------------------------------------- serve
 
 
-def test_the_first_start_makes_a_key_and_shows_it_once(data: Path) -> None:
-    """Printed at the first start and never again; its plaintext is nowhere in the folder."""
+def test_the_first_start_makes_a_key_and_tells_it_once(data: Path) -> None:
+    """Where nobody watches it goes to a file for its owner only, never into what was printed; when that
+    file is deleted, its plaintext is nowhere in the folder."""
     server = Server(data)
     first = _start_without_key(server)
-    (key,) = re.findall(r"\brk_[\w-]{30,}", first)
+    assert not re.findall(r"\brk_[\w-]{30,}", first)
+    (named,) = re.findall(r"API key +in (.+)", first)
+    file = Path(named)
+    assert file.parent == data.resolve()
+    assert file.stat().st_mode & 0o777 == 0o600
+    key = file.read_text().strip()
+    file.unlink()
     assert ok(server, key) == 200
     with server.http(key) as http:
         http.post("/users", json={"user_id": "jane"})
@@ -136,6 +144,26 @@ def test_the_first_start_makes_a_key_and_shows_it_once(data: Path) -> None:
     with server.http(key) as http:
         assert http.get("/users/jane").status_code == 200
     assert server.stop() == 0
+
+
+def test_a_terminal_is_shown_the_key(data: Path) -> None:
+    """Somebody watches, so no file is left."""
+    seen, terminal = pty.openpty()
+    words = program("serve", "--port", str(free_port()), "--data", str(data))
+    running = subprocess.Popen(
+        words, env=program_environment(), stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal
+    )
+    os.close(terminal)
+    shown = b""
+    try:
+        while b"only its hash" not in shown:
+            shown += os.read(seen, 4096)
+    finally:
+        running.terminate()
+        running.wait(timeout=30)
+        os.close(seen)
+    assert re.search(rb"API key +rk_[\w-]{30,}", shown), shown
+    assert not (data / "first-key").exists()
 
 
 def _start_without_key(server: Server) -> str:

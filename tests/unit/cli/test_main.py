@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import tomllib
+from collections.abc import Mapping
 from importlib import metadata
 
 import pytest
@@ -84,14 +85,27 @@ def test_a_language_model_without_its_extra_says_what_to_install(
         language_model.from_settings(chosen)
 
 
+def _provider(module: str, provides: Mapping[str, list[str]]) -> str:
+    """The distribution of a module, also of one in a package that several share."""
+    if "." not in module:
+        return provides[module][0]
+    folder = module.replace(".", "/") + "/"
+    return next(
+        name
+        for name in provides[module.split(".")[0]]
+        if any(str(file).startswith(folder) for file in metadata.files(name) or ())
+    )
+
+
 def test_the_extras_are_those_of_the_package() -> None:
     """`recollect/extras.py` looks for what `pyproject.toml` installs."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     provides = metadata.packages_distributions()
     for extra, modules in extras.MODULES.items():
-        installed = {provides[module][0].lower() for module in modules}
-        listed = {line.partition(">")[0] for line in project["optional-dependencies"][extra]}
-        assert installed == listed - {"recollectdb[mcp]"}
+        installed = {_provider(module, provides).lower() for module in modules}
+        named = (line.partition(">")[0] for line in project["optional-dependencies"][extra])
+        listed = {name.partition("[")[0] for name in named}  # without extras of their own
+        assert installed == listed - {"recollectdb"}
 
 
 def test_an_unknown_command_is_named() -> None:

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from recollect.cli.main import app
 
 
-@pytest.mark.parametrize("option", [("--write",), ("--project", "other")])
+@pytest.mark.parametrize("option", [("--write",), ("--read-only",), ("--project", "other")])
 def test_a_key_says_itself_what_it_may_do_and_where(
     tmp_path: Path, option: tuple[str, ...]
 ) -> None:

@@ -19,9 +19,9 @@ from recollect.records import graphs, knowledge, threads, users
 from recollect.records.pages import PageRequest
 from recollect.records.users import UserDetails
 from recollect.search.query import Hit, Query
-from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore
+from recollect.store.protocol import Store, Transaction
 from tests.contract.store.world import SEES_ALL, insert_entity, insert_fact
+from tests.support.stores import open_store
 from tests.unit.context.items import (
     NOW,
     a_fact,
@@ -58,7 +58,7 @@ class Scripted:
 class World:
     """A user with a thread, and a search to be scripted."""
 
-    store: SqliteStore
+    store: Store
     access: Access
     graph: Graph
     finder: Scripted
@@ -84,7 +84,7 @@ class World:
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     """Jane, who has an e-mail address, and nothing said."""
-    store = SqliteStore.open(tmp_path, readers=1, clock=lambda: NOW)
+    store = open_store(tmp_path, readers=1, clock=lambda: NOW)
     project = await store.write(keys.create_project, "p")
     access = Access(project_id=project.id, project_uuid=project.uuid, key_uuid="")
     details = UserDetails(first_name="Jane", email="jane@example.com")

@@ -17,8 +17,9 @@ from recollect.records.users import UserDetails
 from recollect.search.finder import Finder
 from recollect.search.segments import Segments
 from recollect.settings import Settings
-from recollect.store.sqlite import SqliteStore
+from recollect.store.protocol import Store
 from tests.support import here
+from tests.support.stores import open_store
 
 NOW = datetime(2025, 6, 1, 12, 0, tzinfo=UTC)
 SAID = [
@@ -35,7 +36,7 @@ WANTED: gather.Limits = {"fact": 3, "entity": 5, "episode": 2}
 class Memory:
     """What Jane told, and how to read it for something new that she says."""
 
-    def __init__(self, store: SqliteStore, access: Access) -> None:
+    def __init__(self, store: Store, access: Access) -> None:
         self._store = store
         self._access = access
         self._threads = 0
@@ -56,7 +57,7 @@ class Memory:
 @pytest.fixture
 async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
     """Everything that Jane said, learned."""
-    store = SqliteStore.open(tmp_path, readers=2, clock=lambda: NOW)
+    store = open_store(tmp_path, readers=2, clock=lambda: NOW)
     project = await store.write(keys.create_project, "p")
     access = Access(project_id=project.id, project_uuid=project.uuid, key_uuid="")
     await store.write(users.create, access, "jane", UserDetails(first_name="Jane"))

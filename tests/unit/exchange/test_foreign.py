@@ -14,8 +14,7 @@ from recollect.errors import InvalidInput
 from recollect.exchange import foreign
 from recollect.exchange.foreign import Brought
 from recollect.governance import keys
-from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore
+from recollect.store.protocol import Store, Transaction
 from tests.unit.exchange.world import first_project, opened, unseen
 
 ZEP_3 = [
@@ -86,7 +85,7 @@ MEMMACHINE = {
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
     """An empty store with a project."""
     made = opened(tmp_path / "data")
     await made.write(first_project)
@@ -94,7 +93,7 @@ async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
     await made.close()
 
 
-async def bring(store: SqliteStore, shape: str, *documents: Any) -> Brought:
+async def bring(store: Store, shape: str, *documents: Any) -> Brought:
     """What a file of these documents brings, one on each line."""
     access = await projects.named(DataFolder(store), None, keys.DEFAULT_PROJECT)
     file = io.BytesIO("\n".join(map(json.dumps, documents)).encode())
@@ -109,7 +108,7 @@ def episodes(tx: Transaction, kind: str, graph_id: str) -> list[dict[str, Any]]:
     return [{key: one[key] for key in one.keys()} for one in found]  # noqa: SIM118
 
 
-async def test_zep_threads_and_graphs_come_with_their_times(store: SqliteStore) -> None:
+async def test_zep_threads_and_graphs_come_with_their_times(store: Store) -> None:
     """What is derived, unknown or wrong is counted by its reason."""
     told = await bring(store, "zep", *ZEP_3)
     assert (told.users, told.threads, told.graphs, told.episodes) == (1, 1, 1, 3)
@@ -124,7 +123,7 @@ async def test_zep_threads_and_graphs_come_with_their_times(store: SqliteStore) 
     assert (page["kind"], page["source_description"]) == ("text", "atlas")
 
 
-async def test_zep_sessions_and_groups_of_generation_2(store: SqliteStore) -> None:
+async def test_zep_sessions_and_groups_of_generation_2(store: Store) -> None:
     """A session is a thread, a group a graph, and a role_type a role."""
     told = await bring(store, "zep", ZEP_2)
     assert (told.users, told.threads, told.graphs, told.episodes) == (1, 1, 1, 2)
@@ -133,7 +132,7 @@ async def test_zep_sessions_and_groups_of_generation_2(store: SqliteStore) -> No
     assert (said["role"], said["speaker"]) == ("user", "Bob")
 
 
-async def test_mem0_memories_go_to_their_users_oldest_first(store: SqliteStore) -> None:
+async def test_mem0_memories_go_to_their_users_oldest_first(store: Store) -> None:
     """However the list is sorted; an agent's go to a graph."""
     told = await bring(store, "mem0", MEM0)
     assert (told.users, told.graphs, told.episodes) == (1, 1, 3)
@@ -143,7 +142,7 @@ async def test_mem0_memories_go_to_their_users_oldest_first(store: SqliteStore) 
     assert json.loads(second["metadata"]) == {"category": "taste", "mem0_id": "1"}
 
 
-async def test_graphiti_groups_become_graphs(store: SqliteStore) -> None:
+async def test_graphiti_groups_become_graphs(store: Store) -> None:
     """Episodes happened when they were valid; what was derived is derived again."""
     told = await bring(store, "graphiti", GRAPHITI)
     assert (told.graphs, told.episodes) == (2, 2)
@@ -153,7 +152,7 @@ async def test_graphiti_groups_become_graphs(store: SqliteStore) -> None:
     assert await store.read(episodes, "standalone", "default")
 
 
-async def test_memmachine_projects_become_graphs(store: SqliteStore) -> None:
+async def test_memmachine_projects_become_graphs(store: Store) -> None:
     """The graph is named as the project is when its own clients talk to us."""
     told = await bring(store, "memmachine", MEMMACHINE)
     assert (told.graphs, told.episodes, sum(told.skipped.values())) == (1, 1, 2)
@@ -168,7 +167,7 @@ async def test_memmachine_projects_become_graphs(store: SqliteStore) -> None:
      ("memmachine", [MEMMACHINE])],
 )  # fmt: skip
 async def test_bringing_in_a_file_again_adds_nothing(
-    store: SqliteStore, shape: str, documents: list[Any]
+    store: Store, shape: str, documents: list[Any]
 ) -> None:
     """Everything is known by then; what was skipped is skipped again."""
     first = await bring(store, shape, *documents)
@@ -178,7 +177,7 @@ async def test_bringing_in_a_file_again_adds_nothing(
     assert again.skipped == first.skipped
 
 
-async def test_a_broken_line_is_named_and_what_came_before_stays(store: SqliteStore) -> None:
+async def test_a_broken_line_is_named_and_what_came_before_stays(store: Store) -> None:
     """The mended file can be brought in again."""
     access = await projects.named(DataFolder(store), None, keys.DEFAULT_PROJECT)
     text = json.dumps(MEM0["results"][0]) + "\n" + '{"id": "2", "mem'
@@ -189,7 +188,7 @@ async def test_a_broken_line_is_named_and_what_came_before_stays(store: SqliteSt
 
 
 @pytest.mark.parametrize("text", [b'"\xff"', b"[" * 5000, b"", b'{"a": 1}\n"\xff"'])
-async def test_what_is_no_json_is_refused(store: SqliteStore, text: bytes) -> None:
+async def test_what_is_no_json_is_refused(store: Store, text: bytes) -> None:
     """With the line, whatever is wrong with it."""
     access = await projects.named(DataFolder(store), None, keys.DEFAULT_PROJECT)
     with pytest.raises(InvalidInput, match=r"line [12]"):
@@ -198,7 +197,7 @@ async def test_what_is_no_json_is_refused(store: SqliteStore, text: bytes) -> No
 
 @pytest.mark.parametrize("shape", foreign.SHAPES)
 @pytest.mark.parametrize("document", [1, None, "x", [1], {}, {"content": 3}, {"results": 3}])
-async def test_nonsense_is_counted(store: SqliteStore, shape: str, document: Any) -> None:
+async def test_nonsense_is_counted(store: Store, shape: str, document: Any) -> None:
     """Nothing that JSON can say brings the program down, and nothing goes unsaid."""
     told = await bring(store, shape, document)
     assert told.episodes == 0

@@ -54,6 +54,10 @@ READ_BY = {
     "trace": ("exchange.export_traces",),
     "trace_event": ("exchange.export_trace_events",),
     "session_log_fed": ("exchange.export_session_log_fed",),
+    "api_key": ("exchange.export_api_keys",),
+    "key_policy_set": ("exchange.export_key_policy_sets",),
+    "erasure": ("exchange.export_erasures",),
+    "audit_entry": ("exchange.export_audit_entries",),
 }
 
 

@@ -12,9 +12,9 @@ from recollect.graph.types import Access
 from recollect.records import collections, user_groups, users
 from recollect.records.collections import NewDocument
 from recollect.store.protocol import Store, Transaction
-from recollect.store.sqlite import SqliteStore
 from tests.support.memory import Memory
 from tests.support.session_log import Session, item
+from tests.support.stores import open_store
 
 INSTRUCTION = {"name": "aims", "text": "What does this person aim for?"}
 
@@ -29,7 +29,7 @@ def first_project(tx: Transaction) -> None:
         keys.create_project(tx, keys.DEFAULT_PROJECT)
 
 
-async def export(store: Store, **which: str) -> tuple[bytes, Exported]:
+async def export(store: Store, **which: Any) -> tuple[bytes, Exported]:
     """A file in memory, and what was told of it."""
     project = await store.read(keys.project_named, keys.DEFAULT_PROJECT)
     sink = io.BytesIO()
@@ -45,9 +45,9 @@ async def load(store: Store, file: bytes, **target: Any) -> Imported:
     return await store.write(importer.load, io.BytesIO(file), ImportTarget(**target), unseen)
 
 
-def opened(folder: Path) -> SqliteStore:
+def opened(folder: Path) -> Store:
     """An empty store."""
-    return SqliteStore.open(folder, readers=1)
+    return open_store(folder, readers=1)
 
 
 def without_moment(file: bytes) -> list[bytes]:

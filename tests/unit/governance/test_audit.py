@@ -351,7 +351,9 @@ told = st.builds(
 )
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(entries=st.lists(told, min_size=1, max_size=8), data=st.data())
 def test_any_chain_holds_until_one_byte_of_it_is_changed(
     log: Log, entries: list[Told], data: st.DataObject

@@ -17,7 +17,7 @@ from recollect.graph.types import Access
 from recollect.records import users
 from recollect.records.users import UserDetails
 from recollect.store.protocol import Store, Transaction
-from recollect.store.sqlite import SqliteStore
+from tests.support.stores import open_store
 
 T = TypeVar("T")
 
@@ -54,7 +54,7 @@ class World:
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     """An empty log."""
-    store = SqliteStore.open(tmp_path, readers=1)
+    store = open_store(tmp_path, readers=1)
     project = await store.write(keys.create_project, "p")
     access = Access(project_id=project.id, project_uuid=project.uuid, key_uuid="k")
     await store.write(users.create, access, "anna", UserDetails())

@@ -14,7 +14,8 @@ from recollect.graph import policy_spec
 from recollect.graph.policy import PolicySetDocument
 from recollect.graph.types import Access
 from recollect.limits import POLICY_SETS_PER_KEY_MAX
-from recollect.store.sqlite import SqliteStore
+from recollect.store.protocol import Store
+from tests.support.stores import open_store, raw
 
 OPENS = "a-key-of-home"
 NOBODY = "00000000-0000-7000-8000-000000000000"
@@ -32,7 +33,7 @@ def document(name: str = "team", effect: str = "deny", **fields: Any) -> PolicyS
 class World:
     """A project with one key, and its neighbour."""
 
-    store: SqliteStore
+    store: Store
     home: int
     elsewhere: int
     key: str
@@ -51,7 +52,7 @@ class World:
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     """Two projects."""
-    store = SqliteStore.open(tmp_path)
+    store = open_store(tmp_path)
     home = await store.write(keys.create_project, "home")
     elsewhere = await store.write(keys.create_project, "elsewhere")
     made = await store.write(keys.create_key, "home", "key", OPENS)
@@ -243,7 +244,7 @@ async def test_sets_that_were_attached_to_all_users_can_be_taken_off(world: Worl
     await world.do(policies.apply, document())
     assert await world.do(policies.of_group, None) == []
     await world.store.write(
-        lambda tx: tx._connection.execute("UPDATE policy_sets SET for_all_users = 1", ())  # type: ignore[attr-defined]
+        lambda tx: raw(tx).execute("UPDATE policy_sets SET for_all_users = 1", ())  # type: ignore[attr-defined]
     )
     assert [one.name for one in await world.do(policies.of_group, None)] == ["team"]
     assert (await world.do(policies.get, "team")).user_groups == 1

@@ -11,16 +11,17 @@ from recollect.graph.policy import PolicySetDocument
 from recollect.graph.types import Access
 from recollect.ingest import intake
 from recollect.records import graphs, knowledge
-from recollect.store.sqlite import SqliteStore
+from recollect.store.protocol import Store
 from tests.contract.store.world import message, new_project, new_thread, new_user
 from tests.support import here
 from tests.support.second_readings import waiting
+from tests.support.stores import open_store
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
     """An empty store."""
-    opened = SqliteStore.open(tmp_path)
+    opened = open_store(tmp_path)
     yield opened
     await opened.close()
 
@@ -33,7 +34,7 @@ def guarding(*values: str) -> PolicySetDocument:
     return policy_spec.check(whole, frozenset({"graph.search"}))
 
 
-async def told(store: SqliteStore, access: Access) -> list[str]:
+async def told(store: Store, access: Access) -> list[str]:
     """The sentences of Jane's facts."""
     graph = await store.read(graphs.of_user, access, "jane")
     found = await store.read(knowledge.facts_holding, access, graph, 50)
@@ -41,7 +42,7 @@ async def told(store: SqliteStore, access: Access) -> list[str]:
 
 
 async def test_a_name_does_not_cross_to_those_who_do_not_see_where_it_was_said(
-    store: SqliteStore,
+    store: Store,
 ) -> None:
     """Neither while the policy stands, nor is it lost when the policy goes."""
     access = await new_project(store, "p")

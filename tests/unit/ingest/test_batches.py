@@ -22,8 +22,8 @@ from recollect.records import episodes, graphs, threads, users
 from recollect.records.graphs import GraphDetails
 from recollect.records.users import UserDetails
 from recollect.store.protocol import Store, Transaction
-from recollect.store.sqlite import SqliteStore
 from recollect.store.sqlite.connection import FILE_NAME, SqliteTransaction, connect, statements
+from tests.support.stores import behind, of_the_file, open_store
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,7 +32,7 @@ T = TypeVar("T")
 class World:
     """A store with a project: user `ann` with thread `talk`, graphs `tea` and `coffee`."""
 
-    def __init__(self, store: SqliteStore, access: Access, path: Path) -> None:
+    def __init__(self, store: Store, access: Access, path: Path) -> None:
         self.store = store
         self.access = access
         self.path = path
@@ -73,12 +73,13 @@ class World:
         return [item.status for item in await self.items(uuid)]
 
     def left(self) -> list[tuple[str | None, ...]]:
-        """The name and the words that the file keeps of each item, whoever it belongs to."""
-        with closing(sqlite3.connect(self.path)) as connection:
-            return connection.execute(
+        """The name and the words that the store keeps of each item, whoever it belongs to."""
+        with behind(self.path.parent) as connection:
+            found = connection.execute(
                 "SELECT coalesce(thread_id, user_id, graph_id), json_extract(content, '$.content')"
                 " FROM batch_items ORDER BY id"
-            ).fetchall()
+            )
+            return [tuple(row) for row in found]
 
     async def contents(self, graph_id: str) -> list[str]:
         """What a standalone graph holds, in order."""
@@ -107,7 +108,7 @@ class World:
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     """One project with a few targets."""
-    store = SqliteStore.open(tmp_path)
+    store = open_store(tmp_path)
     await store.write(keys.create_project, "home")
     key = await store.write(keys.create_key, "home", "key")
     access = await store.read(keys.authenticate, keys.hashed(key.secret))
@@ -510,6 +511,7 @@ async def test_a_batch_belongs_to_its_project(world: World) -> None:
     assert (await other.get(theirs)).status == "invalid"
 
 
+@of_the_file
 async def test_a_batch_that_has_ended_is_read_without_counting_its_jobs(world: World) -> None:
     """Reading it takes as many steps as reading a small one, so a page of large ones is cheap."""
     steps = []
@@ -538,6 +540,7 @@ def _steps(world: World, uuid: str) -> int:
     return taken
 
 
+@of_the_file
 @pytest.mark.parametrize("noun", ["user", "thread", "graph"])
 def test_a_deletion_does_not_read_every_item_of_a_project(world: World, noun: str) -> None:
     """Items that name what goes are found by that name, however many wait in batches."""

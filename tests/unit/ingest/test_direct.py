@@ -18,8 +18,8 @@ from recollect.ingest.direct_checks import GivenNode
 from recollect.records import graphs, threads, users
 from recollect.records.graphs import GraphDetails
 from recollect.records.users import UserDetails
-from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore
+from recollect.store.protocol import Store, Transaction
+from tests.support.stores import open_store
 
 NOW = datetime(2024, 5, 1, 10, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -38,7 +38,7 @@ def given(**fields: Any) -> GivenTriple:
 class World:
     """A store in which it is always the same moment, with a graph and a user."""
 
-    def __init__(self, store: SqliteStore, access: Access) -> None:
+    def __init__(self, store: Store, access: Access) -> None:
         self.store = store
         self.access = access
 
@@ -60,7 +60,7 @@ class World:
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     """With the graph `band` and the user `ann`."""
-    store = SqliteStore.open(tmp_path, clock=lambda: NOW)
+    store = open_store(tmp_path, clock=lambda: NOW)
     project = await store.write(keys.create_project, "first")
     access = Access(project_id=project.id, project_uuid=project.uuid, key_uuid="")
     await store.write(graphs.create, access, "band", GraphDetails())

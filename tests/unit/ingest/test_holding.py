@@ -12,8 +12,8 @@ from recollect.ingest import queue
 from recollect.limits import LEASE_S
 from recollect.records import graphs
 from recollect.store.protocol import Store
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import StillClock, add_text, new_graph, new_project
+from tests.support.stores import open_store, raw
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def clock() -> StillClock:
 @pytest.fixture
 async def store(tmp_path: Path, clock: StillClock) -> AsyncIterator[Store]:
     """An empty store."""
-    opened = SqliteStore.open(tmp_path, clock=clock)
+    opened = open_store(tmp_path, clock=clock)
     yield opened
     await opened.close()
 
@@ -47,8 +47,7 @@ async def queued(store: Store) -> list[tuple[Any, ...]]:
 
     def look(tx: Any) -> list[tuple[Any, ...]]:
         return [
-            tuple(row)
-            for row in tx._connection.execute("SELECT graph_id, wait_until, lease FROM queue")
+            tuple(row) for row in raw(tx).execute("SELECT graph_id, wait_until, lease FROM queue")
         ]
 
     return await store.read(look)

@@ -22,7 +22,6 @@ from recollect.search.query import Query
 from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.protocol import Store
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import (
     START,
     StillClock,
@@ -34,6 +33,7 @@ from tests.contract.store.world import (
     new_user,
 )
 from tests.support import here
+from tests.support.stores import open_store
 
 OLD, NEW = "The front door code is 4471.", "The front door code is 9026."
 CLOSES = ("The front door code is 4471", "The front door code is 9026")
@@ -55,7 +55,7 @@ class Told:
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     """A store with an empty graph."""
-    opened = SqliteStore.open(tmp_path, clock=StillClock())
+    opened = open_store(tmp_path, clock=StillClock())
     yield opened
     await opened.close()
 

@@ -14,9 +14,9 @@ from recollect.ingest import extractors, intake, pipeline, rebuild
 from recollect.ingest.extractors import LanguageModelExtractor
 from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import findable, new_project, work
 from tests.support import here
+from tests.support.stores import open_store
 
 AT = datetime(2024, 5, 1, 10, 0, tzinfo=UTC)
 PARTS: tuple[tuple[str, MemoryKind | None], ...] = (
@@ -29,7 +29,7 @@ PARTS: tuple[tuple[str, MemoryKind | None], ...] = (
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     """An empty store."""
-    opened = SqliteStore.open(tmp_path)
+    opened = open_store(tmp_path)
     yield opened
     await opened.close()
 

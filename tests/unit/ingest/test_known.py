@@ -19,11 +19,11 @@ from recollect.graph.visibility import Constraint, Visibility, typed
 from recollect.ingest import intake, known
 from recollect.limits import SHOWN_FACTS_MAX, TURNS_BEFORE_MAX, TURNS_EARLIER_MAX
 from recollect.records import episodes
-from recollect.settings import Settings
 from recollect.store.protocol import Transaction
 from tests.contract.store.world import new_project, new_thread, new_user
 from tests.support import here
 from tests.support.scripted_model import Request, ScriptedModel, Step, alone, answers
+from tests.support.stores import settings_of
 from tests.support.three_words import ThreeWords
 from tests.unit.extract.test_model import entity, fact
 
@@ -77,7 +77,7 @@ class Talk:
 @pytest.fixture
 async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
     """A user with two threads."""
-    services = await open_services(Settings(data=tmp_path))
+    services = await open_services(settings_of(tmp_path))
     access = await new_project(services.store, "p")
     await new_user(services.store, access, "jane", first_name="Jane", last_name="Smith")
     for name in ("t", "u"):
@@ -238,7 +238,7 @@ async def test_a_model_closes_what_it_says_is_over(
     """From message to graph: shown by id, replaced by id, closed on the model's word."""
     alone(monkeypatch)
     with ScriptedModel(otherwise=changing) as model:
-        settings = Settings(data=tmp_path, llm_url=model.url, llm_model="scripted")
+        settings = settings_of(tmp_path, llm_url=model.url, llm_model="scripted")
         services = await open_services(settings, reads_here=True)
         access = await new_project(services.store, "p")
         await new_user(services.store, access, "jane", first_name="Jane")

@@ -14,9 +14,10 @@ from recollect.graph.types import DIRECT_KINDS, Access, NewEpisode
 from recollect.ingest import intake
 from recollect.records import episodes, graphs
 from recollect.records.graphs import GraphDetails
-from recollect.store.sqlite import SqliteStore
+from recollect.store.protocol import Store
 from tests.contract.store.world import new_project
 from tests.support import here
+from tests.support.stores import open_store, raw
 
 PAUL = FoundEntity(name="Paul Atreides", kind="person", aliases=("Muad'Dib",))
 SENTENCES = {
@@ -65,7 +66,7 @@ class Deaf:
 class World:
     """A graph `g` that is told things."""
 
-    def __init__(self, store: SqliteStore, access: Access) -> None:
+    def __init__(self, store: Store, access: Access) -> None:
         self.store = store
         self.access = access
 
@@ -84,7 +85,7 @@ class World:
 
         def ask(tx: Any) -> list[Any]:
             return list(
-                tx._connection.execute(
+                raw(tx).execute(
                     "SELECT e.content, n.name FROM episodes e LEFT JOIN mentions m"
                     " ON m.episode_id = e.id LEFT JOIN entities n ON n.id = m.entity_id"
                     " WHERE e.kind <> 'nodes'",
@@ -114,7 +115,7 @@ class World:
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     """An empty graph."""
-    store = SqliteStore.open(tmp_path, readers=1)
+    store = open_store(tmp_path, readers=1)
     access = await new_project(store, "first")
     await store.write(graphs.create, access, "g", GraphDetails())
     yield World(store, access)

@@ -14,7 +14,6 @@ from recollect.ingest import intake, pipeline, queue
 from recollect.ingest.worker import Worker
 from recollect.records import episodes
 from recollect.store.protocol import Store
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.test_learning import AT, Told, facts, says
 from tests.contract.store.world import (
     StillClock,
@@ -25,6 +24,7 @@ from tests.contract.store.world import (
     new_user,
 )
 from tests.support import here
+from tests.support.stores import open_store
 
 TRIES = 2
 WORDS = [f"w{number}" for number in range(20)]
@@ -59,7 +59,7 @@ def clock() -> StillClock:
 @pytest.fixture
 async def store(tmp_path: Path, clock: StillClock) -> AsyncIterator[Store]:
     """An empty store."""
-    opened = SqliteStore.open(tmp_path, clock=clock)
+    opened = open_store(tmp_path, clock=clock)
     yield opened
     await opened.close()
 
@@ -155,7 +155,7 @@ async def test_without_an_extractor_episodes_are_found_and_nothing_is_learned(
     """What a caller wrote down as knowledge is done with, but not found."""
     uuids = await say(store, access, "w1", "w2")
     direct = NewEpisode(kind="nodes", content='{"nodes": []}', created_at=AT)
-    await store.write(intake.add_direct, 1, [direct])
+    await store.write(intake.add_direct, access, 1, [direct])
     await work(store, clock, None)
     assert await store.read(findable, 1, "episode") == set(uuids)
     assert await store.read(facts, 1) == []

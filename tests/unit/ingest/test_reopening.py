@@ -16,9 +16,9 @@ from recollect.records import graphs, knowledge, provenance
 from recollect.records.pages import PageRequest
 from recollect.records.provenance import Provenance
 from recollect.store.protocol import Store
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import new_project, new_thread, new_user
 from tests.support import here
+from tests.support.stores import open_store
 
 FIRST = datetime(2024, 3, 1, 9, 0, tzinfo=UTC)
 NOW = datetime(2024, 12, 1, tzinfo=UTC)
@@ -89,9 +89,7 @@ class Talk:
 async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
     """Jane has said nothing yet; the clock goes on by a second whenever someone looks at it."""
     seconds = count()
-    store = SqliteStore.open(
-        tmp_path, readers=1, clock=lambda: NOW + timedelta(seconds=next(seconds))
-    )
+    store = open_store(tmp_path, readers=1, clock=lambda: NOW + timedelta(seconds=next(seconds)))
     access = await new_project(store, "p")
     user = await new_user(store, access, "jane", first_name="Jane", last_name="Smith")
     await new_thread(store, access, "t", "jane")

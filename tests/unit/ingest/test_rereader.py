@@ -21,11 +21,11 @@ from recollect.search.finder import Finder
 from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.protocol import Store
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import StillClock, add_text, new_graph, new_project
 from tests.support import here
 from tests.support.scripted_model import Request, ScriptedModel, Step, alone, answers, fails
 from tests.support.second_readings import HereEmbedded, kept, likes, waiting, want
+from tests.support.stores import open_store
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ def clock() -> StillClock:
 @pytest.fixture
 async def store(tmp_path: Path, clock: StillClock) -> AsyncIterator[Store]:
     """A store with an empty graph."""
-    opened = SqliteStore.open(tmp_path, clock=clock)
+    opened = open_store(tmp_path, clock=clock)
     yield opened
     await opened.close()
 

@@ -18,7 +18,6 @@ from recollect.ingest.rereadings import Held
 from recollect.limits import READING_LEASE_S
 from recollect.records import episodes
 from recollect.store.protocol import Store
-from recollect.store.sqlite import SqliteStore
 from recollect.store.sqlite.connection import FILE_NAME, statements
 from tests.contract.store.world import (
     START,
@@ -32,6 +31,7 @@ from tests.contract.store.world import (
 )
 from tests.support import here
 from tests.support.second_readings import narrowed, waiting, want
+from tests.support.stores import of_the_file, open_store
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def clock() -> StillClock:
 @pytest.fixture
 async def store(tmp_path: Path, clock: StillClock) -> AsyncIterator[Store]:
     """An empty store."""
-    opened = SqliteStore.open(tmp_path, clock=clock)
+    opened = open_store(tmp_path, clock=clock)
     yield opened
     await opened.close()
 
@@ -193,13 +193,13 @@ async def test_what_was_shown_is_gone_when_anything_of_the_graph_is_forgotten(
 
 async def test_a_claim_outlives_the_process(tmp_path: Path, clock: StillClock) -> None:
     """After a crash the lease still holds, and the answer under it counts once."""
-    store: Store = SqliteStore.open(tmp_path, clock=clock)
+    store: Store = open_store(tmp_path, clock=clock)
     access = await new_project(store, "p")
     await graphs_of(store, access, "g")
     await want(store, await told(store, access, "g", "a"))
     held = await take(store)
     await store.close()
-    store = SqliteStore.open(tmp_path, clock=clock)
+    store = open_store(tmp_path, clock=clock)
     try:
         assert held is not None
         assert await take(store) is None
@@ -315,6 +315,7 @@ async def test_lists_come_in_pages_and_counts_by_reader(store: Store, access: Ac
     ]
 
 
+@of_the_file
 async def test_a_claim_does_not_get_slow_with_what_waits(store: Store, tmp_path: Path) -> None:
     """It looks at the first of each graph, not at all of them."""
     sql = "EXPLAIN QUERY PLAN " + statements()["rereadings.next"]

@@ -1,7 +1,6 @@
 """The same log gives the same graph, however it is cut, by however many it is read, and when."""
 
 import asyncio
-import shutil
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -14,9 +13,9 @@ from recollect.ingest import pipeline, queue, rebuild
 from recollect.ingest.rebuild import GraphState
 from recollect.ingest.worker import Worker
 from recollect.store.protocol import Store
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import new_project
 from tests.support import here
+from tests.support.stores import copy_store, open_store
 from tests.support.talk import DOCUMENTS, TURNS, talk
 
 NOW = datetime(2024, 12, 1, tzinfo=UTC)
@@ -42,7 +41,7 @@ class Together(here.HereExtractor):
 
 def opened(folder: Path) -> Store:
     """The store, at a moment that stands still."""
-    return SqliteStore.open(folder, readers=1, clock=lambda: NOW)
+    return open_store(folder, readers=1, clock=lambda: NOW)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +68,7 @@ def expected(owed: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Graph
 
 async def states(owed: Path, folder: Path, run: Run) -> list[GraphState]:
     """What both graphs are after *run* on a copy of the store."""
-    shutil.copytree(owed, folder)
+    copy_store(owed, folder)
     await run(folder)
     store = opened(folder)
     try:

@@ -21,10 +21,11 @@ from recollect.ingest import intake
 from recollect.records import episodes, graphs, knowledge, users
 from recollect.records.graphs import GraphDetails
 from recollect.records.users import UserDetails
-from recollect.store.sqlite import SqliteStore
+from recollect.store.protocol import Store
 from tests.contract.store.world import new_project
 from tests.property.hidden_reader import WordsReader
 from tests.support import here
+from tests.support.stores import open_store, raw
 
 START = datetime(2025, 3, 1, tzinfo=UTC)
 RED, BLUE = {"team": "red"}, {"team": "blue"}
@@ -34,7 +35,7 @@ RED, BLUE = {"team": "red"}, {"team": "blue"}
 class World:
     """A graph `g` and a user `ann` that are told things, a day apart."""
 
-    store: SqliteStore
+    store: Store
     access: Access
     day: int = 0
 
@@ -60,9 +61,7 @@ class World:
 
     async def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """What the tables say."""
-        return await self.store.read(
-            lambda tx: [tuple(row) for row in tx._connection.execute(sql, ())]
-        )
+        return await self.store.read(lambda tx: [tuple(row) for row in raw(tx).execute(sql, ())])
 
     async def facts(self) -> list[tuple[Any, ...]]:
         """Each fact with its side, how many episodes stand behind it, and whether it is over."""
@@ -95,7 +94,7 @@ class World:
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     """Nothing is told yet."""
-    store = SqliteStore.open(tmp_path, readers=1)
+    store = open_store(tmp_path, readers=1)
     access = await new_project(store, "first")
     await store.write(graphs.create, access, "g", GraphDetails())
     details = UserDetails(first_name="Ann", last_name="Lee")

@@ -15,7 +15,6 @@ from recollect.ingest.worker import Process, Worker
 from recollect.limits import LEASE_S
 from recollect.records import episodes, graphs
 from recollect.store.protocol import Store
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import (
     StillClock,
     add_text,
@@ -23,6 +22,7 @@ from tests.contract.store.world import (
     new_graph,
     new_project,
 )
+from tests.support.stores import open_store
 
 TRIES = 2
 
@@ -36,7 +36,7 @@ def clock() -> StillClock:
 @pytest.fixture
 async def store(tmp_path: Path, clock: StillClock) -> AsyncIterator[Store]:
     """An empty store."""
-    opened = SqliteStore.open(tmp_path, clock=clock)
+    opened = open_store(tmp_path, clock=clock)
     yield opened
     await opened.close()
 
@@ -415,7 +415,7 @@ async def test_what_arrives_together_is_claimed_together(
     store: Store, access: Access, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker that was idle gives others a moment to arrive."""
-    monkeypatch.setattr("recollect.ingest.worker._GATHER_S", 0.2)
+    monkeypatch.setattr("recollect.ingest.worker._GATHER_S", 0.5)
     process = Recording()
     worker = new_worker(store, process)
     running = asyncio.ensure_future(worker.run())

@@ -15,8 +15,8 @@ from recollect.ingest.worker import Process, Worker
 from recollect.limits import LEASE_S
 from recollect.records import graphs
 from recollect.store.protocol import Store
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import StillClock, add_text, new_graph, new_project
+from tests.support.stores import open_store
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def clock() -> StillClock:
 @pytest.fixture
 async def store(tmp_path: Path, clock: StillClock) -> AsyncIterator[Store]:
     """An empty store."""
-    opened = SqliteStore.open(tmp_path, clock=clock)
+    opened = open_store(tmp_path, clock=clock)
     yield opened
     await opened.close()
 

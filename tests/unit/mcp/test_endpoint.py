@@ -24,7 +24,7 @@ async def test_the_endpoint_starts_with_its_first_request_and_ends_on_close(tmp_
         answers = await asyncio.gather(
             *(running.send("POST", PATH, CALL, headers=ACCEPT) for _ in range(3))
         )
-        assert [len(answer.json()["result"]["tools"]) for answer in answers] == [13] * 3
+        assert [len(answer.json()["result"]["tools"]) for answer in answers] == [14] * 3
         assert len(asyncio.all_tasks()) > before
         await running.app.close()
         await asyncio.sleep(0)

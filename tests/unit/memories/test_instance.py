@@ -18,9 +18,9 @@ from recollect.graph.types import Access, Graph
 from recollect.graph.visibility import Constraint, Visibility, typed
 from recollect.records import episodes, graphs
 from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore
 from tests.support import here
 from tests.support.memory import GRAPH, Memory, remembering
+from tests.support.stores import open_store
 
 Change = Callable[["Asked"], Awaitable[Any]]
 
@@ -162,7 +162,7 @@ async def shrink(asked: Asked) -> None:
 
 async def by_another_process(asked: Asked) -> None:
     """Someone else writes to the same file."""
-    other = SqliteStore.open(asked.memory.running.folder, readers=1)
+    other = open_store(asked.memory.running.folder, readers=1)
     try:
         uuid = await _uuid(asked, "sings")
         await other.write(episodes.delete, asked.access, uuid)

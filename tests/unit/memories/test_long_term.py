@@ -23,7 +23,6 @@ from recollect.search.query import Hit, Query
 from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.protocol import Store
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import (
     add_messages,
     new_graph,
@@ -32,6 +31,7 @@ from tests.contract.store.world import (
     new_user,
     work,
 )
+from tests.support.stores import open_store
 
 START = datetime(2024, 3, 1, 9, 0, tzinfo=UTC)
 NOW = datetime(2024, 9, 1, tzinfo=UTC)
@@ -104,7 +104,7 @@ def remark(number: int, content: str, **more: Any) -> NewEpisode:
 @asynccontextmanager
 async def opened(folder: Path) -> AsyncIterator[World]:
     """An empty graph."""
-    store = SqliteStore.open(folder)
+    store = open_store(folder)
     segments = Segments(store, bytes_max=10**9)
     access = await new_project(store, "p")
     graph = await new_graph(store, access, "notes")

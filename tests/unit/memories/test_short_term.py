@@ -17,8 +17,8 @@ from recollect.graph.episode_filters import EpisodeTest, EpisodeTree
 from recollect.graph.visibility import Constraint, Visibility, typed
 from recollect.limits import CHAPTER_EPISODES, CHAPTER_PARTS, WINDOW_LOOK_BACK_EPISODES
 from recollect.records import graphs
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import SEES_ALL
+from tests.support.stores import open_store
 from tests.support.told_log import ToldLog, spoken, told_log
 
 WIDE = Bounds(episodes=100, chars=100_000)
@@ -251,7 +251,7 @@ async def test_after_a_crash_it_is_exactly_what_it_was(tmp_path: Path) -> None:
     command = [sys.executable, "-c", KILLED, str(tmp_path)]
     ran = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True)
     assert ran.returncode == -signal.SIGKILL, ran.stderr
-    store = SqliteStore.open(tmp_path)
+    store = open_store(tmp_path)
     try:
         project = await store.read(lambda tx: tx.projects.by_name(name="first"))
         assert project is not None

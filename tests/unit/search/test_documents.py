@@ -24,8 +24,8 @@ from recollect.search.documents import (
     unpacked,
 )
 from recollect.store.protocol import Store, Transaction
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import new_project
+from tests.support.stores import open_store
 
 TEXTS = ["apple apple pear", "pear plum plum plum cherry", "quince", "apple plum"]
 
@@ -40,7 +40,7 @@ def unit(*values: float) -> Floats:
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     """An empty store."""
-    opened = SqliteStore.open(tmp_path)
+    opened = open_store(tmp_path)
     yield opened
     await opened.close()
 

@@ -2,10 +2,8 @@
 
 import asyncio
 import math
-import shutil
-import sqlite3
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,9 +22,9 @@ from recollect.search.query import Hit, Query
 from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.protocol import Store
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import new_project, new_thread, new_user, work
 from tests.support import here
+from tests.support.stores import behind, copy_store, open_store
 
 NOW = datetime(2024, 5, 2, tzinfo=UTC)
 SAID = (
@@ -71,7 +69,7 @@ class World:
 
 async def build(folder: Path, story: Sequence[tuple[str, str, str]] = SAID) -> None:
     """Jane's graph, read by the real extractor."""
-    store = SqliteStore.open(folder)
+    store = open_store(folder)
     access = await new_project(store, "p")
     await new_user(store, access, "jane", first_name="Jane", last_name="Smith")
     await new_thread(store, access, "t", "jane")
@@ -93,7 +91,7 @@ async def build(folder: Path, story: Sequence[tuple[str, str, str]] = SAID) -> N
 @asynccontextmanager
 async def opened(folder: Path) -> AsyncIterator[World]:
     """That graph with a finder."""
-    store = SqliteStore.open(folder)
+    store = open_store(folder)
     segments = Segments(store, bytes_max=10**9)
     access = Access(project_id=1, project_uuid="", key_uuid="")
     graph = await store.read(graphs.of_user, access, "jane")
@@ -115,7 +113,7 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 async def world(learned: Path, tmp_path: Path) -> AsyncIterator[World]:
     """A copy of it for each test."""
-    shutil.copytree(learned, tmp_path / "store")
+    copy_store(learned, tmp_path / "store")
     async with opened(tmp_path / "store") as found:
         yield found
 
@@ -513,7 +511,7 @@ async def test_what_a_newer_answer_has_the_words_of_comes_behind_what_fits_littl
 async def test_what_a_judging_reader_let_stand_is_not_doubted(tmp_path: Path) -> None:
     """It was shown the older code when it wrote down the newer: these are two codes."""
     await build(tmp_path, GARDEN)
-    with closing(sqlite3.connect(tmp_path / "recollect.db")) as base, base:
+    with behind(tmp_path) as base:
         base.execute("UPDATE facts SET extractor = 'agent:episode.v2' WHERE fact LIKE '%7804%'")
     async with opened(tmp_path) as world:
         later = datetime(2024, 12, 1, tzinfo=UTC)

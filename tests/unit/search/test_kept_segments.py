@@ -15,8 +15,8 @@ from recollect.search.segment import Segment
 from recollect.search.segments import Segments
 from recollect.store import index
 from recollect.store.protocol import Store
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import add_text, new_graph, new_project, stored, text, work
+from tests.support.stores import open_store
 from tests.unit.search.test_segments import ROOMY, search
 
 ENOUGH = 6
@@ -26,7 +26,7 @@ ENOUGH = 6
 async def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Store]:
     """An empty store, in which a few rows make a large graph."""
     monkeypatch.setattr(module, "SNAPSHOT_ROWS_MIN", ENOUGH - 1)
-    opened = SqliteStore.open(tmp_path)
+    opened = open_store(tmp_path)
     yield opened
     await opened.close()
 

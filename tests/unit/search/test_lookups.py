@@ -13,7 +13,6 @@ from recollect.records import knowledge
 from recollect.search.prepare import _longest, look_up
 from recollect.search.query import Lookups, Query
 from recollect.store.protocol import Store, Transaction
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import (
     START,
     Stored,
@@ -23,6 +22,7 @@ from tests.contract.store.world import (
     new_graph,
     new_project,
 )
+from tests.support.stores import open_store
 
 PEOPLE = ("Emma", "Emma Stone", "Berlin", "New York City", "Will")
 
@@ -30,7 +30,7 @@ PEOPLE = ("Emma", "Emma Stone", "Berlin", "New York City", "Will")
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     """An empty store."""
-    opened = SqliteStore.open(tmp_path)
+    opened = open_store(tmp_path)
     yield opened
     await opened.close()
 

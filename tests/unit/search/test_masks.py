@@ -23,10 +23,11 @@ from recollect.search.segment import IndexPage, Segment
 from recollect.search.segments import Segments
 from recollect.search.visibility import as_seen
 from recollect.settings import Settings
+from recollect.store.protocol import Store
 from recollect.store.rows import to_json
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import new_graph, new_project
 from tests.support import here
+from tests.support.stores import open_store
 from tests.unit.search.test_segment import episode_row
 from tests.unit.search.test_visibility import NOT_SECRET, constraint, row, story
 
@@ -162,7 +163,7 @@ def test_a_snapshot_knows_whom_episodes_are_by_and_for() -> None:
 class Small:
     """A graph that was really read, and a finder over it."""
 
-    def __init__(self, store: SqliteStore, access: Access, graph: Graph, finder: Finder) -> None:
+    def __init__(self, store: Store, access: Access, graph: Graph, finder: Finder) -> None:
         self.store, self.access, self.graph, self.finder = store, access, graph, finder
         self.uuids: list[str] = []
 
@@ -176,7 +177,7 @@ class Small:
 @pytest.fixture
 async def small(tmp_path: Path) -> AsyncIterator[Small]:
     """Three people say where they moved to."""
-    store = SqliteStore.open(tmp_path)
+    store = open_store(tmp_path)
     access = await new_project(store, "p")
     graph = await new_graph(store, access, "g")
     segments = Segments(store, bytes_max=10**9)

@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +22,6 @@ from recollect.search.segment import IndexPage, Segment
 from recollect.search.segments import Segments
 from recollect.store import index
 from recollect.store.protocol import Store, Transaction
-from recollect.store.sqlite import SqliteStore
-from recollect.store.sqlite.connection import FILE_NAME, connect
 from tests.contract.store.world import (
     START,
     add_messages,
@@ -38,6 +35,7 @@ from tests.contract.store.world import (
     work,
 )
 from tests.support import here
+from tests.support.stores import behind, open_store
 
 ROOMY = 10**9
 
@@ -45,7 +43,7 @@ ROOMY = 10**9
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     """An empty store."""
-    opened = SqliteStore.open(tmp_path)
+    opened = open_store(tmp_path)
     yield opened
     await opened.close()
 
@@ -207,10 +205,9 @@ async def test_an_epoch_that_ends_while_a_segment_is_built_is_noticed(
     watched.hold_take.clear()
     asked = asyncio.ensure_future(search(segments, access, graph, "beta"))
     await asyncio.to_thread(watched.entered.wait, 5)
-    with closing(connect(tmp_path / FILE_NAME, writer=True)) as connection:
+    with behind(tmp_path) as connection:
         connection.execute("UPDATE graphs SET index_epoch = index_epoch + 1")
         connection.execute("DELETE FROM index_rows")
-        connection.commit()
     watched.hold_take.set()
     assert await asked == []
 

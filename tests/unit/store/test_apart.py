@@ -15,7 +15,7 @@ from recollect.records import episodes, graphs, knowledge, threads
 from recollect.records.knowledge import FactChange
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import SqliteStore
-from recollect.store.sqlite.store import SqliteApartGraph
+from recollect.store.sqlite.apart import FoldedApart
 from tests.contract.store.world import (
     StillClock,
     add_messages,
@@ -49,14 +49,14 @@ class World:
         """Put another reading in the place of an episode's."""
         await self.store.write(readings.replace, number, found, (None,) * len(found.facts))
 
-    async def folded(self) -> SqliteApartGraph:
+    async def folded(self) -> FoldedApart:
         """The graph, folded apart from the beginning."""
         apart = await self.store.apart(self.graph.id)
         await apart.run(fold.start_over, self.graph.id)
         await self.go_on(apart)
         return apart
 
-    async def go_on(self, apart: SqliteApartGraph) -> None:
+    async def go_on(self, apart: FoldedApart) -> None:
         """Fold what is left."""
         while await apart.run(fold.go_on, self.graph.id, TABLE, limit=3):
             pass

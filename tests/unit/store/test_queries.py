@@ -53,7 +53,7 @@ def test_orders_become_one_statement_each(tmp_path: Path) -> None:
         "SELECT {key} FROM t WHERE {key} {cmp} :x ORDER BY {key} {dir};\n"
         "-- name: other\nSELECT 1;\n"
     )
-    assert sql.load(tmp_path) == {
+    assert sql.read(tmp_path) == {
         "a.page/id/asc": "SELECT t.id FROM t WHERE t.id > :x ORDER BY t.id ASC;",
         "a.page/id/desc": "SELECT t.id FROM t WHERE t.id < :x ORDER BY t.id DESC;",
         "a.page/name/asc": "SELECT coalesce(t.name, '') FROM t WHERE coalesce(t.name, '') > :x "
@@ -68,7 +68,7 @@ def test_a_name_must_not_be_given_twice(tmp_path: Path) -> None:
     """A file that defines one name twice is an error when loaded, not a surprise later."""
     (tmp_path / "a.sql").write_text("-- name: same\nSELECT 1;\n-- name: same\nSELECT 2;\n")
     with pytest.raises(ValueError, match="same is defined twice"):
-        sql.load(tmp_path)
+        sql.read(tmp_path)
 
 
 def test_no_method_is_dead() -> None:

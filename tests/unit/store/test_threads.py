@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from recollect.store.sqlite.threads import Work, answer
+from recollect.store.work import Work, answer
 
 
 async def test_outcomes_wake_each_loop_once() -> None:

@@ -15,9 +15,10 @@ from recollect.ingest import intake
 from recollect.records import cloning, graphs
 from recollect.records.cloning import ClonedEnds
 from recollect.records.graphs import GraphDetails
-from recollect.store.sqlite import SqliteStore, migrate
+from recollect.store.sqlite import migrate
 from recollect.store.sqlite.connection import FILE_NAME, connect, statements
 from tests.contract.store.world import insert_entity, insert_fact, text
+from tests.support.stores import of_the_file, open_store
 
 # What a copy has of its own.
 OWN = {
@@ -48,7 +49,7 @@ KEPT = {"ignored", "is_user", "seq", "processed_at", "item_kind", "key", "projec
 @pytest.fixture
 async def store(tmp_path: Path):
     """A store with the graph `a`, which has something in every table."""
-    opened = SqliteStore.open(tmp_path)
+    opened = open_store(tmp_path)
     project = await opened.write(keys.create_project, "first")
     access = Access(project_id=project.id, project_uuid=project.uuid, key_uuid="")
     graph = await opened.write(graphs.create, access, "a", GraphDetails())
@@ -98,6 +99,7 @@ def columns(connection, table: str) -> list[str]:
     return [row["name"] for row in connection.execute(f"PRAGMA table_info({table})")]
 
 
+@of_the_file  # whose columns take any value
 @pytest.mark.parametrize("table", OWN)
 async def test_every_column_is_copied(store, tmp_path: Path, table: str) -> None:
     """Each is set to a value that no default would give, and found again in the copy."""

@@ -16,8 +16,8 @@ from recollect.limits import (
 )
 from recollect.records import collections
 from recollect.records.collections import DocumentChange, NewDocument
-from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore
+from recollect.store.protocol import Store, Transaction
+from tests.support.stores import open_store
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -26,7 +26,7 @@ T = TypeVar("T")
 class World:
     """A store with a project that has the collection `drinks`."""
 
-    def __init__(self, store: SqliteStore, access: Access) -> None:
+    def __init__(self, store: Store, access: Access) -> None:
         self.store = store
         self.access = access
 
@@ -48,7 +48,7 @@ class World:
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     """One project with one collection."""
-    store = SqliteStore.open(tmp_path)
+    store = open_store(tmp_path)
     await store.write(keys.create_project, "home")
     key = await store.write(keys.create_key, "home", "key")
     access = await store.read(keys.authenticate, keys.hashed(key.secret))

@@ -15,10 +15,11 @@ from recollect.records import edits, knowledge, users
 from recollect.records.edit_subjects import Edit
 from recollect.records.knowledge import EntityChange, FactChange
 from recollect.records.users import UserDetails
-from recollect.store.sqlite import SqliteStore
+from recollect.store.protocol import Store
 from tests.contract.store.world import StillClock, add_text, new_graph, new_project, new_user
 from tests.property.reader import ScriptedReader
 from tests.support import here
+from tests.support.stores import open_store, raw
 
 ANN, TEA = FoundEntity(name="Ann", kind="person"), FoundEntity(name="tea", kind="topic")
 
@@ -35,7 +36,7 @@ def likes(*sentences: str) -> Found:
 class World:
     """A store with a graph of three episodes that say nothing to begin with."""
 
-    def __init__(self, store: SqliteStore, access: Access, graph_id: int) -> None:
+    def __init__(self, store: Store, access: Access, graph_id: int) -> None:
         self.store, self.access, self.graph_id = store, access, graph_id
         self.numbers: list[int] = []
 
@@ -67,7 +68,7 @@ class World:
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     """Three episodes."""
-    store = SqliteStore.open(tmp_path, clock=StillClock())
+    store = open_store(tmp_path, clock=StillClock())
     access = await new_project(store, "p")
     made = World(store, access, (await new_graph(store, access, "g")).id)
     await made.say("one", "two", "three")
@@ -158,7 +159,7 @@ async def test_what_is_said_of_a_user_by_hand_outlives_another_name(world: World
 
 async def _entities(world: World, name: str) -> list[tuple[str]]:
     def look(tx: Any) -> list[tuple[str]]:
-        found = tx._connection.execute("SELECT uuid FROM entities WHERE name = ?", (name,))
+        found = raw(tx).execute("SELECT uuid FROM entities WHERE name = ?", (name,))
         return [tuple(row) for row in found]
 
     return await world.store.read(look)

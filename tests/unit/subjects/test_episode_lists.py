@@ -14,9 +14,11 @@ from recollect.graph.types import Access, Graph, Json, NewEpisode
 from recollect.graph.visibility import Visibility
 from recollect.ingest import intake
 from recollect.records import episode_lists
-from recollect.store.sqlite import SqliteStore, migrate
+from recollect.store.protocol import Store
+from recollect.store.sqlite import migrate
 from recollect.store.sqlite.connection import connect, statements
-from tests.contract.store.world import new_graph, new_project
+from tests.contract.store.world import SEES_ALL, new_graph, new_project
+from tests.support.stores import open_store
 from tests.unit.subjects.small_world import NOT_SECRET, ONLY_PUBLIC, PUBLIC, SECRET, seen_by
 
 DAY = datetime(2024, 1, 1, tzinfo=UTC)
@@ -25,7 +27,7 @@ DAY = datetime(2024, 1, 1, tzinfo=UTC)
 class Log:
     """A graph that nobody reads."""
 
-    def __init__(self, store: SqliteStore, access: Access, graph: Graph) -> None:
+    def __init__(self, store: Store, access: Access, graph: Graph) -> None:
         self.store, self.access, self.graph = store, access, graph
 
     async def add(self, content: str, day: int, metadata: Json | None = None, **more: Any) -> str:
@@ -74,7 +76,7 @@ class Log:
 @pytest.fixture
 async def log(tmp_path: Path) -> AsyncIterator[Log]:
     """An empty graph beside one that is not."""
-    store = SqliteStore.open(tmp_path)
+    store = open_store(tmp_path)
     access = await new_project(store, "p")
     other = Log(store, access, await new_graph(store, access, "other"))
     await other.add("elsewhere", 0, PUBLIC)
@@ -133,7 +135,7 @@ async def test_raw_episodes_are_listed_and_direct_knowledge_is_not(log: Log) -> 
     direct: tuple[Any, ...] = ("fact_triple", "nodes")
     for kind in direct:
         new = NewEpisode(kind=kind, content="{}", created_at=DAY)
-        await log.store.write(intake.add_direct, log.graph.id, [new])
+        await log.store.write(intake.add_direct, SEES_ALL, log.graph.id, [new])
     listed = ["heard", "read", "kept"]
     assert await log.page() == await log.page("m.x IS NULL") == listed
     assert await log.count() == len(await log.uuids()) == 3

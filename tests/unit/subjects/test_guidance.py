@@ -1,8 +1,6 @@
 """Guidance is kept at a scope; a narrower scope wins whole, and an empty one reads the project's."""
 
-import sqlite3
 from collections.abc import AsyncIterator, Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -28,9 +26,8 @@ from recollect.records.guidance import (
     Targets,
 )
 from recollect.records.users import UserDetails
-from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore
-from recollect.store.sqlite.connection import FILE_NAME
+from recollect.store.protocol import Store, Transaction
+from tests.support.stores import behind, open_store
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -40,7 +37,7 @@ ANN, TEA, NOBODY = "ann", "tea", "nobody"
 class World:
     """A store with the user ann and the standalone graph tea in each of two projects."""
 
-    def __init__(self, store: SqliteStore, path: Path, access: Access, other: Access) -> None:
+    def __init__(self, store: Store, path: Path, access: Access, other: Access) -> None:
         self.store = store
         self.path = path
         self.access = access
@@ -60,12 +57,12 @@ class World:
         return await self.do(guidance.scope, user_id, graph_id)
 
     def rows(self) -> int:
-        """How much guidance there is in the file, whoever it belongs to."""
-        with closing(sqlite3.connect(self.path)) as connection:
+        """How much guidance there is in the store, whoever it belongs to."""
+        with behind(self.path) as connection:
             return int(connection.execute("SELECT count(*) FROM guidance").fetchone()[0])
 
 
-async def _project(store: SqliteStore, name: str) -> Access:
+async def _project(store: Store, name: str) -> Access:
     project = await store.write(keys.create_project, name)
     key = (await store.write(keys.create_key, name, "test")).key
     access = Access(project_id=project.id, project_uuid=project.uuid, key_uuid=key.uuid)
@@ -77,9 +74,9 @@ async def _project(store: SqliteStore, name: str) -> Access:
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     """Two projects with a user and a graph each."""
-    store = SqliteStore.open(tmp_path, readers=1)
+    store = open_store(tmp_path, readers=1)
     one, two = await _project(store, "one"), await _project(store, "two")
-    yield World(store, tmp_path / FILE_NAME, one, two)
+    yield World(store, tmp_path, one, two)
     await store.close()
 
 
@@ -280,7 +277,7 @@ async def test_a_request_names_one_scope_or_none(world: World) -> None:
 async def test_stored_guidance_that_cannot_be_read_is_our_fault(world: World) -> None:
     """A row that was changed behind our back is an alarm, not a guess."""
     await world.do(guidance.set_ontology, Targets(), types("Cup"))
-    with closing(sqlite3.connect(world.path)) as connection, connection:
+    with behind(world.path) as connection:
         connection.execute("UPDATE guidance SET value = '[1]'")
     with pytest.raises(InvariantViolated):
         await world.do(guidance.ontology_at, PROJECT)

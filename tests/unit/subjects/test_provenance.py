@@ -15,8 +15,9 @@ from recollect.records import knowledge, provenance
 from recollect.records.knowledge import FactChange
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore, migrate
+from recollect.store.sqlite import migrate
 from recollect.store.sqlite.connection import connect, statements
+from tests.support.stores import open_store
 from tests.unit.subjects.small_world import (
     ONLY_PUBLIC,
     PUBLIC,
@@ -33,7 +34,7 @@ END = datetime(2024, 5, 1, tzinfo=UTC)
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     """Bob knows Eve, as was said in public and in secret; there are two called Kim."""
-    store = SqliteStore.open(tmp_path)
+    store = open_store(tmp_path)
     project = await store.write(keys.create_project, "first")
     access = Access(project_id=project.id, project_uuid=project.uuid, key_uuid="")
     made = await new_world(store, access)

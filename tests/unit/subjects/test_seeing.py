@@ -29,8 +29,8 @@ from recollect.records.knowledge import EntityChange, FactChange
 from recollect.records.pages import PageRequest, read_cursor
 from recollect.store import rows
 from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import START
+from tests.support.stores import open_store
 from tests.unit.subjects.small_world import (
     NOT_SECRET,
     ONLY_PUBLIC,
@@ -50,7 +50,7 @@ NOWHERE = "00000000-0000-4000-8000-000000000000"
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     """Bob is mentioned in public, Eve in secret, Rome in both; facts of all three mixtures."""
-    store = SqliteStore.open(tmp_path)
+    store = open_store(tmp_path)
     project = await store.write(keys.create_project, "first")
     access = Access(project_id=project.id, project_uuid=project.uuid, key_uuid="")
     made = await new_world(store, access)

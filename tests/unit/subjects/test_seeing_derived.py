@@ -15,7 +15,7 @@ from recollect.records import derived, seeing
 from recollect.records.pages import PageRequest
 from recollect.store import numbers, rows
 from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore
+from tests.support.stores import open_store
 from tests.unit.subjects.small_world import (
     NOT_SECRET,
     ONLY_PUBLIC,
@@ -34,7 +34,7 @@ ALL = PageRequest(order="uuid/asc", limit=50)
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     """A thread with messages of two classes; Bob lives in Rome in public, and fears Eve."""
-    store = SqliteStore.open(tmp_path)
+    store = open_store(tmp_path)
     project = await store.write(keys.create_project, "first")
     access = Access(project_id=project.id, project_uuid=project.uuid, key_uuid="")
     made = await new_world(store, access)

@@ -14,8 +14,8 @@ from recollect.limits import USER_GROUP_MEMBERS_PER_CALL_MAX
 from recollect.records import user_groups, users
 from recollect.records.user_groups import ALL_USERS, Membership, UserGroupChange
 from recollect.records.users import UserDetails
-from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore
+from recollect.store.protocol import Store, Transaction
+from tests.support.stores import open_store
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -25,7 +25,7 @@ ALL: dict[str, Any] = {"search": "", "limit": 100, "offset": 0}
 class World:
     """A store with a project."""
 
-    def __init__(self, store: SqliteStore, access: Access) -> None:
+    def __init__(self, store: Store, access: Access) -> None:
         self.store = store
         self.access = access
 
@@ -52,7 +52,7 @@ class World:
         return user_groups.virtual_uuid(self.access)
 
 
-async def project(store: SqliteStore, name: str) -> World:
+async def project(store: Store, name: str) -> World:
     """A new project in a store."""
     await store.write(keys.create_project, name)
     key = await store.write(keys.create_key, name, "key")
@@ -64,7 +64,7 @@ async def project(store: SqliteStore, name: str) -> World:
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     """One project."""
-    store = SqliteStore.open(tmp_path)
+    store = open_store(tmp_path)
     yield await project(store, "home")
     await store.close()
 

@@ -22,6 +22,7 @@ class KeyRow(NamedTuple):
     mcp_write: int
     project_uuid: str
     project_name: str
+    project_limits: str | None
     has_policies: int
 
 

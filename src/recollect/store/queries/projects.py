@@ -13,6 +13,7 @@ class ProjectRow(NamedTuple):
     default_time_zone: str | None
     created_at: int
     guarded: str
+    limits: str | None
 
 
 class ProjectQueries(Queries):
@@ -47,6 +48,9 @@ class ProjectQueries(Queries):
 
     def describe(self, *, description: str | None, id: int) -> int:
         return self._run("projects.describe", description=description, id=id)
+
+    def limit(self, *, limits: str | None, id: int) -> int:
+        return self._run("projects.limit", limits=limits, id=id)
 
     def set_time_zone(self, *, time_zone: str | None, id: int) -> int:
         return self._run("projects.set_time_zone", time_zone=time_zone, id=id)

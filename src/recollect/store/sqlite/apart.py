@@ -6,21 +6,25 @@ memory; what comes out is compared with the file, and only the difference is wri
 transaction. If the file has moved on meanwhile, nothing is written and the caller goes on.
 """
 
+import asyncio
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from threading import Lock
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 from urllib.parse import quote
 
 from recollect.clock import Clock
 from recollect.ids import Ids
+from recollect.store.protocol import Refolded, Transaction
 from recollect.store.sqlite.connection import SqliteTransaction, teach
 from recollect.store.sqlite.difference import Difference, compare
 
+P = ParamSpec("P")
 T = TypeVar("T")
-_SCHEMA = Path(__file__).with_name("schema.sql")
+Then = Callable[[Transaction, Refolded], None]
+SCHEMA = Path(__file__).with_name("schema.sql")
 _GRAPH = "graph_id = :graph_id"
 _OF_USER = "(SELECT id FROM live.entities WHERE graph_id = :graph_id AND is_user = 1)"
 _OF_RECORD = "(SELECT id FROM live.facts WHERE graph_id = :graph_id AND extractor IS NULL)"
@@ -60,11 +64,20 @@ _ADDED = (
 )
 
 
+# The store that a graph comes from, as a database to attach, for as long as it is looked at.
+Live = Callable[[], AbstractContextManager[str]]
+
+
+def of_file(path: Path) -> Live:
+    """A file is attached as it is."""
+    return lambda: nullcontext(f"file:{quote(str(path))}?mode=ro")
+
+
 class Apart:
     """A graph on its own, for the thread that made it."""
 
-    def __init__(self, path: Path, graph_id: int, clock: Clock, ids: Ids) -> None:
-        self._live = f"file:{quote(str(path))}?mode=ro"
+    def __init__(self, live: Live, graph_id: int, clock: Clock, ids: Ids) -> None:
+        self._live = live
         self._graph_id = graph_id
         self._connection = sqlite3.connect(
             ":memory:",
@@ -76,7 +89,7 @@ class Apart:
         self._connection.row_factory = sqlite3.Row
         self._turn = Lock()
         teach(self._connection)
-        self._connection.executescript(_SCHEMA.read_text(encoding="utf-8"))
+        self._connection.executescript(SCHEMA.read_text(encoding="utf-8"))
         self._connection.execute("PRAGMA foreign_keys = ON")
         self._clock, self._ids = clock, ids
         self._last_edit = self._known = 0
@@ -123,8 +136,8 @@ class Apart:
     @contextmanager
     def _looking(self) -> Iterator[None]:
         """With the file at hand, as it is at one moment; not for longer than it takes to look."""
-        with self._turn:
-            self._connection.execute("ATTACH :file AS live", {"file": self._live})
+        with self._turn, self._live() as file:
+            self._connection.execute("ATTACH :file AS live", {"file": file})
             try:
                 self._connection.execute("BEGIN")
                 try:
@@ -155,3 +168,29 @@ class Apart:
         )
         row = self._connection.execute(found, (self._graph_id,)).fetchone()
         self._known, self._last_edit = row or (0, 0)
+
+
+class FoldedApart:
+    """A graph that is folded apart; every step of it in a thread."""
+
+    def __init__(self, apart: Apart, put: Callable[[Difference, Then], Awaitable[bool]]) -> None:
+        self._apart = apart
+        self._put = put
+
+    async def run(
+        self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Do something with the graph as it is here."""
+        return await asyncio.to_thread(self._apart.run, lambda tx: unit(tx, *args, **kwargs))
+
+    async def catch_up(self) -> bool:
+        """Take what was added to its log since; False when something in it was changed."""
+        return await asyncio.to_thread(self._apart.catch_up)
+
+    async def put_back(self, then: Then) -> bool:
+        """Let the store have the graph as it is here, at once; False when it has moved on."""
+        return await self._put(await asyncio.to_thread(self._apart.difference), then)
+
+    async def close(self) -> None:
+        """Let go of it."""
+        await asyncio.to_thread(self._apart.close)

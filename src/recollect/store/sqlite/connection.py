@@ -12,6 +12,7 @@ from recollect.errors import InvariantViolated
 from recollect.graph import visibility
 from recollect.ids import Ids
 from recollect.store import rows, sql
+from recollect.store.statements import RowRefused
 from recollect.store.transaction import Transaction
 
 FILE_NAME = "recollect.db"
@@ -105,7 +106,10 @@ class SqliteStatements:
     def _execute(self, name: str, params: dict[str, Any]) -> sqlite3.Cursor:
         cursor = self._cursor()
         cursor.row_factory = None  # plain tuples: they become typed rows
-        return cursor.execute(self._statements[name], params)
+        try:
+            return cursor.execute(self._statements[name], params)
+        except (sqlite3.IntegrityError, sqlite3.DataError, OverflowError) as error:
+            raise RowRefused(str(error)) from error
 
     def one(self, name: str, params: dict[str, Any], /) -> tuple[Any, ...] | None:
         """The first row, or None."""

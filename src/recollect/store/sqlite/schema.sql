@@ -9,7 +9,8 @@ CREATE TABLE projects (
     description TEXT,
     default_time_zone TEXT,
     created_at INTEGER NOT NULL,
-    guarded TEXT NOT NULL DEFAULT '[]'  -- the keys of metadata that its policies name
+    guarded TEXT NOT NULL DEFAULT '[]',  -- the keys of metadata that its policies name
+    limits TEXT  -- what was chosen for it in place of the limits in the settings
 );
 
 CREATE TABLE api_keys (
@@ -845,6 +846,18 @@ CREATE TABLE tasks (
 );
 CREATE INDEX tasks_by_project ON tasks (project_id, id);
 CREATE INDEX tasks_by_graph ON tasks (graph_id) WHERE graph_id IS NOT NULL;
+
+-- What was used of a day (the ordinal of a date in UTC), where that is limited: by a key, or under an
+-- empty key_uuid by the whole project.
+CREATE TABLE usage (
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    key_uuid TEXT NOT NULL,
+    day INTEGER NOT NULL,
+    episodes INTEGER NOT NULL DEFAULT 0,
+    bytes INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (project_id, key_uuid, day)
+);
+CREATE INDEX usage_by_day ON usage (day);
 
 -- Answers to writes that came with an idempotency key: whoever sends one again is told the same, and
 -- nothing is done twice. Kept for a day; without its words as soon as something of its graph is erased.

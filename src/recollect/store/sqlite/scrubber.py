@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from recollect.store.sqlite import scrubbing
-from recollect.store.sqlite.threads import Errand, Inbox
+from recollect.store.sqlite.threads import Errand
+from recollect.store.work import Inbox
 
 _TRIES = 80
 _PAUSE_S = 0.1

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sqlite3
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -13,43 +13,17 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from recollect.clock import Clock, system_clock
 from recollect.errors import StoreDamaged, StoreUnavailable
 from recollect.ids import Ids, TimeOrderedIds
-from recollect.store.protocol import Refolded, Transaction
+from recollect.store.protocol import Transaction
 from recollect.store.sqlite import checking, migrate, reserve
-from recollect.store.sqlite.apart import Apart
+from recollect.store.sqlite.apart import Apart, FoldedApart, Then, of_file
 from recollect.store.sqlite.connection import connect, prepare
 from recollect.store.sqlite.difference import Difference, write
 from recollect.store.sqlite.scrubber import Scrubber
-from recollect.store.sqlite.threads import Inbox, Reader, Work, Writer
+from recollect.store.sqlite.threads import Reader, Writer
+from recollect.store.work import Inbox, Work
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Then = Callable[[Transaction, Refolded], None]
-
-
-class SqliteApartGraph:
-    """A graph that is folded apart; every step of it in a thread."""
-
-    def __init__(self, apart: Apart, put: Callable[[Difference, Then], Awaitable[bool]]) -> None:
-        self._apart = apart
-        self._put = put
-
-    async def run(
-        self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
-    ) -> T:
-        """Do something with the graph as it is here."""
-        return await asyncio.to_thread(self._apart.run, lambda tx: unit(tx, *args, **kwargs))
-
-    async def catch_up(self) -> bool:
-        """Take what was added to its log since; False when something in it was changed."""
-        return await asyncio.to_thread(self._apart.catch_up)
-
-    async def put_back(self, then: Then) -> bool:
-        """Let the store have the graph as it is here, at once; False when it has moved on."""
-        return await self._put(await asyncio.to_thread(self._apart.difference), then)
-
-    async def close(self) -> None:
-        """Let go of it."""
-        await asyncio.to_thread(self._apart.close)
 
 
 class SqliteStore:
@@ -157,16 +131,19 @@ class SqliteStore:
             self._damaged = True
             raise
 
+    def on_work(self, wake: Callable[[], None]) -> None:
+        """Nothing to do: whoever leaves work in the file is in this process, or is found by looking."""
+
     def trouble(self) -> str | None:
         """What is known to be wrong with the file or its disk."""
         if self._damaged or (self._check is not None and self._check.found is not None):
             return checking.DAMAGED
         return checking.trouble(self._path, self._identity, self._file)
 
-    async def apart(self, graph_id: int) -> "SqliteApartGraph":
+    async def apart(self, graph_id: int) -> FoldedApart:
         """One graph in a database of its own, to be folded again beside everyone else."""
-        made = await asyncio.to_thread(Apart, self._path, graph_id, self._clock, self._ids)
-        return SqliteApartGraph(made, self._write_here)
+        made = await asyncio.to_thread(Apart, of_file(self._path), graph_id, self._clock, self._ids)
+        return FoldedApart(made, self._write_here)
 
     async def _write_here(self, told: Difference, then: Then) -> bool:
         work = self._hand_in(self._writes, lambda tx: write(tx, told, then))  # type: ignore[arg-type]

@@ -1,31 +1,17 @@
 """The threads of the store: they take units from a queue and answer on the caller's loop."""
 
-import asyncio
 import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from queue import SimpleQueue
 from typing import Any
 
 from recollect.clock import Clock
 from recollect.errors import StoreDamaged, StoreUnavailable
 from recollect.ids import Ids
-from recollect.limits import COMMIT_GROUP_MAX
 from recollect.store.sqlite.checking import DAMAGED, is_damage
 from recollect.store.sqlite.connection import SqliteTransaction
-
-
-class Work:
-    """A unit on its way through a thread, and then its outcome on the way back."""
-
-    __slots__ = ("error", "future", "result", "unit")
-
-    def __init__(self, unit: Callable[[SqliteTransaction], Any]) -> None:
-        self.unit = unit
-        self.future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self.result: Any = None
-        self.error: BaseException | None = None
+from recollect.store.work import Inbox, Work, answer, next_group
 
 
 class Errand(Work):
@@ -41,29 +27,6 @@ class Errand(Work):
 
 def _no_unit(tx: SqliteTransaction) -> None:
     """What an errand does in a transaction."""
-
-
-Inbox = SimpleQueue[Work | None]
-
-
-def answer(works: list[Work]) -> None:
-    """Hand outcomes back, one wake-up per event loop; a loop that is gone wants no answer."""
-    by_loop: dict[asyncio.AbstractEventLoop, list[Work]] = {}
-    for work in works:
-        by_loop.setdefault(work.future.get_loop(), []).append(work)
-    for loop, own in by_loop.items():
-        with suppress(RuntimeError):  # that loop is closed
-            loop.call_soon_threadsafe(_resolve, own)
-
-
-def _resolve(works: list[Work]) -> None:
-    for work in works:
-        if work.future.done():
-            continue
-        if work.error is None:
-            work.future.set_result(work.result)
-        else:
-            work.future.set_exception(work.error)
 
 
 def _translate(error: BaseException) -> BaseException:
@@ -139,7 +102,7 @@ class Writer(threading.Thread):
         """Serve until the end mark arrives; what was handed in before it is still done."""
         ending = False
         while not ending:
-            group, ending = self._next_group()
+            group, ending = next_group(self._inbox)
             units = [work for work in group if not isinstance(work, Errand)]
             if units:
                 self._commit_or_reconnect(units)
@@ -149,16 +112,6 @@ class Writer(threading.Thread):
                     self._run_errand(work)
                     answer([work])
         self._connection.close()
-
-    def _next_group(self) -> tuple[list[Work], bool]:
-        group: list[Work] = []
-        work = self._inbox.get()
-        while work is not None:
-            group.append(work)
-            if self._inbox.empty() or len(group) == COMMIT_GROUP_MAX:
-                return group, False
-            work = self._inbox.get()
-        return group, True
 
     def _commit_or_reconnect(self, group: list[Work]) -> None:
         """Commit; when even undoing fails, say so to every caller and begin with a new connection."""

@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from recollect import errors
+from recollect import errors, log
 from recollect.api.errors import ErrorFormat, headers_of, message_of, status_of
 from recollect.api.http import Reply
 from recollect.graph.types import Json
@@ -22,6 +22,7 @@ ErrorCode4 = Literal[
     "forbidden",
     "not_found",
     "not_offered",
+    "rate_limited",
     "unavailable",
     "bad_gateway",
     "internal",
@@ -37,6 +38,7 @@ _CODES: dict[type[errors.RecollectError], ErrorCode4] = {
     errors.NotAllowed: "forbidden",
     errors.NotFound: "not_found",
     errors.NotOffered: "not_offered",
+    errors.LimitReached: "rate_limited",
     errors.Conflict: "conflict",
     errors.Unavailable: "unavailable",
     errors.ModelAnswerInvalid: "bad_gateway",
@@ -61,15 +63,17 @@ class Error4(msgspec.Struct):
 
 def body_for(error: Exception) -> tuple[int, ErrorBody4]:
     """The status of a failure, and what is said of it. A fault of ours says so and no more."""
+    asked = log.REQUEST_ID.get() or None
     if isinstance(error, errors.InvariantViolated) or not isinstance(error, errors.RecollectError):
-        return 500, ErrorBody4(code="internal", message=_OUR_FAULT)
+        return 500, ErrorBody4(code="internal", message=_OUR_FAULT, request_id=asked)
     status = 409 if isinstance(error, errors.AlreadyExists) else status_of(error)
     code: ErrorCode4 = next(
         (_CODES[kind] for kind in type(error).__mro__ if kind in _CODES), "internal"
     )
     said = message_of(error)
     named = _FIELD.match(said) if isinstance(error, errors.InvalidInput) else None
-    return status, ErrorBody4(code=code, message=said, param=named[1] if named else None)
+    param = named[1] if named else None
+    return status, ErrorBody4(code=code, message=said, param=param, request_id=asked)
 
 
 def _reply_for(error: Exception) -> Reply:

@@ -1,0 +1,134 @@
+"""Quotas: what a key and its project have used of a day, counted in the transaction of the write.
+
+A day is one of UTC. Only what is limited is counted, so that whoever limits nothing pays nothing. What is
+refused is rolled back with its count, and a restart forgets nothing.
+"""
+
+from collections.abc import Collection
+from datetime import UTC, datetime, time, timedelta
+
+import msgspec
+
+from recollect.errors import LimitReached
+from recollect.governance import keys
+from recollect.graph import usage
+from recollect.graph.types import Access, Project, Record
+from recollect.graph.usage import DAILY, SCOPES, Chosen, Daily, Scope, UsageLimits
+from recollect.limits import USAGE_DAYS_KEPT
+from recollect.store.protocol import Transaction
+
+_encode = msgspec.json.Encoder().encode
+_THE_PROJECT = ""  # stands where a key would
+
+
+class ProjectLimits(Record):
+    """What was chosen for a project, what is in force there, and what was used of it today."""
+
+    project: Project
+    chosen: Chosen
+    in_force: UsageLimits
+    used: dict[str, int]
+
+    @property
+    def uuid(self) -> str:
+        """That of the project."""
+        return self.project.uuid
+
+    @property
+    def project_id(self) -> int:
+        """The number of the project, by which the audit log finds its own."""
+        return self.project.id
+
+
+def spend(tx: Transaction, access: Access, what: Daily, amount: int) -> None:
+    """Count *amount* for today; raises LimitReached where it is more than a quota has left."""
+    limits = access.limits
+    if limits is None or not amount or not access.key_uuid:
+        return
+    for scope in SCOPES:
+        most = limits.a_day(scope, what)
+        if most is None:
+            continue
+        used = _add(tx, access, scope, what, amount)
+        if used > most:
+            left_s = _until_tomorrow_s(tx.now)
+            raise LimitReached(
+                f"{scope}_{what}_per_day: {most} a day are allowed to one {scope}; {used - amount} are used, "
+                f"and this asks for {amount} more; the next day begins in {left_s} s",
+                retry_after_s=left_s,
+            )
+
+
+def _add(tx: Transaction, access: Access, scope: Scope, what: Daily, amount: int) -> int:
+    """Count, and say what that comes to today; the first of a day has the oldest forgotten."""
+    project, whose, day = access.project_id, _whose(access, scope), _day(tx.now)
+    found = tx.usage.of_day(project_id=project, key_uuid=whose, day=day)
+    before = 0 if found is None else getattr(found, what)
+    if found is None:
+        tx.usage.expire(before=day - USAGE_DAYS_KEPT)
+    tx.usage.add(
+        project_id=project,
+        key_uuid=whose,
+        day=day,
+        episodes=amount if what == "episodes" else 0,
+        bytes=amount if what == "bytes" else 0,
+    )
+    return int(before) + amount
+
+
+def _whose(access: Access, scope: Scope) -> str:
+    return access.key_uuid if scope == "key" else _THE_PROJECT
+
+
+def _day(now: datetime) -> int:
+    return now.astimezone(UTC).date().toordinal()
+
+
+def _until_tomorrow_s(now: datetime) -> int:
+    today = now.astimezone(UTC)
+    tomorrow = datetime.combine(today.date() + timedelta(days=1), time(), UTC)
+    return max(1, int((tomorrow - today).total_seconds()) + 1)
+
+
+def choose(
+    tx: Transaction, access: Access, name: str, chosen: Chosen, settings: UsageLimits
+) -> ProjectLimits:
+    """Put these limits in place of all that were chosen for a project before."""
+    for limit, value in chosen.items():
+        usage.check(limit, value)
+    project = keys.project_named(tx, name)
+    tx.projects.limit(limits=_encode(chosen).decode() if chosen else None, id=project.id)
+    return look(tx, access, name, settings)
+
+
+def change(
+    tx: Transaction,
+    access: Access,
+    name: str,
+    changes: Chosen,
+    dropped: Collection[str],
+    settings: UsageLimits,
+) -> ProjectLimits:
+    """Change some of what was chosen for a project; those *dropped* are as in the settings again."""
+    before = look(tx, access, name, settings).chosen
+    kept = {limit: value for limit, value in (before | changes).items() if limit not in dropped}
+    return choose(tx, access, name, kept, settings)
+
+
+def look(tx: Transaction, access: Access, name: str, settings: UsageLimits) -> ProjectLimits:
+    """The limits of a project, and what it used of them today."""
+    project = keys.project_named(tx, name)
+    row = tx.projects.by_id(id=project.id)
+    chosen = usage.decoded(row.limits if row else None)
+    used = tx.usage.of_day(project_id=project.id, key_uuid=_THE_PROJECT, day=_day(tx.now))
+    return ProjectLimits(
+        project=project,
+        chosen=chosen,
+        in_force=usage.in_force(settings, chosen) or usage.NO_LIMITS,
+        used={what: 0 if used is None else getattr(used, what) for what in DAILY},
+    )
+
+
+def own(tx: Transaction, access: Access, settings: UsageLimits) -> ProjectLimits:
+    """The same for the project of whoever asks."""
+    return look(tx, access, keys.project_of(tx, access).name, settings)

@@ -1,0 +1,34 @@
+"""The named statements as PostgreSQL wants them.
+
+Statements are written once, in what both stores understand (`store/queries/*.sql`); those that one of
+them needs in other words stand in its own `queries/`. What is left to translate is spelling: how
+parameters are marked, `IS` between two values, and hints for SQLite's planner.
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+
+from recollect.store import sql
+
+_OWN = Path(__file__).parent / "queries"
+_HINT = re.compile(r"\s+(?:INDEXED BY \w+|NOT INDEXED)\b")
+_ORDERED = re.compile(r"\bCROSS JOIN (?=(?:\w+|json_each\([^)]*\))(?: \w+)?\s+ON\b)")
+_DIFFERS = re.compile(r"\bIS NOT (?!NULL\b|DISTINCT\b)")
+_EQUALS = re.compile(r"\bIS (?!NOT\b|NULL\b|DISTINCT\b)")
+_PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
+
+
+@cache
+def statements() -> dict[str, str]:
+    """The named statements of this dialect."""
+    return {name: translated(text) for name, text in sql.load(_OWN).items()}
+
+
+def translated(statement: str) -> str:
+    """One statement with its parameters as the driver marks them."""
+    told = _HINT.sub("", statement)
+    told = _ORDERED.sub("JOIN ", told)
+    told = _DIFFERS.sub("IS DISTINCT FROM ", told)
+    told = _EQUALS.sub("IS NOT DISTINCT FROM ", told)
+    return _PARAMETER.sub(r"%(\1)s", told.replace("%", "%%"))

@@ -1,0 +1,101 @@
+"""A database as whoever looks after it sees it; nothing in it is changed by looking."""
+
+import ipaddress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import NamedTuple
+
+import psycopg
+
+from recollect.clock import system_clock
+from recollect.errors import StoreUnavailable
+from recollect.ids import TimeOrderedIds
+from recollect.store.postgres import migrate
+from recollect.store.postgres.connection import (
+    APPLICATION,
+    Connection,
+    PostgresTransaction,
+    connect,
+)
+from recollect.store.postgres.store import unreachable
+
+VERSION_MIN = 15
+_ROLE = "SELECT rolname, rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user"
+_OTHERS = (
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+    " AND application_name = %s AND pid <> pg_backend_pid()"
+)
+
+
+class DatabaseState(NamedTuple):
+    """What the server and the role are. *known* is the schema that this program has."""
+
+    version: int
+    encoding: str
+    is_encrypted: bool
+    is_near: bool
+    role: str
+    sees_everything: bool
+    schema: int
+    known: int
+    connections: int
+
+
+@contextmanager
+def looking(url: str) -> Iterator[Connection]:
+    """A connection that can only read; raises StoreUnavailable where there is none."""
+    try:
+        opened = connect(url)
+    except psycopg.Error as error:
+        raise unreachable(error) from error
+    with closing(opened) as connection:
+        connection.execute("SET default_transaction_read_only = on")
+        connection.execute("SET recollect.project = '*'")  # of all projects, or nothing is shown
+        try:
+            yield connection
+        except psycopg.Error as error:
+            raise StoreUnavailable(
+                f"the database says: {str(error).partition(chr(10))[0]}"
+            ) from error
+
+
+def state(connection: Connection) -> DatabaseState:
+    """What is known of the database."""
+    role = connection.execute(_ROLE).fetchone() or ("", 0, 0)
+    encoding = connection.execute("SHOW server_encoding").fetchone() or ("",)
+    others = connection.execute(_OTHERS, (APPLICATION,)).fetchone() or (0,)
+    return DatabaseState(
+        version=connection.info.server_version // 10_000,
+        encoding=str(encoding[0]),
+        is_encrypted=connection.pgconn.ssl_in_use,
+        is_near=_is_near(connection.info.host),
+        role=str(role[0]),
+        sees_everything=bool(role[1] or role[2]),
+        schema=migrate.version(connection),
+        known=len(migrate.available()),
+        connections=int(others[0]),
+    )
+
+
+def transaction(connection: Connection) -> PostgresTransaction:
+    """What typed queries are asked on, each on what is there at its moment."""
+    return PostgresTransaction(connection, system_clock, TimeOrderedIds())
+
+
+def migrated(url: str) -> tuple[list[str], int]:
+    """Bring the schema up to date; says what was applied, and the version now."""
+    try:
+        with closing(connect(url)) as connection:
+            return migrate.apply(connection), migrate.version(connection)
+    except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
+        raise unreachable(error) from error
+
+
+def _is_near(host: str) -> bool:
+    """Whether nobody can listen on the way: a socket, or this machine's own address."""
+    if host.startswith(("/", "@")) or host in ("", "localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,35 @@
+"""What keys and projects used of their days."""
+
+from typing import NamedTuple
+
+from recollect.store.statements import Queries
+
+
+class UsageRow(NamedTuple):
+    episodes: int
+    bytes: int
+
+
+class UsageQueries(Queries):
+    """What keys and projects used of their days; an empty `key_uuid` stands for the whole project."""
+
+    __slots__ = ()
+
+    def of_day(self, *, project_id: int, key_uuid: str, day: int) -> UsageRow | None:
+        """None when nothing was counted on that day."""
+        return self._one(
+            UsageRow, "usage.of_day", project_id=project_id, key_uuid=key_uuid, day=day
+        )
+
+    def add(self, *, project_id: int, key_uuid: str, day: int, episodes: int, bytes: int) -> int:
+        return self._run(
+            "usage.add",
+            project_id=project_id,
+            key_uuid=key_uuid,
+            day=day,
+            episodes=episodes,
+            bytes=bytes,
+        )
+
+    def expire(self, *, before: int) -> int:
+        return self._run("usage.expire", before=before)
