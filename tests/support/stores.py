@@ -143,7 +143,7 @@ class Rows:
 def rows_of(folder: Path) -> Rows:
     """A connection to the store of a folder that commits each statement."""
     if ON_POSTGRES:
-        return Rows(connect(postgres.database_of(folder)))
+        return Rows(connect(postgres.database_of(folder, of_all=True)))
     return Rows(sqlite3.connect(folder / FILE_NAME, isolation_level=None, timeout=30))
 
 

@@ -30,7 +30,8 @@ def brief(
     conversation before this one. *again*: for episodes that were processed before.
     """
     place = _place(tx, graph_id)
-    owed = set(tx.jobs.pending_among(ids=rows.to_json([job.id for job in jobs])))
+    listed = rows.to_json([job.id for job in jobs])
+    owed = set(tx.jobs.pending_among(graph_id=graph_id, ids=listed))
     behind = wants_known and rereadings.are_waiting(tx, graph_id, "model")
     return [
         (job, replace(_of_job(tx, place, job, wants_known=wants_known), behind=behind))

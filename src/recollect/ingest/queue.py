@@ -208,7 +208,8 @@ def _begin(tx: Transaction, graph_id: int, lease: str, chosen: Sequence[JobRow],
     tx.queue.take(graph_id=graph_id, lease=lease, until=until, alone=alone)
     jobs = [rows.job(row) for row in chosen]
     # What was lost is not run now: who dies from here on does so without it.
-    tx.jobs.started(ids=_ids(jobs), run="single" if lost else run, now=rows.micros(tx.now))
+    now, begun = rows.micros(tx.now), "single" if lost else run
+    tx.jobs.started(graph_id=graph_id, ids=_ids(jobs), run=begun, now=now)
     return Claim(graph_id=graph_id, lease=lease, jobs=jobs, lost=lost)
 
 
@@ -271,7 +272,7 @@ def finish(tx: Transaction, held: Claim, done: Sequence[Job]) -> list[Job]:
     """
     check_lease(tx, held)
     now = rows.micros(tx.now)
-    alive = set(tx.jobs.succeeded(ids=_ids(done), now=now))
+    alive = set(tx.jobs.succeeded(graph_id=held.graph_id, ids=_ids(done), now=now))
     tx.episodes.processed(ids=rows.to_json(sorted(alive)), now=now)
     return [job for job in done if job.id in alive]
 
@@ -283,7 +284,7 @@ def release(tx: Transaction, held: Claim) -> None:
 
 
 def _give_back(tx: Transaction, held: Claim, wait_s: float = 0, **more: Any) -> None:
-    tx.jobs.given_back(ids=_ids(held.jobs))
+    tx.jobs.given_back(graph_id=held.graph_id, ids=_ids(held.jobs))
     until = rows.micros(tx.now + timedelta(seconds=wait_s)) if wait_s else 0
     hindrance = {"pauses": 0, "reason": None, **more}
     tx.queue.give_back(graph_id=held.graph_id, wait_until=until, **hindrance)
@@ -304,7 +305,7 @@ def put_off(
     wait_s = min(OUTSIDE_PAUSE_MAX_S, wait_s)
     _give_back(tx, held, wait_s, pauses=pauses + 1, reason=reason[:JOB_ERROR_CHARS_MAX])
     if held.lost:
-        tx.jobs.suspected(id=held.jobs[0].id)
+        tx.jobs.suspected(graph_id=held.graph_id, id=held.jobs[0].id)
 
 
 def fail(
@@ -322,7 +323,7 @@ def fail(
     """
     check_lease(tx, held)
     error = error[:JOB_ERROR_CHARS_MAX]
-    row = tx.jobs.failed(id=job.id, error=error)
+    row = tx.jobs.failed(graph_id=held.graph_id, id=job.id, error=error)
     return _count(tx, held, job, error, row, attempts_max, backoff_first_s)
 
 
@@ -346,13 +347,13 @@ def died(
     """
     check_lease(tx, held)
     job = held.jobs[0]
-    tx.jobs.given_back(ids=_ids([job]))  # by somebody who lives
+    tx.jobs.given_back(graph_id=held.graph_id, ids=_ids([job]))  # by somebody who lives
     clear(tx, but=None if others_die else job.id)
     error = error[:JOB_ERROR_CHARS_MAX]
-    row = tx.jobs.lost(id=job.id, error=error)
+    row = tx.jobs.lost(graph_id=held.graph_id, id=job.id, error=error)
     first_s = max(backoff_first_s * _DEATH_PAUSE, 2 * harmless_s)
     parked = _count(tx, held, job, error, row, attempts_max, first_s)
-    tx.jobs.suspected(id=job.id)
+    tx.jobs.suspected(graph_id=held.graph_id, id=job.id)
     return parked
 
 
@@ -379,7 +380,7 @@ def _count(
 
 def _park(tx: Transaction, job: Job, error: str) -> None:
     """Set a job aside. Its episode is not understood, but can be found by its words."""
-    tx.jobs.park(id=job.id, error=error, now=rows.micros(tx.now))
+    tx.jobs.park(graph_id=job.graph_id, id=job.id, error=error, now=rows.micros(tx.now))
     tx.episodes.failed(id=job.id, error=error)
     words = IndexItem(kind="episode", id=job.id, terms=index.episode_terms(job.episode))
     index.put(tx, job.graph_id, [words])
@@ -390,7 +391,7 @@ def retry(tx: Transaction, access: Access, episode_uuid: str) -> None:
     row = tx.jobs.parked_of_episode(episode_uuid=episode_uuid, project_id=access.project_id)
     if row is None or not seeing.ids(tx, access, "episode", [row.id]):
         raise NotFound(f"no parked job of episode {episode_uuid}")
-    tx.jobs.retry(id=row.id)
+    tx.jobs.retry(graph_id=row.graph_id, id=row.id)
     tx.episodes.awaited(id=row.id)
     tx.queue.enter(graph_id=row.graph_id)
 

@@ -51,7 +51,9 @@ def _page(
     return IndexPage(
         until=until,
         rows=found,
-        items={kind: spec.rows(tx)(ids=listed[kind]) for kind, spec in KINDS.items()},
+        items={
+            kind: spec.rows(tx)(graph_id=graph.id, ids=listed[kind]) for kind, spec in KINDS.items()
+        },
         endings=tx.index.endings(ids=listed["fact"]),
         supports=tx.index.supports(ids=listed["episode"]),
         mentions=tx.index.mentions(ids=listed["episode"]),

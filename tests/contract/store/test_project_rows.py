@@ -679,7 +679,7 @@ def test_tasks_tell_how_far_their_jobs_are(
     wanted: dict[str, Any] = {"project_id": access.project_id, "before": 1 << 60, "limit": 5}
     assert [one.uuid for one in tx.tasks.newest(**wanted, type=None)] == [large, small]
     assert [one.uuid for one in tx.tasks.newest(**wanted, type="small")] == [small]
-    tx.jobs.succeeded(now=now(tx), ids=listed(row.id))
+    tx.jobs.succeeded(graph_id=graph, now=now(tx), ids=listed(row.id))
     (done,) = tx.tasks.episodes(uuid=large, limit=5)
     assert (done.uuid, done.status) == (row.uuid, "succeeded")
     assert tx.tasks.episodes(uuid=NO_UUID, limit=5) == []

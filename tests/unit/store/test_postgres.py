@@ -79,6 +79,13 @@ def test_tables_have_the_same_columns_in_the_same_order(database: Connection) ->
     assert there == here
 
 
+def test_a_machine_without_postgresql_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever runs the tests learns what is missing, not that an assertion failed."""
+    monkeypatch.setattr(postgres, "PACKAGE", "no_such_package")
+    with pytest.raises(postgres.NoPostgres, match="no_such_package is not installed"):
+        postgres.binaries()
+
+
 URL = "postgresql://me:secret@db.example:5433/mem?sslmode=require"
 KEYS = st.sampled_from(["team", "level", 'a "quoted" one', "größe", "\x7f\n"])
 PLAIN = st.one_of(

@@ -484,7 +484,7 @@ async def test_parked_jobs_are_told_of_episodes_that_may_be_seen(world: World) -
 
     def park(tx: Transaction) -> None:
         for episode in world.episodes.values():
-            tx.jobs.park(id=episode.id, error="", now=1)
+            tx.jobs.park(graph_id=episode.graph_id, id=episode.id, error="", now=1)
 
     await world.store.write(park)
     access = as_seen(world, ONLY_PUBLIC)

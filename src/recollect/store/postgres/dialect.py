@@ -12,7 +12,7 @@ from pathlib import Path
 from recollect.store import sql
 
 _OWN = Path(__file__).parent / "queries"
-_HINT = re.compile(r"\s+(?:INDEXED BY \w+|NOT INDEXED)\b")
+_HINT = re.compile(r"\s+(?:INDEXED BY \w+|NOT INDEXED)\b|(?<=\s)\+(?=(?:\w+\.)?graph_id\b)")
 _ORDERED = re.compile(r"\bCROSS JOIN (?=(?:\w+|json_each\([^)]*\))(?: \w+)?\s+ON\b)")
 _DIFFERS = re.compile(r"\bIS NOT (?!NULL\b|DISTINCT\b)")
 _EQUALS = re.compile(r"\bIS (?!NOT\b|NULL\b|DISTINCT\b)")

@@ -20,7 +20,7 @@ _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
 _WHOSE = "SELECT set_config('recollect.project', '{}', true)"
 # One writer at a time in the whole database, as in a file: what a unit has read holds until it commits.
 WRITERS = 0x5EC0_11EC7
-_WRITE = f"BEGIN; SELECT pg_advisory_xact_lock({WRITERS})"
+_WRITE = f"BEGIN; SELECT pg_advisory_xact_lock({WRITERS}); "
 _TRIES = 6
 _PAUSE_FIRST_S = 0.1
 
@@ -157,8 +157,12 @@ class WritingThread(_Connected):
         for work in group:
             work.result = work.error = None
         connection = self.connection()
-        connection.execute(_WRITE)
+        shown = _whose(group[0])
+        connection.execute(_WRITE + shown)
         for work in group:
+            if (whose := _whose(work)) != shown:  # it holds until the end of the transaction
+                connection.execute(whose)
+                shown = whose
             changed = self._run_unit(connection, work)
             if work.error is None and not _is_sound(connection):
                 # It went on after a statement that failed: a commit would undo everything in silence.
@@ -173,7 +177,6 @@ class WritingThread(_Connected):
         """Whether it has changed anything."""
         tx = self._transaction(connection)
         try:
-            connection.execute(_whose(work))
             work.result = work.unit(tx)
         except psycopg.Error as error:
             if self._went_away(error):

@@ -142,7 +142,7 @@ SELECT * FROM (
         END AS state
     FROM batch_items i
     LEFT JOIN episodes e ON e.id = i.episode_id
-    LEFT JOIN jobs j ON j.id = e.id
+    LEFT JOIN jobs j ON j.id = e.id AND j.graph_id = e.graph_id
     LEFT JOIN graphs g ON g.id = e.graph_id
     LEFT JOIN users u ON u.graph_id = g.id
     LEFT JOIN threads t ON t.id = e.thread_id

@@ -10,7 +10,7 @@ SELECT condenses, condensed, last_seq FROM graphs WHERE id = :id;
 UPDATE graphs SET condensed = :condensed WHERE id = :id;
 
 -- name: waits
-SELECT 1 FROM episodes e JOIN jobs j ON j.id = e.id
+SELECT 1 FROM episodes e JOIN jobs j ON j.id = e.id AND j.graph_id = e.graph_id
 WHERE e.graph_id = :graph_id AND e.seq BETWEEN :first AND :last AND j.status = 'pending' LIMIT 1;
 
 -- name: told
@@ -22,7 +22,7 @@ WHERE e.graph_id = :graph_id AND e.seq BETWEEN :first AND :last AND e.ignored = 
 SELECT DISTINCT f.id, f.fact, f.gist, f.source_id, f.predicate, f.slot,
     f.target_id <> f.source_id AS joins, n.is_user AS of_user, f.rating, f.confidence, f.invalid_at
 FROM episodes e CROSS JOIN supports p ON p.episode_id = e.id
-CROSS JOIN facts f ON f.id = p.fact_id CROSS JOIN entities n ON n.id = f.source_id
+CROSS JOIN facts f ON f.id = p.fact_id CROSS JOIN entities n ON n.id = f.source_id AND n.graph_id = f.graph_id
 WHERE e.graph_id = :graph_id AND e.seq BETWEEN :first AND :last AND e.ignored = 0
   AND e.kind NOT IN ('fact_triple', 'nodes') AND coalesce(e.kept_for, '') <> 'semantic'
   AND p.role <> 'closes' AND f.extractor IS NOT NULL;
@@ -33,7 +33,7 @@ SELECT DISTINCT f.id, f.fact, f.gist, f.source_id, f.predicate, f.slot,
 FROM json_each(:chapters) j CROSS JOIN chapters c ON c.graph_id = :graph_id
     AND c.level = CAST(json_extract(j.value, '$[0]') AS BIGINT) AND c.number = CAST(json_extract(j.value, '$[1]') AS BIGINT)
 CROSS JOIN chapter_facts k ON k.chapter_id = c.id
-CROSS JOIN facts f ON f.id = k.fact_id CROSS JOIN entities n ON n.id = f.source_id;
+CROSS JOIN facts f ON f.id = k.fact_id CROSS JOIN entities n ON n.id = f.source_id AND n.graph_id = f.graph_id;
 
 -- name: among
 SELECT c.level, c.number FROM json_each(:chapters) j CROSS JOIN chapters c

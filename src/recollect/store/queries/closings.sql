@@ -69,7 +69,7 @@ SELECT f.graph_id, f.uuid, f.fact, f.side, s.uuid AS source_uuid, c.ended_at, c.
     max(coalesce((SELECT min(e.seq) FROM supports p JOIN episodes e ON e.id = p.episode_id
                   WHERE p.fact_id = f.id), 0),
         coalesce((SELECT e.seq FROM episodes e WHERE e.id = c.episode_id), 0)) AS seq
-FROM closings c JOIN facts f ON f.id = c.fact_id JOIN entities s ON s.id = f.source_id
+FROM closings c JOIN facts f ON f.id = c.fact_id JOIN entities s ON s.id = f.source_id AND s.graph_id = f.graph_id
 WHERE (c.episode_id IN (SELECT CAST(value AS BIGINT) FROM json_each(:episodes))
        OR c.by_fact_id IN (SELECT CAST(value AS BIGINT) FROM json_each(:facts)))
   AND (c.by_fact_id IS NULL OR c.by_fact_id IN (SELECT CAST(value AS BIGINT) FROM json_each(:facts)))

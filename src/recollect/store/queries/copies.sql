@@ -32,7 +32,7 @@ ORDER BY e.id;
 INSERT INTO entities
     (id, uuid, graph_id, name, labels, summary, attributes, is_user, created_at, kind, is_assistant,
      names, given, side)
-SELECT coalesce((SELECT max(id) + 1 FROM entities WHERE id >= :first AND id < :end), :first)
+SELECT coalesce((SELECT max(id) + 1 FROM entities WHERE id >= :first AND id < :end AND +graph_id = :graph_id), :first)
         + row_number() OVER (ORDER BY n.id) - 1,
     json_extract(c.value, '$[1]'), :graph_id, n.name, n.labels, n.summary, n.attributes,
     n.is_user, n.created_at, n.kind, n.is_assistant, n.names, n.given, n.side
@@ -50,7 +50,7 @@ INSERT INTO facts
     (id, uuid, graph_id, source_id, target_id, name, fact, attributes, rating, created_at,
      expired_at, valid_at, invalid_at, predicate, gist, negated, ends, slot, confidence,
      extractor, event_at, kept_against, side)
-SELECT coalesce((SELECT max(id) + 1 FROM facts WHERE id >= :first AND id < :end), :first)
+SELECT coalesce((SELECT max(id) + 1 FROM facts WHERE id >= :first AND id < :end AND +graph_id = :graph_id), :first)
         + row_number() OVER (ORDER BY f.id) - 1,
     json_extract(c.value, '$[1]'), :graph_id, CAST(json_extract(c.value, '$[2]') AS BIGINT),
     CAST(json_extract(c.value, '$[3]') AS BIGINT), f.name, f.fact, f.attributes, f.rating, f.created_at,
@@ -160,7 +160,7 @@ INSERT INTO feature_categories
     (uuid, graph_id, set_key, set_type_id, name, prompt, description, created_at)
 SELECT json_extract(p.value, '$[1]'), :graph_id, c.set_key, copy.id, c.name, c.prompt, c.description, c.created_at
 FROM json_each(:pairs) p JOIN feature_categories c ON c.id = CAST(json_extract(p.value, '$[0]') AS BIGINT)
-LEFT JOIN feature_set_types t ON t.id = c.set_type_id
+LEFT JOIN feature_set_types t ON t.id = c.set_type_id AND t.graph_id = c.graph_id
 LEFT JOIN feature_set_types copy ON copy.graph_id = :graph_id
     AND copy.is_org_level = t.is_org_level AND copy.tags = t.tags
 ORDER BY c.id;
@@ -170,7 +170,7 @@ INSERT INTO feature_tags (uuid, category_id, name, description)
 SELECT json_extract(p.value, '$[1]'), copy.id, g.name, g.description
 FROM json_each(:pairs) p JOIN feature_tags g ON g.id = CAST(json_extract(p.value, '$[0]') AS BIGINT)
 JOIN feature_categories c ON c.id = g.category_id
-LEFT JOIN feature_set_types t ON t.id = c.set_type_id
+LEFT JOIN feature_set_types t ON t.id = c.set_type_id AND t.graph_id = c.graph_id
 LEFT JOIN feature_set_types kind ON kind.graph_id = :graph_id
     AND kind.is_org_level = t.is_org_level AND kind.tags = t.tags
 JOIN feature_categories copy ON copy.graph_id = :graph_id AND copy.set_key IS c.set_key

@@ -9,7 +9,8 @@ WHERE graph_id = :graph_id ORDER BY uuid;
 SELECT f.uuid, s.uuid AS source, t.uuid AS target, f.name, f.fact, f.attributes, f.rating,
     f.created_at, f.expired_at, f.valid_at, f.invalid_at, f.predicate, f.gist, f.negated, f.ends, f.slot,
     f.confidence, f.event_at
-FROM facts f JOIN entities s ON s.id = f.source_id JOIN entities t ON t.id = f.target_id
+FROM facts f JOIN entities s ON s.id = f.source_id AND s.graph_id = f.graph_id
+JOIN entities t ON t.id = f.target_id AND t.graph_id = f.graph_id
 WHERE f.graph_id = :graph_id ORDER BY f.uuid;
 
 -- name: supports
@@ -38,7 +39,7 @@ WHERE n.graph_id = :graph_id ORDER BY n.uuid, e.uuid;
 -- The label is what the project asked for when it was made, of which the log does not tell.
 SELECT o.uuid, n.uuid AS entity, o.kind, o.key, o.name, o.summary, o.start_at,
     o.latest_evidence_at, o.end_at, o.created_at
-FROM observations o JOIN entities n ON n.id = o.entity_id
+FROM observations o JOIN entities n ON n.id = o.entity_id AND n.graph_id = o.graph_id
 WHERE o.graph_id = :graph_id ORDER BY o.uuid;
 
 -- name: observation_facts

@@ -28,9 +28,11 @@ DELETE FROM edits WHERE id = :id;
 -- name: drop_of_gone
 DELETE FROM edits WHERE graph_id = :graph_id AND (
     kind IN ('fact.update', 'fact.end', 'fact.reopen')
-    AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.uuid = edits.subject)
+    AND NOT EXISTS (SELECT 1 FROM facts f
+                    WHERE f.graph_id = edits.graph_id AND f.uuid = edits.subject)
     OR kind = 'entity.update'
-    AND NOT EXISTS (SELECT 1 FROM entities n WHERE n.uuid = edits.subject)
+    AND NOT EXISTS (SELECT 1 FROM entities n
+                    WHERE n.graph_id = edits.graph_id AND n.uuid = edits.subject)
     AND NOT EXISTS (SELECT 1 FROM entity_names k WHERE k.graph_id = edits.graph_id
                     AND (k.key = 'was:' || edits.subject
                          OR k.key >= 'was:' || edits.subject || '['
@@ -40,7 +42,8 @@ DELETE FROM edits WHERE graph_id = :graph_id AND (
 DELETE FROM edits WHERE graph_id = :graph_id AND kind = 'entity.update'
   AND EXISTS (SELECT 1 FROM edits m WHERE m.graph_id = edits.graph_id AND m.kind = 'entity.merge'
               AND m.subject = edits.subject)
-  AND NOT EXISTS (SELECT 1 FROM entities n WHERE n.uuid = edits.subject)
+  AND NOT EXISTS (SELECT 1 FROM entities n
+                    WHERE n.graph_id = edits.graph_id AND n.uuid = edits.subject)
   AND NOT EXISTS (SELECT 1 FROM entity_names k WHERE k.graph_id = edits.graph_id
                   AND (k.key = 'was:' || edits.subject
                        OR k.key >= 'was:' || edits.subject || '['

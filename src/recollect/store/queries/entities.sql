@@ -2,7 +2,7 @@
 
 -- name: direct_nodes_of_task
 SELECT n.*
-FROM jobs j JOIN episodes e ON e.id = j.id JOIN mentions m ON m.episode_id = e.id
+FROM jobs j JOIN episodes e ON e.id = j.id AND e.graph_id = j.graph_id JOIN mentions m ON m.episode_id = e.id
 JOIN entities n ON n.id = m.entity_id
 WHERE j.task_uuid = :task_uuid AND e.kind = 'nodes'
 ORDER BY e.seq, n.id;
@@ -24,7 +24,8 @@ ORDER BY m.entity_id, e.id DESC;
 
 -- name: uuids_among
 SELECT id, uuid FROM entities
-WHERE graph_id = :graph_id AND (CAST(:ids AS TEXT) IS NULL OR id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids)));
+WHERE graph_id = :graph_id
+  AND (CAST(:ids AS TEXT) IS NULL OR id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids)));
 
 -- name: ids_mentioned_by
 SELECT DISTINCT entity_id FROM mentions
@@ -52,7 +53,7 @@ WHERE graph_id = :graph_id AND uuid IN (SELECT value FROM json_each(:uuids)) ORD
 -- name: asked
 SELECT k.key, n.id FROM json_each(:keys) j
 CROSS JOIN entity_names k ON k.graph_id = :graph_id AND k.key = j.value
-JOIN entities n ON n.id = k.entity_id
+JOIN entities n ON n.id = k.entity_id AND n.graph_id = k.graph_id
 ORDER BY n.id LIMIT 32;
 
 -- name: insert
@@ -60,7 +61,7 @@ INSERT INTO entities
     (id, uuid, graph_id, name, labels, summary, attributes, is_user, created_at, kind,
      is_assistant, names, side)
 VALUES
-    (coalesce((SELECT max(id) + 1 FROM entities WHERE id >= :first AND id < :end), :first),
+    (coalesce((SELECT max(id) + 1 FROM entities WHERE id >= :first AND id < :end AND +graph_id = :graph_id), :first),
      :uuid, :graph_id, :name, :labels, :summary, :attributes, :is_user, :now, :kind,
      :is_assistant, :names, :side);
 
@@ -98,7 +99,8 @@ WHERE graph_id = :graph_id AND key = :key ORDER BY entity_id LIMIT :limit;
 
 -- name: by_keys
 SELECT n.* FROM json_each(:keys) j CROSS JOIN entities n
-WHERE n.id IN (SELECT k.entity_id FROM entity_names k JOIN entities m ON m.id = k.entity_id
+WHERE +n.graph_id = :graph_id AND n.id IN (SELECT k.entity_id FROM entity_names k
+               JOIN entities m ON m.id = k.entity_id AND m.graph_id = k.graph_id
                WHERE k.graph_id = :graph_id AND k.key = j.value AND (m.side = :side OR m.is_user = 1)
                ORDER BY k.entity_id LIMIT :limit);
 
@@ -161,13 +163,13 @@ UPDATE entities SET given = :given WHERE id = :id;
 
 -- name: named
 SELECT n.*
-FROM entity_names k JOIN entities n ON n.id = k.entity_id
+FROM entity_names k JOIN entities n ON n.id = k.entity_id AND n.graph_id = k.graph_id
 WHERE k.graph_id = :graph_id AND k.key IN (SELECT value FROM json_each(:keys))
   AND n.is_assistant = 0 AND n.kind IS NOT 'value' AND (n.side = :side OR n.is_user = 1)
 GROUP BY n.id ORDER BY min(k.key), n.id LIMIT :limit;
 
 -- name: that_took_in
-SELECT n.* FROM entity_names k JOIN entities n ON n.id = k.entity_id
+SELECT n.* FROM entity_names k JOIN entities n ON n.id = k.entity_id AND n.graph_id = k.graph_id
 WHERE k.graph_id = :graph_id
   AND (k.key = 'was:' || :uuid OR k.key >= 'was:' || :uuid || '[' AND k.key < 'was:' || :uuid || '\')
 ORDER BY n.id;
@@ -176,7 +178,7 @@ ORDER BY n.id;
 SELECT * FROM entities WHERE graph_id = :graph_id AND is_user = 0 ORDER BY id;
 
 -- name: answers
-SELECT 1 FROM entity_names k JOIN entities n ON n.id = k.entity_id
+SELECT 1 FROM entity_names k JOIN entities n ON n.id = k.entity_id AND n.graph_id = k.graph_id
 JOIN json_each(n.names) a ON a.value = :name
 WHERE k.graph_id = :graph_id AND k.key = :key AND (CAST(:side AS TEXT) IS NULL
     OR (n.is_user = 0 AND n.side = :side)
@@ -193,7 +195,7 @@ SELECT n.* FROM mentions m JOIN entities n ON n.id = m.entity_id
 WHERE m.episode_id = :episode_id ORDER BY n.id;
 
 -- name: taking_in
-SELECT n.*, k.key AS taken_key FROM entity_names k JOIN entities n ON n.id = k.entity_id
+SELECT n.*, k.key AS taken_key FROM entity_names k JOIN entities n ON n.id = k.entity_id AND n.graph_id = k.graph_id
 WHERE k.graph_id = :graph_id AND k.key IN (SELECT value FROM json_each(:keys)) ORDER BY n.id;
 
 -- name: place

@@ -4,7 +4,7 @@
 SELECT DISTINCT f.id, f.fact, f.gist, f.source_id, f.predicate, f.slot,
     f.target_id <> f.source_id AS joins, n.is_user AS of_user, f.rating, f.confidence, f.invalid_at
 FROM json_each(:episodes) j CROSS JOIN supports p ON p.episode_id = CAST(j.value AS BIGINT)
-CROSS JOIN facts f ON f.id = p.fact_id CROSS JOIN entities n ON n.id = f.source_id
+CROSS JOIN facts f ON f.id = p.fact_id CROSS JOIN entities n ON n.id = f.source_id AND n.graph_id = f.graph_id
 WHERE p.role <> 'closes' AND f.extractor IS NOT NULL;
 
 -- name: saying
@@ -68,7 +68,7 @@ SELECT e.*, t.thread_id AS thread_name
 FROM (SELECT id FROM episodes
       WHERE graph_id = :graph_id AND kind NOT IN ('fact_triple', 'nodes')
       ORDER BY created_at, seq LIMIT :limit OFFSET :offset) i
-JOIN episodes e ON e.id = i.id LEFT JOIN threads t ON t.id = e.thread_id
+JOIN episodes e ON e.id = i.id AND +e.graph_id = :graph_id LEFT JOIN threads t ON t.id = e.thread_id
 ORDER BY e.created_at, e.seq;
 
 -- name: judged
@@ -138,9 +138,10 @@ ORDER BY seq DESC LIMIT :limit;
 
 -- name: in_thread_before
 SELECT seq, content, role, speaker, metadata, created_at FROM episodes
-WHERE thread_id = (SELECT o.thread_id FROM episodes o
+WHERE +graph_id = :graph_id AND thread_id = (SELECT o.thread_id FROM episodes o
                    WHERE o.graph_id = :graph_id AND o.seq < :seq AND o.thread_id IS NOT NULL
-                     AND o.thread_id <> (SELECT thread_id FROM episodes WHERE id = :id)
+                     AND o.thread_id <> (SELECT thread_id FROM episodes
+                                        WHERE id = :id AND +graph_id = :graph_id)
                    ORDER BY o.seq DESC LIMIT 1)
   AND seq < :seq AND kind NOT IN ('fact_triple', 'nodes')
 ORDER BY seq DESC LIMIT :limit;
@@ -221,13 +222,15 @@ WHERE uuid IN (SELECT value FROM json_each(:uuids)) AND graph_id = :graph_id
   AND kind NOT IN ('fact_triple', 'nodes') ORDER BY seq;
 
 -- name: ids_by_seqs
-SELECT e.id FROM json_each(:seqs) s CROSS JOIN episodes e ON e.graph_id = :graph_id AND e.seq = CAST(s.value AS BIGINT)
+SELECT e.id FROM json_each(:seqs) s
+CROSS JOIN episodes e ON e.graph_id = :graph_id AND e.seq = CAST(s.value AS BIGINT)
 WHERE CAST(:side AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM readings r
-    WHERE r.graph_id = e.graph_id AND r.seq = e.seq AND r.side = :side)
+    WHERE r.graph_id = :graph_id AND r.seq = e.seq AND r.side = :side)
 ORDER BY e.seq;
 
 -- name: uuids_by_seqs
-SELECT e.uuid FROM json_each(:seqs) s CROSS JOIN episodes e ON e.graph_id = :graph_id AND e.seq = CAST(s.value AS BIGINT)
+SELECT e.uuid FROM json_each(:seqs) s
+CROSS JOIN episodes e ON e.graph_id = :graph_id AND e.seq = CAST(s.value AS BIGINT)
 ORDER BY e.seq;
 
 -- name: stating_nothing

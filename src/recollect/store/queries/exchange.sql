@@ -84,13 +84,13 @@ WHERE graph_id = :graph_id AND seq > :after ORDER BY seq LIMIT :limit;
 -- name: export_jobs
 SELECT e.uuid AS id, j.task_uuid, j.status, j.attempts, j.lost, j.error, j.created_at,
     j.started_at, j.completed_at
-FROM jobs j JOIN episodes e ON e.id = j.id
+FROM jobs j JOIN episodes e ON e.id = j.id AND e.graph_id = j.graph_id
 WHERE j.id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids)) ORDER BY j.id;
 
 -- name: export_readings
 -- Without what is left of deleted episodes: it is numbered after them, in this store.
 SELECT e.uuid AS episode_id, r.seq, r.reader, r.found, r.vectors, r.read_at, r.side
-FROM readings r JOIN episodes e ON e.id = r.episode_id
+FROM readings r JOIN episodes e ON e.id = r.episode_id AND e.graph_id = r.graph_id
 WHERE r.episode_id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids)) ORDER BY r.seq;
 
 -- name: export_edits
@@ -119,7 +119,7 @@ FROM feature_set_types WHERE graph_id = :graph_id ORDER BY id;
 
 -- name: export_feature_categories
 SELECT c.uuid, c.set_key, t.uuid AS set_type_id, c.name, c.prompt, c.description, c.created_at
-FROM feature_categories c LEFT JOIN feature_set_types t ON t.id = c.set_type_id
+FROM feature_categories c LEFT JOIN feature_set_types t ON t.id = c.set_type_id AND t.graph_id = c.graph_id
 WHERE c.graph_id = :graph_id ORDER BY c.id;
 
 -- name: export_feature_tags
@@ -134,7 +134,8 @@ SELECT set_key, name FROM feature_categories_off WHERE graph_id = :graph_id ORDE
 SELECT id FROM entities WHERE graph_id = :graph_id ORDER BY id;
 
 -- name: export_entity_names
-SELECT k.key, n.uuid AS entity_id FROM entity_names k JOIN entities n ON n.id = k.entity_id
+SELECT k.key, n.uuid AS entity_id FROM entity_names k
+JOIN entities n ON n.id = k.entity_id AND n.graph_id = k.graph_id
 WHERE k.entity_id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids)) ORDER BY k.entity_id, k.key;
 
 -- name: export_user_sides
@@ -147,7 +148,8 @@ SELECT f.uuid, s.uuid AS source_id, d.uuid AS target_id, f.name, f.fact,
     f.attributes, f.rating, f.created_at, f.expired_at, f.valid_at, f.invalid_at, f.predicate,
     f.gist, f.negated, f.ends, f.slot, f.confidence, f.extractor, f.event_at, f.kept_against,
     f.side
-FROM facts f JOIN entities s ON s.id = f.source_id JOIN entities d ON d.id = f.target_id
+FROM facts f JOIN entities s ON s.id = f.source_id AND s.graph_id = f.graph_id
+JOIN entities d ON d.id = f.target_id AND d.graph_id = f.graph_id
 WHERE f.id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids)) ORDER BY f.id;
 
 -- name: export_fact_ids
@@ -169,7 +171,7 @@ WHERE d.fact_id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids)) ORDER BY 
 -- name: export_observations
 SELECT o.uuid, n.uuid AS entity_id, o.kind, o.key, o.name, o.summary, o.label,
     o.start_at, o.latest_evidence_at, o.end_at, o.created_at
-FROM observations o JOIN entities n ON n.id = o.entity_id
+FROM observations o JOIN entities n ON n.id = o.entity_id AND n.graph_id = o.graph_id
 WHERE o.id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids)) ORDER BY o.id;
 
 -- name: export_observation_ids
@@ -187,7 +189,7 @@ SELECT s.uuid, t.uuid AS thread_id, s.document_id, s.summary, s.written,
     s.written_count, f.uuid AS written_fact_id, s.episode_count, s.created_at, s.updated_at,
     s.covered_at
 FROM summaries s LEFT JOIN threads t ON t.id = s.thread_id
-LEFT JOIN facts f ON f.id = s.written_fact_id
+LEFT JOIN facts f ON f.id = s.written_fact_id AND f.graph_id = s.graph_id
 WHERE s.id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids)) ORDER BY s.id;
 
 -- name: export_summary_ids
@@ -205,11 +207,11 @@ SELECT summary, basis, episode_count, updated_at FROM user_summaries WHERE graph
 -- What says that its item is gone tells old segments so, and a new graph has none.
 SELECT r.version AS row, r.version, r.item_kind,
     CASE r.item_kind
-        WHEN 'episode' THEN (SELECT uuid FROM episodes WHERE id = r.item_id)
-        WHEN 'entity' THEN (SELECT uuid FROM entities WHERE id = r.item_id)
-        WHEN 'fact' THEN (SELECT uuid FROM facts WHERE id = r.item_id)
-        WHEN 'observation' THEN (SELECT uuid FROM observations WHERE id = r.item_id)
-        ELSE (SELECT uuid FROM summaries WHERE id = r.item_id)
+        WHEN 'episode' THEN (SELECT uuid FROM episodes WHERE id = r.item_id AND +graph_id = r.graph_id)
+        WHEN 'entity' THEN (SELECT uuid FROM entities WHERE id = r.item_id AND +graph_id = r.graph_id)
+        WHEN 'fact' THEN (SELECT uuid FROM facts WHERE id = r.item_id AND +graph_id = r.graph_id)
+        WHEN 'observation' THEN (SELECT uuid FROM observations WHERE id = r.item_id AND +graph_id = r.graph_id)
+        ELSE (SELECT uuid FROM summaries WHERE id = r.item_id AND +graph_id = r.graph_id)
     END AS item_id,
     r.terms, r.vector
 FROM index_rows r
@@ -465,7 +467,7 @@ INSERT INTO entities
     (id, uuid, graph_id, name, labels, summary, attributes, is_user, created_at, kind, is_assistant,
      names, given, side)
 VALUES
-    (coalesce((SELECT max(id) + 1 FROM entities WHERE id >= :first AND id < :end), :first),
+    (coalesce((SELECT max(id) + 1 FROM entities WHERE id >= :first AND id < :end AND +graph_id = :graph_id), :first),
      :uuid, :graph_id, :name, :labels, :summary, :attributes, :is_user, :created_at, :kind,
      :is_assistant, :names, :given, coalesce(:side, ''));
 
@@ -484,7 +486,7 @@ VALUES ((SELECT id FROM entities WHERE uuid = :entity_id AND graph_id = :graph_i
 UPDATE readings SET side = now.side FROM (
     SELECT r.seq, side(e.metadata, p.guarded) AS side
     FROM readings r JOIN graphs g ON g.id = r.graph_id JOIN projects p ON p.id = g.project_id
-    LEFT JOIN episodes e ON e.id = r.episode_id
+    LEFT JOIN episodes e ON e.id = r.episode_id AND e.graph_id = r.graph_id
     WHERE r.graph_id = :graph_id) AS now
 WHERE readings.graph_id = :graph_id AND readings.seq = now.seq AND readings.side IS NOT now.side;
 
@@ -494,7 +496,7 @@ INSERT INTO facts
      expired_at, valid_at, invalid_at, predicate, gist, negated, ends, slot, confidence,
      extractor, event_at, kept_against, side)
 VALUES
-    (coalesce((SELECT max(id) + 1 FROM facts WHERE id >= :first AND id < :end), :first),
+    (coalesce((SELECT max(id) + 1 FROM facts WHERE id >= :first AND id < :end AND +graph_id = :graph_id), :first),
      :uuid, :graph_id,
      (SELECT id FROM entities WHERE uuid = :source_id AND graph_id = :graph_id),
      (SELECT id FROM entities WHERE uuid = :target_id AND graph_id = :graph_id),
@@ -521,7 +523,8 @@ INSERT INTO observations
     (id, uuid, graph_id, entity_id, kind, key, name, summary, label, start_at, latest_evidence_at,
      end_at, created_at)
 VALUES
-    (coalesce((SELECT max(id) + 1 FROM observations WHERE id >= :first AND id < :end), :first),
+    (coalesce((SELECT max(id) + 1 FROM observations
+                  WHERE id >= :first AND id < :end AND +graph_id = :graph_id), :first),
      :uuid, :graph_id,
      (SELECT id FROM entities WHERE uuid = :entity_id AND graph_id = :graph_id),
      :kind, :key, :name, :summary, :label, :start_at, :latest_evidence_at, :end_at,
@@ -537,7 +540,7 @@ INSERT INTO summaries
     (id, uuid, graph_id, thread_id, document_id, summary, written, written_count, written_fact_id,
      episode_count, created_at, updated_at, covered_at)
 VALUES
-    (coalesce((SELECT max(id) + 1 FROM summaries WHERE id >= :first AND id < :end), :first),
+    (coalesce((SELECT max(id) + 1 FROM summaries WHERE id >= :first AND id < :end AND +graph_id = :graph_id), :first),
      :uuid, :graph_id, (SELECT id FROM threads WHERE uuid = :thread_id AND graph_id = :graph_id),
      :document_id, :summary, :written, :written_count,
      coalesce((SELECT id FROM facts WHERE uuid = :written_fact_id AND graph_id = :graph_id), 0),

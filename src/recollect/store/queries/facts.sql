@@ -2,7 +2,7 @@
 
 -- name: direct_facts_of_task
 SELECT f.*
-FROM jobs j JOIN episodes e ON e.id = j.id JOIN supports p ON p.episode_id = e.id
+FROM jobs j JOIN episodes e ON e.id = j.id AND e.graph_id = j.graph_id JOIN supports p ON p.episode_id = e.id
 JOIN fact_told f ON f.id = p.fact_id
 WHERE j.task_uuid = :task_uuid AND e.kind = 'fact_triple' AND p.role <> 'closes'
 ORDER BY e.seq, f.id;
@@ -95,7 +95,7 @@ INSERT INTO facts
      expired_at, valid_at, invalid_at, predicate, gist, negated, ends, slot, confidence,
      extractor, event_at, side)
 VALUES
-    (coalesce((SELECT max(id) + 1 FROM facts WHERE id >= :first AND id < :end), :first),
+    (coalesce((SELECT max(id) + 1 FROM facts WHERE id >= :first AND id < :end AND +graph_id = :graph_id), :first),
      :uuid, :graph_id, :source_id, :target_id, :name, :fact, :attributes, :rating, :created_at,
      :expired_at, :valid_at, :invalid_at, :predicate, :gist, :negated, :ends, :slot,
      :confidence, :extractor, :event_at, :side);

@@ -36,12 +36,12 @@ VALUES (:uuid, :graph_id, :set_key, :set_type_id, :name, :prompt, :description, 
 
 -- name: category_by_uuid
 SELECT c.*, t.uuid AS set_type_uuid
-FROM feature_categories c LEFT JOIN feature_set_types t ON t.id = c.set_type_id
+FROM feature_categories c LEFT JOIN feature_set_types t ON t.id = c.set_type_id AND t.graph_id = c.graph_id
 WHERE c.uuid = :uuid AND c.graph_id = :graph_id;
 
 -- name: categories_of
 SELECT c.*, t.uuid AS set_type_uuid
-FROM feature_categories c LEFT JOIN feature_set_types t ON t.id = c.set_type_id
+FROM feature_categories c LEFT JOIN feature_set_types t ON t.id = c.set_type_id AND t.graph_id = c.graph_id
 WHERE c.graph_id = :graph_id ORDER BY c.id;
 
 -- name: category_delete

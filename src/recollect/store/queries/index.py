@@ -141,17 +141,17 @@ class IndexQueries(Queries):
             IndexRowsBetweenRow, "index.rows_between", graph_id=graph_id, since=since, until=until
         )
 
-    def facts(self, *, ids: str | None) -> list[IndexFactsRow]:
-        return self._all(IndexFactsRow, "index.facts", ids=ids)
+    def facts(self, *, graph_id: int, ids: str | None) -> list[IndexFactsRow]:
+        return self._all(IndexFactsRow, "index.facts", graph_id=graph_id, ids=ids)
 
     def endings(self, *, ids: str | None) -> list[IndexEndingsRow]:
         return self._all(IndexEndingsRow, "index.endings", ids=ids)
 
-    def entities(self, *, ids: str | None) -> list[IndexEntitiesRow]:
-        return self._all(IndexEntitiesRow, "index.entities", ids=ids)
+    def entities(self, *, graph_id: int, ids: str | None) -> list[IndexEntitiesRow]:
+        return self._all(IndexEntitiesRow, "index.entities", graph_id=graph_id, ids=ids)
 
-    def episodes(self, *, ids: str | None) -> list[IndexEpisodesRow]:
-        return self._all(IndexEpisodesRow, "index.episodes", ids=ids)
+    def episodes(self, *, graph_id: int, ids: str | None) -> list[IndexEpisodesRow]:
+        return self._all(IndexEpisodesRow, "index.episodes", graph_id=graph_id, ids=ids)
 
     def supports(self, *, ids: str | None) -> list[IndexSupportsRow]:
         return self._all(IndexSupportsRow, "index.supports", ids=ids)
@@ -159,11 +159,11 @@ class IndexQueries(Queries):
     def mentions(self, *, ids: str | None) -> list[IndexSupportsRow]:
         return self._all(IndexSupportsRow, "index.mentions", ids=ids)
 
-    def observations(self, *, ids: str | None) -> list[IndexObservationsRow]:
-        return self._all(IndexObservationsRow, "index.observations", ids=ids)
+    def observations(self, *, graph_id: int, ids: str | None) -> list[IndexObservationsRow]:
+        return self._all(IndexObservationsRow, "index.observations", graph_id=graph_id, ids=ids)
 
-    def summaries(self, *, ids: str | None) -> list[IndexSummariesRow]:
-        return self._all(IndexSummariesRow, "index.summaries", ids=ids)
+    def summaries(self, *, graph_id: int, ids: str | None) -> list[IndexSummariesRow]:
+        return self._all(IndexSummariesRow, "index.summaries", graph_id=graph_id, ids=ids)
 
     def snapshot(self, *, graph_id: int) -> list[IndexSnapshotRow]:
         return self._all(IndexSnapshotRow, "index.snapshot", graph_id=graph_id)

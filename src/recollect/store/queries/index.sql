@@ -41,7 +41,7 @@ SELECT id, source_id, target_id, name, created_at, valid_at, invalid_at, expired
     attributes, CASE WHEN substr(extractor, 1, 6) IN ('agent:', 'model:') THEN 1 ELSE 0 END AS weighed,
     (SELECT json_group_array(json_array(by_fact_id, sure)) FROM doubts WHERE fact_id = facts.id)
         AS doubts
-FROM facts WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids));
+FROM facts WHERE +graph_id = :graph_id AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids));
 
 -- name: endings
 SELECT fact_id, episode_id, ended_at, expired_at FROM closings
@@ -49,7 +49,7 @@ WHERE fact_id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids)) ORDER BY id
 
 -- name: entities
 SELECT id, created_at, labels, attributes, is_user FROM entities
-WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids));
+WHERE +graph_id = :graph_id AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids));
 
 -- name: episodes
 SELECT id, created_at, seq, role, speaker, metadata, producer, kept_for,
@@ -64,7 +64,7 @@ SELECT id, created_at, seq, role, speaker, metadata, producer, kept_for,
             THEN 'session ' || json_array(json_extract(metadata, '$.session_id'),
                 json_extract(metadata, '$.user_id'))
         WHEN kind = 'message' THEN 'messages' END AS strand
-FROM episodes WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids));
+FROM episodes WHERE +graph_id = :graph_id AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids));
 
 -- name: supports
 SELECT fact_id AS item_id, episode_id FROM supports
@@ -77,10 +77,12 @@ WHERE episode_id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids));
 -- name: observations
 SELECT o.id, o.created_at,
     (SELECT json_group_array(fact_id) FROM observation_facts WHERE observation_id = o.id) AS facts
-FROM observations o WHERE o.id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids));
+FROM observations o
+WHERE +o.graph_id = :graph_id AND o.id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids));
 
 -- name: summaries
-SELECT id, created_at, 'thread ' || thread_id AS strand FROM summaries WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids));
+SELECT id, created_at, 'thread ' || thread_id AS strand FROM summaries
+WHERE +graph_id = :graph_id AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids));
 
 -- name: snapshot
 SELECT version, data FROM index_snapshots WHERE graph_id = :graph_id ORDER BY chunk;

@@ -44,18 +44,18 @@ class JobQueries(Queries):
             JobRow, ThreadedEpisodeRow, "jobs.next", graph_id=graph_id, limit=limit
         )
 
-    def pending_among(self, *, ids: str | None) -> list[int]:
-        return self._values(int, "jobs.pending_among", ids=ids)
+    def pending_among(self, *, graph_id: int, ids: str | None) -> list[int]:
+        return self._values(int, "jobs.pending_among", graph_id=graph_id, ids=ids)
 
-    def started(self, *, now: int, run: str, ids: str | None) -> int:
-        return self._run("jobs.started", now=now, run=run, ids=ids)
+    def started(self, *, graph_id: int, now: int, run: str, ids: str | None) -> int:
+        return self._run("jobs.started", graph_id=graph_id, now=now, run=run, ids=ids)
 
-    def given_back(self, *, ids: str | None) -> int:
+    def given_back(self, *, graph_id: int, ids: str | None) -> int:
         """Whoever gives them back lives: nothing was lost."""
-        return self._run("jobs.given_back", ids=ids)
+        return self._run("jobs.given_back", graph_id=graph_id, ids=ids)
 
-    def lost(self, *, error: str, id: int) -> int | None:
-        return self._value(int, "jobs.lost", error=error, id=id)
+    def lost(self, *, graph_id: int, error: str, id: int) -> int | None:
+        return self._value(int, "jobs.lost", graph_id=graph_id, error=error, id=id)
 
     def clear(self, *, but: int | None) -> list[int]:
         """Of all deaths; answers in which graphs they are. Not one that was alone in a process
@@ -67,25 +67,25 @@ class JobQueries(Queries):
         """The one that most deaths are held against."""
         return self._value(int, "jobs.on_trial")
 
-    def suspected(self, *, id: int) -> int:
+    def suspected(self, *, graph_id: int, id: int) -> int:
         """It has to be alone when it is tried next."""
-        return self._run("jobs.suspected", id=id)
+        return self._run("jobs.suspected", graph_id=graph_id, id=id)
 
-    def succeeded(self, *, now: int, ids: str | None) -> list[int]:
+    def succeeded(self, *, graph_id: int, now: int, ids: str | None) -> list[int]:
         """Answers which of them still existed."""
-        return self._values(int, "jobs.succeeded", now=now, ids=ids)
+        return self._values(int, "jobs.succeeded", graph_id=graph_id, now=now, ids=ids)
 
-    def failed(self, *, error: str, id: int) -> int | None:
-        return self._value(int, "jobs.failed", error=error, id=id)
+    def failed(self, *, graph_id: int, error: str, id: int) -> int | None:
+        return self._value(int, "jobs.failed", graph_id=graph_id, error=error, id=id)
 
-    def park(self, *, error: str, now: int, id: int) -> int:
-        return self._run("jobs.park", error=error, now=now, id=id)
+    def park(self, *, graph_id: int, error: str, now: int, id: int) -> int:
+        return self._run("jobs.park", graph_id=graph_id, error=error, now=now, id=id)
 
-    def retry(self, *, id: int) -> int:
+    def retry(self, *, graph_id: int, id: int) -> int:
         """As if it had never been tried. Jobs run in the order of their ids, so it runs before
         those of its graph that came later and still wait.
         """
-        return self._run("jobs.retry", id=id)
+        return self._run("jobs.retry", graph_id=graph_id, id=id)
 
     def parked(self, *, project_id: int | None, limit: int) -> list[JobsParkedRow]:
         return self._all(JobsParkedRow, "jobs.parked", project_id=project_id, limit=limit)

@@ -41,7 +41,8 @@ SELECT f.id, f.uuid, f.fact, f.name, f.source_id, f.target_id, s.uuid AS source,
     (SELECT min(e.seq) FROM supports p JOIN episodes e ON e.id = p.episode_id
      WHERE p.fact_id = f.id AND p.role = 'states') AS seq
 FROM json_each(:ids) j JOIN facts f ON f.id = CAST(j.value AS BIGINT)
-JOIN entities s ON s.id = f.source_id JOIN entities t ON t.id = f.target_id
+JOIN entities s ON s.id = f.source_id AND s.graph_id = f.graph_id
+JOIN entities t ON t.id = f.target_id AND t.graph_id = f.graph_id
 WHERE f.graph_id = :graph_id ORDER BY f.id;
 
 -- name: ends

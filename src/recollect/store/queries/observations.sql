@@ -40,7 +40,8 @@ SELECT f.source_id, f.predicate, f.slot, f.gist, f.target_id = f.source_id AS al
     (SELECT count(*) FROM (SELECT 1 FROM supports q
         WHERE q.fact_id = f.id AND q.role <> 'closes' LIMIT 3)) AS said
 FROM supports p JOIN facts f ON f.id = p.fact_id
-JOIN entities n ON n.id = f.source_id JOIN entities d ON d.id = f.target_id
+JOIN entities n ON n.id = f.source_id AND n.graph_id = f.graph_id
+JOIN entities d ON d.id = f.target_id AND d.graph_id = f.graph_id
 WHERE p.episode_id = :episode_id AND f.extractor IS NOT NULL AND f.negated = 0 AND f.ends = 0
   AND n.is_assistant = 0
 ORDER BY f.id;
@@ -50,7 +51,7 @@ SELECT f.id, f.fact, f.gist, f.valid_at, f.invalid_at, f.target_id = f.source_id
     d.uuid AS target_uuid, d.name AS target_name,
     (SELECT e.created_at FROM supports p JOIN episodes e ON e.id = p.episode_id
      WHERE p.fact_id = f.id AND p.role <> 'closes' ORDER BY p.episode_id DESC LIMIT 1) AS said_at
-FROM facts f JOIN entities d ON d.id = f.target_id
+FROM facts f JOIN entities d ON d.id = f.target_id AND d.graph_id = f.graph_id
 WHERE f.source_id = :entity_id AND f.predicate = :predicate AND f.invalid_at IS NULL
   AND f.negated = 0 AND f.ends = 0 AND f.extractor IS NOT NULL AND f.side = :side
 ORDER BY f.id DESC LIMIT :limit;
@@ -60,7 +61,7 @@ SELECT f.id, f.fact, f.gist, f.valid_at, f.invalid_at, f.target_id = f.source_id
     d.uuid AS target_uuid, d.name AS target_name,
     (SELECT e.created_at FROM supports p JOIN episodes e ON e.id = p.episode_id
      WHERE p.fact_id = f.id AND p.role <> 'closes' ORDER BY p.episode_id DESC LIMIT 1) AS said_at
-FROM facts f JOIN entities d ON d.id = f.target_id
+FROM facts f JOIN entities d ON d.id = f.target_id AND d.graph_id = f.graph_id
 WHERE f.source_id = :entity_id AND f.predicate = :predicate AND f.invalid_at IS NOT NULL
   AND f.negated = 0 AND f.ends = 0 AND f.extractor IS NOT NULL AND f.side = :side
 ORDER BY f.invalid_at DESC, f.id DESC LIMIT :limit;
@@ -70,7 +71,7 @@ SELECT f.id, f.fact, f.gist, f.valid_at, f.invalid_at, f.target_id = f.source_id
     d.uuid AS target_uuid, d.name AS target_name,
     (SELECT e.created_at FROM supports p JOIN episodes e ON e.id = p.episode_id
      WHERE p.fact_id = f.id AND p.role <> 'closes' ORDER BY p.episode_id DESC LIMIT 1) AS said_at
-FROM facts f JOIN entities d ON d.id = f.target_id
+FROM facts f JOIN entities d ON d.id = f.target_id AND d.graph_id = f.graph_id
 WHERE f.source_id = :entity_id AND f.slot = :slot AND f.invalid_at IS NULL
   AND f.negated = 0 AND f.ends = 0 AND f.extractor IS NOT NULL AND f.side = :side
 ORDER BY f.id DESC LIMIT :limit;
@@ -80,7 +81,7 @@ SELECT f.id, f.fact, f.gist, f.valid_at, f.invalid_at, f.target_id = f.source_id
     d.uuid AS target_uuid, d.name AS target_name,
     (SELECT e.created_at FROM supports p JOIN episodes e ON e.id = p.episode_id
      WHERE p.fact_id = f.id AND p.role <> 'closes' ORDER BY p.episode_id DESC LIMIT 1) AS said_at
-FROM facts f JOIN entities d ON d.id = f.target_id
+FROM facts f JOIN entities d ON d.id = f.target_id AND d.graph_id = f.graph_id
 WHERE f.source_id = :entity_id AND f.slot = :slot AND f.invalid_at IS NOT NULL
   AND f.negated = 0 AND f.ends = 0 AND f.extractor IS NOT NULL AND f.side = :side
 ORDER BY f.invalid_at DESC, f.id DESC LIMIT :limit;
@@ -92,7 +93,7 @@ SELECT f.id, f.fact, f.gist, f.valid_at, f.invalid_at, 0 AS alone, d.uuid AS tar
         (SELECT e.created_at FROM supports p JOIN episodes e ON e.id = p.episode_id
          WHERE p.fact_id = f.id AND p.role <> 'closes' ORDER BY p.episode_id DESC
          LIMIT :said_max)) AS said
-FROM facts f JOIN entities d ON d.id = f.target_id
+FROM facts f JOIN entities d ON d.id = f.target_id AND d.graph_id = f.graph_id
 WHERE f.source_id = :entity_id AND f.target_id = :target_id AND f.extractor IS NOT NULL AND f.side = :side
 ORDER BY f.id DESC LIMIT :limit;
 
@@ -112,7 +113,7 @@ SELECT e.id AS episode_id, e.created_at AS said_at, f.id, f.fact, f.gist, f.sour
 FROM episodes e
 CROSS JOIN supports p ON p.episode_id = e.id AND p.role <> 'closes'
 CROSS JOIN facts f ON f.id = p.fact_id
-CROSS JOIN entities n ON n.id = f.source_id
+CROSS JOIN entities n ON n.id = f.source_id AND n.graph_id = f.graph_id
 WHERE e.id IN (SELECT episode_id FROM readings
                WHERE graph_id = :graph_id AND seq <= :seq AND episode_id IS NOT NULL
                  AND coalesce(side, '') = :side
@@ -152,7 +153,8 @@ INSERT INTO observations
     (id, uuid, graph_id, entity_id, kind, key, name, summary, label, start_at, latest_evidence_at,
      end_at, created_at)
 VALUES
-    (coalesce((SELECT max(id) + 1 FROM observations WHERE id >= :first AND id < :end), :first),
+    (coalesce((SELECT max(id) + 1 FROM observations
+                  WHERE id >= :first AND id < :end AND +graph_id = :graph_id), :first),
      :uuid, :graph_id, :entity_id, :kind, :key, :name, :summary, :label, :start_at,
      :latest_evidence_at, :end_at, :created_at);
 

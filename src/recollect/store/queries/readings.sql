@@ -40,14 +40,15 @@ SELECT g.distance FROM episodes e JOIN graphs g ON g.id = e.graph_id WHERE e.id 
 -- name: steps_next
 SELECT e.*, t.thread_id AS thread_name, r.found, r.vectors, r.read_at, r.remains
 FROM readings r JOIN graphs g ON g.id = r.graph_id
-LEFT JOIN episodes e ON e.id = r.episode_id LEFT JOIN threads t ON t.id = e.thread_id
+LEFT JOIN episodes e ON e.id = r.episode_id AND e.graph_id = r.graph_id LEFT JOIN threads t ON t.id = e.thread_id
 WHERE r.graph_id = :graph_id AND r.seq > g.folded
   AND (r.remains IS NOT NULL OR e.processed_at IS NOT NULL)
 ORDER BY r.seq LIMIT :limit;
 
 -- name: of_episodes
 SELECT e.*, t.thread_id AS thread_name, r.found, r.vectors, r.read_at, r.side
-FROM readings r JOIN episodes e ON e.id = r.episode_id LEFT JOIN threads t ON t.id = e.thread_id
+FROM readings r JOIN episodes e ON e.id = r.episode_id AND e.graph_id = r.graph_id
+LEFT JOIN threads t ON t.id = e.thread_id
 WHERE r.episode_id IN (SELECT CAST(value AS BIGINT) FROM json_each(:episodes)) ORDER BY r.graph_id, r.seq;
 
 -- name: remainders_of_graph

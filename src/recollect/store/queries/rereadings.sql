@@ -34,7 +34,8 @@ ORDER BY r.ready_at, r.episode_id LIMIT 1;
 
 -- name: in_order
 SELECT r.episode_id, r.graph_id, r.ready_at, r.lease_until, g.fold_from, e.metadata
-FROM rereadings r JOIN episodes e ON e.id = r.episode_id JOIN graphs g ON g.id = r.graph_id
+FROM rereadings r JOIN episodes e ON e.id = r.episode_id AND e.graph_id = r.graph_id
+JOIN graphs g ON g.id = r.graph_id
 WHERE r.reader = :reader AND r.status = 'waiting' AND g.project_id = :project_id
   AND (CAST(:in_graph AS BIGINT) IS NULL OR r.graph_id = :in_graph)
 ORDER BY r.graph_id, r.episode_id;
@@ -60,7 +61,8 @@ UPDATE rereadings SET shown = :shown WHERE episode_id = :episode_id AND lease = 
 
 -- name: taken
 SELECT e.*, t.thread_id AS thread_name, r.reader, r.lease, r.lease_until, r.attempts, r.shown
-FROM rereadings r JOIN episodes e ON e.id = r.episode_id LEFT JOIN threads t ON t.id = e.thread_id
+FROM rereadings r JOIN episodes e ON e.id = r.episode_id AND e.graph_id = r.graph_id
+LEFT JOIN threads t ON t.id = e.thread_id
 WHERE r.episode_id = :episode_id;
 
 -- name: done
@@ -93,7 +95,8 @@ WHERE graph_id = :graph_id AND lease IS NOT NULL;
 SELECT r.episode_id, r.reader, r.status, r.reason, r.attempts, r.error, r.ready_at, r.lease_until,
     r.created_at, e.uuid AS episode_uuid, e.metadata, g.uuid AS graph_uuid, g.kind AS graph_kind,
     g.graph_id AS graph_name, p.name AS project_name
-FROM rereadings r JOIN episodes e ON e.id = r.episode_id JOIN graphs g ON g.id = r.graph_id
+FROM rereadings r JOIN episodes e ON e.id = r.episode_id AND e.graph_id = r.graph_id
+JOIN graphs g ON g.id = r.graph_id
 JOIN projects p ON p.id = g.project_id
 WHERE (CAST(:project_id AS BIGINT) IS NULL OR g.project_id = :project_id)
   AND (CAST(:status AS TEXT) IS NULL OR r.status = :status) AND r.episode_id > :after
@@ -127,7 +130,7 @@ ON CONFLICT (episode_id) DO NOTHING;
 -- name: want_all
 INSERT INTO rereadings (episode_id, graph_id, reader, status, reason, ready_at, created_at)
 SELECT e.id, e.graph_id, :reader, 'waiting', :reason, :now, :now
-FROM readings r JOIN episodes e ON e.id = r.episode_id
+FROM readings r JOIN episodes e ON e.id = r.episode_id AND e.graph_id = r.graph_id
 WHERE r.graph_id = :graph_id AND e.kind IN ('message', 'text', 'json')
   AND coalesce(e.kept_for, '') <> 'episodic'
   AND NOT EXISTS (SELECT 1 FROM rereadings w WHERE w.graph_id = :graph_id AND w.reason = :reason

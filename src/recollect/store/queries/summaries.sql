@@ -47,7 +47,7 @@ INSERT INTO summaries
     (id, uuid, graph_id, thread_id, document_id, summary, episode_count, created_at, updated_at,
      covered_at)
 VALUES
-    (coalesce((SELECT max(id) + 1 FROM summaries WHERE id >= :first AND id < :end), :first),
+    (coalesce((SELECT max(id) + 1 FROM summaries WHERE id >= :first AND id < :end AND +graph_id = :graph_id), :first),
      :uuid, :graph_id, :thread_id, :document_id, :summary, 1, :now, :now, :covered_at);
 
 -- name: update
@@ -64,14 +64,15 @@ DELETE FROM summaries WHERE id = :id;
 -- name: facts_said
 SELECT f.id, f.fact, f.gist, f.source_id, f.predicate, f.slot, f.target_id <> f.source_id AS joins,
     n.is_user AS of_user, f.rating, f.confidence, f.invalid_at
-FROM supports p JOIN facts f ON f.id = p.fact_id JOIN entities n ON n.id = f.source_id
+FROM supports p JOIN facts f ON f.id = p.fact_id JOIN entities n ON n.id = f.source_id AND n.graph_id = f.graph_id
 WHERE p.episode_id = :episode_id AND p.role <> 'closes' AND f.extractor IS NOT NULL
 ORDER BY f.id;
 
 -- name: facts_kept
 SELECT f.id, f.fact, f.gist, f.source_id, f.predicate, f.slot, f.target_id <> f.source_id AS joins,
     n.is_user AS of_user, f.rating, f.confidence, f.invalid_at
-FROM summary_facts k JOIN facts f ON f.id = k.fact_id JOIN entities n ON n.id = f.source_id
+FROM summary_facts k JOIN facts f ON f.id = k.fact_id
+JOIN entities n ON n.id = f.source_id AND n.graph_id = f.graph_id
 WHERE k.summary_id = :id ORDER BY f.id;
 
 -- name: facts_add
@@ -162,7 +163,8 @@ SELECT * FROM user_summaries WHERE graph_id = :graph_id;
 -- name: facts_newer
 SELECT f.id, f.fact, f.gist, f.source_id, f.predicate, f.slot, f.target_id <> f.source_id AS joins,
     n.is_user AS of_user, f.rating, f.confidence, f.invalid_at
-FROM summary_facts k JOIN facts f ON f.id = k.fact_id JOIN entities n ON n.id = f.source_id
+FROM summary_facts k JOIN facts f ON f.id = k.fact_id
+JOIN entities n ON n.id = f.source_id AND n.graph_id = f.graph_id
 WHERE k.summary_id = :id AND k.fact_id > :after ORDER BY f.id;
 
 -- name: unwritten

@@ -39,5 +39,5 @@ GROUP BY t.id, t.uuid, t.type, t.owed, t.created_at, e.scrubbed ORDER BY t.id DE
 
 -- name: episodes
 SELECT e.id, e.uuid, e.metadata, j.status, j.started_at, j.completed_at, j.error
-FROM jobs j JOIN episodes e ON e.id = j.id
+FROM jobs j JOIN episodes e ON e.id = j.id AND e.graph_id = j.graph_id
 WHERE j.task_uuid = :uuid ORDER BY j.id LIMIT :limit;

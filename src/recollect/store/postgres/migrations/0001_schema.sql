@@ -304,9 +304,10 @@ CREATE VIEW fact_told AS
 SELECT f.*, s.uuid AS source_uuid, s.name AS source_name, s.labels AS source_labels,
     d.uuid AS target_uuid, d.name AS target_name, d.labels AS target_labels,
     (SELECT coalesce(json_agg(e.uuid ORDER BY e.seq), '[]')::text
-     FROM supports p JOIN episodes e ON e.id = p.episode_id
+     FROM supports p JOIN episodes e ON e.id = p.episode_id AND e.graph_id = f.graph_id
      WHERE p.fact_id = f.id AND e.kind <> 'nodes') AS episodes
-FROM facts f JOIN entities s ON s.id = f.source_id JOIN entities d ON d.id = f.target_id;
+FROM facts f JOIN entities s ON s.id = f.source_id AND s.graph_id = f.graph_id
+JOIN entities d ON d.id = f.target_id AND d.graph_id = f.graph_id;
 
 -- What is owed to episodes: at most one job each, which bears the episode's id. Jobs of one
 -- graph run in the order of their ids. graph_id is the episode's and references nothing: jobs go

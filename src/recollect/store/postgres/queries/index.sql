@@ -5,7 +5,7 @@ SELECT id, source_id, target_id, name, created_at, valid_at, invalid_at, expired
     attributes, CASE WHEN substr(extractor, 1, 6) IN ('agent:', 'model:') THEN 1 ELSE 0 END AS weighed,
     (SELECT coalesce(json_agg(json_build_array(by_fact_id, sure)), '[]')::text
      FROM doubts WHERE fact_id = facts.id) AS doubts
-FROM facts WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids));
+FROM facts WHERE +graph_id = :graph_id AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids));
 
 -- name: episodes
 SELECT id, created_at, seq, role, speaker, metadata, producer, kept_for,
@@ -20,4 +20,4 @@ SELECT id, created_at, seq, role, speaker, metadata, producer, kept_for,
             THEN 'session ' || json_build_array(metadata::json -> 'session_id',
                 metadata::json -> 'user_id')
         WHEN kind = 'message' THEN 'messages' END AS strand
-FROM episodes WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids));
+FROM episodes WHERE +graph_id = :graph_id AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids));
