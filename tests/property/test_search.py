@@ -188,6 +188,8 @@ def _fact_row(fact: Fact, ids: dict[str, int]) -> Any:
         expired_at=micros_or_none(fact.expired_at),
         doubts="[]",
         weighed=0,
+        took_place=0,
+        denies=0,
     )
 
 

@@ -32,7 +32,7 @@ from recollect.limits import (
     RECENT_MESSAGES_DEFAULT,
 )
 from recollect.records import derived, episodes, graphs, knowledge, threads, users
-from recollect.search.kinds import KINDS, kind_of
+from recollect.search.kinds import KINDS, KindSpec, kind_of
 from recollect.search.query import Hit, Query
 from recollect.store.protocol import Store, Transaction
 
@@ -232,17 +232,20 @@ class Gatherer:
 
 
 def relevant(hits: Sequence[Hit[Any]]) -> list[Hit[Any]]:
-    """Without what fits much worse than the best of its kind."""
-    best: dict[Kind, float] = {}
+    """Without what fits much worse than the best of its kind; the more there is before a line, the
+    better it has to fit."""
+    scores: dict[Kind, list[float]] = {}
     for hit in hits:
-        kind = kind_of(hit.item)
-        best[kind] = max(best.get(kind, 0.0), hit.score)
-    return [
-        hit
-        for hit in hits
-        for kind in [kind_of(hit.item)]
-        if hit.score >= KINDS[kind].relevant * best[kind]
-    ]
+        scores.setdefault(kind_of(hit.item), []).append(hit.score)
+    least = {kind: _least(KINDS[kind], sorted(found)) for kind, found in scores.items()}
+    return [hit for hit in hits if hit.score >= least[kind_of(hit.item)]]
+
+
+def _least(spec: KindSpec, scores: Sequence[float]) -> float:
+    """The score that a line of a kind needs, given all of them in rising order."""
+    best = scores[-1]
+    enough = scores[-spec.few] if 0 < spec.few <= len(scores) else 0.0
+    return max(spec.relevant * best, min(spec.good * best, enough))
 
 
 def ranked(items: Iterable[T]) -> list[Hit[T]]:

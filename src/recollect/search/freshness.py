@@ -12,7 +12,7 @@ questions about the past or about a time are not affected.
 import numpy as np
 
 from recollect.search.columns import NO_TIME, Flags, Floats, Ints, Scores, Slots
-from recollect.search.score import Candidates
+from recollect.search.score import Candidates, about_now
 from recollect.store.rows import micros
 
 # Measured: docs/measurements/search.md.
@@ -28,14 +28,6 @@ ANSWERS = 4  # … and the newer one of so many that fit best, are two answers
 OVERTAKEN = 0.4  # how likely the older one is over then
 _COMPETING_MAX = 16
 _DOUBTED_MAX = 64
-
-
-def about_now(candidates: Candidates) -> bool:
-    """Whether facts are asked for that hold now."""
-    prepared = candidates.prepared
-    return candidates.kind == "fact" and not (
-        prepared.past or prepared.windows or candidates.query.filters.valid_on
-    )
 
 
 def doubts(candidates: Candidates, scores: Scores) -> Scores:

@@ -69,7 +69,7 @@ class KindSpec(NamedTuple):
     - *attributes*: what else it carries; without any, a template cannot choose by type either.
     - *precedence*: which kind goes first at the same score; lower goes first.
     - *block_max*, *relevant*: how many a block shows at most, and the share of the best score below
-      which it leaves one out.
+      which it leaves one out. Behind the first *few*, a line has to come to *good* of it.
     """
 
     item: type
@@ -87,6 +87,8 @@ class KindSpec(NamedTuple):
     precedence: int
     block_max: int
     relevant: float = 0.6
+    few: int = 0
+    good: float = 0.0
     mask: Callable[[Tables, Filters, Lookups], Flags] | None = None
     quoting: Callable[[Tables, Visible], Flags] | None = None
     attributes: Callable[[Any], Json | None] | None = None
@@ -255,6 +257,8 @@ KINDS: dict[Kind, KindSpec] = {
         precedence=0,
         block_max=BLOCK_FACTS_BESIDE_MAX,
         relevant=0.4,  # facts are short, so more of them may stand by
+        few=10,
+        good=0.5,
     ),
     "entity": KindSpec(
         item=Entity,

@@ -174,7 +174,7 @@ def prepare(
         people=people,
         together=len(people) > 1 and _TOGETHER.search(query.text) is not None,
         own=any(word in _FIRST_PERSON for word, _ in words),
-        past=tense_of(query.text) == "past",
+        tense=tense_of(query.text),
         windows=time.windows if time else (),
         event=time.event if time else None,
     )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Generic, Literal, TypeVar
 
+from recollect.dates import Tense
 from recollect.graph.filters import NO_FILTERS, Filters
 from recollect.graph.kinds import Kind
 from recollect.graph.types import Record
@@ -65,7 +66,7 @@ class PreparedQuery(Record):
 
     *people* are the speakers of the graph that it names, by their folded first names, in the order
     of mention. *together*: it asks about what they share. *own*: it asks about whoever asks.
-    *past*: it asks about what was. *event* is what happened at the time in question, if it is told
+    *tense* is that of the question, None when its words do not tell. *event* is what happened at the time in question, if it is told
     that way. *hashes* are the terms searched for; *plain* all but names; *content* those that are
     not written like a name; *names* those that are, but of nobody who speaks here.
     """
@@ -80,7 +81,7 @@ class PreparedQuery(Record):
     people: tuple[str, ...] = ()
     together: bool = False
     own: bool = False
-    past: bool = False
+    tense: Tense | None = None
     windows: tuple[TimeWindow, ...] = ()
     event: TimedEvent | None = None
 

@@ -35,6 +35,8 @@ SPOKEN_BY_ASKER = 2.0
 ABOUT_NAMED = 0.5
 IN_TIME = 1.5
 NO_LONGER = -6.0
+TOOK_PLACE = 1.5
+LEFT_BEHIND = -3.0
 _FADES_MICROS = 14 * 24 * 3600 * 1e6
 NEAR = (0.3, 0.1)  # for facts that touch `near_uuid`, and for those one hop away
 
@@ -155,6 +157,18 @@ class Candidates:
         return Candidates(self.segment, prepared, visible, distinct(episodes)), facts, episodes
 
     @cached_property
+    def named(self) -> Flags:
+        """The entities that the question names, with one more place for none. The name under which
+        the user speaks means the user, also where the record has another one."""
+        entities, episodes = self.segment.entities, self.segment.episodes
+        flags = np.zeros(len(entities) + 1, bool)
+        flags[entities.known(one.entity_id for one in self.prepared.lookups.named)] = True
+        codes = [n for n, name in enumerate(episodes.first_names) if name in self.prepared.people]
+        if codes and (episodes.by_user.array & np.isin(episodes.speaker.array, codes)).any():
+            flags[:-1] |= entities.own.array
+        return flags
+
+    @cached_property
     def _words(self) -> Scores:
         """How well the words of every slot fit."""
         words = self.segment.words[self.kind]
@@ -238,11 +252,20 @@ def _top(scores: Scores, count: int) -> Slots:
     return found.astype(np.int32)
 
 
+def about_now(candidates: Candidates) -> bool:
+    """Whether facts are asked for that hold now."""
+    prepared = candidates.prepared
+    return candidates.kind == "fact" and not (
+        prepared.tense == "past" or prepared.windows or candidates.query.filters.valid_on
+    )
+
+
 def bonus(candidates: Candidates) -> Scores:
     """What the query tells besides its words and meaning, for each candidate."""
     total = np.zeros(len(candidates.slots))
     if candidates.kind == "fact":
         total += _about_named(candidates) + _valid(candidates) + _near(candidates)
+        total += _took_place(candidates) + _left_behind(candidates)
     elif candidates.kind == "episode":
         total += _spoken(candidates) + _said_then(candidates)
     if candidates.reached is not None:
@@ -253,16 +276,32 @@ def bonus(candidates: Candidates) -> Scores:
 
 def _about_named(candidates: Candidates) -> Scores:
     """Facts about those whom the question names."""
-    named = candidates.segment.entities.known(
-        one.entity_id for one in candidates.prepared.lookups.named
-    )
-    flags = np.zeros(candidates.segment.entities.alive.size + 1, bool)
-    flags[named] = True
-    facts = candidates.segment.facts
+    flags, facts = candidates.named, candidates.segment.facts
     about = (
         flags[facts.source.array[candidates.slots]] | flags[facts.target.array[candidates.slots]]
     )
     return np.where(about, ABOUT_NAMED, 0.0)
+
+
+def _left_behind(candidates: Candidates) -> Scores:
+    """What is told of those who have only been part of the user's life, as the town of a former
+    employer, answers no question about the present that does not name them."""
+    entities, facts = candidates.segment.entities, candidates.segment.facts
+    own, none = np.append(entities.own.array, False), np.zeros(len(candidates.slots))
+    if not own.any() or not about_now(candidates):
+        return none
+    source, target = facts.source.array, facts.target.array
+    tied = facts.alive.array & (own[source] != own[target])
+    other = np.where(own[source], target, source)
+    over = _over(candidates, np.arange(len(facts), dtype=np.int32))
+    behind = np.zeros(len(own), bool)
+    behind[other[tied & over]] = True
+    # Who left a place is no part of it, nor is who visited it once.
+    behind[other[tied & ~(over | facts.took_place.array | facts.denies.array)]] = False
+    behind &= ~candidates.named
+    ends = source[candidates.slots], target[candidates.slots]
+    told = (behind[ends[0]] | behind[ends[1]]) & ~own[ends[0]] & ~own[ends[1]]
+    return np.where(told, LEFT_BEHIND, 0.0)
 
 
 def _spoken(candidates: Candidates) -> Scores:
@@ -297,12 +336,28 @@ def _valid(candidates: Candidates) -> Scores:
     starts, ends = facts.valid_at.array[candidates.slots], facts.invalid_at.array[candidates.slots]
     if candidates.prepared.windows:
         return np.where(_inside(candidates, starts, ends), IN_TIME, 0.0)
-    if candidates.query.filters.valid_on is not None or candidates.prepared.past:
+    if candidates.query.filters.valid_on is not None or candidates.prepared.tense == "past":
         return np.zeros(len(candidates.slots))
-    now = micros(candidates.query.now)
-    expired = facts.expired_at.array[candidates.slots]
-    over = ((ends != NO_TIME) & (ends <= now)) | ((expired != NO_TIME) & (expired <= now))
-    return np.where(over, NO_LONGER, 0.0)
+    return np.where(_over(candidates, candidates.slots), NO_LONGER, 0.0)
+
+
+def _over(candidates: Candidates, slots: Slots) -> Flags:
+    """Which facts hold no longer."""
+    facts, now = candidates.segment.facts, micros(candidates.query.now)
+    ends, expired = facts.invalid_at.array[slots], facts.expired_at.array[slots]
+    over: Flags = ((ends != NO_TIME) & (ends <= now)) | ((expired != NO_TIME) & (expired <= now))
+    return over
+
+
+def _took_place(candidates: Candidates) -> Scores:
+    """A question in the past tense asks for what took place, one in the present for what is so: who
+    bought the house, and who owns it. One that names a time asks for what was then."""
+    prepared, facts = candidates.prepared, candidates.segment.facts
+    if prepared.windows or prepared.tense is None:
+        return np.zeros(len(candidates.slots))
+    happened = facts.took_place.array[candidates.slots]
+    happened &= facts.valid_at.array[candidates.slots] <= micros(candidates.query.now)
+    return np.where(happened, TOOK_PLACE if prepared.tense == "past" else -TOOK_PLACE, 0.0)
 
 
 def _inside(candidates: Candidates, starts: Ints, ends: Ints) -> Flags:

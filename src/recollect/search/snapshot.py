@@ -17,7 +17,7 @@ from recollect.search.segment import Segment
 from recollect.search.tables import ItemTable, Links
 from recollect.search.vectors import Vectors
 
-_FORMAT = 8
+_FORMAT = 9
 _ALIGNED = 64
 CHUNK_BYTES = 4 * 1024 * 1024
 

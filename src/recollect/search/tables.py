@@ -99,6 +99,8 @@ class FactTable(ItemTable):
         self.expired_at = Column(np.int64, NO_TIME)
         self.rating = Column(np.float32, np.nan)
         self.weighed = Column(np.bool_, False)  # by a reader that was shown what was known
+        self.took_place = Column(np.bool_, False)  # or will: it begins when it happens
+        self.denies = Column(np.bool_, False)  # says that something stopped or is not so
         self.names = Codes()
         self.attributes = Column(np.int32, -1)  # codes of `attribute_texts`, -1 without any
         self.attribute_texts = Codes()  # JSON
@@ -115,6 +117,8 @@ class FactTable(ItemTable):
         self.put_texts(self.attributes, slots, _codes(self.attribute_texts, rows, "attributes"))
         self.rating.put(slots, [np.nan if row.rating is None else row.rating for row in rows])
         self.weighed.put(slots, [bool(row.weighed) for row in rows])
+        self.took_place.put(slots, [bool(row.took_place) for row in rows])
+        self.denies.put(slots, [bool(row.denies) for row in rows])
         for name in ("created_at", "valid_at", "invalid_at", "expired_at"):
             getattr(self, name).put(slots, [_moment(getattr(row, name)) for row in rows])
         for slot, row in zip(slots.tolist(), rows, strict=True):

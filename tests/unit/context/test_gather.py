@@ -18,6 +18,7 @@ from recollect.ingest import intake
 from recollect.records import graphs, knowledge, threads, users
 from recollect.records.pages import PageRequest
 from recollect.records.users import UserDetails
+from recollect.search.kinds import KINDS
 from recollect.search.query import Hit, Query
 from recollect.store.protocol import Store, Transaction
 from tests.contract.store.world import SEES_ALL, insert_entity, insert_fact
@@ -273,6 +274,17 @@ async def test_entities_of_a_type_have_that_type(world: World) -> None:
     await world.say("Hi")
     entities = await (await world.gatherer()).entities(9, 9, Filters(node_labels=("User",)))
     assert [entity.name for entity in entities] == ["Jane"]
+
+
+def test_the_more_lines_there_are_the_better_the_next_has_to_fit() -> None:
+    """Ten facts may stand by that fit less than half as well as the best; no more than ten."""
+    spec = KINDS["fact"]
+    poor = (spec.relevant + spec.good) / 2
+    for good in (spec.few - 4, spec.few + 2):
+        scores = [1.0] * good + [poor - n / 1000 for n in range(spec.few)] + [spec.relevant - 0.1]
+        hits = [Hit(item=a_fact(n), score=one) for n, one in enumerate(scores)]
+        told = gather.relevant(hits)
+        assert told == hits[: max(spec.few, good)]
 
 
 def test_a_rank_is_all_that_made_up_scores_tell() -> None:

@@ -16,6 +16,7 @@ from recollect.graph.filters import Filters
 from recollect.graph.types import Access, Graph, NewEpisode
 from recollect.ingest import intake
 from recollect.records import episodes, graphs, knowledge, users
+from recollect.search import score
 from recollect.search.finder import Finder
 from recollect.search.kinds import KINDS, kind_of
 from recollect.search.query import Hit, Query
@@ -517,6 +518,70 @@ async def test_what_a_judging_reader_let_stand_is_not_doubted(tmp_path: Path) ->
         later = datetime(2024, 12, 1, tzinfo=UTC)
         now = await world.told("What is the alarm code of the boathouse?", now=later)
     assert place(now, "5521") < place(now, "red door")
+
+
+BOAT = (
+    ("2023-03-05", "Jane", "Carl bought my boat in March 2023."),
+    ("2023-03-06", "Jane", "Carl keeps the boat in Kiel."),
+)
+
+
+async def test_the_past_tense_asks_for_what_took_place_and_the_present_for_what_is_so(
+    tmp_path: Path,
+) -> None:
+    """Who bought it is told by the sale; where it is, by what is so since."""
+    asked = ("Who bought the boat?", "Where is the boat?", "boat Carl")
+
+    async def scores() -> list[float]:
+        async with opened(tmp_path) as world:
+            found = [await world.find(text) for text in asked]
+        return [next(hit.score for hit in one if "bought" in hit.item.fact) for one in found]
+
+    await build(tmp_path, BOAT)
+    plain = await scores()
+    with behind(tmp_path) as base:
+        base.execute("UPDATE facts SET event_at = valid_at WHERE fact LIKE '%bought%'")
+    past, present, keywords = await scores()
+    assert past > plain[0]
+    assert present < plain[1]
+    assert keywords == pytest.approx(plain[2])
+
+
+FORMER = (
+    ("2023-03-05", "Jane", "I work at Acme."),
+    ("2023-03-06", "Jane", "Acme is based in Leeds."),
+    ("2024-04-01", "Jane", "I left Acme, and now I work at Globex."),
+)
+
+
+async def test_what_is_told_of_those_who_are_left_behind_comes_behind(tmp_path: Path) -> None:
+    """Where a former employer is, nobody asks who does not name it or speak of the past."""
+    await build(tmp_path, FORMER)
+    async with opened(tmp_path) as world:
+
+        async def fits(text: str, now: datetime) -> float:
+            found = await world.find(text, now=now, limit=50)
+            return next(hit.score for hit in found if "Leeds" in hit.item.fact)
+
+        before = datetime(2023, 6, 1, tzinfo=UTC)
+        assert await fits("Which town do I work in?", NOW) < 0.5 * await fits(
+            "Which town do I work in?", before
+        )
+        for text in ("Which town is Acme in?", "Which town was I in?"):
+            assert await fits(text, NOW) == pytest.approx(await fits(text, before), abs=0.05)
+
+
+async def test_the_name_under_which_a_user_speaks_means_the_user(tmp_path: Path) -> None:
+    """Jane Smith signs as Didi: what Didi does is what Jane does."""
+    await build(tmp_path)
+    with behind(tmp_path) as base:
+        base.execute("UPDATE episodes SET speaker = 'Didi' WHERE speaker = 'Jane'")
+    async with opened(tmp_path) as world:
+        query = Query(text="Where does Didi live?", kind="fact", now=NOW)
+        hits = await world.finder.find(world.access, world.graph, query)
+        parts, _ = await world.finder.explain(world.access, world.graph, query, hits, None)
+        about = [hit for hit in hits if "Munich" in hit.item.fact]
+    assert parts[about[0].item.id].parts["known"] == pytest.approx(score.ABOUT_NAMED)
 
 
 def place(told: Sequence[str], words: str) -> int:

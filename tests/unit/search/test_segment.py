@@ -31,6 +31,8 @@ def fact_row(number: int, closed: int | None = None) -> Any:
         expired_at=closed,
         doubts="[]",
         weighed=0,
+        took_place=0,
+        denies=0,
         rating=None,
         attributes=None,
     )

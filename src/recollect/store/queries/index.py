@@ -30,6 +30,8 @@ class IndexFactsRow(NamedTuple):
     rating: float | None
     attributes: str | None
     weighed: int
+    took_place: int
+    denies: int
     doubts: str
 
 

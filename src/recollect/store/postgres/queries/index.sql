@@ -3,6 +3,8 @@
 -- name: facts
 SELECT id, source_id, target_id, name, created_at, valid_at, invalid_at, expired_at, rating,
     attributes, CASE WHEN substr(extractor, 1, 6) IN ('agent:', 'model:') THEN 1 ELSE 0 END AS weighed,
+    CASE WHEN event_at = valid_at AND slot IS NULL THEN 1 ELSE 0 END AS took_place,
+    CASE WHEN ends = 1 OR negated = 1 THEN 1 ELSE 0 END AS denies,
     (SELECT coalesce(json_agg(json_build_array(by_fact_id, sure)), '[]')::text
      FROM doubts WHERE fact_id = facts.id) AS doubts
 FROM facts WHERE +graph_id = :graph_id AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids));
