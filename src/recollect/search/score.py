@@ -164,7 +164,8 @@ class Candidates:
         flags = np.zeros(len(entities) + 1, bool)
         flags[entities.known(one.entity_id for one in self.prepared.lookups.named)] = True
         codes = [n for n, name in enumerate(episodes.first_names) if name in self.prepared.people]
-        if codes and (episodes.by_user.array & np.isin(episodes.speaker.array, codes)).any():
+        by_user = self.segment.visible("episode") & episodes.by_user.array
+        if codes and (by_user & np.isin(episodes.speaker.array, codes)).any():
             flags[:-1] |= entities.own.array
         return flags
 
