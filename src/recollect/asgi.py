@@ -23,6 +23,7 @@ from recollect.native import (
     policies,
     readings,
     session_logs,
+    webhooks,
 )
 from recollect.settings import origins_in
 
@@ -38,6 +39,7 @@ def route_table(*, metrics: bool = True) -> list[Route]:
         *audit.ROUTES,
         *facts.ROUTES,
         *session_logs.ROUTES,
+        *webhooks.ROUTES,
         *facts.ROUTES_OF_GRAPHS,
         *merges.ROUTES,
         *oauth.ROUTES,

@@ -36,6 +36,7 @@ from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.protocol import Store
 from recollect.store.traced import traced
+from recollect.webhooks.deliverer import Deliverer
 
 
 @dataclass(slots=True)
@@ -58,6 +59,7 @@ class Services:
     agents: Agents = field(init=False)
     reads_here: bool = False  # episodes, in a thread; else in processes of their own
     _writer: Writer | None = None
+    _deliverer: Deliverer | None = None
     _rereader: Rereader | None = None
     _embedded: EmbeddedExtractor | None = None
     _extractors: list[Extractor] = field(default_factory=list)
@@ -117,6 +119,8 @@ class Services:
         if self.workers:
             self.store.on_work(self.wake_workers)
         self._tasks.append(asyncio.create_task(self.folder.run()))
+        self._deliverer = Deliverer(self.store, self.settings, self.clock)
+        self._tasks.append(asyncio.create_task(self._deliverer.run()))
         if count and self.settings.extraction != "off":
             self._start_rereader(owner)
         if self.language_model is not None and self.settings.extraction != "off":
@@ -227,7 +231,7 @@ class Services:
         self.folder.stop()
         for worker in self.workers:
             worker.stop()
-        for background in (self._writer, self._rereader):
+        for background in (self._writer, self._rereader, self._deliverer):
             if background is not None:
                 background.stop()
         if self._tasks:

@@ -139,6 +139,7 @@ COMMANDS = {
         "app",
         "Make, list, weigh and limit projects. Nothing crosses from one to another.",
     ),
+    "webhook": _Command("webhook", "app", "Have a project told what happened, over HTTP."),
     "config": _Command("config", "app", "Show every setting and where it comes from."),
     "models": _Command("models", "app", "Install the weights of the local models."),
     "readings": _Command("reading", "app", "Episodes that wait for another reading."),

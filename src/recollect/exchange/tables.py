@@ -425,6 +425,8 @@ NOT_CARRIED: Mapping[str, str] = {
     "tasks": "what was asked of one store; the jobs tell how far it is",
     "usage": "what was used of a day in one store",
     "kept_answers": "what callers of one store were told, for a day",
+    "webhooks": "what one store calls, with a secret that nobody else may have",
+    "webhook_deliveries": "goes with the webhooks",
     "rereadings": "what a store has asked readers for, and whom it has told what is known",
     "index_snapshots": "a cache of the index rows",
     "chapters": "made again of the facts, by and by",

@@ -45,6 +45,7 @@ from recollect.store.queries.traces import TraceQueries
 from recollect.store.queries.usage import UsageQueries
 from recollect.store.queries.user_groups import UserGroupQueries
 from recollect.store.queries.users import UserQueries
+from recollect.store.queries.webhooks import WebhookQueries
 from recollect.store.statements import Statements
 
 
@@ -229,3 +230,7 @@ class Transaction:
     @cached_property
     def users(self) -> UserQueries:
         return UserQueries(self._statements)
+
+    @cached_property
+    def webhooks(self) -> WebhookQueries:
+        return WebhookQueries(self._statements)
