@@ -12,6 +12,7 @@ from recollect.compat.zep.v4 import routes as zep4
 from recollect.mcp import endpoint as mcp
 from recollect.native import (
     audit,
+    expiry,
     explained,
     facts,
     graph_map,
@@ -40,6 +41,7 @@ def route_table(*, metrics: bool = True) -> list[Route]:
         *facts.ROUTES,
         *session_logs.ROUTES,
         *webhooks.ROUTES,
+        *expiry.ROUTES,
         *facts.ROUTES_OF_GRAPHS,
         *merges.ROUTES,
         *oauth.ROUTES,

@@ -188,6 +188,13 @@ class Settings(BaseSettings):
         description="Pause before a delivery is tried a second time; it grows fourfold from there, up to "
         "six hours.",
     )
+    expired_kept_days: int | None = Field(
+        None,
+        ge=0,
+        le=36_500,
+        description="Days for which the operator can look at what has expired, before it is forgotten for "
+        "good; 0 keeps nothing. Unset: until its thread, user or graph is erased.",
+    )
     workers: int = Field(
         2,
         ge=0,

@@ -532,6 +532,7 @@ SAMPLES: dict[str, Any] = {
     "events": ["episode.processed"],
     "last_n": 4,
     "lease": "a-lease",
+    "expires_at": "2100-01-01T00:00:00Z",
     "answer": {"entities": [], "facts": []},
     "model_schema": '{"properties": {"drink": {"type": "string", "zep_type": "ZepText"}}}',
 }

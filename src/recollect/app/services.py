@@ -20,6 +20,7 @@ from recollect.graph import predicates
 from recollect.graph.predicates import Predicates
 from recollect.ingest import pipeline, queue, rereadings, session_writing, unkept
 from recollect.ingest.agents import Agents
+from recollect.ingest.expirer import Expirer
 from recollect.ingest.extractors import AgentExtractor, EmbeddedExtractor, LanguageModelExtractor
 from recollect.ingest.folder import Folder
 from recollect.ingest.pipeline import Extractor
@@ -60,6 +61,7 @@ class Services:
     reads_here: bool = False  # episodes, in a thread; else in processes of their own
     _writer: Writer | None = None
     _deliverer: Deliverer | None = None
+    _expirer: Expirer | None = None
     _rereader: Rereader | None = None
     _embedded: EmbeddedExtractor | None = None
     _extractors: list[Extractor] = field(default_factory=list)
@@ -121,6 +123,8 @@ class Services:
         self._tasks.append(asyncio.create_task(self.folder.run()))
         self._deliverer = Deliverer(self.store, self.settings, self.clock)
         self._tasks.append(asyncio.create_task(self._deliverer.run()))
+        self._expirer = Expirer(self.store, self.settings.expired_kept_days, self.wipe)
+        self._tasks.append(asyncio.create_task(self._expirer.run()))
         if count and self.settings.extraction != "off":
             self._start_rereader(owner)
         if self.language_model is not None and self.settings.extraction != "off":
@@ -231,7 +235,7 @@ class Services:
         self.folder.stop()
         for worker in self.workers:
             worker.stop()
-        for background in (self._writer, self._rereader, self._deliverer):
+        for background in (self._writer, self._rereader, self._deliverer, self._expirer):
             if background is not None:
                 background.stop()
         if self._tasks:

@@ -92,6 +92,12 @@ COMMANDS = {
         "unmerge",
         "Take back a merge: both entities have the facts of their own again.",
     ),
+    "expire": _Command("expiry", "expire", "Say when an episode or a fact ceases to be known."),
+    "expired": _Command(
+        "expiry",
+        "expired",
+        "List what ceased to be known, and what it was, as long as that is kept.",
+    ),
     "migrate": _Command(
         "backup",
         "migrate",

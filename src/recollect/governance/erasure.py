@@ -223,6 +223,7 @@ def _keep_no_words(tx: Transaction, graph_id: int) -> None:
     with the help of it has to be folded again."""
     unsay_answers(tx, graph_id)
     outbox.withdraw(tx, graph_id)
+    tx.expiries.withdraw(graph_id=graph_id)
     remainders.renew(tx, graph_id)
     if tx.edits.drop_of_gone(graph_id=graph_id):
         readings.fold_again(tx, graph_id, 0)
