@@ -12,6 +12,7 @@ from recollect.compat.zep.v4 import routes as zep4
 from recollect.mcp import endpoint as mcp
 from recollect.native import (
     audit,
+    expiry,
     explained,
     facts,
     graph_map,
@@ -23,6 +24,7 @@ from recollect.native import (
     policies,
     readings,
     session_logs,
+    webhooks,
 )
 from recollect.settings import origins_in
 
@@ -38,6 +40,8 @@ def route_table(*, metrics: bool = True) -> list[Route]:
         *audit.ROUTES,
         *facts.ROUTES,
         *session_logs.ROUTES,
+        *webhooks.ROUTES,
+        *expiry.ROUTES,
         *facts.ROUTES_OF_GRAPHS,
         *merges.ROUTES,
         *oauth.ROUTES,

@@ -357,3 +357,17 @@ IMPORT_EPISODES_PER_COMMIT = 200  # of another memory's file
 # Idempotency keys.
 IDEMPOTENCY_KEY_CHARS_MAX = 255
 KEPT_ANSWERS_S = 24 * 60 * 60
+
+# Webhooks.
+WEBHOOKS_PER_PROJECT_MAX = 20
+WEBHOOK_URL_CHARS_MAX = 2_048
+WEBHOOK_WAITING_MAX = 10_000  # deliveries that one is owed; what happens then is only counted
+WEBHOOK_LOG_MAX = 1_000  # deliveries of one that are remembered, and as many that were given up
+WEBHOOK_TRIES_KEPT = 20  # of one delivery
+WEBHOOK_BACKOFF_FACTOR = 4
+WEBHOOK_BACKOFF_MAX_S = 6 * 60 * 60
+WEBHOOK_JITTER = 0.25  # of a pause, at most, in either direction
+WEBHOOK_LANES_MAX = 8  # webhooks that are told something at the same time
+WEBHOOK_ANSWER_BYTES_MAX = 16 * 1024  # of the head of an answer; nothing more of it is read
+WEBHOOK_DELIVERIES_PER_PAGE_DEFAULT = 100
+WEBHOOK_DELIVERIES_PER_PAGE_MAX = 1_000

@@ -8,6 +8,7 @@ import difflib
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
@@ -22,6 +23,7 @@ from pydantic_settings import (
 
 from recollect.errors import InvalidInput
 
+Network = IPv4Network | IPv6Network
 _PREFIX = "RECOLLECT_"
 _FILE_NAME = "recollect.toml"
 _FILE_VARIABLE = "RECOLLECT_CONFIG"
@@ -167,6 +169,31 @@ class Settings(BaseSettings):
         None,
         ge=1,
         description="Bytes a day in the requests of a project that write something; unset is no limit.",
+    )
+    webhook_private: str = Field(
+        "",
+        description="Networks beside the public internet that webhooks may be in, with commas between, such "
+        "as `127.0.0.1/32, 10.1.0.0/16`. Unset: none.",
+    )
+    webhook_timeout_s: float = Field(
+        15.0, gt=0, le=60, description="Longest wait for the answer of a webhook."
+    )
+    webhook_attempts_max: int = Field(
+        10, ge=1, le=100, description="Tries before a delivery to a webhook is given up."
+    )
+    webhook_backoff_first_s: float = Field(
+        5.0,
+        gt=0,
+        le=3600,
+        description="Pause before a delivery is tried a second time; it grows fourfold from there, up to "
+        "six hours.",
+    )
+    expired_kept_days: int | None = Field(
+        None,
+        ge=0,
+        le=36_500,
+        description="Days for which the operator can look at what has expired, before it is forgotten for "
+        "good; 0 keeps nothing. Unset: until its thread, user or graph is erased.",
     )
     workers: int = Field(
         2,
@@ -362,6 +389,12 @@ class Settings(BaseSettings):
             raise ValueError("must be an https:// address, or http:// on this machine")
         return value
 
+    @field_validator("webhook_private")
+    @classmethod
+    def _are_networks(cls, value: str) -> str:
+        networks_in(value)
+        return value
+
     @field_validator("cors_origins")
     @classmethod
     def _are_origins(cls, value: str) -> str:
@@ -421,6 +454,11 @@ class Settings(BaseSettings):
 def origins_in(text: str) -> list[str]:
     """The origins that a setting lists."""
     return [origin for part in text.split(",") if (origin := part.strip())]
+
+
+def networks_in(text: str) -> list[Network]:
+    """The networks that a setting lists; raises ValueError for what is none."""
+    return [ip_network(network) for part in text.split(",") if (network := part.strip())]
 
 
 def is_safe_address(address: str) -> bool:

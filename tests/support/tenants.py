@@ -313,6 +313,8 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
         assert answer.status in (200, 201, 204), (method, path, answer)
         return answer.json() if answer.body else None
 
+    place = {"url": f"https://{word}-secret.example/", "events": ["episode.processed"]}
+    webhook = (await ask("POST", "/api/v1/webhooks", place))["uuid"]
     for prefix in ("shared", f"{word}-only"):
         user, thread, graph = f"{prefix}-user", f"{prefix}-thread", f"{prefix}-graph"
         person = {"first_name": f"{word}-secret", "email": f"{word}-secret@example.com"}
@@ -338,6 +340,7 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
         gone["task_id"],
     )
     parked = await ask("GET", "/api/v1/jobs/parked")
+    owed = await ask("GET", f"/api/v1/webhooks/{webhook}/deliveries")
     free = [piece["uuid"], added["message_uuids"][0]]
     _seed_readings(program, word, parked["jobs"][0]["episode_uuid"], free)
     return Tenant(
@@ -362,6 +365,8 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
             "user_graph_uuid": made["graph_uuid"],
             "project_uuid": made["project_uuid"],
             "parked_episode": parked["jobs"][0]["episode_uuid"],
+            "webhook": webhook,
+            "delivery": owed["deliveries"][0]["uuid"],
             **found,
         },
     )
@@ -424,6 +429,8 @@ SERVER_IDS = {
     "source_node_uuid": "node",
     "target_node_uuid": "node",
     "fact_uuid": "edge",
+    "webhook_uuid": "webhook",
+    "delivery_uuid": "delivery",
     "other": "other_node",
     "episodic_id": "memory",
     "episodic_ids": "memory",
@@ -521,8 +528,11 @@ SAMPLES: dict[str, Any] = {
     "force": True,
     "role": "default_allow",
     "document": POLICIES,
+    "url": "https://hooks.example/recollect",
+    "events": ["episode.processed"],
     "last_n": 4,
     "lease": "a-lease",
+    "expires_at": "2100-01-01T00:00:00Z",
     "answer": {"entities": [], "facts": []},
     "model_schema": '{"properties": {"drink": {"type": "string", "zep_type": "ZepText"}}}',
 }

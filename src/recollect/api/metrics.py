@@ -8,7 +8,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
 
 from recollect.api.http import Reply, secret
 from recollect.api.router import Call
-from recollect.app import readings, tasks
+from recollect.app import readings, tasks, webhooks
 from recollect.app.readings import Status
 from recollect.app.services import Services
 from recollect.app.tasks import QueueState
@@ -26,6 +26,10 @@ _READINGS: dict[Status, Gauge] = {
 _FACTS = Gauge("recollect_facts", "Facts, by the reader that found them.", ["reader"])
 _WAIT = Gauge("recollect_oldest_job_wait_seconds", "Age of the oldest pending job.")
 _DUE = Gauge("recollect_graphs_due", "Graphs with jobs that somebody could work on right now.")
+_DELIVERIES = Gauge(
+    "recollect_webhook_deliveries", "What webhooks are owed, and what was given up.", ["state"]
+)
+_WEBHOOKS_OFF = Gauge("recollect_webhooks_off", "Webhooks that nothing is sent to for now.")
 _HINDERED = Gauge("recollect_graphs_hindered", "Graphs that wait for something to be mended.")
 
 
@@ -63,6 +67,7 @@ async def look(services: Services) -> None:
     _DUE.set(state.due)
     _HINDERED.set(await tasks.hindered(services))
     await _tell_readings(services)
+    await _tell_webhooks(services)
 
 
 def _admit(call: Call) -> None:
@@ -84,3 +89,12 @@ async def _tell_readings(services: Services) -> None:
     _FACTS.clear()
     for reader, count in facts.items():
         _FACTS.labels(reader).set(count)
+
+
+async def _tell_webhooks(services: Services) -> None:
+    """How much webhooks are owed and were not told, without saying whose they are."""
+    found = await webhooks.states(services)
+    _DELIVERIES.labels("waiting").set(sum(one.waiting for one in found))
+    _DELIVERIES.labels("given_up").set(sum(one.given_up for one in found))
+    _DELIVERIES.labels("missed").set(sum(one.missed for one in found))
+    _WEBHOOKS_OFF.set(sum(one.off is not None for one in found))

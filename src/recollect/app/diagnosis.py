@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Literal
 
 from recollect.clock import system_clock
+from recollect.governance import webhooks
 from recollect.governance.soundness import check
+from recollect.governance.webhooks import WebhookState
 from recollect.ids import TimeOrderedIds
 from recollect.ingest import queue, rereading_lists
+from recollect.limits import PAGE_MAX
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import migrate
 from recollect.store.sqlite.checking import is_damage
@@ -69,7 +72,7 @@ def schema(have: int, known: int) -> Finding:
 
 def waiting(tx: Transaction, *, served: bool) -> list[Finding]:
     """What waits in the store, what keeps it, and what is parked; *served*: somebody uses the store."""
-    return [*_queue(tx, served=served), *_readings(tx)]
+    return [*_queue(tx, served=served), *_readings(tx), *_webhooks(tx)]
 
 
 def _integrity(connection: sqlite3.Connection, path: Path) -> Finding:
@@ -136,6 +139,29 @@ def _readings(tx: Transaction) -> list[Finding]:
         mend = "each keeps its first reading; `recollect readings retry --all` tries them again"
         found.append(Finding("parked readings", "warning", f"{count} parked: {lines}", mend))
     return found
+
+
+def _webhooks(tx: Transaction) -> list[Finding]:
+    """What projects could not be told; nothing where nobody wants to be told anything."""
+    found = webhooks.states(tx, PAGE_MAX)
+    if not found:
+        return []
+    waiting = sum(one.waiting for one in found)
+    says = f"{len(found)} registered, {waiting} deliveries wait"
+    return [Finding("webhooks", "ok", says), *(_troubled(one) for one in found if _untold(one))]
+
+
+def _untold(one: WebhookState) -> bool:
+    return bool(one.given_up or one.missed or one.off not in (None, webhooks.SWITCHED_OFF))
+
+
+def _troubled(one: WebhookState) -> Finding:
+    says = f"{one.uuid} of {one.project}: {one.given_up} deliveries given up, {one.missed} missed"
+    says += f", off: {one.off}" if one.off else ""
+    mend = (
+        f"see `recollect webhook log {one.uuid} --project {one.project}`; `redeliver` tries again"
+    )
+    return Finding("webhook", "warning", says, mend)
 
 
 def soundness(data: Path) -> list[Finding]:

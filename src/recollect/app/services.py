@@ -20,6 +20,7 @@ from recollect.graph import predicates
 from recollect.graph.predicates import Predicates
 from recollect.ingest import pipeline, queue, rereadings, session_writing, unkept
 from recollect.ingest.agents import Agents
+from recollect.ingest.expirer import Expirer
 from recollect.ingest.extractors import AgentExtractor, EmbeddedExtractor, LanguageModelExtractor
 from recollect.ingest.folder import Folder
 from recollect.ingest.pipeline import Extractor
@@ -36,6 +37,7 @@ from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.protocol import Store
 from recollect.store.traced import traced
+from recollect.webhooks.deliverer import Deliverer
 
 
 @dataclass(slots=True)
@@ -58,6 +60,8 @@ class Services:
     agents: Agents = field(init=False)
     reads_here: bool = False  # episodes, in a thread; else in processes of their own
     _writer: Writer | None = None
+    _deliverer: Deliverer | None = None
+    _expirer: Expirer | None = None
     _rereader: Rereader | None = None
     _embedded: EmbeddedExtractor | None = None
     _extractors: list[Extractor] = field(default_factory=list)
@@ -117,6 +121,10 @@ class Services:
         if self.workers:
             self.store.on_work(self.wake_workers)
         self._tasks.append(asyncio.create_task(self.folder.run()))
+        self._deliverer = Deliverer(self.store, self.settings, self.clock)
+        self._tasks.append(asyncio.create_task(self._deliverer.run()))
+        self._expirer = Expirer(self.store, self.settings.expired_kept_days, self.wipe)
+        self._tasks.append(asyncio.create_task(self._expirer.run()))
         if count and self.settings.extraction != "off":
             self._start_rereader(owner)
         if self.language_model is not None and self.settings.extraction != "off":
@@ -227,7 +235,7 @@ class Services:
         self.folder.stop()
         for worker in self.workers:
             worker.stop()
-        for background in (self._writer, self._rereader):
+        for background in (self._writer, self._rereader, self._deliverer, self._expirer):
             if background is not None:
                 background.stop()
         if self._tasks:

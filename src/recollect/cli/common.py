@@ -60,6 +60,9 @@ _NOT_TOLD = {
     "key_id",
     "fact_uuid",
     "policy_set",
+    "webhook_id",
+    "delivery_id",
+    "url",
 }
 
 

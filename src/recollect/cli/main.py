@@ -92,6 +92,12 @@ COMMANDS = {
         "unmerge",
         "Take back a merge: both entities have the facts of their own again.",
     ),
+    "expire": _Command("expiry", "expire", "Say when an episode or a fact ceases to be known."),
+    "expired": _Command(
+        "expiry",
+        "expired",
+        "List what ceased to be known, and what it was, as long as that is kept.",
+    ),
     "migrate": _Command(
         "backup",
         "migrate",
@@ -139,6 +145,7 @@ COMMANDS = {
         "app",
         "Make, list, weigh and limit projects. Nothing crosses from one to another.",
     ),
+    "webhook": _Command("webhook", "app", "Have a project told what happened, over HTTP."),
     "config": _Command("config", "app", "Show every setting and where it comes from."),
     "models": _Command("models", "app", "Install the weights of the local models."),
     "readings": _Command("reading", "app", "Episodes that wait for another reading."),

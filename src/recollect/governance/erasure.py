@@ -15,7 +15,7 @@ from recollect.derive import derived, findable, readings, remainders
 from recollect.derive.derived import Aftermath, Resting
 from recollect.derive.remainders import Remainder
 from recollect.errors import NotAllowed
-from recollect.governance import describing, unnaming, unsaying
+from recollect.governance import describing, outbox, unnaming, unsaying
 from recollect.graph.gist import mark
 from recollect.graph.kinds import Kind
 from recollect.graph.types import Access, Record
@@ -222,6 +222,8 @@ def _keep_no_words(tx: Transaction, graph_id: int) -> None:
     """Drop what speaks of things that are gone, wherever else it is kept; a graph that was made
     with the help of it has to be folded again."""
     unsay_answers(tx, graph_id)
+    outbox.withdraw(tx, graph_id)
+    tx.expiries.withdraw(graph_id=graph_id)
     remainders.renew(tx, graph_id)
     if tx.edits.drop_of_gone(graph_id=graph_id):
         readings.fold_again(tx, graph_id, 0)

@@ -32,6 +32,7 @@ _CHECKS = {
     "episodes of no session log, or under no id": "session_episodes",
     "open turns of nothing, or that miss an episode": "session_turns",
     "feeds of session logs into nothing, or into another graph": "session_feeds",
+    "deliveries to webhooks that tell of something that is gone": "deliveries",
 }
 
 

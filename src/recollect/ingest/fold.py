@@ -15,7 +15,7 @@ from recollect.derive import chapters, derived, findable, readings, remainders, 
 from recollect.derive import summaries as thread_summaries
 from recollect.derive.knowledge import Neighbourhood
 from recollect.derive.readings import Vectors
-from recollect.governance import erasure
+from recollect.governance import erasure, outbox
 from recollect.graph import copies, needs
 from recollect.graph.delta import Delta, Known
 from recollect.graph.found import Found, FoundEntity, FoundFact
@@ -45,22 +45,34 @@ class Step(Record):
     gone: bool = False
 
 
-def take(tx: Transaction, step: Step, table: Predicates) -> None:
-    """Let the graph take in one place of its log, which comes after all that it has taken in."""
-    _find(tx, step.episode.graph_id, _take(tx, step, table))
+class Learned(Record):
+    """What came of a step: facts that become findable, entities that are described otherwise, and facts
+    that held before it."""
+
+    items: list[IndexItem]
+    described: set[int]
+    closed: tuple[str, ...]
 
 
-def _take(tx: Transaction, step: Step, table: Predicates) -> set[int]:
-    """Everything but what entities are found by, which changes with most steps; tells of which."""
+def take(tx: Transaction, step: Step, table: Predicates) -> Sequence[str]:
+    """Let the graph take in one place of its log, which comes after all that it has taken in; tells
+    which facts that closed."""
+    learned = _take(tx, step, table)
+    _find(tx, step.episode.graph_id, learned.described)
+    return learned.closed
+
+
+def _take(tx: Transaction, step: Step, table: Predicates) -> Learned:
+    """Everything but what entities are found by, which changes with most steps."""
     episode = step.episode
-    facts, described = _learn(tx, step, table)
-    index.put(tx, episode.graph_id, facts)
+    learned = _learn(tx, step, table)
+    index.put(tx, episode.graph_id, learned.items)
     if not step.gone:
         findable.put(tx, episode.graph_id, summaries.refresh(tx, episode, table))
     cited = [seq for fact in step.found.facts for seq in fact.cites]
     chapters.follow(tx, episode.graph_id, [episode.seq, *cited])
     readings.folded(tx, episode.graph_id, episode.seq)
-    return described
+    return learned
 
 
 def _find(tx: Transaction, graph_id: int, entity_ids: set[int]) -> None:
@@ -83,7 +95,7 @@ def go_on(tx: Transaction, graph_id: int, table: Predicates, *, limit: int) -> b
         if edited is not None and edited < step.episode.seq:
             edits.again(tx, graph_id, before=step.episode.seq)
             edited = edits.first_place(tx, graph_id)
-        described |= _take(tx, step, table)
+        described |= _take(tx, step, table).described
     _find(tx, graph_id, described)
     if len(found) == limit:
         return True
@@ -109,11 +121,8 @@ def _step(row: StepRow) -> Step:
     return Step(episode=gone, found=kept.found, vectors=kept.fact_vectors, gone=True)
 
 
-def _learn(tx: Transaction, step: Step, table: Predicates) -> tuple[list[IndexItem], set[int]]:
-    """Facts that become findable by a reading, and entities that are described otherwise now.
-
-    An episode is learned as of when it was processed.
-    """
+def _learn(tx: Transaction, step: Step, table: Predicates) -> Learned:
+    """Let a graph know what a reading says. An episode is learned as of when it was processed."""
     episode = step.episode
     distance = readings.distance(tx, episode.graph_id)
     side = readings.side(tx, episode.graph_id, episode.seq)
@@ -148,7 +157,12 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> tuple[list[IndexIt
     index.touch(tx, episode.graph_id, "fact", sorted(map(around.fact_id, changed)))
     described = {item.uuid for item in delta.new_entities}
     described |= {item.uuid for item in delta.changed_entities}
-    return _items(around, delta, step.vectors), set(map(around.entity_id, described))
+    held = {fact.uuid for fact in facts if fact.invalid_at is None}
+    return Learned(
+        items=_items(around, delta, step.vectors),
+        described=set(map(around.entity_id, described)),
+        closed=tuple(fact.uuid for fact in delta.closed_facts if fact.uuid in held),
+    )
 
 
 def _new_ids(episode: Episode, found: Found, distance: int) -> NewId:
@@ -197,6 +211,8 @@ def settle(tx: Transaction, put_back: Refolded) -> None:
     written of its threads, which nobody writes a second time while the facts under it are the same.
     """
     remainders.renew(tx, put_back.graph_id)
+    outbox.withdraw(tx, put_back.graph_id)
+    outbox.tell(tx, put_back.graph_id, outbox.closed(put_back.closed))
     for number in put_back.outdated:
         tx.summaries.unwrite(id=number)
     told = (

@@ -11,6 +11,7 @@ import msgspec
 from recollect import spans
 from recollect.derive import readings
 from recollect.extract.brief import Brief, Extracted
+from recollect.governance import outbox
 from recollect.graph import predicates
 from recollect.graph.found import Found, read_direct
 from recollect.graph.predicates import Predicates
@@ -164,16 +165,24 @@ def commit(
     table: Predicates,
 ) -> None:
     """Write all that came of *jobs* and mark them done, in one transaction."""
+    happened = []
     for job in queue.finish(tx, held, [job for job in jobs if job.id in prepared]):
         words, extracted = prepared[job.id]
         vector = extracted.vector if extracted else None
         item = IndexItem(kind="episode", id=job.episode.id, terms=words, vector=vector)
         index.put(tx, held.graph_id, [item])
-        _keep(tx, job.episode, extracted or UNREAD, table)
+        closed = _keep(tx, job.episode, extracted or UNREAD, table)
+        happened += [
+            outbox.processed(job.episode.uuid),
+            *outbox.closed(closed, job.episode.uuid),
+        ]
+    outbox.tell(tx, held.graph_id, happened)
 
 
-def _keep(tx: Transaction, episode: Episode, extracted: Extracted, table: Predicates) -> None:
-    """Keep a reading, and let the graph take it in.
+def _keep(
+    tx: Transaction, episode: Episode, extracted: Extracted, table: Predicates
+) -> Sequence[str]:
+    """Keep a reading, and let the graph take it in; tells which facts that closed.
 
     One that comes late, because its job was parked and tried again, belongs to an earlier place of
     the log than the graph has reached: then the graph is folded again from there.
@@ -184,6 +193,6 @@ def _keep(tx: Transaction, episode: Episode, extracted: Extracted, table: Predic
         rereadings.want(tx, episode.id, extracted.again.reader, extracted.again.reason)
     if episode.seq <= readings.head(tx, episode.graph_id):
         readings.fold_again(tx, episode.graph_id, episode.seq)
-        return
+        return ()
     step = Step(episode=episode, found=kept, vectors=extracted.fact_vectors)
-    fold.take(tx, step, table)
+    return fold.take(tx, step, table)

@@ -28,6 +28,7 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from recollect.errors import LeaseLost, NotFound
+from recollect.governance import outbox
 from recollect.graph.types import Access, GraphKind, Job, Record, Task, TaskStatus
 from recollect.ingest import shares
 from recollect.limits import (
@@ -384,6 +385,7 @@ def _park(tx: Transaction, job: Job, error: str) -> None:
     tx.episodes.failed(id=job.id, error=error)
     words = IndexItem(kind="episode", id=job.id, terms=index.episode_terms(job.episode))
     index.put(tx, job.graph_id, [words])
+    outbox.tell(tx, job.graph_id, [outbox.parked(job.episode.uuid)])
 
 
 def retry(tx: Transaction, access: Access, episode_uuid: str) -> None:

@@ -14,7 +14,7 @@ from os import PathLike
 from types import TracebackType
 from typing import Any, Literal, Self, Unpack, overload
 
-from recollect.app import memories, provenance
+from recollect.app import expiry, memories, provenance
 from recollect.app.memories import MemoryRef, one_memory
 from recollect.app.projects import DEFAULT_PROJECT
 from recollect.errors import InvalidInput
@@ -335,6 +335,21 @@ class Memory:
         """
         named = {"user": user, "graph": graph, "thread": thread, "episode": episode, "fact": fact}
         return await engine.forget(self._engine, named)
+
+    async def expire(
+        self, *, episode: str | None = None, fact: str | None = None, at: Moment | None
+    ) -> None:
+        """Let an episode or a fact cease to be known at a time, as if it had never been told; None: never.
+
+        Done by whoever has workers for the folder then, here or elsewhere.
+        """
+        uuid = episode or fact
+        if uuid is None or (episode is not None and fact is not None):
+            raise InvalidInput("name an episode or a fact")
+        kind: Literal["episode", "fact"] = "episode" if episode else "fact"
+        noun = "episode" if episode else "edge"
+        access = self._engine.acts(f"graph.{noun}.delete", Target(noun, uuid))
+        await self._engine.act(access, expiry.expire, kind, uuid, moment("at", at))
 
     async def messages(self, thread: str, *, limit: int = PAGE_DEFAULT) -> list[Episode]:
         """The newest messages of a thread, oldest first."""

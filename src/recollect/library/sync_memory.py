@@ -463,6 +463,15 @@ class SyncMemory(OpenFace[Memory]):
             self._behind.forget(user=user, graph=graph, thread=thread, episode=episode, fact=fact)
         )
 
+    def expire(
+        self, *, episode: str | None = None, fact: str | None = None, at: Moment | None
+    ) -> None:
+        """Let an episode or a fact cease to be known at a time, as if it had never been told; None: never.
+
+        Done by whoever has workers for the folder then, here or elsewhere.
+        """
+        return self._wait(self._behind.expire(episode=episode, fact=fact, at=at))
+
     def messages(self, thread: str, *, limit: int = PAGE_DEFAULT) -> list[Episode]:
         """The newest messages of a thread, oldest first."""
         return self._wait(self._behind.messages(thread, limit=limit))

@@ -11,7 +11,7 @@ from typing import Any
 from recollect.derive import derived, findable, user_sides
 from recollect.derive.knowledge import put_names
 from recollect.errors import InvariantViolated
-from recollect.governance import describing, erasure, joining
+from recollect.governance import describing, erasure, joining, outbox
 from recollect.governance.erasure import Removed
 from recollect.graph import checks
 from recollect.graph.gist import gist, mark
@@ -42,7 +42,12 @@ def make(tx: Transaction, graph_id: int, edit: Edit) -> Removed:
         now=rows.micros(tx.now),
     )
     tx.graphs.edited(graph_id=graph_id)
-    return Removed() if found is None else _do(tx, graph_id, edit, found, folding=False)
+    if found is None:
+        return Removed()
+    removed = _do(tx, graph_id, edit, found, folding=False)
+    if isinstance(found, FactRow) and found.invalid_at is None:
+        outbox.tell(tx, graph_id, outbox.closed([found.uuid]))
+    return removed
 
 
 def again(tx: Transaction, graph_id: int, *, before: int | None) -> None:

@@ -155,6 +155,7 @@ def _delete(
     erasure.require_full_visibility(access)
     found = tx.episodes.ids_of_thread(thread_id=thread.id, ignored_only=ignored_only)
     removed = erasure.forget_episodes(tx, list(found), mode)
+    tx.expiries.forget_thread(graph_id=thread.graph_id, thread_id=thread.thread_id)
     tx.batches.items_forget_thread(
         project_id=access.project_id,
         thread_id=thread.thread_id,

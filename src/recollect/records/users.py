@@ -4,7 +4,7 @@ from typing import Any
 
 from recollect.derive import knowledge, readings
 from recollect.errors import AlreadyExists, InvariantViolated, NotFound
-from recollect.governance import erasure
+from recollect.governance import erasure, outbox
 from recollect.graph import checks
 from recollect.graph.gist import gist
 from recollect.graph.types import Access, Entity, Json, Record, User
@@ -325,6 +325,8 @@ def _refresh_node(tx: Transaction, access: Access, old: User, new: User) -> None
             tx.closings.profile_closings_add(entity_id=entity.id, name=name, now=now)
             closed = tx.facts.close(entity_id=entity.id, name=name, invalid_at=now, now=now)
             index.touch(tx, entity.graph_id, "fact", list(closed))
+            ended = tx.facts.told_by_ids(ids=rows.to_json(list(closed)))
+            outbox.tell(tx, entity.graph_id, outbox.closed(row.uuid for row in ended))
         if name in after:
             made = _insert_fact(tx, new, entity.id, name, after[name])
             index.put(tx, entity.graph_id, [made])

@@ -18,12 +18,14 @@ T = TypeVar("T")
 class Refolded(NamedTuple):
     """A graph that was put back, with the thread summaries that read differently now.
 
-    *outdated* are those whose written text does not rest on the same facts any more.
+    *outdated* are those whose written text does not rest on the same facts any more; *closed* are the
+    uuids of facts that held before.
     """
 
     graph_id: int
     outdated: Sequence[int]
     changed: Sequence[int]
+    closed: Sequence[str] = ()
 
 
 class ApartGraph(Protocol):

@@ -20,6 +20,7 @@ from recollect.store.queries.entities import EntityQueries
 from recollect.store.queries.episodes import EpisodeQueries
 from recollect.store.queries.erasures import ErasureQueries
 from recollect.store.queries.exchange import ExchangeQueries
+from recollect.store.queries.expiries import ExpiryQueries
 from recollect.store.queries.facts import FactQueries
 from recollect.store.queries.features import FeatureQueries
 from recollect.store.queries.graphs import GraphQueries
@@ -45,6 +46,7 @@ from recollect.store.queries.traces import TraceQueries
 from recollect.store.queries.usage import UsageQueries
 from recollect.store.queries.user_groups import UserGroupQueries
 from recollect.store.queries.users import UserQueries
+from recollect.store.queries.webhooks import WebhookQueries
 from recollect.store.statements import Statements
 
 
@@ -129,6 +131,10 @@ class Transaction:
     @cached_property
     def exchange(self) -> ExchangeQueries:
         return ExchangeQueries(self._statements)
+
+    @cached_property
+    def expiries(self) -> ExpiryQueries:
+        return ExpiryQueries(self._statements)
 
     @cached_property
     def facts(self) -> FactQueries:
@@ -229,3 +235,7 @@ class Transaction:
     @cached_property
     def users(self) -> UserQueries:
         return UserQueries(self._statements)
+
+    @cached_property
+    def webhooks(self) -> WebhookQueries:
+        return WebhookQueries(self._statements)

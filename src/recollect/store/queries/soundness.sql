@@ -152,3 +152,11 @@ LEFT JOIN session_log_episodes s ON s.id = f.log_episode_id
 LEFT JOIN session_logs l ON l.id = s.log_id LEFT JOIN users u ON u.id = l.user_id
 LEFT JOIN traces t ON t.log_id = l.id
 WHERE e.id IS NULL OR s.id IS NULL OR coalesce(u.graph_id, t.graph_id) IS NOT e.graph_id;
+
+-- name: deliveries
+-- Or to a webhook of another project.
+SELECT count(*) AS n, min(d.uuid) AS one FROM webhook_deliveries d
+LEFT JOIN graphs g ON g.id = d.graph_id LEFT JOIN webhooks w ON w.id = d.webhook_id
+WHERE w.project_id IS NOT g.project_id
+   OR (d.episode_uuid IS NOT NULL AND NOT EXISTS (SELECT 1 FROM episodes e WHERE e.uuid = d.episode_uuid))
+   OR (d.fact_uuid IS NOT NULL AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.uuid = d.fact_uuid));

@@ -82,6 +82,10 @@ TABLES = (
         within="summary_id IN (SELECT id FROM {schema}.summaries WHERE graph_id = :graph_id)",
     ),
 )
+_ENDED = (
+    "SELECT h.uuid FROM main.facts h JOIN live.facts l ON l.uuid = h.uuid AND l.graph_id = h.graph_id"
+    " WHERE h.graph_id = :graph_id AND h.invalid_at IS NOT NULL AND l.invalid_at IS NULL ORDER BY h.id"
+)
 _CLOSING = "fact_id by_fact_id episode_id ended_at expired_at judge sure"
 _CHAPTER = "level number"
 _INDEXED: tuple[Kind, ...] = ("entity", "fact", "observation", "thread_summary")
@@ -109,6 +113,7 @@ class Difference:
     unfound: dict[Kind, list[int]] = field(default_factory=dict)
     touched: dict[Kind, list[int]] = field(default_factory=dict)
     outdated: list[int] = field(default_factory=list)
+    ended: list[str] = field(default_factory=list)
 
 
 def compare(
@@ -137,6 +142,7 @@ class _Comparison:
         self._chapters(told)
         self._index(told)
         told.outdated = words.outdated(self._connection, self._graph_id)
+        told.ended = [uuid for (uuid,) in self._all(_ENDED)]
         return told
 
     def _all(self, sql: str) -> list[Values]:
@@ -239,7 +245,7 @@ def write(
         folded=max(told.folded, told.known),
         condensed=told.condensed,
     )
-    then(tx, Refolded(told.graph_id, told.outdated, _changed_summaries(told)))
+    then(tx, Refolded(told.graph_id, told.outdated, _changed_summaries(told), told.ended))
     tx.edits.drop_of_unborn(graph_id=told.graph_id)
     return True
 

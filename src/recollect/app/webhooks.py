@@ -1,0 +1,99 @@
+"""The webhooks of a project: registering them, and seeing to what they are owed."""
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from recollect.app.data_folder import WithStore
+from recollect.app.services import Services
+from recollect.app.units import reads, writes
+from recollect.governance import webhooks
+from recollect.governance.webhooks import NewWebhook, WebhookState
+from recollect.graph.types import Access
+from recollect.graph.webhooks import Delivery, DeliveryState, Webhook
+from recollect.limits import PAGE_MAX
+from recollect.store.protocol import Transaction
+from recollect.webhooks import addresses
+
+__all__ = ["NewWebhook", "WebhookState"]
+
+
+async def create(
+    services: WithStore,
+    access: Access,
+    url: str,
+    events: Sequence[str],
+    *,
+    with_text: bool = False,
+    private: str = "",
+) -> NewWebhook:
+    """A further webhook of the project; its secret is told at this moment only.
+
+    *private*: the networks that may be called beside the public internet.
+    """
+    _refuse(url, private)
+    return await services.store.write(webhooks.create, access, url, events, with_text=with_text)
+
+
+async def change(
+    services: WithStore,
+    access: Access,
+    uuid: str,
+    *,
+    url: str | None = None,
+    events: Sequence[str] | None = None,
+    with_text: bool | None = None,
+    on: bool | None = None,
+    private: str = "",
+) -> Webhook:
+    """Change a webhook, or switch it on or off; what is None stays."""
+    if url is not None:
+        _refuse(url, private)
+    return await services.store.write(
+        webhooks.change, access, uuid, url=url, events=events, with_text=with_text, on=on
+    )
+
+
+def _refuse(url: str, private: str) -> None:
+    """Say at once what every call would be refused for; a URL that is none is refused elsewhere."""
+    try:
+        host = urlsplit(url).hostname
+    except ValueError:
+        return
+    addresses.refuse_number(host or "", private)
+
+
+@reads
+def list_(tx: Transaction, access: Access) -> list[Webhook]:
+    """The webhooks of the project, the oldest first."""
+    return webhooks.list_(tx, access)
+
+
+@reads
+def get(tx: Transaction, access: Access, uuid: str) -> Webhook:
+    """A webhook of the project."""
+    return webhooks.get(tx, access, uuid)
+
+
+@writes
+def delete(tx: Transaction, access: Access, uuid: str) -> Webhook:
+    """Remove a webhook with all that it is owed; as it was."""
+    return webhooks.delete(tx, access, uuid)
+
+
+@reads
+def deliveries(
+    tx: Transaction, access: Access, uuid: str, *, state: DeliveryState | None, limit: int
+) -> list[Delivery]:
+    """What a webhook is owed and what became of it, the newest first."""
+    return webhooks.deliveries(tx, access, uuid, state=state, limit=limit)
+
+
+@writes
+def redeliver(tx: Transaction, access: Access, uuid: str, delivery: str) -> Webhook:
+    """Owe a webhook a delivery once more, whatever became of it."""
+    return webhooks.redeliver(tx, access, uuid, delivery)
+
+
+async def states(services: Services) -> list[WebhookState]:
+    """How the webhooks of all projects are, for the metrics."""
+    return await services.store.read(webhooks.states, PAGE_MAX)

@@ -1,0 +1,176 @@
+"""`recollect webhook`: say where a project is told what happened, and see what became of it."""
+
+import json
+from enum import StrEnum
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from recollect.app import webhooks
+from recollect.app.projects import DEFAULT_PROJECT
+from recollect.cli.common import DataOption, JsonOption, in_project, out, settings, show
+from recollect.graph.webhooks import EVENTS, Delivery, DeliveryState, Webhook
+
+app = typer.Typer(help="Have a project told what happened, over HTTP.", no_args_is_help=True)
+
+ProjectOption = Annotated[str, typer.Option(help="Project whose webhook it is.")]
+WebhookArgument = Annotated[str, typer.Argument(help="The id that `recollect webhook list` shows.")]
+
+
+class StateChoice(StrEnum):
+    """The states of a delivery, as an option takes them."""
+
+    waiting = "waiting"
+    delivered = "delivered"
+    given_up = "given_up"
+
+
+_STATE: dict[StateChoice, DeliveryState] = {
+    StateChoice.waiting: "waiting",
+    StateChoice.delivered: "delivered",
+    StateChoice.given_up: "given_up",
+}
+
+
+@app.command()
+def create(
+    url: Annotated[str, typer.Argument(help="Where to tell of it: https://… or http://…")],
+    event: Annotated[
+        list[str] | None, typer.Option(help=f"What to tell of: {', '.join(EVENTS)}; default all.")
+    ] = None,
+    with_text: Annotated[
+        bool, typer.Option("--with-text", help="Tell it in words, too, not in ids and times only.")
+    ] = False,
+    project: ProjectOption = DEFAULT_PROJECT,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a webhook and print its secret, by which calls are verified. It is shown this once."""
+    made = in_project(
+        data,
+        project,
+        webhooks.create,
+        url,
+        event or list(EVENTS),
+        with_text=with_text,
+        private=settings(data=data).webhook_private,
+    )
+    if as_json:
+        typer.echo(json.dumps({"id": made.made.uuid, "secret": made.secret}))
+    else:
+        out.print(f"{made.made.uuid}\n{made.secret}")
+
+
+def _row(found: Webhook) -> dict[str, Any]:
+    return {
+        "id": found.uuid,
+        "url": found.url,
+        "events": found.events,
+        "state": found.off or "on",
+        "with_text": found.with_text,
+        "waiting": found.waiting,
+        "given_up": found.given_up,
+        "missed": found.missed,
+    }
+
+
+@app.command("list")
+def list_(
+    project: ProjectOption = DEFAULT_PROJECT, data: DataOption = None, as_json: JsonOption = False
+) -> None:
+    """List webhooks, and how much each is owed."""
+    rows = [_row(one) for one in in_project(data, project, webhooks.list_)]
+    if not as_json:
+        rows = [
+            {**row, "events": ", ".join(row["events"]), "given up": row["given_up"]} for row in rows
+        ]
+    columns = ["id", "url", "events", "state", "waiting", "given up", "missed"]
+    show(rows, columns, as_json=as_json)
+
+
+@app.command()
+def change(
+    webhook_id: WebhookArgument,
+    on: Annotated[
+        bool | None, typer.Option("--on/--off", help="Whether anything is sent to it.")
+    ] = None,
+    url: Annotated[str | None, typer.Option(help="Another address.")] = None,
+    event: Annotated[list[str] | None, typer.Option(help="What to tell of from now on.")] = None,
+    with_text: Annotated[
+        bool | None, typer.Option("--with-text/--without-text", help="In words, too, or not.")
+    ] = None,
+    project: ProjectOption = DEFAULT_PROJECT,
+    data: DataOption = None,
+) -> None:
+    """Change a webhook, or switch it on or off. What one that is off is owed waits."""
+    changed = in_project(
+        data,
+        project,
+        webhooks.change,
+        webhook_id,
+        url=url,
+        events=event or None,
+        with_text=with_text,
+        on=on,
+        private=settings(data=data).webhook_private,
+    )
+    out.print(f"{changed.url}: {', '.join(changed.events)}; {changed.off or 'on'}")
+
+
+@app.command()
+def delete(
+    webhook_id: WebhookArgument, project: ProjectOption = DEFAULT_PROJECT, data: DataOption = None
+) -> None:
+    """Remove a webhook with all that it is owed."""
+    gone = in_project(data, project, webhooks.delete, webhook_id)
+    out.print(f"removed {gone.url}")
+
+
+def _told(found: Delivery) -> dict[str, Any]:
+    last = found.tries[-1] if found.tries else None
+    return {
+        "id": found.uuid,
+        "event": found.event,
+        "created": found.created_at.isoformat(timespec="seconds"),
+        "state": found.state,
+        "tries": len(found.tries),
+        "last": "" if last is None else last.status or last.error,
+    }
+
+
+@app.command()
+def log(
+    webhook_id: WebhookArgument,
+    state: Annotated[StateChoice | None, typer.Option(help="Only those in this state.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many, the newest first.")] = 50,
+    project: ProjectOption = DEFAULT_PROJECT,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List what a webhook is owed and what became of it, the newest first."""
+    found = in_project(
+        data,
+        project,
+        webhooks.deliveries,
+        webhook_id,
+        state=_STATE[state] if state else None,
+        limit=limit,
+    )
+    if as_json:
+        typer.echo(msgspec.json.encode(found).decode())
+        return
+    columns = ["id", "event", "created", "state", "tries", "last"]
+    show([_told(one) for one in found], columns, as_json=False)
+
+
+@app.command()
+def redeliver(
+    webhook_id: WebhookArgument,
+    delivery_id: Annotated[str, typer.Argument(help="The id that `recollect webhook log` shows.")],
+    project: ProjectOption = DEFAULT_PROJECT,
+    data: DataOption = None,
+) -> None:
+    """Deliver something once more, whatever became of it. A running server does it within a second."""
+    owed = in_project(data, project, webhooks.redeliver, webhook_id, delivery_id)
+    out.print(f"owed to {owed.url} once more")

@@ -1,0 +1,60 @@
+"""Forgetting what has expired, as soon as its time has come."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from prometheus_client import Counter
+
+from recollect import log
+from recollect.governance.receipts import Erased
+from recollect.records import expiring
+from recollect.store.protocol import Store
+
+_log = log.get(__name__)
+_POLL_S = 1.0
+_EXPIRED = Counter("recollect_expired_total", "Episodes and facts whose time had come.")
+
+
+class Expirer:
+    """Forgets until stopped. One for each process that has workers.
+
+    *kept_days*: for how long it is remembered apart what expired; None: until its graph is erased.
+    *wipe* sees to what memory and files hold of it.
+    """
+
+    def __init__(
+        self, store: Store, kept_days: int | None, wipe: Callable[[Erased], Awaitable[object]]
+    ) -> None:
+        self._store = store
+        self._kept_days = kept_days
+        self._wipe = wipe
+        self._stop = asyncio.Event()
+
+    def stop(self) -> None:
+        """Ask for an end."""
+        self._stop.set()
+
+    async def run(self) -> None:
+        """Forget until stopped. A store in trouble is waited for, not given up on."""
+        while not self._stop.is_set():
+            try:
+                await self.step()
+            except Exception as error:  # noqa: BLE001 - there is a next time
+                _log.error("expirer.stumbled", exc_info=error)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stop.wait(), _POLL_S)
+
+    async def step(self) -> None:
+        """Forget everything whose time has come."""
+        keep = self._kept_days != 0
+        while await self._store.glance(expiring.is_due, self._kept_days):
+            erased = await self._store.write(expiring.forget_next, keep=keep)
+            if erased is not None:
+                _EXPIRED.inc()
+                _log.info("expired", kind=erased.receipt.kind, subject=erased.receipt.subject)
+                await self._wipe(erased)
+            elif self._kept_days and await self._store.write(
+                expiring.forget_for_good, self._kept_days
+            ):
+                self._store.scrub_soon()

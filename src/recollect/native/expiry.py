@@ -1,0 +1,118 @@
+"""When episodes and facts cease to be known, and for administrators what ceased to be."""
+
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+
+from recollect.api.router import Call, Route
+from recollect.app import expiry
+from recollect.graph.expiry import ExpiringKind
+from recollect.graph.types import GraphKind, Json
+from recollect.limits import PAGE_DEFAULT, PAGE_MAX
+
+
+class Expiry(msgspec.Struct, forbid_unknown_fields=True):
+    """When something ceases to be known; null: never."""
+
+    expires_at: Annotated[datetime, msgspec.Meta(tz=True)] | None
+
+
+class ExpiredQuery(msgspec.Struct):
+    """How many are asked for."""
+
+    limit: Annotated[int, msgspec.Meta(ge=1, le=PAGE_MAX)] = PAGE_DEFAULT
+
+
+class ExpiredThing(msgspec.Struct):
+    """Something that is not known any more, and what it was."""
+
+    uuid: str
+    kind: ExpiringKind
+    graph_kind: GraphKind
+    graph: str
+    expires_at: datetime
+    hidden_at: datetime
+    told: Json
+
+
+class ExpiredThings(msgspec.Struct):
+    """What is not known any more, the last first."""
+
+    expired: list[ExpiredThing]
+
+
+async def expire_episode(call: Call) -> Expiry:
+    """Let an episode cease to be known at a time, or never."""
+    return await _expire(call, "episode")
+
+
+async def expire_fact(call: Call) -> Expiry:
+    """Let a fact cease to be known at a time, or never."""
+    return await _expire(call, "fact")
+
+
+async def _expire(call: Call, kind: ExpiringKind) -> Expiry:
+    sent: Expiry = call.body
+    at = await expiry.expire(call.services, call.access, kind, call.path["uuid"], sent.expires_at)
+    return Expiry(expires_at=at)
+
+
+async def episode_expiry(call: Call) -> Expiry:
+    """When an episode will cease to be known."""
+    uuid = call.path["uuid"]
+    return Expiry(expires_at=await expiry.expires_at(call.services, call.access, "episode", uuid))
+
+
+async def fact_expiry(call: Call) -> Expiry:
+    """When a fact will cease to be known."""
+    uuid = call.path["uuid"]
+    return Expiry(expires_at=await expiry.expires_at(call.services, call.access, "fact", uuid))
+
+
+async def expired(call: Call) -> ExpiredThings:
+    """What ceased to be known in this project, and what it was, as long as that is kept."""
+    sent: ExpiredQuery = call.query
+    found = await expiry.expired(call.services, call.access, sent.limit)
+    return ExpiredThings(expired=msgspec.convert(found, list[ExpiredThing], from_attributes=True))
+
+
+_EPISODE = "/api/v1/episodes/{uuid}/expiry"
+_FACT = "/api/v1/facts/{uuid}/expiry"
+
+# Whoever lets something expire deletes it, only later: policies know it by the same name.
+ROUTES = [
+    Route(
+        "PUT",
+        _EPISODE,
+        "graph.episode.delete",
+        expire_episode,
+        "Say when an episode ceases to be known",
+        body=Expiry,
+    ),
+    Route(
+        "GET",
+        _EPISODE,
+        "graph.episode.get",
+        episode_expiry,
+        "Ask when an episode ceases to be known",
+    ),
+    Route(
+        "PUT",
+        _FACT,
+        "graph.edge.delete",
+        expire_fact,
+        "Say when a fact ceases to be known",
+        body=Expiry,
+    ),
+    Route("GET", _FACT, "graph.edge.get", fact_expiry, "Ask when a fact ceases to be known"),
+    Route(
+        "GET",
+        "/api/v1/expired",
+        "expiry.list",
+        expired,
+        "List what ceased to be known, and what it was",
+        query=ExpiredQuery,
+        admin=True,
+    ),
+]

@@ -1,0 +1,73 @@
+"""When episodes and facts cease to be known, as rows."""
+
+from recollect.graph.types import Access
+from recollect.store.protocol import Transaction
+from tests.contract.store.units import NO_UUID, episode, graph_id, in_a_unit, now
+
+
+@in_a_unit
+def test_what_expires_is_due_in_its_order(tx: Transaction, access: Access) -> None:
+    graph = graph_id(tx, access.project_id, "shelf")
+    first, second = episode(tx, graph, "a").uuid, episode(tx, graph, "b").uuid
+    tx.expiries.put(graph_id=graph, uuid=first, kind="episode", expires_at=5)
+    tx.expiries.put(graph_id=graph, uuid=second, kind="episode", expires_at=7)
+    assert tx.expiries.due(now=4) is None
+    row = tx.expiries.due(now=9)
+    assert row is not None
+    assert (row.uuid, row.kind, row.expires_at) == (first, "episode", 5)
+    assert (row.project_id, row.project_uuid) == (access.project_id, access.project_uuid)
+    tx.expiries.put(graph_id=graph, uuid=first, kind="episode", expires_at=8)
+    assert tx.expiries.of_thing(graph_id=graph, uuid=first) == 8
+    assert tx.expiries.of_thing(graph_id=graph, uuid=NO_UUID) is None
+    assert tx.expiries.drop(graph_id=graph, uuid=first) == 1
+    assert tx.expiries.drop(graph_id=graph, uuid=first) == 0
+
+
+@in_a_unit
+def test_what_is_gone_expires_no_more(tx: Transaction, access: Access) -> None:
+    graph = graph_id(tx, access.project_id, "shelf")
+    there = episode(tx, graph, "a").uuid
+    for uuid in (there, NO_UUID):
+        tx.expiries.put(graph_id=graph, uuid=uuid, kind="episode", expires_at=5)
+    assert tx.expiries.withdraw(graph_id=graph) == 1
+    assert tx.expiries.of_thing(graph_id=graph, uuid=there) == 5
+
+
+@in_a_unit
+def test_what_is_hidden_is_kept_for_a_while(
+    tx: Transaction, access: Access, stranger: Access
+) -> None:
+    graph = graph_id(tx, access.project_id, "shelf")
+    assert tx.expiries.oldest_hidden() is None
+    for uuid, moment in ((NO_UUID, 5), (tx.new_id(), 9)):
+        tx.expiries.hide(
+            graph_id=graph, uuid=uuid, kind="fact", expires_at=3, now=moment, told='{"fact": "a"}'
+        )
+    assert tx.expiries.due(now=now(tx)) is None
+    assert tx.expiries.oldest_hidden() == 5
+    last, first = tx.expiries.hidden(project_id=access.project_id, limit=5)
+    assert (first.uuid, first.hidden_at, first.graph_name) == (NO_UUID, 5, "shelf")
+    assert last.hidden_at == 9
+    assert tx.expiries.hidden(project_id=stranger.project_id, limit=5) == []
+    assert tx.expiries.withdraw(graph_id=graph) == 0
+    assert tx.expiries.forget(before=5) == 1
+    assert [row.hidden_at for row in tx.expiries.hidden(project_id=access.project_id, limit=5)] == [
+        9
+    ]
+
+
+@in_a_unit
+def test_what_is_hidden_goes_with_its_thread(tx: Transaction, access: Access) -> None:
+    graph = graph_id(tx, access.project_id, "shelf")
+    for thread in ("talk", "other"):
+        tx.expiries.hide(
+            graph_id=graph,
+            uuid=tx.new_id(),
+            kind="episode",
+            expires_at=3,
+            now=5,
+            told=f'{{"thread_id": "{thread}"}}',
+        )
+    assert tx.expiries.forget_thread(graph_id=graph, thread_id="talk") == 1
+    (row,) = tx.expiries.hidden(project_id=access.project_id, limit=5)
+    assert row.told == '{"thread_id": "other"}'

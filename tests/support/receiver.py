@@ -1,0 +1,98 @@
+"""Somebody who is told what happened: a real server on loopback, that fails as it is asked to."""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+LOOPBACK = "127.0.0.1/32"
+OK = b"HTTP/1.1 204 No Content\r\n\r\n"
+PATIENCE_S = 60.0  # a call under way when its server died comes again after its lease
+
+
+@dataclass
+class Heard:
+    """One call."""
+
+    target: str
+    headers: dict[str, str]
+    raw: bytes
+
+    @property
+    def body(self) -> Any:
+        """What it says."""
+        return json.loads(self.raw)
+
+    def is_signed_with(self, secret: str) -> bool:
+        """Whether it is signed as Standard Webhooks has it, worked out once more from the text of it."""
+        key = base64.b64decode(secret.split("_", 1)[1])
+        at = self.headers["webhook-timestamp"]
+        said = b".".join([self.headers["webhook-id"].encode(), at.encode(), self.raw])
+        right = base64.b64encode(hmac.digest(key, said, hashlib.sha256)).decode()
+        fresh = abs(time.time() - int(at)) < 300
+        return fresh and f"v1,{right}" in self.headers["webhook-signature"].split(" ")
+
+
+@dataclass
+class Receiver:
+    """Answers the first calls as *answers* say, and all further ones that it is well."""
+
+    port: int = 0
+    answers: list[bytes | None] = field(default_factory=list)
+    heard: list[Heard] = field(default_factory=list)
+    _come: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.port}/told?of=it"
+
+    async def until(self, enough: Callable[[list[Heard]], object]) -> list[Heard]:
+        """Wait until enough was heard."""
+        async with asyncio.timeout(PATIENCE_S):
+            while not enough(self.heard):
+                self._come.clear()
+                await self._come.wait()
+        return self.heard
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One call; an answer that is None never comes."""
+        with suppress(OSError, asyncio.IncompleteReadError):
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+            headers = dict(_header(line) for line in head[1:] if line)
+            raw = await reader.readexactly(int(headers["content-length"]))
+            self.heard.append(Heard(head[0].split(" ")[1], headers, raw))
+            answer = self.answers.pop(0) if self.answers else OK
+            self._come.set()
+            if answer is None:
+                await reader.read()  # until the other side has had enough
+            else:
+                writer.write(answer)
+                await writer.drain()
+        writer.close()
+
+
+def _header(line: str) -> tuple[str, str]:
+    name, _, value = line.partition(": ")
+    return name.lower(), value
+
+
+@asynccontextmanager
+async def receiving(*answers: bytes | None) -> AsyncIterator[Receiver]:
+    """A receiver that listens."""
+    made = Receiver(answers=list(answers))
+    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
+    made.port = server.sockets[0].getsockname()[1]
+    async with server:
+        yield made
+
+
+def status(code: int, *headers: str) -> bytes:
+    """An answer of that status."""
+    return "\r\n".join([f"HTTP/1.1 {code} So", *headers, "Content-Length: 2", "", "no"]).encode()

@@ -1,0 +1,197 @@
+"""What has expired is not known any more, as if it had never been told; the operator may still look."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.governance import keys
+from recollect.ingest.expirer import Expirer
+from recollect.ingest.folder import Folder
+from tests.support.asgi import Program, program
+
+ADMIN = "the-key-of-the-one-who-manages"
+START = datetime(2026, 5, 1, 12, tzinfo=UTC)
+SOON = START + timedelta(hours=1)
+
+
+class World:
+    """A program whose time is in the hand of the test."""
+
+    def __init__(self, kept_days: int | None = None) -> None:
+        self.moment = START
+        self.kept_days = kept_days
+        self.running: Program
+
+    def clock(self) -> datetime:
+        return self.moment
+
+    async def ask(self, method: str, path: str, body: Any = b"", key: str = ADMIN) -> Any:
+        answer = await self.running.send(method, path, body, key=key)
+        assert answer.status in (200, 201, 202), answer
+        return answer.json()
+
+    async def says(self, text: str) -> str:
+        body = {"type": "text", "data": text, "graph_id": "shelf"}
+        uuid: str = (await self.ask("POST", "/api/v2/graph", body))["uuid"]
+        await self.running.work()
+        return uuid
+
+    async def lives_in(self, who: str, place: str, since: str) -> str:
+        body = {
+            "graph_id": "shelf",
+            "fact": f"{who} lives in {place}",
+            "fact_name": "LIVES_IN",
+            "source_node_name": who,
+            "target_node_name": place,
+            "valid_at": since,
+            "created_at": since,
+        }
+        await self.ask("POST", "/api/v2/graph/add-fact-triple", body)
+        await self.running.work()
+        return next(edge["uuid"] for edge in await self.edges() if edge["fact"] == body["fact"])
+
+    async def edges(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = await self.ask("POST", "/api/v2/graph/edge/graph/shelf", {})
+        return found
+
+    async def keeps_anything(self) -> bool:
+        """Whether the store knows of anything that expires or has expired."""
+        store = self.running.services.store
+        due = await store.read(lambda tx: tx.expiries.due(now=1 << 60))
+        return (
+            due is not None or await store.read(lambda tx: tx.expiries.oldest_hidden()) is not None
+        )
+
+    async def pass_(self, **time: float) -> None:
+        """Let time pass, and what has to happen by then happen."""
+        self.moment += timedelta(**time)
+        services = self.running.services
+        await Expirer(services.store, self.kept_days, services.wipe).step()
+        graphs = await services.store.read(lambda tx: tx.graphs.to_fold())
+        for graph_id in graphs:
+            await Folder(services.store, services.predicates).fold(graph_id)
+
+    async def known(self) -> Any:
+        """All that lists and searches tell, but for ids."""
+        edges = [
+            {
+                key: value
+                for key, value in edge.items()
+                if "uuid" not in key and key not in ("episodes", "graph_id")
+            }
+            for edge in await self.edges()
+        ]
+        nodes = await self.ask("POST", "/api/v2/graph/node/graph/shelf", {})
+        found = {}
+        for scope in ("episodes", "edges", "nodes"):
+            asked = {"query": "Anna Berlin Paris pears", "graph_id": "shelf", "scope": scope}
+            hits = (await self.ask("POST", "/api/v2/graph/search", asked)).get(scope) or []
+            found[scope] = [
+                (hit.get("content") or hit.get("fact") or hit.get("name"), hit.get("score"))
+                for hit in hits
+            ]
+        listed = await self.ask("GET", "/api/v2/graph/episodes/graph/shelf")
+        episodes = [one["content"] for one in listed["episodes"]]
+        described = sorted((node["name"], node["summary"]) for node in nodes)
+        return sorted(map(str, edges)), described, found, episodes
+
+
+@asynccontextmanager
+async def world(folder: Path, kept_days: int | None = None) -> AsyncIterator[World]:
+    made = World(kept_days)
+    async with program(folder, clock=made.clock) as made.running:
+        store = made.running.services.store
+        await store.write(keys.create_key, "default", "admin", ADMIN, admin=True)
+        await made.ask("POST", "/api/v2/graph/create", {"graph_id": "shelf"})
+        yield made
+
+
+async def test_an_episode_that_expires_was_never_told(tmp_path: Path) -> None:
+    """Also what it had ended holds again, and nothing is found by it."""
+    async with world(tmp_path / "knew") as knew, world(tmp_path / "never") as never:
+        for one in (knew, never):
+            await one.lives_in("Anna", "Berlin", "2023-05-01T00:00:00Z")
+            await one.says("Anna likes pears.")
+        moved = await knew.lives_in("Anna", "Paris", "2024-05-01T00:00:00Z")
+        gone = await knew.says("Anna likes Paris.")
+        (behind,) = next(e["episodes"] for e in await knew.edges() if e["uuid"] == moved)
+        for uuid in (behind, gone):
+            path = f"/api/v1/episodes/{uuid}/expiry"
+            told = await knew.ask("PUT", path, {"expires_at": SOON.isoformat()})
+            assert await knew.ask("GET", path) == told
+        before = await knew.known()
+        await knew.pass_(minutes=59)
+        assert await knew.known() == before
+        await knew.pass_(minutes=1)
+        await never.pass_(hours=1)
+        assert before != await knew.known()
+        assert await knew.known() == await never.known()
+
+
+async def test_a_fact_expires_and_its_episode_stays(tmp_path: Path) -> None:
+    async with world(tmp_path) as one:
+        fact = await one.lives_in("Anna", "Berlin", "2023-05-01T00:00:00Z")
+        await one.lives_in("Ben", "Rome", "2023-05-01T00:00:00Z")
+        path = f"/api/v1/facts/{fact}/expiry"
+        await one.ask("PUT", path, {"expires_at": SOON.isoformat()})
+        await one.pass_(hours=2)
+        assert [edge["fact"] for edge in await one.edges()] == ["Ben lives in Rome"]
+        assert (await one.running.send("GET", path, key=ADMIN)).status == 404
+        (kept,) = (await one.ask("GET", "/api/v1/expired"))["expired"]
+        assert (kept["uuid"], kept["kind"], kept["graph"]) == (fact, "fact", "shelf")
+        assert kept["told"]["fact"] == "Anna lives in Berlin"
+
+
+async def test_only_the_operator_looks_at_what_has_expired(tmp_path: Path) -> None:
+    async with world(tmp_path) as one:
+        uuid = await one.says("Anna likes pears.")
+        await one.ask("PUT", f"/api/v1/episodes/{uuid}/expiry", {"expires_at": SOON.isoformat()})
+        await one.pass_(hours=1)
+        (kept,) = (await one.ask("GET", "/api/v1/expired"))["expired"]
+        assert kept["told"]["content"] == "Anna likes pears."
+        assert (await one.running.send("GET", "/api/v1/expired")).status == 403
+
+
+@pytest.mark.parametrize(("days", "kept"), [(None, 1), (30, 1), (3, 0), (0, 0)])
+async def test_it_is_forgotten_for_good_when_the_settings_say(
+    tmp_path: Path, days: int | None, kept: int
+) -> None:
+    async with world(tmp_path, days) as one:
+        uuid = await one.says("Anna likes pears.")
+        await one.ask("PUT", f"/api/v1/episodes/{uuid}/expiry", {"expires_at": SOON.isoformat()})
+        await one.pass_(hours=1)
+        await one.pass_(days=4)
+        assert len((await one.ask("GET", "/api/v1/expired"))["expired"]) == kept
+        assert await one.keeps_anything() == bool(kept)
+
+
+async def test_what_is_taken_back_or_deleted_does_not_expire(tmp_path: Path) -> None:
+    async with world(tmp_path) as one:
+        stays, gone = await one.says("Anna likes pears."), await one.says("Ben likes plums.")
+        for uuid in (stays, gone):
+            path = f"/api/v1/episodes/{uuid}/expiry"
+            await one.ask("PUT", path, {"expires_at": SOON.isoformat()})
+        await one.ask("PUT", f"/api/v1/episodes/{stays}/expiry", {"expires_at": None})
+        await one.ask("DELETE", f"/api/v1/episodes/{gone}")
+        assert not await one.keeps_anything()
+        await one.pass_(days=1)
+        assert (await one.ask("GET", "/api/v1/expired"))["expired"] == []
+        assert (await one.ask("GET", f"/api/v2/graph/episodes/{stays}"))["uuid"] == stays
+
+
+async def test_whoever_deletes_a_thread_deletes_what_expired_of_it(tmp_path: Path) -> None:
+    async with world(tmp_path) as one:
+        await one.ask("POST", "/api/v2/users", {"user_id": "ann"})
+        await one.ask("POST", "/api/v2/threads", {"thread_id": "talk", "user_id": "ann"})
+        said = {"messages": [{"role": "user", "content": "I like pears."}]}
+        added = await one.ask("POST", "/api/v2/threads/talk/messages", said)
+        path = f"/api/v1/episodes/{added['message_uuids'][0]}/expiry"
+        await one.ask("PUT", path, {"expires_at": SOON.isoformat()})
+        await one.pass_(hours=1)
+        assert len((await one.ask("GET", "/api/v1/expired"))["expired"]) == 1
+        await one.ask("DELETE", "/api/v1/threads/talk")
+        assert not await one.keeps_anything()
