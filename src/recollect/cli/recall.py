@@ -9,7 +9,7 @@ from rich.text import Text
 
 from recollect.app.projects import DEFAULT_PROJECT
 from recollect.cli import telling
-from recollect.cli.common import DataOption, JsonOption, err, safe
+from recollect.cli.common import DataOption, JsonOption, console, err, safe
 from recollect.cli.memory import (
     NOTHING_FOUND,
     AtOption,
@@ -21,7 +21,7 @@ from recollect.cli.memory import (
     UserOption,
     recall,
 )
-from recollect.cli.telling import console, day, id_line, span
+from recollect.cli.telling import day, id_line, span
 from recollect.library.memory import Memory
 from recollect.library.results import Closed, Doubt, Ending, Episode, Evidence, Fact, Why
 from recollect.library.search import Kind, Narrowing, Results
@@ -99,7 +99,7 @@ def context(
     if as_json:
         telling.as_json({"context": text})
     else:
-        typer.echo(safe(text) if telling.console().is_terminal else text)
+        typer.echo(safe(text) if console().is_terminal else text)
 
 
 def facts(
