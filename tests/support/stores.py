@@ -143,7 +143,9 @@ class Rows:
 def rows_of(folder: Path) -> Rows:
     """A connection to the store of a folder that commits each statement."""
     if ON_POSTGRES:
-        return Rows(connect(postgres.database_of(folder)))
+        made = connect(postgres.database_of(folder))
+        made.execute("SET recollect.project = '*'")  # else the second wall shows it nothing
+        return Rows(made)
     return Rows(sqlite3.connect(folder / FILE_NAME, isolation_level=None, timeout=30))
 
 

@@ -86,6 +86,9 @@ SECTIONS: dict[str, dict[str, _Command]] = {
         "project": _Command("project", "app", "Make, list, weigh and limit projects."),
         "key": _Command("key", "app", "Make, list, change and revoke API keys."),
         "policy": _Command("policy", "app", "Write, look at and try out access policies."),
+        "injections": _Command(
+            "injected", "injections", "List contexts that were given out, the newest first."
+        ),
         "audit": _Command("audit", "app", "List what was done by whom, and check the log."),
     },
     "Set up": {

@@ -425,6 +425,8 @@ NOT_CARRIED: Mapping[str, str] = {
     "tasks": "what was asked of one store; the jobs tell how far it is",
     "usage": "what was used of a day in one store",
     "kept_answers": "what callers of one store were told, for a day",
+    "injections": "what callers of one store were told, for some weeks",
+    "injection_lines": "goes with the injections",
     "rereadings": "what a store has asked readers for, and whom it has told what is known",
     "index_snapshots": "a cache of the index rows",
     "chapters": "made again of the facts, by and by",

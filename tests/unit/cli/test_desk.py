@@ -155,6 +155,28 @@ def _park(data: Path) -> None:
         )
 
 
+# ---------------------------------------------------------------- contexts
+
+
+def test_a_context_is_told_again_from_the_log(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_INJECTION_LOG", "questions")
+    assert found(3, "injections", "--data", data) == []
+    text = run(0, "context", "What does Ann play?", "--user", "ann", "--data", data).stdout
+    (one,) = found(0, "injections", "--user", "ann", "--data", data)
+    assert (one["for"], one["question"]) == ("user ann", "What does Ann play?")
+    told = found(0, "context", "--replay", one["id"], "--data", data)
+    assert told["context"] + "\n" == text
+    said = run(0, "context", "--replay", one["id"], "--data", data).stdout
+    assert said.startswith(text)
+    assert "relevance 0." in said
+    assert said.endswith("the same today\n")
+    assert found(0, "injections", "--data", data) == [one], "a replay is no context that was given"
+    run(0, "forget", "thread", "t2", "--yes", "--data", data)
+    assert "cello" not in run(0, "context", "--replay", one["id"], "--data", data).stdout
+    run(2, "context", "again", "--replay", one["id"], "--data", data)
+    assert "injection not found" in run(1, "context", "--replay", UUID, "--data", data).stderr
+
+
 # ---------------------------------------------------------------- tables
 
 
