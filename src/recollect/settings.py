@@ -236,6 +236,17 @@ class Settings(BaseSettings):
         description="Longest context block, in characters; about four of them make a token. A "
         "request may say otherwise.",
     )
+    injection_log: Literal["off", "lines", "questions"] = Field(
+        "off",
+        description="What is kept of each context that is given out: nothing; its lines and why each "
+        "was there; or these and the question, too.",
+    )
+    injection_log_rows_max: int = Field(
+        10_000, ge=1, description="Contexts that the injection log of a project keeps, the newest."
+    )
+    injection_log_days_max: int = Field(
+        30, ge=1, le=3_650, description="Days after which the injection log forgets a context."
+    )
     context_messages: int | None = Field(
         None,
         ge=1,

@@ -57,6 +57,7 @@ def pools(world: World) -> Pools:
             "batch": uuids("SELECT uuid FROM batches"),
             "task": uuids("SELECT DISTINCT task_uuid FROM jobs"),
             "erasure": uuids("SELECT uuid FROM erasures"),
+            "injection": uuids("SELECT uuid FROM injections"),
             "user": uuids("SELECT uuid FROM users"),
             "user_group": uuids("SELECT uuid FROM user_groups"),
             "project": [str(world.made["project"])],
@@ -140,6 +141,7 @@ UUID_POOLS = {
     "/api/v2/facts/": "edge",
     "/api/v2/graph/observation/": "observation",
     "/api/v1/erasures/": "erasure",
+    "/api/v1/injections/": "injection",
     "/api/v1/facts/": "edge",
 }
 

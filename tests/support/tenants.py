@@ -20,7 +20,8 @@ from recollect.compat.zep.v4.errors import reply_for as reply_for_4
 from recollect.extract.brief import Brief
 from recollect.governance import keys
 from recollect.graph.types import Access
-from recollect.records import knowledge, merges
+from recollect.records import injections, knowledge, merges
+from recollect.records.injections import InjectedLine, NewInjection
 from recollect.records.knowledge import FactChange
 from recollect.store import numbers
 from recollect.store.protocol import Transaction
@@ -63,6 +64,24 @@ class Tenant:
         """Strings that nobody else may ever read."""
         uuids = [v for v in self.values.values() if isinstance(v, str) and len(v) == 36]
         return [f"{self.word}-secret", f"{self.word}-only", self.key, *uuids]
+
+
+def _context(project_id: int, graph_id: int, fact: str, word: str) -> NewInjection:
+    """A context that somebody was given, with a line of a fact."""
+    line = InjectedLine(
+        text=f"- {word}-secret fact", kind="fact", uuid=fact, score=0.5, reason="relevance"
+    )
+    return NewInjection(
+        project_id=project_id,
+        key_uuid="",
+        graph_id=graph_id,
+        thread_id=None,
+        form="block",
+        question=f"{word}-secret question",
+        lines=[line],
+        rows_max=100,
+        days_max=100,
+    )
 
 
 def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> dict[str, str]:
@@ -115,6 +134,7 @@ def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> di
         "edge": fact,
         "ended_edge": ended,
         "corrected_edge": corrected,
+        "injection": injections.keep(tx, _context(owner.id, graph.id, fact, word)),
         "observation": observation,
     }
 
@@ -484,6 +504,7 @@ UUID_OF_PATH = {
     "/api/v1/entities/{uuid}/unmerge": "merged_node",
     "/api/v1/entities/": "node",
     "/api/v1/erasures/": "erasure",
+    "/api/v1/injections/": "injection",
 }
 # What names nothing of ours: a cursor is opaque and tested by itself, ids in a log are numbers, and
 # a resource is the server's.

@@ -4,9 +4,10 @@ from collections.abc import Awaitable, Sequence
 from typing import Any
 
 from recollect import log
+from recollect.app import injections
 from recollect.app.services import Services
 from recollect.context import blocks, gather, templates
-from recollect.context.gather import ContextRequest, Gatherer
+from recollect.context.gather import Gatherer
 from recollect.context.lines import SECTIONS
 from recollect.errors import InvalidInput, NotFound
 from recollect.graph.types import Access, Entity, Episode, Fact, Record, Thread, ThreadSummary
@@ -63,7 +64,7 @@ async def _gatherer(services: Services, access: Access, thread_id: str, messages
     """Ready to collect what the newest messages of a thread ask for."""
     count = services.settings.context_messages or messages
     asked = await services.store.read(gather.thread_request, access, thread_id, count)
-    return Gatherer(services.store, services.finder, access, asked, services.clock())
+    return injections.gatherer(services, access, asked)
 
 
 def _room(services: Services, max_characters: int | None) -> int:
@@ -75,12 +76,13 @@ def _room(services: Services, max_characters: int | None) -> int:
     return min(max_characters, CONTEXT_CHARS_MAX)
 
 
-def _facts_block(services: Services, asked: ContextRequest, found: Sequence[Hit[Any]]) -> str:
+async def _facts_block(services: Services, gatherer: Gatherer, found: Sequence[Hit[Any]]) -> str:
     """Facts and entities; the user is one of the entities."""
-    own = [] if asked.user is None else [asked.user]
+    own = [] if gatherer.request.user is None else [gatherer.request.user]
     entities = [*own, *(hit.item for hit in found if isinstance(hit.item, Entity))]
     room = services.settings.context_chars_max
-    return blocks.facts_block(_facts(found), entities, room)
+    block = blocks.facts_block(_facts(found), entities, room)
+    return await injections.keep(services, gatherer, "facts", block)
 
 
 def _facts(found: Sequence[Hit[Any]]) -> list[Fact]:
@@ -91,7 +93,7 @@ async def session_block(services: Services, access: Access, thread_id: str) -> s
     """Facts and entities, as Zep v2 asks for them."""
     gatherer = await _gatherer(services, access, thread_id, BLOCK_MESSAGES_2)
     found = await gatherer.everything(_FACTS_AND_ENTITIES)
-    return _facts_block(services, gatherer.request, found)
+    return await _facts_block(services, gatherer, found)
 
 
 async def basic_block(
@@ -100,7 +102,7 @@ async def basic_block(
     """The same for what Zep v3 takes as the question."""
     gatherer = await _gatherer(services, access, thread_id, BLOCK_MESSAGES_3)
     found = await gatherer.everything(_FACTS_AND_ENTITIES, min_rating)
-    return _facts_block(services, gatherer.request, found)
+    return await _facts_block(services, gatherer, found)
 
 
 async def session_memory(
@@ -113,7 +115,7 @@ async def session_memory(
     found = await gatherer.everything(_FACTS_AND_ENTITIES, min_rating)
     return SessionMemory(
         thread=thread,
-        block=_facts_block(services, gatherer.request, found),
+        block=await _facts_block(services, gatherer, found),
         facts=_facts(found),
         newest=newest,
         summary=summary,
@@ -138,14 +140,31 @@ async def user_block(
     sections: tuple[str, ...] = SECTIONS,
     max_characters: int | None = None,
     min_rating: float | None = None,
-) -> UserBlock:
-    """A summary of the user and a section for each kind, and what is not in it."""
+) -> str:
+    """A summary of the user and a section for each kind."""
     gatherer = await _gatherer(services, access, thread_id, BLOCK_MESSAGES_3)
+    room = _room(services, max_characters)
+    made = await _user_block(gatherer, sections, room, min_rating)
+    usual = (sections, max_characters, min_rating) == (SECTIONS, None, None)
+    return await injections.keep(services, gatherer, "block" if usual else "narrowed", made.block)
+
+
+async def explained_block(
+    services: Services, access: Access, thread_id: str, *, max_characters: int | None = None
+) -> UserBlock:
+    """The same for somebody who wonders, with what is not in it; no context that was given out."""
+    gatherer = await _gatherer(services, access, thread_id, BLOCK_MESSAGES_3)
+    return await _user_block(gatherer, SECTIONS, _room(services, max_characters), None)
+
+
+async def _user_block(
+    gatherer: Gatherer, sections: tuple[str, ...], room: int, min_rating: float | None
+) -> UserBlock:
     candidates = await gatherer.candidates(gather.ALL_KINDS, min_rating)
     found = gather.relevant(candidates)
     user = gatherer.request.user
     summary = None if user is None else user.summary
-    block = blocks.user_block(summary, found, _room(services, max_characters), sections)
+    block = blocks.user_block(summary, found, room, sections)
     return UserBlock(asked=gatherer.request.text, block=block, found=found, candidates=candidates)
 
 
@@ -163,4 +182,5 @@ async def templated(
     gatherer = await _gatherer(services, access, thread_id, BLOCK_MESSAGES_3)
     pieces = templates.parse(template.text)
     room = _room(services, max_characters)
-    return await templates.render(pieces, gatherer, room, min_rating)
+    block = await templates.render(pieces, gatherer, room, min_rating)
+    return await injections.keep(services, gatherer, "template", block)

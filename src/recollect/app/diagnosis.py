@@ -97,7 +97,9 @@ def _queue(tx: Transaction, *, served: bool) -> list[Finding]:
             f"{job.error}"
             for job in jobs
         )
-        mend = "mend the cause, then POST /api/v1/jobs/<episode>/retry with the project's key"
+        mend = (
+            "mend the cause, then `recollect retry --all` (`--project` names another than default)"
+        )
         found.append(Finding("parked jobs", "wrong", f"{state.parked} parked: {lines}", mend))
     return found
 

@@ -7,6 +7,7 @@ be just now; what is merely dropped is wiped in the background.
 from collections.abc import Callable
 from typing import Concatenate, Literal, ParamSpec, TypeVar
 
+from recollect.app.data_folder import WithStore
 from recollect.app.services import Services
 from recollect.app.units import reads
 from recollect.governance import receipts
@@ -59,6 +60,29 @@ async def one(
 ) -> Receipt:
     """Erase an episode, a thread, a graph or a user, and what rested on it alone."""
     return await erase(services, access, _UNITS[kind], name, mode)
+
+
+class _Previewed(Exception):
+    """Ends a unit that erased something, so that nothing of it is kept."""
+
+    def __init__(self, receipt: Receipt) -> None:
+        super().__init__(receipt.uuid)
+        self.receipt = receipt
+
+
+async def preview(
+    services: WithStore, access: Access, kind: Kind, name: str, mode: Mode
+) -> Receipt:
+    """The receipt that erasing would have; it is done, told and taken back, so it tells no other
+    story."""
+    try:
+        return await services.store.write(_previewed, access, kind, name, mode)
+    except _Previewed as previewed:
+        return previewed.receipt
+
+
+def _previewed(tx: Transaction, access: Access, kind: Kind, name: str, mode: Mode) -> Receipt:
+    raise _Previewed(_UNITS[kind](tx, access, name, mode).receipt)
 
 
 async def fact(services: Services, access: Access, uuid: str) -> Receipt:

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import asdict, replace
 
+from recollect.app import injections
 from recollect.app.services import Services
 from recollect.app.units import reads, writes
 from recollect.context import blocks, gather
-from recollect.context.gather import ContextRequest, Gatherer
+from recollect.context.gather import ContextRequest
 from recollect.context.lines import holds
 from recollect.errors import InvalidInput, NotFound
 from recollect.graph.acting import Target
@@ -199,10 +200,11 @@ async def context(services: Services, access: Access, place: MemoryRef, text: st
     """One text for a prompt: who the user is, and what matters to the question or the thread."""
     count = services.settings.context_messages or BLOCK_MESSAGES_3
     asked = await services.store.read(_asked, access, place, text, count)
-    gatherer = Gatherer(services.store, services.finder, access, asked, services.clock())
+    gatherer = injections.gatherer(services, access, asked)
     found = await gatherer.everything(gather.ALL_KINDS)
     summary = None if asked.user is None else asked.user.summary
-    return blocks.user_block(summary, found, services.settings.context_chars_max).text
+    block = blocks.user_block(summary, found, services.settings.context_chars_max)
+    return await injections.keep(services, gatherer, "block", block)
 
 
 def _asked(

@@ -13,13 +13,12 @@ import msgspec
 from msgspec.structs import replace
 
 from recollect import log
-from recollect.app import refs
+from recollect.app import injections, refs
 from recollect.app.refs import GraphRef, OwnedGraph
 from recollect.app.services import Services
 from recollect.app.units import reads
 from recollect.context import gather, templates
 from recollect.context.blocks import answer as answer_from_hits
-from recollect.context.gather import Gatherer
 from recollect.context.lines import line
 from recollect.errors import RecollectError
 from recollect.extract.llm import free_text
@@ -163,8 +162,9 @@ async def fill_template(
 ) -> str:
     """The block that a context template makes of what a graph knows for a text."""
     asked, template = await services.store.read(_ask_graph, access, ref, template_uuid, text)
-    gatherer = Gatherer(services.store, services.finder, access, asked, services.clock())
-    return await templates.render(templates.parse(template), gatherer, room)
+    gatherer = injections.gatherer(services, access, asked)
+    block = await templates.render(templates.parse(template), gatherer, room)
+    return await injections.keep(services, gatherer, "template", block)
 
 
 def _ask_graph(

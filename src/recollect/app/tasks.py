@@ -11,9 +11,10 @@ from typing import Generic, TypeVar
 from msgspec.structs import replace
 
 from recollect.app import refs
+from recollect.app.data_folder import WithStore
 from recollect.app.refs import GraphRef, OwnedGraph
 from recollect.app.services import Services
-from recollect.app.units import reads
+from recollect.app.units import reads, writes
 from recollect.errors import InvalidInput, NotFound, Unavailable
 from recollect.graph.types import Access, GraphKind, Json, Record, Task
 from recollect.ingest import direct_results, queue, tasks
@@ -149,9 +150,21 @@ def backlog(tx: Transaction, access: Access) -> WaitingWork:
     )
 
 
-async def parked(services: Services, access: Access) -> list[ParkedEpisode]:
+@reads
+def parked(tx: Transaction, access: Access) -> list[ParkedEpisode]:
     """The jobs of the project that failed too often, oldest first."""
-    return await services.store.read(queue.parked, access, PAGE_MAX)
+    return queue.parked(tx, access, PAGE_MAX)
+
+
+retry_later = writes(queue.retry)  # by whoever works on the store, which may be another process
+
+
+async def retry_all_later(services: WithStore, access: Access) -> int:
+    """The same with all parked jobs of the project; says how many these were."""
+    count = 0
+    while some := await services.store.write(queue.retry_some, access, PAGE_MAX):
+        count += some
+    return count
 
 
 async def retry(services: Services, access: Access, episode_uuid: str) -> None:

@@ -26,7 +26,6 @@ from recollect.limits import (
 )
 from recollect.records import derived, episodes, erasing, lookups, threads
 from recollect.records.pages import Page, PageRequest
-from recollect.records.threads import ThreadPage
 from recollect.store.protocol import Transaction
 
 
@@ -105,19 +104,7 @@ def end_all(tx: Transaction, access: Access, thread_ids: list[str]) -> list[Thre
     return [threads.end(tx, access, thread_id) for thread_id in thread_ids]
 
 
-async def page(
-    services: Services,
-    access: Access,
-    *,
-    order: str,
-    limit: int,
-    offset: int,
-    search: str = "",
-) -> ThreadPage:
-    """A page of threads, updated when something was last said in them."""
-    return await services.store.read(
-        threads.page, access, search=search, order=order, limit=limit, offset=offset
-    )
+page = reads(threads.page)
 
 
 async def page_after(

@@ -15,7 +15,7 @@ from recollect import log
 from recollect.app import maintenance, stores
 from recollect.app.maintenance import backup
 from recollect.cli import common, lock
-from recollect.cli.common import DataOption, JsonOption, fail, files_only, out, settings, show
+from recollect.cli.common import DataOption, JsonOption, fail, files_only, out, say, settings, show
 from recollect.clock import system_clock
 from recollect.errors import RecollectError
 from recollect.settings import Settings
@@ -146,7 +146,7 @@ def _folder(chosen: Settings, *, check_only: bool) -> Iterator[Path]:
             yield chosen.data
 
 
-def migrate(data: DataOption = None) -> None:
+def migrate(data: DataOption = None, as_json: JsonOption = False) -> None:
     """Bring the store's schema up to date. `recollect serve` does the same when it starts."""
     chosen = settings(data=data)
     try:
@@ -155,6 +155,5 @@ def migrate(data: DataOption = None) -> None:
         raise fail(f"cannot open the store in {chosen.data}: {error}") from error
     except RecollectError as error:
         raise fail(error.message) from error
-    for name in applied:
-        out.print(f"applied {name}")
-    out.print(f"schema {version} is up to date")
+    lines = [*(f"applied {name}" for name in applied), f"schema {version} is up to date"]
+    say("\n".join(lines), {"applied": applied, "schema": version}, as_json=as_json)

@@ -5,6 +5,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 
@@ -27,9 +28,10 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 out = Console(highlight=False, soft_wrap=True, markup=False)
-# An id that is cut to the width of a terminal is of no use to anybody.
-_tables = Console(highlight=False, soft_wrap=True, markup=False, width=1_000)
 err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
+
+_PIPE_CHARS = 1_000_000  # wide enough for any line
+_COLUMN_CHARS_MIN = 16  # of a column whose words are wrapped
 
 _COMMAND: ContextVar[typer.Context] = ContextVar("command")
 
@@ -192,15 +194,77 @@ def _path(context: typer.Context) -> str:
     return ".".join(names)
 
 
+def console() -> Console:
+    """Standard output as it is now; in a pipe a line is as long as it needs to be."""
+    made = Console(highlight=False, markup=False)
+    if made.is_terminal:
+        return made
+    return Console(highlight=False, markup=False, width=_PIPE_CHARS)
+
+
 def show(rows: Sequence[dict[str, Any]], columns: Sequence[str], *, as_json: bool) -> None:
-    """A table for people, or JSON for programs."""
+    """A table for people, or JSON for programs.
+
+    A table that a terminal has no room for becomes a block for each row: an id that is cut or broken
+    is of no use to anybody.
+    """
     if as_json:
-        typer.echo(json.dumps(list(rows), default=str))
+        typer.echo(json.dumps(list(rows), default=_plain))
         return
-    table = Table(*columns, box=None, pad_edge=False, header_style="bold")
-    for row in rows:
-        table.add_row(*(Text(safe(str(row[column]))) for column in columns))
-    _tables.print(table)
+    place = console()
+    cells = [[safe(_short(row[column])) for column in columns] for row in rows]
+    widths = [_width(column, [row[at] for row in cells]) for at, column in enumerate(columns)]
+    if sum(widths) + len(_GAP) * len(widths) <= place.width:
+        place.print(_table(columns, cells, widths))
+        return
+    for number, row in enumerate(cells):
+        place.print(*([] if number == 0 else [""]), _block(columns, row), sep="\n")
+
+
+def say(line: str, told: dict[str, Any], *, as_json: bool) -> None:
+    """One line for people on what was done, or the same as JSON for programs."""
+    if as_json:
+        typer.echo(json.dumps(told, default=_plain))
+    else:
+        out.print(safe(line))
+
+
+_GAP = "  "
+
+
+def _plain(value: Any) -> str:
+    return value.isoformat(timespec="seconds") if isinstance(value, datetime) else str(value)
+
+
+def _short(value: Any) -> str:
+    return f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(value)
+
+
+def _width(column: str, cells: Sequence[str]) -> int:
+    """The least that a column needs: its longest word, and some more if it has whole sentences."""
+    words = max((len(word) for cell in cells for word in cell.split()), default=0)
+    longest = max((len(cell) for cell in cells), default=0)
+    return max(len(column), words, min(longest, _COLUMN_CHARS_MIN))
+
+
+def _table(columns: Sequence[str], cells: Sequence[Sequence[str]], widths: Sequence[int]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column, width in zip(columns, widths, strict=True):
+        table.add_column(column, min_width=width)
+    for row in cells:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _block(columns: Sequence[str], row: Sequence[str]) -> Table:
+    """One row, a line for each column that has something to say."""
+    block = Table.grid(padding=(0, len(_GAP), 0, 0))
+    block.add_column(style="dim", no_wrap=True)
+    block.add_column(overflow="fold")
+    for column, cell in zip(columns, row, strict=True):
+        if cell:
+            block.add_row(column, Text(cell))
+    return block
 
 
 Step = Callable[[int], None]

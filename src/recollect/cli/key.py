@@ -9,7 +9,16 @@ import typer
 from recollect.app import keys
 from recollect.app.keys import GovernedKey
 from recollect.app.projects import DEFAULT_PROJECT
-from recollect.cli.common import DataOption, JsonOption, in_project, on_folder, on_key, out, show
+from recollect.cli.common import (
+    DataOption,
+    JsonOption,
+    in_project,
+    on_folder,
+    on_key,
+    out,
+    say,
+    show,
+)
 from recollect.graph.policy import Mode, Role
 
 app = typer.Typer(help="Make, list, change and revoke API keys.", no_args_is_help=True)
@@ -87,7 +96,7 @@ def _row(found: GovernedKey) -> dict[str, Any]:
         "project": key.project_name,
         "name": key.name,
         "begins": key.prefix + "…",
-        "created": key.created_at.isoformat(timespec="seconds"),
+        "created": key.created_at,
         "state": "revoked" if key.revoked_at else "active",
         "role": "admin" if key.is_admin else key.role,
         "mode": key.mode,
@@ -119,9 +128,10 @@ def change(
         bool | None, typer.Option("--mcp-write/--no-mcp-write", help=_MCP_HELP)
     ] = None,
     data: DataOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Change what governs a key. A running server notices within a second."""
-    made = on_key(
+    found = on_key(
         data,
         key_id,
         keys.change,
@@ -130,14 +140,17 @@ def change(
         mode=_MODE[mode] if mode else None,
         logs_reads=log_reads,
         mcp_write=mcp_write,
-    ).key
+    )
+    made = found.key
     told = "reads are logged" if made.logs_reads else "reads are not logged"
     told += ", MCP may write" if made.mcp_write else ""
-    out.print(f"{made.name} ({made.prefix}…): {made.role}, {made.mode}, {told}")
+    line = f"{made.name} ({made.prefix}…): {made.role}, {made.mode}, {told}"
+    say(line, _row(found), as_json=as_json)
 
 
 @app.command()
-def revoke(key_id: KeyArgument, data: DataOption = None) -> None:
+def revoke(key_id: KeyArgument, data: DataOption = None, as_json: JsonOption = False) -> None:
     """Make a key useless. A running server notices within a second."""
-    revoked = on_key(data, key_id, keys.revoke, key_id).key
-    out.print(f"revoked {revoked.name} ({revoked.prefix}…)")
+    found = on_key(data, key_id, keys.revoke, key_id)
+    line = f"revoked {found.key.name} ({found.key.prefix}…)"
+    say(line, _row(found), as_json=as_json)

@@ -13,7 +13,7 @@ from recollect.app.keys import GovernedKey
 from recollect.app.policies import Question
 from recollect.app.projects import DEFAULT_PROJECT
 from recollect.asgi import route_table
-from recollect.cli.common import DataOption, JsonOption, fail, in_project, on_key, out, show
+from recollect.cli.common import DataOption, JsonOption, fail, in_project, on_key, out, say, show
 from recollect.errors import RecollectError
 from recollect.graph import policy_spec
 from recollect.graph.policy import PolicySetDocument
@@ -42,18 +42,25 @@ def _read(file: Path) -> PolicySetDocument:
 
 @app.command()
 def apply(
-    file: FileArgument, project: ProjectOption = DEFAULT_PROJECT, data: DataOption = None
+    file: FileArgument,
+    project: ProjectOption = DEFAULT_PROJECT,
+    data: DataOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Make a policy set, or a new version of the one of that name."""
     made = in_project(data, project, policies.apply, _read(file))
-    out.print(f"policy set {made.name} ({made.uuid}) is at version {made.version}, {made.mode}")
+    line = f"policy set {made.name} ({made.uuid}) is at version {made.version}, {made.mode}"
+    told = {"id": made.uuid, "name": made.name, "version": made.version, "mode": made.mode}
+    say(line, told, as_json=as_json)
 
 
 @app.command()
-def validate(file: FileArgument) -> None:
+def validate(file: FileArgument, as_json: JsonOption = False) -> None:
     """Check a policy set without keeping it. Exit code 1 when something is wrong."""
     document = _read(file)
-    out.print(f"policy set {document.name} is valid: {len(document.policies)} rules")
+    rules = len(document.policies)
+    line = f"policy set {document.name} is valid: {rules} rules"
+    say(line, {"name": document.name, "rules": rules}, as_json=as_json)
 
 
 @app.command("list")
@@ -72,7 +79,7 @@ def list_(
             "rules": len(found.document.policies),
             "keys": found.keys,
             "groups": found.user_groups,
-            "updated": found.updated_at.isoformat(timespec="seconds"),
+            "updated": found.updated_at,
         }
         for found in in_project(data, project, policies.list_)
     ]
@@ -103,27 +110,39 @@ def delete(
     force: Annotated[bool, typer.Option("--force", help="Even if it is attached.")] = False,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Remove a policy set with its versions."""
     gone = in_project(data, project, policies.delete, policy_set, force=force)
-    out.print(f"deleted {gone.name}")
+    say(f"deleted {gone.name}", {"deleted": gone.name}, as_json=as_json)
 
 
-def _told(key_id: str, found: GovernedKey) -> None:
+def _told(key_id: str, found: GovernedKey, *, as_json: bool) -> None:
     names = ", ".join(found.policy_sets) or "no policy sets"
-    out.print(f"key {key_id} has {names}")
+    told = {"id": key_id, "policy_sets": found.policy_sets}
+    say(f"key {key_id} has {names}", told, as_json=as_json)
 
 
 @app.command()
-def attach(policy_set: SetArgument, key_id: KeyOption, data: DataOption = None) -> None:
+def attach(
+    policy_set: SetArgument,
+    key_id: KeyOption,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Attach a policy set to a key. A running server notices within a second."""
-    _told(key_id, on_key(data, key_id, keys.attach, key_id, policy_set))
+    _told(key_id, on_key(data, key_id, keys.attach, key_id, policy_set), as_json=as_json)
 
 
 @app.command()
-def detach(policy_set: SetArgument, key_id: KeyOption, data: DataOption = None) -> None:
+def detach(
+    policy_set: SetArgument,
+    key_id: KeyOption,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Take a policy set off a key. A running server notices within a second."""
-    _told(key_id, on_key(data, key_id, keys.detach, key_id, policy_set))
+    _told(key_id, on_key(data, key_id, keys.detach, key_id, policy_set), as_json=as_json)
 
 
 @app.command()

@@ -8,12 +8,12 @@ import typer
 
 from recollect.app import projects
 from recollect.app.projects import ProjectLimits
-from recollect.cli.common import DataOption, JsonOption, fail, on_folder, out, settings, show
+from recollect.cli.common import DataOption, JsonOption, fail, on_folder, out, say, settings, show
 
 _OFF, _DEFAULT = "off", "default"
 
 app = typer.Typer(
-    help="Make, list, weigh and limit projects. Nothing crosses from one to another.",
+    help="Make, list, weigh and limit projects.",
     no_args_is_help=True,
 )
 
@@ -43,7 +43,7 @@ def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
             "name": project.name,
             "description": project.description or "",
             "weight": f"{weight:g}",
-            "created": project.created_at.isoformat(timespec="seconds"),
+            "created": project.created_at,
         }
         for project, weight in found
     ]
@@ -106,7 +106,9 @@ def weigh(
         float, typer.Argument(help="Its share beside others that have 1; from 0.01 to 100.")
     ],
     data: DataOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Give a project a greater or smaller share of the workers when several have to wait."""
     on_folder(data, projects.weigh, name, weight)
-    out.print(f"project {name} has the weight {weight:g}")
+    line = f"project {name} has the weight {weight:g}"
+    say(line, {"name": name, "weight": weight}, as_json=as_json)

@@ -230,7 +230,7 @@ def _row(one: Waiting) -> dict[str, Any]:
         "reader": one.reader,
         "status": "taken" if one.taken_until else one.status,
         "tries": one.attempts,
-        "since": one.created_at.isoformat(timespec="seconds"),
+        "since": one.created_at,
         "says": one.error or one.reason,
     }
 

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from recollect.app.projects import DEFAULT_PROJECT
-from recollect.cli import telling
-from recollect.cli.common import DataOption, JsonOption, err, safe
+from recollect.cli import injected, telling
+from recollect.cli.common import DataOption, JsonOption, console, err, safe
 from recollect.cli.memory import (
     NOTHING_FOUND,
     AtOption,
@@ -21,7 +21,7 @@ from recollect.cli.memory import (
     UserOption,
     recall,
 )
-from recollect.cli.telling import console, day, id_line, span
+from recollect.cli.telling import day, id_line, span
 from recollect.library.memory import Memory
 from recollect.library.results import Closed, Doubt, Ending, Episode, Evidence, Fact, Why
 from recollect.library.search import Kind, Narrowing, Results
@@ -86,11 +86,22 @@ def context(
     user: UserOption = None,
     graph: GraphOption = None,
     thread: ThreadOption = None,
+    replay: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID", help="Tell one again that was given out (`recollect injections`)."
+        ),
+    ] = None,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print one text for a prompt: what is known to a question, or to a thread's newest messages."""
+    if replay is not None:
+        if any((query, user, graph, thread)):
+            raise typer.BadParameter("--replay takes nothing else: the log has the rest")
+        injected.replay(replay, project, data, as_json=as_json)
+        return
     text = recall(
         data,
         project,
@@ -99,7 +110,7 @@ def context(
     if as_json:
         telling.as_json({"context": text})
     else:
-        typer.echo(safe(text) if telling.console().is_terminal else text)
+        typer.echo(safe(text) if console().is_terminal else text)
 
 
 def facts(

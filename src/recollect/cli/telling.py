@@ -16,11 +16,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from recollect.cli.common import safe
+from recollect.cli.common import console, safe
 from recollect.library.results import Entity, Episode, Fact, Observation, Summary, Why
 
 _TABLE_CHARS_MIN = 100
-_PIPE_CHARS = 1_000_000  # wide enough for any line
 
 Thing = Fact | Entity | Episode | Observation | Summary
 
@@ -34,14 +33,6 @@ class DisplayRow:
     uuid: str
     score: float | None = None
     note: str = ""
-
-
-def console() -> Console:
-    """Standard output as it is now."""
-    made = Console(highlight=False, markup=False)
-    if made.is_terminal:
-        return made
-    return Console(highlight=False, markup=False, width=_PIPE_CHARS)
 
 
 def as_json(value: Any) -> None:

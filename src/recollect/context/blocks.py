@@ -3,12 +3,12 @@ made of what was found, without a model."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from recollect.context import budget
 from recollect.context.budget import FACTS_SHARE, Chooser, LeftOut
 from recollect.context.lines import ESCAPE, SECTION_KINDS, SECTIONS, holds, line, position
-from recollect.graph.kinds import Item
+from recollect.graph.kinds import Item, Kind
 from recollect.graph.types import Entity, Episode, Fact, Record
 from recollect.search.kinds import KINDS, cut, kind_of
 from recollect.search.query import Hit
@@ -25,7 +25,34 @@ _SENTENCES_MAX = 3  # of an answer
 _CLOSE = 0.75  # to the best fact of an answer, in score
 
 
-def facts_block(facts: Sequence[Fact], entities: Sequence[Entity], room: int) -> str:
+class ToldLine(Record):
+    """A line of a block: of what kind it tells, of which thing, and its words. The user summary is of
+    no single thing."""
+
+    kind: Kind | Literal["user_summary"]
+    uuid: str | None
+    text: str
+
+
+def told_line(item: Item, text: str) -> ToldLine:
+    """The line of one thing."""
+    return ToldLine(kind=kind_of(item), uuid=item.uuid, text=text)
+
+
+def told_summary(text: str) -> list[ToldLine]:
+    """The lines of a user summary."""
+    return [ToldLine(kind="user_summary", uuid=None, text=one) for one in text.splitlines()]
+
+
+class Block(Record):
+    """A block, its lines that tell of something, and what was found and is not in it."""
+
+    text: str
+    told: tuple[ToldLine, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+
+def facts_block(facts: Sequence[Fact], entities: Sequence[Entity], room: int) -> Block:
     """The block that Zep v2 clients paste into their prompts: facts and entities in turns, under
     headings that are always there."""
     always = ("FACTS", "ENTITIES")
@@ -36,15 +63,11 @@ def facts_block(facts: Sequence[Fact], entities: Sequence[Entity], room: int) ->
     ]
     offers = list(budget.in_turns(lists, [_FACTS_PER_TURN, 1]))
     taken = budget.affordable(((name, line(item)) for name, item in offers), left)
-    sections = framed([offers[number] for number in taken], always)
-    return SECTION_BREAK.join([_INTRODUCTION, *sections])
-
-
-class Block(Record):
-    """A block, and what was found and is not in it."""
-
-    text: str
-    left_out: tuple[LeftOut, ...]
+    chosen = [offers[number] for number in taken]
+    return Block(
+        text=SECTION_BREAK.join([_INTRODUCTION, *framed(chosen, always)]),
+        told=tuple(told_line(item, line(item)) for _, item in chosen),
+    )
 
 
 def user_block(
@@ -72,7 +95,12 @@ def user_block(
         chooser.others(name, [hit.item for hit in others])
     parts = framed(chooser.chosen)
     text = SECTION_BREAK.join([start, *parts] if start else parts)
-    return Block(text=text, left_out=tuple(chooser.left_out))
+    told = [told_line(item, line(item)) for _, item in chooser.chosen]
+    return Block(
+        text=text,
+        told=(*told_summary("\n".join(start.splitlines()[2:-1])), *told),
+        left_out=tuple(chooser.left_out),
+    )
 
 
 def user_summary(summary: str, room: int) -> str:

@@ -122,15 +122,25 @@ def _shortened(text: str, room: int) -> str:
     return f"{head} {tail}"
 
 
+class Notes:
+    """What is remembered of a gathering for the injection log: the scores of what searches found, and
+    the facts that are there because they are new."""
+
+    def __init__(self) -> None:
+        self.scores: dict[str, float] = {}
+        self.newest: set[str] = set()
+
+
 @dataclass(frozen=True, slots=True)
 class Gatherer:
-    """Collects for one request at one moment."""
+    """Collects for one request at one moment; *notes* are taken if somebody wants them."""
 
     store: Store
     finder: Searcher
     access: Access
     request: ContextRequest
     now: datetime
+    notes: Notes | None = None
 
     async def everything(self, limits: Limits, rating_min: float | None = None) -> list[Hit[Any]]:
         """What a block shows, each kind by relevance."""
@@ -177,6 +187,8 @@ class Gatherer:
             )
             passing = [fact for fact in known if passes_fact(filters, fact)]
             found = [Hit(item=fact, score=1.0) for fact in passing[:limit]]
+            if self.notes is not None:
+                self.notes.newest.update(hit.item.uuid for hit in found)
         return sorted(found, key=lambda hit: not holds(hit.item, self.now))
 
     async def entities(self, limit: int, facts: int, filters: Filters) -> list[Entity]:
@@ -210,7 +222,10 @@ class Gatherer:
             near_uuid=self.request.user.uuid if self.request.user else None,
             time_zone=self.request.graph.time_zone,
         )
-        return await self.finder.find(self.access, self.request.graph, query)
+        found = await self.finder.find(self.access, self.request.graph, query)
+        if self.notes is not None:
+            self.notes.scores.update((hit.item.uuid, hit.score) for hit in found)
+        return found
 
     async def _about(self, facts: Iterable[Fact], hits: Iterable[Hit[Entity]]) -> list[Entity]:
         """Entities that were found and those at the ends of facts, in turns, each once."""

@@ -7,10 +7,12 @@ again when it is rendered: each placeholder becomes the lines of its variable, a
 import asyncio
 import re
 from collections.abc import Sequence
+from itertools import chain
 
 import msgspec
 
 from recollect.context import budget
+from recollect.context.blocks import Block, ToldLine, told_line, told_summary
 from recollect.context.gather import Gatherer
 from recollect.context.lines import TagEscaper, position, tag_names
 from recollect.errors import InvalidInput
@@ -167,7 +169,7 @@ def _boolean(field: str, option: str, value: str | None) -> bool | None:
 
 async def render(
     pieces: Sequence[Piece], gatherer: Gatherer, room: int, rating_min: float | None = None
-) -> str:
+) -> Block:
     """The block that a template makes of what is known."""
     placeholders = [piece for piece in pieces if isinstance(piece, Placeholder)]
     # The first by itself: the searches after it find the vector of the query cached.
@@ -201,7 +203,7 @@ async def _filling(
 
 def filled(
     pieces: Sequence[Piece], filling: Sequence[Sequence[Item]], user_summary: str, room: int
-) -> str:
+) -> Block:
     """The template with its placeholders filled, in whole lines; its own words are never cut.
 
     *filling* has the items of each placeholder, in order. The user summary has up to half of the
@@ -219,14 +221,17 @@ def filled(
     ]
     most = min([left // 2 // max(summaries, 1), *bounds])
     summary = cut(escape.lines(user_summary), most) if summaries else ""
-    texts_of = _rendered(placeholders, filling, left - summaries * len(summary), escape)
+    lines_of = _rendered(placeholders, filling, left - summaries * len(summary), escape)
     texts = iter(
-        summary if placeholder.variable == "user_summary" else text
-        for placeholder, text in zip(placeholders, texts_of, strict=True)
+        summary
+        if placeholder.variable == "user_summary"
+        else "\n".join(line.text for line in lines)
+        for placeholder, lines in zip(placeholders, lines_of, strict=True)
     )
-    return "".join(
+    text = "".join(
         piece.text if isinstance(piece, TemplateText) else next(texts) for piece in pieces
     )
+    return Block(text=text, told=(*told_summary(summary), *chain.from_iterable(lines_of)))
 
 
 def _rendered(
@@ -234,8 +239,8 @@ def _rendered(
     filling: Sequence[Sequence[Item]],
     room: int,
     escape: TagEscaper,
-) -> list[str]:
-    """The text of each placeholder: chosen in turns, in the order of every block."""
+) -> list[list[ToldLine]]:
+    """The lines of each placeholder: chosen in turns, in the order of every block."""
     lists = []
     for number, (placeholder, items) in enumerate(zip(placeholders, filling, strict=True)):
         told = [(number, item, template_line(placeholder, item, escape)) for item in items]
@@ -247,7 +252,7 @@ def _rendered(
     taken = budget.affordable(((str(number), line) for number, _, line in offers), room)
     chosen = sorted((offers[number] for number in taken), key=lambda offer: position(offer[1]))
     return [
-        "\n".join(line for owner, _, line in chosen if owner == number)
+        [told_line(item, line) for owner, item, line in chosen if owner == number]
         for number in range(len(placeholders))
     ]
 

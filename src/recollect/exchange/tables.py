@@ -428,6 +428,8 @@ NOT_CARRIED: Mapping[str, str] = {
     "webhooks": "what one store calls, with a secret that nobody else may have",
     "webhook_deliveries": "goes with the webhooks",
     "expiries": "when one store forgets what, and what it has forgotten",
+    "injections": "what callers of one store were told, for some weeks",
+    "injection_lines": "goes with the injections",
     "rereadings": "what a store has asked readers for, and whom it has told what is known",
     "index_snapshots": "a cache of the index rows",
     "chapters": "made again of the facts, by and by",

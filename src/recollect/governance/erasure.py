@@ -55,6 +55,14 @@ def unsay_answers(tx: Transaction, graph_id: int) -> None:
     tx.answers.unsay(graph_id=graph_id)
 
 
+def _unsay_injections(tx: Transaction, graph_id: int) -> None:
+    """Take out of the injection log what is gone, and what may speak of it: what was put together
+    from several things, and questions, which may be words of messages."""
+    tx.injections.drop_gone(graph_id=graph_id)
+    tx.injections.drop_derived(graph_id=graph_id)
+    tx.injections.drop_questions(graph_id=graph_id)
+
+
 def forget_episodes(tx: Transaction, episode_ids: Iterable[int], mode: Mode = "delete") -> Removed:
     """Remove episodes from the log and from every association.
 
@@ -224,6 +232,7 @@ def _keep_no_words(tx: Transaction, graph_id: int) -> None:
     unsay_answers(tx, graph_id)
     outbox.withdraw(tx, graph_id)
     tx.expiries.withdraw(graph_id=graph_id)
+    _unsay_injections(tx, graph_id)
     remainders.renew(tx, graph_id)
     if tx.edits.drop_of_gone(graph_id=graph_id):
         readings.fold_again(tx, graph_id, 0)

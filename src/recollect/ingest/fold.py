@@ -207,12 +207,14 @@ def _items(around: Neighbourhood, delta: Delta, vectors: Sequence[bytes | None])
 
 
 def settle(tx: Transaction, put_back: Refolded) -> None:
-    """See to what rests on a graph that was folded again: what deleted episodes left, and what was
-    written of its threads, which nobody writes a second time while the facts under it are the same.
+    """See to what rests on a graph that was folded again: what deleted episodes left, what the
+    injection log tells of facts that are gone, and what was written of its threads, which nobody
+    writes a second time while the facts under it are the same.
     """
     remainders.renew(tx, put_back.graph_id)
     outbox.withdraw(tx, put_back.graph_id)
     outbox.tell(tx, put_back.graph_id, outbox.closed(put_back.closed))
+    tx.injections.drop_gone(graph_id=put_back.graph_id)
     for number in put_back.outdated:
         tx.summaries.unwrite(id=number)
     told = (

@@ -398,6 +398,14 @@ def retry(tx: Transaction, access: Access, episode_uuid: str) -> None:
     tx.queue.enter(graph_id=row.graph_id)
 
 
+def retry_some(tx: Transaction, access: Access, limit: int) -> int:
+    """Put the oldest parked jobs of a project back; says how many these were."""
+    found = parked(tx, access, limit)
+    for one in found:
+        retry(tx, access, one.episode_uuid)
+    return len(found)
+
+
 def parked(tx: Transaction, access: Access | None, limit: int) -> list[ParkedEpisode]:
     """Parked jobs of a project; of all projects for the operator of the machine."""
     return [

@@ -73,7 +73,7 @@ async def _context(
     if sent.template_id is not None:
         text = await context.templated(services, access, thread_id, sent.template_id)
     else:
-        text = (await context.user_block(services, access, thread_id)).block.text
+        text = await context.user_block(services, access, thread_id)
     return {"context": text}
 
 

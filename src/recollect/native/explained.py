@@ -217,7 +217,7 @@ class ExplainedContext(msgspec.Struct):
 
 async def explain_context(call: Call) -> ExplainedContext:
     """The context block of a thread as an agent gets it, and what was left out of it and why."""
-    made = await context.user_block(
+    made = await context.explained_block(
         call.services,
         call.access,
         call.path["thread_id"],

@@ -26,6 +26,7 @@ from recollect.store.queries.features import FeatureQueries
 from recollect.store.queries.graphs import GraphQueries
 from recollect.store.queries.guidance import GuidanceQueries
 from recollect.store.queries.index import IndexQueries
+from recollect.store.queries.injections import InjectionQueries
 from recollect.store.queries.items import ItemQueries
 from recollect.store.queries.jobs import JobQueries
 from recollect.store.queries.keys import KeyQueries
@@ -155,6 +156,10 @@ class Transaction:
     @cached_property
     def index(self) -> IndexQueries:
         return IndexQueries(self._statements)
+
+    @cached_property
+    def injections(self) -> InjectionQueries:
+        return InjectionQueries(self._statements)
 
     @cached_property
     def items(self) -> ItemQueries:

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from recollect import extras
-from recollect.cli.main import COMMANDS, app, load
+from recollect.cli.main import COMMANDS, SECTIONS, app, load
 from recollect.errors import ModelUnavailable
 from recollect.models import language_model
 from recollect.settings import Settings
@@ -26,8 +26,17 @@ HEAVY = {
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_says_of_a_command_what_its_own_help_begins_with(name: str) -> None:
     """Nobody has to keep two texts in step by hand."""
-    told = (load(name).help or "").split("\n\n")[0]
-    assert " ".join(told.split()) == COMMANDS[name].summary
+    told = " ".join((load(name).help or "").split())
+    assert told.startswith(COMMANDS[name].summary.removesuffix("."))
+
+
+def test_the_list_of_commands_is_one_screen() -> None:
+    """Of 80 columns, one line for each command and no boxes."""
+    lines = CliRunner().invoke(app, ["--help"]).output.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= len(COMMANDS) + 3 * len(SECTIONS)
+    for name, entry in COMMANDS.items():
+        assert any(line.split() == [name, *entry.summary.split()] for line in lines)
 
 
 def test_every_command_answers_to_help() -> None:

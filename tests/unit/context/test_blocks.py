@@ -34,7 +34,7 @@ def test_the_block_of_generation_2_is_exactly_this() -> None:
         a_fact(3, "Jane lived in Rome", invalid_at=day(40)),
         a_fact(1, "Jane lives in Oslo"),
     ]
-    assert facts_block(facts, [an_entity(1, "A town.", name="Oslo")], ROOM) == (
+    assert facts_block(facts, [an_entity(1, "A town.", name="Oslo")], ROOM).text == (
         "FACTS and ENTITIES represent relevant context to the current conversation.\n"
         "\n"
         "# These are the most relevant facts and their valid date ranges\n"
@@ -111,7 +111,7 @@ def test_with_nothing_found_the_user_is_told_and_nothing_else() -> None:
 
 def test_a_fact_that_was_withdrawn_is_not_told_as_present() -> None:
     """Its end in the world is not known, only that it does not hold."""
-    block = facts_block([a_fact(1, "Jane is ill", expired_at=day(50))], [], ROOM)
+    block = facts_block([a_fact(1, "Jane is ill", expired_at=day(50))], [], ROOM).text
     assert "Jane is ill (2025-01-02 00:00:00 - date unknown)" in block
     assert "present)" not in block
 
@@ -125,7 +125,7 @@ def test_one_sentence_that_stands_for_two_facts_is_told_once() -> None:
         a_fact(3, words, name="WORKS_AS", valid_at=day(3), invalid_at=day(9)),
     ]
     for block in (
-        facts_block(facts, [], ROOM),
+        facts_block(facts, [], ROOM).text,
         user_block("", hits_of(facts=ranked(facts)), ROOM),
     ):
         assert block.count(f"{words} (2025-01-04 00:00:00 - present)") == 1
@@ -134,7 +134,7 @@ def test_one_sentence_that_stands_for_two_facts_is_told_once() -> None:
 
 def test_an_entity_nothing_is_known_of_has_no_line() -> None:
     """A name without a summary says nothing that the facts do not say."""
-    block = facts_block([], [an_entity(1, " ", name="Oslo")], ROOM)
+    block = facts_block([], [an_entity(1, " ", name="Oslo")], ROOM).text
     assert "Oslo" not in block
 
 
@@ -148,7 +148,7 @@ def test_an_entity_tells_what_the_facts_do_not() -> None:
     assert "- Bob: " not in block
     assert "- Bobby: He is tall." in block
     assert "- Rob: " not in block
-    assert "- Bob: Bob sings." in facts_block([a_fact(1, "Bob sings")], [repeats], ROOM)
+    assert "- Bob: Bob sings." in facts_block([a_fact(1, "Bob sings")], [repeats], ROOM).text
 
 
 def test_the_order_of_relevance_does_not_change_the_block() -> None:
@@ -156,7 +156,7 @@ def test_the_order_of_relevance_does_not_change_the_block() -> None:
     facts = [a_fact(n, valid_at=day(n % 2)) for n in range(4)]
     entities = [an_entity(n) for n in range(2)]
     blocks = {
-        facts_block(list(some), list(others), ROOM)
+        facts_block(list(some), list(others), ROOM).text
         for some in itertools.permutations(facts)
         for others in itertools.permutations(entities)
     }
@@ -166,16 +166,16 @@ def test_the_order_of_relevance_does_not_change_the_block() -> None:
 def test_one_more_fact_leaves_the_other_lines_in_their_places() -> None:
     """Newer facts come after older ones, so that a prompt keeps its beginning."""
     facts = [a_fact(n) for n in range(5)]
-    before = facts_block(facts, [], ROOM).split("\n</FACTS>")[0]
-    after = facts_block([a_fact(9), *facts], [], ROOM)
+    before = facts_block(facts, [], ROOM).text.split("\n</FACTS>")[0]
+    after = facts_block([a_fact(9), *facts], [], ROOM).text
     assert after.startswith(before)
 
 
 def test_a_tight_budget_keeps_the_most_relevant_lines() -> None:
     """What is left out is what was found last."""
     facts = [a_fact(n, "x" * 200 + f" number {n}") for n in (7, 3, 9, 1)]
-    frame = len(facts_block([], [], ROOM))
-    block = facts_block(facts, [], frame + 2 * 270)
+    frame = len(facts_block([], [], ROOM).text)
+    block = facts_block(facts, [], frame + 2 * 270).text
     assert [number for number in (7, 3, 9, 1) if f"number {number} (" in block] == [7, 3]
 
 
@@ -202,7 +202,7 @@ def test_no_block_is_longer_than_its_budget(
     assert len(block) <= room
     lines = [line for line in block.splitlines() if line.startswith("  - ")]
     assert set(lines) <= everything
-    assert len(facts_block(told, about, room)) <= room
+    assert len(facts_block(told, about, room).text) <= room
 
 
 def test_a_long_summary_leaves_room_for_facts() -> None:

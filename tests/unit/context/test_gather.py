@@ -248,7 +248,7 @@ async def test_a_template_asks_for_what_its_holes_want(world: World) -> None:
         "observation": hits_of(observations=ranked([an_observation(1, "Often sings.")])),
         "thread_summary": hits_of(thread_summaries=ranked([a_thread_summary(1, "About songs.")])),
     }
-    text = await render(parse(template), await world.gatherer(), 10_000, rating_min=0.3)
+    text = (await render(parse(template), await world.gatherer(), 10_000, rating_min=0.3)).text
     told = ("Jane sings", "A singer.", "La la la", "Often sings.", "About songs.", "name is Jane")
     assert [part for part in told if part not in text] == []
     by_kind = {(query.kind, query.limit): query.filters for query in world.finder.asked}
@@ -264,7 +264,7 @@ async def test_a_hole_for_one_kind_of_episodes_has_no_other(world: World) -> Non
     world.finder.answers["episode"] = hits_of(episodes=ranked(items))
     await world.say("a question")
     gatherer = await world.gatherer()
-    text = await render(parse("%{episodes limit=2 types=[text,json]}"), gatherer, 10_000)
+    text = (await render(parse("%{episodes limit=2 types=[text,json]}"), gatherer, 10_000)).text
     assert [n for n in range(4) if f"said {n}" in text] == [1, 2]
 
 

@@ -94,7 +94,7 @@ async def test_the_present_comes_first_and_the_past_has_its_end(memory: Memory) 
     block = blocks.facts_block(
         [hit.item for hit in found if isinstance(hit.item, Fact)], [], 10_000
     )
-    (line,) = [line for line in block.splitlines() if "Rome" in line]
+    (line,) = [line for line in block.text.splitlines() if "Rome" in line]
     assert "present" not in line
     assert "2023-03-01" in line
     assert "2024-07-05" in line
@@ -107,7 +107,7 @@ async def test_two_wordings_of_a_question_give_nearly_the_same_prompt(memory: Me
         gatherer = await memory.after(said)
         found = await gatherer.everything({"fact": 5, "entity": 5})
         facts = [hit.item for hit in found if isinstance(hit.item, Fact)]
-        made.append(blocks.facts_block(facts, [], 10_000).splitlines())
+        made.append(blocks.facts_block(facts, [], 10_000).text.splitlines())
     first, second = made
     assert [line for line in first if line in second] == [line for line in second if line in first]
     assert any("Rex" in line for line in first)
@@ -116,7 +116,7 @@ async def test_two_wordings_of_a_question_give_nearly_the_same_prompt(memory: Me
 async def test_a_template_is_filled_from_the_whole_graph(memory: Memory) -> None:
     """With facts of the wanted relation, entities with their types, and what was said."""
     template = "FACTS\n%{edges limit=3}\nWHO\n%{entities limit=4}\nSAID\n%{episodes limit=1}"
-    text = await render(parse(template), await memory.after("How is my dog Rex?"), 10_000)
+    text = (await render(parse(template), await memory.after("How is my dog Rex?"), 10_000)).text
     facts, rest = text.split("WHO\n")
     entities, said = rest.split("SAID\n")
     assert "Rex" in facts

@@ -76,7 +76,7 @@ HOSTILE = st.lists(
 def test_nothing_remembered_opens_or_closes_a_section(one: str, two: str, three: str) -> None:
     """A block has the tags it would have without those words."""
     facts, entities = [a_fact(1, one)], [an_entity(1, f"x{two}", uuid="e", name=three)]
-    assert len(TAG.findall(facts_block(facts, entities, 10_000))) == 4
+    assert len(TAG.findall(facts_block(facts, entities, 10_000).text)) == 4
     found = hits_of(
         facts=ranked(facts),
         entities=ranked(entities),
@@ -86,4 +86,4 @@ def test_nothing_remembered_opens_or_closes_a_section(one: str, two: str, three:
     assert len(opened) == 2 * len({tag.strip("</ ").upper() for tag in opened})
     pieces = parse("<FACTS>%{edges} %{entities} %{episodes} %{user_summary}</FACTS>")
     filling: list[Any] = [facts, entities, [an_episode(1, two, speaker=one)], []]
-    assert len(TAG.findall(filled(pieces, filling, three, 10_000))) == 2
+    assert len(TAG.findall(filled(pieces, filling, three, 10_000).text)) == 2

@@ -21,7 +21,7 @@ ROOM = 10_000
 
 def text_of(template: str, *filling: Sequence[Item], summary: str = "", room: int = ROOM) -> str:
     """A template filled with what is given for each hole."""
-    return filled(parse(template), filling, summary, room)
+    return filled(parse(template), filling, summary, room).text
 
 
 def test_facts_have_their_dates_their_relation_and_their_words() -> None:

@@ -126,7 +126,7 @@ async def thread_context(call: Call, thread_id: str) -> str | None:
 
 async def user_context(call: Call, thread_id: str) -> str:
     """The block that Zep v3 and v4 read."""
-    return (await context.user_block(call.services, call.access, thread_id)).block.text
+    return await context.user_block(call.services, call.access, thread_id)
 
 
 def _sections(names: str | None) -> tuple[str, ...]:
@@ -192,7 +192,7 @@ async def get_context(call: Call) -> messages_wire.ContextAnswer:
     elif sent.mode == "basic":
         text = await context.basic_block(services, access, thread_id, sent.min_rating)
     else:
-        made = await context.user_block(
+        text = await context.user_block(
             services,
             access,
             thread_id,
@@ -200,7 +200,6 @@ async def get_context(call: Call) -> messages_wire.ContextAnswer:
             max_characters=sent.max_characters,
             min_rating=sent.min_rating,
         )
-        text = made.block.text
     return messages_wire.ContextAnswer(context=text)
 
 

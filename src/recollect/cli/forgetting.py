@@ -1,0 +1,76 @@
+"""`recollect forget`: erase, after saying what will go."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from recollect.app import forget as erasures
+from recollect.app.forget import Kind, Receipt
+from recollect.app.projects import DEFAULT_PROJECT
+from recollect.cli import telling
+from recollect.cli.common import DataOption, JsonOption, err, fail, out, safe
+from recollect.cli.memory import ProjectOption, change
+from recollect.library.engine import Opened
+
+
+class What(StrEnum):
+    """What can be forgotten by its name."""
+
+    episode = "episode"
+    thread = "thread"
+    user = "user"
+    graph = "graph"
+
+
+def forget(
+    what: Annotated[What, typer.Argument(help="What kind of thing goes.")],
+    name: Annotated[str, typer.Argument(metavar="ID", help="Its id.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    project: ProjectOption = DEFAULT_PROJECT,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Erase a user, a graph, a thread or an episode, and what rested on it alone.
+
+    Says what will go and asks, unless --yes is given. What it ended holds again, as if it had never
+    been read. Nothing brings it back but a backup.
+    """
+    kind: Kind = what.value
+
+    async def look(opened: Opened) -> Receipt:
+        return await erasures.preview(*opened, kind, name, "forget")
+
+    async def erase(opened: Opened) -> Receipt:
+        return await erasures.one(*opened, kind, name, "forget")
+
+    if not yes:
+        _ask(what, name, change(data, project, look))
+    receipt = change(data, project, erase)
+    if as_json:
+        telling.as_json({"removed": receipt.removed, "wiped": receipt.scrubbed, "id": receipt.uuid})
+        return
+    out.print(f"gone: {_counts(receipt)}")
+    if not receipt.scrubbed:
+        err.print("a long read still needs the old state: the files are wiped before long")
+
+
+def _ask(what: What, name: str, receipt: Receipt) -> None:
+    err.print(f"{what.value} {safe(name)}: {_counts(receipt)} will go")
+    if not typer.confirm("Erase it for good?", err=True):
+        raise fail("nothing was erased")
+
+
+def _counts(receipt: Receipt) -> str:
+    """What goes, in words: index rows are no loss to anybody."""
+    told = {
+        name: count for name, count in receipt.removed.items() if count and name != "index_rows"
+    }
+    return ", ".join(f"{count} {_word(name, count)}" for name, count in told.items()) or "nothing"
+
+
+def _word(name: str, count: int) -> str:
+    words = name.replace("_", " ")
+    if count != 1:
+        return words
+    return words.removesuffix("ies") + "y" if words.endswith("ies") else words.removesuffix("s")
