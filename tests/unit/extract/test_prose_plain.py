@@ -204,6 +204,45 @@ def test_an_answer_is_told_with_its_question() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "We bought a second-hand van. It does 8 litres on the motorway.",
+            "Jane Smith: We bought a second-hand van. It does 8 litres on the motorway",
+        ),
+        (
+            "The offer isn't 51 in the end, they came up to 53,500 after I haggled.",
+            "Jane Smith: The offer isn't 51 in the end, they came up to 53,500 after I haggled",
+        ),
+        (
+            "The kiln was delivered on Tuesday. It weighs more than our car.",
+            "Jane Smith: The kiln was delivered on Tuesday (12 March 2024). It weighs more than our car",
+        ),
+        (
+            "Left my gym, the queue was a joke. At Rust, the little place by the lock",
+            "Jane Smith: the queue was a joke. At Rust, the little place by the lock",
+        ),
+    ],
+)
+def test_a_quotation_that_points_back_is_told_behind_what_it_points_to(
+    text: str, told: str
+) -> None:
+    """Nobody who finds it later knows what "it" was; what was said before it stays a fact of its own."""
+    found = sentences(said(text))
+    assert told in found
+    assert len(found) > 1
+
+
+@pytest.mark.parametrize("text", ["My sister moved to Leeds, she rents a flat.", "It's raining."])
+def test_what_can_be_understood_alone_is_told_alone(text: str) -> None:
+    """A pronoun that is resolved, or that stands for nothing."""
+    assert not any(
+        sentence.startswith("Jane Smith:") and ". " in sentence
+        for sentence in sentences(said(text))
+    )
+
+
 def test_a_question_is_no_answer() -> None:
     before = (Turn(content="How about Panera Bread or Chipotle?", role="assistant"),)
     assert said("Do any of those have vegetarian options?", before=before).facts == ()
