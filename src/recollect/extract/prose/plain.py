@@ -95,10 +95,9 @@ class Plain:
         return PlainSentence(text, quoted=True) if text and len(text) <= TEXT_CHARS_MAX else None
 
     def needs_before(self, unit: Sequence[Token]) -> bool:
-        """Whether a quotation would not say whom or what it is about: "she's a baker", "at the canal"."""
-        if any(token.tag_ in FINITE for token in unit):
-            return any(_points_back(token, unit) for token in unit)
-        return unit[0].tag_ == "IN" and not any(verbal(token) for token in unit)
+        """Whether a quotation would not say whom or what it is about: "she's a baker"."""
+        finite = any(token.tag_ in FINITE for token in unit)
+        return finite and any(_points_back(token, unit) for token in unit)
 
     def is_statement(self, unit: Sequence[Token]) -> bool:
         """Whether a finite verb follows its subject, and every pronoun can be understood."""

@@ -185,14 +185,16 @@ class _SpeechReader:
             add_appositions(sentence, self._scene, moments, self._findings, self._framer.span)
 
     def _heading_of(self, sentence: Span) -> Sequence[Token]:
-        """The heading of a sentence: its own words before a colon, or those above its list."""
-        above, first = self._heading, sentence[0]
-        self._heading = heading_of(sentence)
-        if self._heading:
-            return self._heading
+        """The heading of a sentence: its own words before a colon, or those above its list. That of an
+        item is not lent to the next one."""
+        above, own = self._heading, heading_of(sentence)
         line = self._reading.content[: self._framer.span[0]].rpartition("\n")[2]
-        if above and (above[-1].i + 2 >= first.i or _BULLET.fullmatch(line) is not None):
-            self._heading = above
+        item = _BULLET.fullmatch(line) is not None
+        if own:
+            self._heading = above if item else own
+            return own
+        if above and not item and above[-1].i + 2 < sentence.start:
+            self._heading = ()
         return self._heading
 
     def _drafted(self, sentence: Span, found: list[Clause]) -> Moments:
