@@ -148,6 +148,15 @@ def test_the_end_of_a_line_ends_a_sentence() -> None:
     ]
 
 
+def test_an_item_keeps_its_own_heading() -> None:
+    """Also where the parser ends a sentence behind the colon."""
+    lines = "- driving licence: renewed\n- car insurance: Allsecur, policy 77-120-9"
+    assert sentences(said(lines)) == [
+        "Jane Smith: driving licence: renewed",
+        "Jane Smith: car insurance: Allsecur, policy 77-120-9",
+    ]
+
+
 def test_a_title_in_lower_case_ends_no_sentence() -> None:
     before = (Turn(content="Which dentist do you see?", role="assistant"),)
     assert sentences(said("dr. okafor, on high street", before=before)) == [
