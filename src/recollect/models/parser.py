@@ -17,6 +17,7 @@ _STOPS = frozenset(
 )
 _MEASURE = re.compile(r"\d+[A-Za-z]*\.")
 _SHORT = 30
+_KIN = ("mother", "father", "sister", "brother", "son", "daughter", "parents")
 
 
 @cache
@@ -28,8 +29,10 @@ def load(models: Path) -> "Language":
     nlp = spacy.load(weights.verified(PARSER, models))
     tokenizer = nlp.tokenizer
     if isinstance(tokenizer, spacy.tokenizer.Tokenizer):
-        for word in ("wed", "Wed"):  # a Wednesday, and not "we'd"
-            tokenizer.add_special_case(word, [{"ORTH": word}])
+        # A Wednesday, and not "we'd"; a father-in-law, and no father.
+        for word in ("wed", *(f"{kin}-in-law" for kin in _KIN)):
+            for form in (word, word.capitalize()):
+                tokenizer.add_special_case(form, [{"ORTH": form}])
     Language.component("sentence_ends", func=sentence_ends)
     nlp.add_pipe("sentence_ends", before="parser")
     return nlp

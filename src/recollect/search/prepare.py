@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import regex
 from msgspec.structs import replace
 
@@ -29,6 +30,9 @@ _PART = regex.compile(
 _PARTS_MAX = 3
 _NAME_WORDS_MAX = 3
 _WORDS_MAX = 60
+# How much of a question's meaning is that of its words without names. What it is about is seldom named
+# again where it is answered, and a name draws whatever has it: docs/measurements/search.md.
+NAMELESS = 0.75
 
 
 _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours"})
@@ -170,7 +174,7 @@ def prepare(
         plain=tuple(hashed(term) for term in terms(called))[:SEARCH_TERMS_MAX],
         content=tuple(hashed(term) for term in content)[:SEARCH_TERMS_MAX],
         names=tuple(hashed(term) for term in terms(nameless) if term not in content),
-        vector=embed(text),
+        vector=_meaning(text, embed),
         people=people,
         together=len(people) > 1 and _TOGETHER.search(query.text) is not None,
         own=any(word in _FIRST_PERSON for word, _ in words),
@@ -178,6 +182,16 @@ def prepare(
         windows=time.windows if time else (),
         event=time.event if time else None,
     )
+
+
+def _meaning(text: str, embed: Callable[[str], Floats]) -> Floats:
+    """The vector of a question, for the most part that of its words without names."""
+    plain = _uncapitalized(text)
+    if len(terms(plain)) in (0, len(terms(text))):
+        return embed(text)
+    both: Floats = (1 - NAMELESS) * embed(text) + NAMELESS * embed(plain)
+    length = float(np.linalg.norm(both))
+    return both / length if length else both
 
 
 def _uncapitalized(text: str) -> str:

@@ -287,6 +287,17 @@ def test_a_document_that_does_not_say_what_it_is_about_claims_nothing_of_the_use
     assert found.slot("sensor.room").source == "Emily Painter"
 
 
+def test_a_record_can_be_known_by_the_number_under_its_own_noun() -> None:
+    """A booking of the user's is a booking, and not "the data about" the user."""
+    found = seen(
+        {"booking": "RX-88213", "passenger": "Emily Painter", "price_eur": 129}, user=EMILY
+    )
+    assert any("ooking RX-88213" in text and "129" in text for text in found.texts)
+    assert not any("data about" in text for text in found.texts)
+    plain = seen({"booking": "not yet", "price_eur": 129}, user=EMILY)
+    assert any("data about" in text for text in plain.texts)
+
+
 def test_a_document_without_subject_in_a_standalone_graph_goes_by_its_description() -> None:
     found = seen({"temperature": 21}, None, source_description="weather station")
     assert found.slot("temperature").source == "weather station"

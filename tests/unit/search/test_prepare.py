@@ -16,14 +16,14 @@ NOW = datetime(2024, 6, 12, 12, tzinfo=UTC)
 
 
 class Embedding:
-    """Notes what is embedded."""
+    """Notes what is embedded; each text has a direction of its own."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
 
     def __call__(self, text: str) -> np.ndarray:
         self.texts.append(text)
-        return np.zeros(DIMENSIONS, np.float32)
+        return np.eye(DIMENSIONS, dtype=np.float32)[len(self.texts) - 1]
 
 
 def asked_of(
@@ -33,7 +33,7 @@ def asked_of(
     embed = Embedding()
     query = Query(text=text, kind="episode", now=NOW, filters=filters or Filters())
     found = prepare({first_name(name) for name in speakers}, query, Lookups(), embed)
-    (searched,) = embed.texts
+    searched = embed.texts[0]
     assert found.hashes == tuple(hashed(term) for term in terms(searched))
     return found, searched
 
@@ -153,3 +153,29 @@ def test_what_is_asked_about_has_no_names_in_it() -> None:
     """By the way they are written, and whether they talk or not; the first word tells nothing."""
     found, _ = asked_of("How many seats does Kestrel Architects have, jane?", "Jane")
     assert set(found.content) == {hashed(term) for term in terms("How many seats does have")}
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("Who acquired Tidewater Surveyors?", "Who acquired"),
+        ("When is the Bluefin Freight kick-off?", "When is the kick off"),
+    ],
+)
+def test_the_meaning_of_a_question_is_mostly_that_of_its_other_words(text: str, plain: str) -> None:
+    """What answers it seldom names again what the talk is about; what names it says anything."""
+    embed = Embedding()
+    query = Query(text=text, kind="fact", now=NOW)
+    vector = prepare(set(), query, Lookups(), embed).vector
+    assert embed.texts == [text, plain]
+    assert vector is not None
+    assert vector[1] > vector[0] > 0
+    assert np.linalg.norm(vector) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("text", ["Who is Emma?", "where does she work?"])
+def test_a_question_with_nothing_but_names_or_without_any_has_one_meaning(text: str) -> None:
+    """Then there is only one text to embed."""
+    embed = Embedding()
+    prepare(set(), Query(text=text, kind="fact", now=NOW), Lookups(), embed)
+    assert embed.texts == [text]

@@ -224,6 +224,15 @@ def _own_id(fields: Fields, noun: str, kind: EntityKind | None, *, named: bool) 
     for key in (*exact, *free, *bound):
         if (value := text_of(fields[key])) is not None:
             return _Id(key=key, noun=noun if key in keys.ids else _prefix(key), value=value)
+    return None if noun or named else _record_id(fields)
+
+
+def _record_id(fields: Fields) -> _Id | None:
+    """The id of a record that says what it is by a key alone: {"booking": "RX-88213", ...}."""
+    for key in table().identity.records:
+        value = text_of(fields.get(key)) or ""
+        if any(map(str.isdigit, value)) and " " not in value:
+            return _Id(key=key, noun=key, value=value)
     return None
 
 

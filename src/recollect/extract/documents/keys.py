@@ -31,6 +31,7 @@ class IdentityKeys(Record, forbid_unknown_fields=True):
     family_names: Keys
     ids: Keys
     numbers: Keys
+    records: Keys
     emails: Keys
     references: Keys
     persons: Keys

@@ -30,6 +30,7 @@ STANDARD_SPELLING = {
     for pair in _RESPELLED.split(",")
     for chat, _, ordinary in [pair.strip().partition("=")]
 }
+_CLOSING = tuple(")]\"'%\u20ac$\u00b0")  # what a line may end with besides a word
 # In lower case these are words, not names.
 ALSO_WORDS = listed(
     "will may mark hope grace rose bill art jack drew sue rob pat chance faith joy dawn summer june"
@@ -48,7 +49,7 @@ _NOISE = regex.compile(
     + _NEXT_SENTENCE
     + r"|(?<=\w)[-\u2013\u2014]{1,2}[ \t]+(?=it\b))"
     r"|(?P<glued>(?<=[a-z]{2})-(?=[ \t]+(?!(?:and|or|to)\b)[A-Za-z]))"
-    r"|(?P<its>\bits(?=\s+(?:been|not|a|an|the|so|too|very|just|still|now|like|called|gonna|going)\b))"
+    r"|(?P<its>\bits(?=\s+(?:on|at|in|from|been|not|a|an|the|so|too|very|just|still|now|like|called|gonna|going)\b))"
     r"|(?P<and>(?<=\s)&(?=\s))|(?P<with>\bw/(?!o\b)\s*)|(?P<without>\bw/o\b)"
     r"|(?P<word>(?<![\w@./'-])(?:"
     + "|".join(sorted(map(regex.escape, STANDARD_SPELLING), reverse=True))
@@ -73,7 +74,7 @@ _LOWER_NAME = regex.compile(r"(?<![\w@.+-])[^\W\d_]+(?:'s)?(?![\w@+-]|\.\w)")
 _IN_LAW = regex.compile(
     r"\b(?:mother|father|sister|brother|son|daughter|parents) in law\b", regex.I
 )
-_TITLE = regex.compile(r"\b(?:prof|dr|mr|mrs|ms)\.(?=\s+\p{Lu})")  # no end of a sentence
+_TITLE = regex.compile(r"(?<!\d\s?)\b(?:prof|dr|mr|mrs|ms)\.(?=\s+\p{L})")  # no end of a sentence
 _RELATIVE = regex.compile(
     r"\b(?P<my>(?:my|our)\s+(?:\w+\s+)?(?:"
     + "|".join(sorted((*KIN, *PETS), reverse=True))
@@ -269,8 +270,9 @@ def _line_break(match: "regex.Match[str]", text: str) -> str:
     stop = match.group("stop")
     if stop == ":":
         return ":. "  # the parser takes no colon for the end of a sentence
-    if stop is None and match.start() and text[match.start() - 1].isalnum():
-        return ". "
+    before = text[max(0, match.start() - 2) : match.start()]
+    if stop is None and (before[-1:].isalnum() or before[-1:] in _CLOSING):
+        return ". " if before[:1].isalnum() or not before[-1:].isalpha() else " . "  # "1.83 m"
     return (stop or "") + " "
 
 

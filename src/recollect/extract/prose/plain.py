@@ -8,7 +8,7 @@ from recollect.extract.prose.fidelity import SAME_IN_PAST, is_clear, is_whole
 from recollect.extract.prose.moments import Moments
 from recollect.extract.prose.nouns import is_time
 from recollect.extract.prose.scene import Scene
-from recollect.extract.prose.syntax import AUXILIARIES, SUBJECTS, child, is_apart, verbal
+from recollect.extract.prose.syntax import AUXILIARIES, FINITE, SUBJECTS, child, is_apart, verbal
 from recollect.extract.prose.wording import TEXT_CHARS_MAX, Wording, tidy
 from recollect.extract.prose.words import (
     EPISTEMIC,
@@ -22,6 +22,7 @@ from recollect.extract.prose.words import (
     NEUTRAL,
     PEOPLE,
     PETS,
+    PLURAL,
     POINTING,
     SECOND,
     TASTES,
@@ -57,6 +58,13 @@ class PlainSentence(NamedTuple):
     quoted: bool
 
 
+class PlacedUnit(NamedTuple):
+    """A clause, and the times in its sentence."""
+
+    unit: Sequence[Token]
+    moments: Moments
+
+
 class Plain:
     """Restates the clauses of one speech."""
 
@@ -76,6 +84,20 @@ class Plain:
         """The exact words of a clause; None if they are too long."""
         text = self._quoted(unit, moments)
         return PlainSentence(text, quoted=True) if text and len(text) <= TEXT_CHARS_MAX else None
+
+    def quote_after(
+        self, before: PlacedUnit, unit: Sequence[Token], moments: Moments
+    ) -> PlainSentence | None:
+        """The exact words of a clause behind those of the one before it; None if they are too long."""
+        first, last = self._words(*before), self._words(unit, moments)
+        together = before.unit[-1].sent == unit[0].sent
+        text = self._spoken(unit, f"{first}{',' if together else '.'} {last}" if first else last)
+        return PlainSentence(text, quoted=True) if text and len(text) <= TEXT_CHARS_MAX else None
+
+    def needs_before(self, unit: Sequence[Token]) -> bool:
+        """Whether a quotation would not say whom or what it is about: "she's a baker"."""
+        finite = any(token.tag_ in FINITE for token in unit)
+        return finite and any(_points_back(token, unit) for token in unit)
 
     def is_statement(self, unit: Sequence[Token]) -> bool:
         """Whether a finite verb follows its subject, and every pronoun can be understood."""
@@ -150,10 +172,15 @@ class Plain:
 
     def _quoted(self, unit: Sequence[Token], moments: Moments) -> str:
         """The exact words, after the speaker's name."""
+        return self._spoken(unit, self._words(unit, moments))
+
+    def _words(self, unit: Sequence[Token], moments: Moments) -> str:
         words = "".join(
             token.text_with_ws + moments.bracket(token) + gap for token, gap in _gaps(unit)
         )
-        words = tidy(words).strip(_ENDS)
+        return tidy(words).strip(_ENDS)
+
+    def _spoken(self, unit: Sequence[Token], words: str) -> str:
         speaker = self._scene.speaker
         if not words:
             return ""
@@ -162,6 +189,14 @@ class Plain:
                 return ""  # an "I" of an unknown speaker
             return words[0].upper() + words[1:]
         return f"{speaker.text}: {words}"
+
+
+def _points_back(token: Token, unit: Sequence[Token]) -> bool:
+    """Whether it is a pronoun of the third person for something that the clause does not name."""
+    third_person = token.lower_ in MALE | FEMALE | NEUTRAL | PLURAL
+    if not third_person or token.tag_ not in ("PRP", "PRP$") or token.dep_ == "expl":
+        return False
+    return not (_is_impersonal(token) or _is_explained(token, unit))
 
 
 def _is_asked(unit: Sequence[Token]) -> bool:

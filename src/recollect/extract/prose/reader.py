@@ -160,6 +160,7 @@ class _SpeechReader:
         self.sentences = Sentences(scene, findings, table, is_verb)
         self._reading = scene.reading
         self._heading: Sequence[Token] = ()
+        self._above: Sequence[Token] = ()  # the heading of a list
         self._reference = written_on(
             scene.reading.content, scene.reading.at, scene.reading.time_zone
         )
@@ -185,14 +186,14 @@ class _SpeechReader:
             add_appositions(sentence, self._scene, moments, self._findings, self._framer.span)
 
     def _heading_of(self, sentence: Span) -> Sequence[Token]:
-        """The heading of a sentence: its own words before a colon, or those above its list."""
-        above, first = self._heading, sentence[0]
-        self._heading = heading_of(sentence)
-        if self._heading:
-            return self._heading
+        """The heading of a sentence: its own words before a colon, those right before it, or those above
+        its list. That of an item is not lent to the next one."""
         line = self._reading.content[: self._framer.span[0]].rpartition("\n")[2]
-        if above and (above[-1].i + 2 >= first.i or _BULLET.fullmatch(line) is not None):
-            self._heading = above
+        item = _BULLET.fullmatch(line) is not None
+        if own := heading_of(sentence):
+            self._heading, self._above = own, self._above if item else own
+        elif not self._heading or self._heading[-1].i + 2 < sentence.start:
+            self._heading = self._above = self._above if item else ()
         return self._heading
 
     def _drafted(self, sentence: Span, found: list[Clause]) -> Moments:

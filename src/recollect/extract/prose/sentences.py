@@ -27,7 +27,7 @@ from recollect.extract.prose.fidelity import (
 from recollect.extract.prose.findings import Findings
 from recollect.extract.prose.mentions import Mention
 from recollect.extract.prose.moments import Moments, Validity, bounds, is_event, is_past
-from recollect.extract.prose.plain import Plain, PlainSentence, is_command
+from recollect.extract.prose.plain import PlacedUnit, Plain, PlainSentence, is_command
 from recollect.extract.prose.scene import Scene
 from recollect.extract.prose.syntax import SUBJECTS, IsVerb, child, is_apart, text_of, verbal
 from recollect.extract.prose.units import HEADING_MAX, units
@@ -110,6 +110,7 @@ class Sentences:
         self._table = table
         self._plain = Plain(scene)
         self._parts: list[PendingClause | FoundFact] = []
+        self._before: PlacedUnit | None = None
 
     @property
     def clauses(self) -> list[PendingClause]:
@@ -132,6 +133,7 @@ class Sentences:
             for unit in parts:
                 told = self._restated(unit, moments)
                 said = self._said(unit, told.text if told is not None else "")
+                told = self._understandable(told, unit, moments)
                 if len(parts) > 1:
                     said = said._replace(within=unit[-1].sent.text)
                 own = self._own(unit, stated) if len(parts) > 1 else stated
@@ -143,6 +145,15 @@ class Sentences:
         if told is None or told.quoted or self._covered(self._source(unit, moments), told.text):
             return told
         return self._plain.quote(unit, moments)
+
+    def _understandable(
+        self, told: PlainSentence | None, unit: Sequence[Token], moments: Moments
+    ) -> PlainSentence | None:
+        """A quotation behind the clause before it, if that has to tell what it is about."""
+        before, self._before = self._before, PlacedUnit(unit, moments)
+        if before is None or told is None or not told.quoted or not self._plain.needs_before(unit):
+            return told
+        return self._plain.quote_after(before, unit, moments) or told
 
     def _covered(self, source: SourceClause, text: str) -> frozenset[int] | None:
         """The words that a sentence covers; None if it is not faithful, or still says "I"."""
