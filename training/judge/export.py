@@ -19,7 +19,7 @@ def export(layers: int, state: Path, out: Path) -> None:
     judge = encoder.Judge(layers)
     judge.load_state_dict(torch.load(state, weights_only=True))
     judge.eval()
-    words = encoder.tokenizer(encoder.fetch(CACHE))
+    words = encoder.tokenizer(encoder.fetch(layers, CACHE))
     given = encoder.encode(words, [("Ann lives in Rome.", "Ann moved to Oslo in May.")])
     with tempfile.TemporaryDirectory() as folder:
         whole = Path(folder) / "whole.onnx"

@@ -118,7 +118,7 @@ def train(layers: int, rounds: int, seed: int, threads: int, out: Path) -> Judge
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
     chance = random.Random(seed)
-    folder = encoder.fetch(CACHE)
+    folder = encoder.fetch(layers, CACHE)
     judge, words = encoder.pretrained(layers, folder), encoder.tokenizer(folder)
     learned, chosen = corpus.read(TRAINED_ON), corpus.read(CHOSEN_ON)
     vectors = kept(CACHE / "vectors.npz", [*learned, *chosen])

@@ -1,9 +1,9 @@
 """What new facts do to the open ones near them, where the reader did not say.
 
-Of each new fact the open facts nearest in meaning are looked up, and a judge that knows nothing but
-the two sentences says whether the older one still holds. What it says is kept with the reading, so
-that a fold needs no judge. An episode may close what one before it said that is not learned yet;
-then that one is learned first.
+Of each new fact the open facts nearest in meaning are looked up, and of those that may well be over a
+judge that knows nothing but the two sentences says whether they still hold. What it says is kept with
+the reading, so that a fold needs no judge. An episode may close what one before it said that is not
+learned yet; then that one is learned first.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ from recollect.limits import (
     JUDGED_FACTS_MAX,
     JUDGED_NEAR_MAX,
 )
-from recollect.models.judge import Opinion, Pair, setting
+from recollect.models.judge import Opinion, Pair, setting, worth_reading
 from recollect.search.columns import Floats
 from recollect.search.finder import Finder
 from recollect.search.query import Hit
@@ -73,22 +73,24 @@ class _Old(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """A new sentence and what it is held against."""
+    """A new sentence, what it is held against, and the pair that the judge is asked about for each."""
 
     new: _New
-    old: Sequence[_Old]
+    held: Sequence[tuple[_Old, Pair]]
 
-    def pairs(self) -> list[Pair]:
-        """What the judge is asked about."""
-        nearest = max((old.alike for old in self.old), default=0.0)
-        return [self._pair(old, nearest) for old in self.old]
 
-    def _pair(self, old: _Old, nearest: float) -> Pair:
-        new = self.new
-        days = (new.at - old.at).total_seconds() / 86_400 if old.at else 0.0
-        behind = old.alike - nearest
-        owners = f"{old.owner} {new.owner}"
-        return Pair(old.text, new.text, owners, old.alike, behind, days)
+def _case(new: _New, near: Sequence[_Old]) -> _Case:
+    """Of what is near, only what may well be over: reading a pair costs."""
+    nearest = max((old.alike for old in near), default=0.0)
+    pairs = [_pair(new, old, nearest) for old in near]
+    places = worth_reading(pairs, setting(), JUDGED_NEAR_MAX)
+    return _Case(new, [(near[place], pairs[place]) for place in places])
+
+
+def _pair(new: _New, old: _Old, nearest: float) -> Pair:
+    days = (new.at - old.at).total_seconds() / 86_400 if old.at else 0.0
+    owners = f"{old.owner} {new.owner}"
+    return Pair(old.text, new.text, owners, old.alike, old.alike - nearest, days)
 
 
 async def one_judged(
@@ -135,12 +137,12 @@ async def judged(
     """The readings of the first of these episodes with what their facts do to those known: all of
     them, or those before the first that closes what another of them says."""
     cases = await _cases(finder, place, read)
-    pairs = list(dict.fromkeys(pair for case in cases for pair in case.pairs()))
+    pairs = list(dict.fromkeys(pair for case in cases for _, pair in case.held))
     opinions = dict(zip(pairs, await judge.judge(pairs) if pairs else (), strict=True))
     verdicts: _Verdicts = {}
     end = len(read)
     for case in cases:
-        said = [(old, opinions[pair]) for old, pair in zip(case.old, case.pairs(), strict=True)]
+        said = [(old, opinions[pair]) for old, pair in case.held]
         if any(not old.facts and one.sure >= setting().doubt for old, one in said):
             end = min(end, case.new.place)
         known = verdicts.setdefault((case.new.place, case.new.number), {})
@@ -161,7 +163,7 @@ async def _cases(finder: Finder, place: Place, read: Sequence[Read]) -> list[_Ca
         beside = [new[at] for at in some]
         for at, hits in zip(some, near, strict=True):
             known = _known(new[at], hits, read[new[at].place])
-            found[at] = _Case(new[at], [*known, *_beside(new[at], beside)])
+            found[at] = _case(new[at], [*known, *_beside(new[at], beside)])
     return [found[at] for at in range(len(new))]
 
 
@@ -192,10 +194,7 @@ def _known(new: _New, near: Sequence[Hit[Fact]], item: Read) -> list[_Old]:
         told = fact.episodes != own and not (fact.valid_at and fact.valid_at > new.at)
         if told and hit.score >= JUDGED_ALIKE_MIN and mark(fact.fact) not in shown:
             found.setdefault(fact.fact, []).append(hit)
-    return [
-        _old([hit.item for hit in hits], hits[0].score)
-        for hits in list(found.values())[:JUDGED_NEAR_MAX]
-    ]
+    return [_old([hit.item for hit in hits], hits[0].score) for hits in found.values()]
 
 
 def _old(facts: Sequence[Fact], alike: float) -> _Old:
@@ -210,7 +209,7 @@ def _beside(new: _New, others: Sequence[_New]) -> list[_Old]:
     alike = ((float(one.vector @ new.vector), one) for one in earlier)
     near = sorted((one for one in alike if one[0] >= JUDGED_ALIKE_MIN), key=lambda one: -one[0])
     return [
-        _Old(one.text, one.owner, round(score, 4), one.at) for score, one in near[:JUDGED_NEAR_MAX]
+        _Old(one.text, one.owner, round(score, 4), one.at) for score, one in near[:JUDGED_FACTS_MAX]
     ]
 
 

@@ -2,8 +2,9 @@
 
 The model was trained here (`training/`), on whole histories in which about one pair in thirty
 closes, and comes with the package. A logistic regression combines its logits with what the two
-sentences have in common, counted (`pair_features`). Its weights, the thresholds and the model's
-hash are in `judge.json`, which `make train` writes.
+sentences have in common, counted (`pair_features`). Reading a pair costs, so a second regression over
+the counts alone says first which pairs are worth it (`worth_reading`). The weights, the thresholds and
+the model's hash are in `judge.json`, which `make train` writes.
 """
 
 import hashlib
@@ -120,7 +121,8 @@ def pair_features(pair: Pair) -> list[float]:
 
 class JudgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The weights of the logits and features, and the probabilities from which a fact is closed
-    (*sure*) or doubted. *most* are the highest logits that the model was seen to give."""
+    (*sure*) or doubted. *unread* weighs the features alone, before the model has read the pair; from
+    the probability *worth* on it does."""
 
     version: str
     sha256: str
@@ -128,7 +130,9 @@ class JudgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bias: float
     sure: float
     doubt: float
-    most: tuple[float, float]
+    unread: tuple[float, ...]
+    unread_bias: float
+    worth: float
 
 
 class Opinion(NamedTuple):
@@ -160,16 +164,13 @@ class JudgeModel:
         self._tokenizer = onnx.tokenizer(tokenizer, _TOKENS_MAX)
 
     def opinions(self, pairs: Sequence[Pair], setting: JudgeSettings) -> list[Opinion]:
-        """One per pair, in order. The model is not run where even its highest logits would raise no
-        doubt. A sentence whose numbers and names are all repeated is not in doubt either."""
+        """One per pair, in order. A sentence whose numbers and names are all repeated is not in doubt."""
         return [self._opinion(pair, setting) for pair in pairs]
 
     def _opinion(self, pair: Pair, setting: JudgeSettings) -> Opinion:
-        if weighed(*setting.most, pair, setting) < setting.doubt:
-            return Opinion("replaces", 0.0)
         (one,) = self.read([(pair.older, pair.newer)])
-        closes, about = min(one.closes, setting.most[0]), min(one.about, setting.most[1])
-        sure = weighed(closes, about, pair, setting)
+        given = (one.closes, one.about, *pair_features(pair))
+        sure = _probability(given, setting.weights, setting.bias)
         if sure < setting.sure and one.verdict == "replaces" and repeats(pair):
             return Opinion("replaces", 0.0)
         return Opinion(one.verdict, sure)
@@ -190,10 +191,16 @@ class JudgeModel:
         return PairLogits(closes, float(about), "replaces" if replaces >= ends else "ends")
 
 
-def weighed(closes: float, about: float, pair: Pair, by: JudgeSettings) -> float:
-    """The probability that the older sentence no longer holds."""
-    given = (closes, about, *pair_features(pair))
-    total = sum(w * x for w, x in zip(by.weights, given, strict=True)) + by.bias
+def worth_reading(pairs: Sequence[Pair], by: JudgeSettings, most: int) -> list[int]:
+    """The places of the pairs of one newer sentence that the model should read, the likeliest first:
+    those whose older sentence may well be over by the counts alone, and no more than *most*."""
+    chances = [_probability(pair_features(pair), by.unread, by.unread_bias) for pair in pairs]
+    likely = sorted(range(len(pairs)), key=lambda place: -chances[place])
+    return [place for place in likely[:most] if chances[place] >= by.worth]
+
+
+def _probability(given: Sequence[float], weights: Sequence[float], bias: float) -> float:
+    total = sum(w * x for w, x in zip(weights, given, strict=True)) + bias
     return 1 / (1 + math.exp(-total))
 
 

@@ -14,6 +14,7 @@ from recollect.graph.found import FoundEntity, FoundFact, Triple
 from recollect.graph.policy import PolicySetDocument, Rule
 from recollect.graph.types import Access, Fact, NewEpisode
 from recollect.ingest import intake, pipeline, queue, rebuild
+from recollect.limits import JUDGED_NEAR_MAX
 from recollect.models.judge import Opinion, Pair, setting
 from recollect.records import graphs, knowledge, provenance
 from recollect.records.pages import PageRequest
@@ -137,6 +138,22 @@ async def test_what_is_not_sure_closes_nothing(store: Store, access: Access) -> 
     await learn(store, judge)
     assert CLOSES in judge.asked
     assert (await told(store, access))[CLOSES[0]].invalid_at is None
+
+
+@pytest.mark.parametrize("together", [False, True])
+async def test_a_sentence_is_held_against_what_may_well_be_over(
+    store: Store, access: Access, together: bool
+) -> None:
+    """Not against all that is near, whether that is known or read together with it."""
+    doors = ("front", "back", "cellar", "garage", "garden", "attic", "barn")
+    codes = [f"The {door} door code is {number}41." for number, door in enumerate(doors, 1)]
+    judge = Told()
+    for batch in ((*codes, NEW),) if together else (tuple(codes), (NEW,)):
+        await add_text(store, access, "g", *batch)
+        await learn(store, judge)
+    asked = [older for older, newer in judge.asked if newer == CLOSES[1]]
+    assert asked[0] == codes[0].rstrip(".")
+    assert len(asked) <= JUDGED_NEAR_MAX < len(codes)
 
 
 async def test_what_happened_before_is_not_held_against_what_came_later(

@@ -6,7 +6,7 @@ import pytest
 
 from recollect.errors import ModelUnavailable
 from recollect.models import judge
-from recollect.models.judge import JudgeModel, Pair, pair_features, repeats
+from recollect.models.judge import JudgeModel, Pair, pair_features, repeats, worth_reading
 from recollect.models.manifest import EMBEDDER
 from recollect.settings import Settings
 
@@ -51,6 +51,18 @@ def test_a_damaged_file_is_not_used(tmp_path: Path) -> None:
 def test_it_needs_the_words_of_the_embedder(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match="recollect models install"):
         JudgeModel(judge.FILE, tmp_path / "tokenizer.json", sha256=None)
+
+
+def test_what_may_well_be_over_is_read_first() -> None:
+    """Shared words count beside the likeness in meaning."""
+    moved = Pair(OLD, "Kim Brand got a new front door", "Kim Brand", 0.8, -0.01, 90.0)
+    other = Pair(OLD, "Kim Brand sings in a choir", "Kim Brand", 0.81, 0.0, 90.0)
+    assert worth_reading([other, moved, CODE], judge.setting(), 2) == [2, 1]
+
+
+def test_what_has_next_to_no_chance_is_not_read() -> None:
+    far = Pair(OLD, "Kim Brand sings in a choir", "Kim Brand", 0.75, -0.2, 1.0)
+    assert worth_reading([far], judge.setting(), 5) == []
 
 
 def test_signs_leave_out_the_owner() -> None:
