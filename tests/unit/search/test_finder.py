@@ -25,7 +25,7 @@ from recollect.settings import Settings
 from recollect.store.protocol import Store
 from tests.contract.store.world import new_project, new_thread, new_user, work
 from tests.support import here
-from tests.support.stores import behind, copy_store, open_store
+from tests.support.stores import behind, copy_store, of_the_file, open_store
 
 NOW = datetime(2024, 5, 2, tzinfo=UTC)
 SAID = (
@@ -526,22 +526,26 @@ BOAT = (
 )
 
 
+@of_the_file
 async def test_the_past_tense_asks_for_what_took_place_and_the_present_for_what_is_so(
     tmp_path: Path,
 ) -> None:
     """Who bought it is told by the sale; where it is, by what is so since."""
     asked = ("Who bought the boat?", "Where is the boat?", "boat Carl")
 
-    async def scores() -> list[float]:
-        async with opened(tmp_path) as world:
+    async def scores(folder: Path) -> list[float]:
+        async with opened(folder) as world:
             found = [await world.find(text) for text in asked]
         return [next(hit.score for hit in one if "bought" in hit.item.fact) for one in found]
 
-    await build(tmp_path, BOAT)
-    plain = await scores()
-    with behind(tmp_path) as base:
-        base.execute("UPDATE facts SET event_at = valid_at WHERE fact LIKE '%bought%'")
-    past, present, keywords = await scores()
+    state, event = tmp_path / "state", tmp_path / "event"
+    for folder in (state, event):
+        await build(folder, BOAT)
+    with behind(event) as base:
+        base.execute("UPDATE facts SET event_at = valid_at WHERE instr(fact, 'bought') > 0")
+        assert base.execute("SELECT count(*) FROM facts WHERE event_at = valid_at").fetchone()[0]
+    plain = await scores(state)
+    past, present, keywords = await scores(event)
     assert past > plain[0]
     assert present < plain[1]
     assert keywords == pytest.approx(plain[2])
@@ -571,6 +575,7 @@ async def test_what_is_told_of_those_who_are_left_behind_comes_behind(tmp_path: 
             assert await fits(text, NOW) == pytest.approx(await fits(text, before), abs=0.05)
 
 
+@of_the_file
 async def test_the_name_under_which_a_user_speaks_means_the_user(tmp_path: Path) -> None:
     """Jane Smith signs as Didi: what Didi does is what Jane does."""
     await build(tmp_path)
