@@ -141,6 +141,19 @@ def test_a_pronoun_for_two_is_not_guessed():
     assert triples(found) == [(J, "STATES", "Fiat")]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My physio is Marta at Greenleaf, she wants me to stop running for six weeks.",
+        "My dentist is Paula at Brightsmile and she says I need a crown.",
+        "I spoke to Karim at Oakfield, he offered me a desk.",
+    ],
+)
+def test_a_pronoun_is_never_the_place_where_somebody_works(text):
+    for place in ("Greenleaf", "Brightsmile", "Oakfield"):
+        assert not any(sentence.startswith(place) for sentence in sentences(said(text)))
+
+
 def test_a_pronoun_for_nobody_is_not_guessed():
     assert sentences(said("She works at Fiat.")) == ["Jane Smith: She works at Fiat"]
 

@@ -107,7 +107,7 @@ class Scene:
         for token in pronoun.doc[pronoun.sent.start : pronoun.i]:
             if token.i in self._noted or token.dep_ not in _ROLES:
                 continue
-            if _is_theirs(token):
+            if _is_theirs(token) or _is_workplace(token):
                 continue
             if token.pos_ in ("NOUN", "PROPN") and _clause_verb(token) != own:
                 self._noted.add(token.i)
@@ -139,7 +139,9 @@ class Scene:
         for number, sentence in enumerate(doc.sents):
             window.sentence = number - count
             for token in sentence:
-                if token.dep_ in _ROLES and token.pos_ in ("NOUN", "PROPN"):
+                if token.dep_ not in _ROLES or _is_workplace(token):
+                    continue
+                if token.pos_ in ("NOUN", "PROPN"):
                     mention = scene.mention(token)
                     if mention is not None and not mention.party:
                         window.see(mention, token.dep_ in ("nsubj", "nsubjpass"))
@@ -297,6 +299,11 @@ def _is_theirs(noun: Token) -> bool:
     """ "their faces": only a pronoun says whose."""
     whose = child(noun, "poss")
     return whose is not None and whose.lower_ in MALE | FEMALE | PLURAL | NEUTRAL
+
+
+def _is_workplace(name: Token) -> bool:
+    """ "Marta at Greenleaf": nobody calls it "she", whatever sort of name it looks like."""
+    return name.dep_ == "pobj" and name.head.lower_ == "at" and name.pos_ == "PROPN"
 
 
 def _is_deed(verb: Token) -> bool:
