@@ -65,6 +65,9 @@ My lease in Leeds ends in July. | 2024-07-01 | -
 My lease in Leeds ended in July. | 2023-07-01 | -
 I must see my doctor on Thursday. | 2024-03-14 | -
 I bought a bike when I was in Ghent in May. | 2023-05-01 | -
+Our landlord raised the rent to 1,150 starting in February. | 2025-02-01 | -
+My boss cut my hours to 20 beginning in April. | 2024-04-01 | -
+I worked there starting in February. | 2024-02-01 | -
 """
 # The reader keeps no fact of these yet.
 NO_FACT = ("Tom's flight leaves on Thursday.", "Tom's flight left on Thursday.")

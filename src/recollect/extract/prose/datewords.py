@@ -68,7 +68,8 @@ class DateWords:
         if when.relation == "for":
             return _since(when, first)
         if when.relation != "at":
-            return f"{when.relation} {self._turn(when)}"
+            ahead = when.relation == "since" and first > self._at
+            return f"{'from' if ahead else when.relation} {self._turn(when)}"
         part = _REST.match(when.text)
         if part is not None:
             return f"{part.group()} {_whole(when.text, first)}"

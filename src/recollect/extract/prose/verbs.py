@@ -67,7 +67,7 @@ _BOOKED = regex.compile(
     regex.IGNORECASE,
 )
 _FROM = regex.compile(
-    rf"\b(?:from|as from|effective|starting|beginning|opening)\s+(?P<date>{_DATE}[\w ]{{0,12}})"
+    rf"\b(?:from|as from|effective|starting|beginning|opening)\s+(?:(?:in|on|from|with)\s+)?(?P<date>{_DATE}[\w ]{{0,12}})"
     r"(?![^,;.()]*\b(?:to|til|till|until|through)\b)",
     regex.IGNORECASE,
 )
@@ -242,7 +242,8 @@ def _ahead(sentence: Span) -> Iterator[Token]:
         for match in pattern.finditer(sentence.text):
             if pattern is _FROM and _lasted(sentence, match.start()):
                 continue
-            begin, end = (sentence.start_char + place for place in match.span("date"))
+            begin = match.start() if pattern is _FROM else match.start("date")
+            begin, end = (sentence.start_char + place for place in (begin, match.end("date")))
             for token in sentence:
                 if begin <= token.idx < end:
                     if token.tag_ in FINITE:
