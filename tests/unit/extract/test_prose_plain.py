@@ -276,6 +276,14 @@ def test_what_can_be_understood_alone_is_told_alone(text: str) -> None:
     )
 
 
+@pytest.mark.parametrize("opening", ["Just so you know", "Between you and me", "By the way"])
+def test_words_that_only_open_a_sentence_are_no_fact(opening: str) -> None:
+    found = sentences(said(f"{opening}, Dana is leaving the company in March."))
+    assert [one.removesuffix(" 2024").removesuffix(" (2024)") for one in found] == [
+        "Dana is leaving the company in March"
+    ]
+
+
 def test_a_question_is_no_answer() -> None:
     before = (Turn(content="How about Panera Bread or Chipotle?", role="assistant"),)
     assert said("Do any of those have vegetarian options?", before=before).facts == ()

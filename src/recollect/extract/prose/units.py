@@ -52,7 +52,7 @@ _ALONE_MIN = 3
 _OPENING = regex.compile(
     r"(?:(?:and|but|so|also|plus|oh|well|anyway|anyways|hey|ok|okay|yeah|yes|yep|yup|right|look|listen|btw|fyi"
     r"|fwiw|basically|honestly|sure(?=,)|ugh|guys|folks|heads up|good news|bad news|(?:quick|short|small|another) (?:update|intro|note|question|one|thing)"
-    r"|by the way|for the record|just so you know|in case you were wondering|as i said|to be honest|tbh"
+    r"|by the way|for the record|just so you know|in case you were wondering|between you and me|between us|as i said|to be honest|tbh"
     r"|(?:update|updated|reminder|correction|edit|done|noted|understood|got it|all set)(?=\s*[,:;.!\u2013\u2014-])"
     r"|you know(?=,| my\b| our\b| i\b| we\b| the\b)|i mean(?=,| i\b| we\b| my\b| it)"
     r"|(?:i )?(?:just )?want(?:ed)? to (?:let you know|tell you|mention|say)(?: that)?"
@@ -436,4 +436,7 @@ def _after(opening: regex.Pattern[str], tokens: Sequence[Token]) -> list[Token]:
         if at >= length:
             rest.append(token)
         at += len(word)
-    return rest if sum(token.is_alpha or token.like_num for token in rest) > 1 else list(tokens)
+    left = sum(token.is_alpha or token.like_num for token in rest)
+    if not left and sum(token.is_alpha for token in tokens) >= _WORDS_MIN:
+        return []  # "just so you know" beside the clause that it opens; a "yeah" alone may answer
+    return rest if left > 1 else list(tokens)
