@@ -142,6 +142,7 @@ UUID_POOLS = {
     "/api/v2/graph/observation/": "observation",
     "/api/v1/erasures/": "erasure",
     "/api/v1/injections/": "injection",
+    "/api/v1/episodes/": "episode",
     "/api/v1/facts/": "edge",
 }
 

@@ -361,6 +361,7 @@ QUERIES: dict[str, Several] = {
     "ScopeQuery": lambda _, __: [{}, {"user_id": USER}, {"graph_id": GRAPH}],
     "UserScopeQuery": lambda _, __: [{}, {"user_id": USER}],
     "BatchesQuery": lambda _, __: [{}, {"limit": 1}],
+    "InjectionsQuery": lambda _, __: [{}, {"limit": 1}, {"user_id": USER}, {"graph_id": GRAPH}],
     "ReadingsQuery": lambda _, __: [{}, {"limit": 1}, {"limit": 2}, {"status": "waiting"}],
     "ErasuresQuery": lambda _, __: [{}, {"limit": 1}],
     "ChaptersQuery": lambda _, __: [{}, {"limit": 1}, {"limit": 1, "cursor": 1}],

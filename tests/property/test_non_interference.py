@@ -26,11 +26,12 @@ from tests.support.asgi import Answer
 STEPS = 40
 PAGES_MAX = 100
 CASES_MIN = 1_500  # of each story
-# No story erases anything, and resources are the server's.
+# No story erases anything or keeps what was told in contexts, and resources are the server's.
 NEVER_THERE = {
     "GET /api/v4/project/content-policy/revisions/{revision_uuid}",
     "GET /api/v4/graphs/{graph_uuid}/hyperedges/{hyperedge_uuid}",
     "GET /api/v1/erasures/{uuid}",
+    "GET /api/v1/injections/{uuid}",
     "POST /api/v2/config/resources/embedders/{name}/retry",
     "POST /api/v2/config/resources/language_models/{name}/retry",
     "POST /api/v2/config/resources/rerankers/{name}/retry",

@@ -76,6 +76,14 @@ VALUES: dict[str, tuple[object, object]] = {
     "otel_url": ("http://127.0.0.1:4318", "http://127.0.0.1:4319"),
     "otel_metrics_s": (1.0, 2.0),
     "log_level": ("debug", "error"),
+    "webhook_private": ("10.0.0.0/8", "192.168.0.0/16"),
+    "webhook_timeout_s": (3.0, 4.0),
+    "webhook_attempts_max": (3, 4),
+    "webhook_backoff_first_s": (1.0, 2.0),
+    "expired_kept_days": (3, 4),
+    "injection_log": ("lines", "questions"),
+    "injection_log_rows_max": (1_000, 2_000),
+    "injection_log_days_max": (3, 4),
 }
 # What settings that begin so do not work without.
 NEEDED: dict[str, dict[str, object]] = {

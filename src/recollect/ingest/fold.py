@@ -45,7 +45,7 @@ class Step(Record):
     gone: bool = False
 
 
-class Learned(Record):
+class StepOutcome(Record):
     """What came of a step: facts that become findable, entities that are described otherwise, and facts
     that held before it."""
 
@@ -62,7 +62,7 @@ def take(tx: Transaction, step: Step, table: Predicates) -> Sequence[str]:
     return learned.closed
 
 
-def _take(tx: Transaction, step: Step, table: Predicates) -> Learned:
+def _take(tx: Transaction, step: Step, table: Predicates) -> StepOutcome:
     """Everything but what entities are found by, which changes with most steps."""
     episode = step.episode
     learned = _learn(tx, step, table)
@@ -121,7 +121,7 @@ def _step(row: StepRow) -> Step:
     return Step(episode=gone, found=kept.found, vectors=kept.fact_vectors, gone=True)
 
 
-def _learn(tx: Transaction, step: Step, table: Predicates) -> Learned:
+def _learn(tx: Transaction, step: Step, table: Predicates) -> StepOutcome:
     """Let a graph know what a reading says. An episode is learned as of when it was processed."""
     episode = step.episode
     distance = readings.distance(tx, episode.graph_id)
@@ -158,7 +158,7 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> Learned:
     described = {item.uuid for item in delta.new_entities}
     described |= {item.uuid for item in delta.changed_entities}
     held = {fact.uuid for fact in facts if fact.invalid_at is None}
-    return Learned(
+    return StepOutcome(
         items=_items(around, delta, step.vectors),
         described=set(map(around.entity_id, described)),
         closed=tuple(fact.uuid for fact in delta.closed_facts if fact.uuid in held),

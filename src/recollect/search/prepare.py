@@ -174,7 +174,7 @@ def prepare(
         plain=tuple(hashed(term) for term in terms(called))[:SEARCH_TERMS_MAX],
         content=tuple(hashed(term) for term in content)[:SEARCH_TERMS_MAX],
         names=tuple(hashed(term) for term in terms(nameless) if term not in content),
-        vector=_meaning(text, embed),
+        vector=_meaning(text, embed, known=bool(people or lookups.named)),
         people=people,
         together=len(people) > 1 and _TOGETHER.search(query.text) is not None,
         own=any(word in _FIRST_PERSON for word, _ in words),
@@ -184,10 +184,11 @@ def prepare(
     )
 
 
-def _meaning(text: str, embed: Callable[[str], Floats]) -> Floats:
-    """The vector of a question, for the most part that of its words without names."""
+def _meaning(text: str, embed: Callable[[str], Floats], *, known: bool) -> Floats:
+    """The vector of a question, for the most part that of its words without names. Where none of them
+    is *known* all count the same: what is told of others is no answer."""
     plain = _uncapitalized(text)
-    if len(terms(plain)) in (0, len(terms(text))):
+    if not known or len(terms(plain)) in (0, len(terms(text))):
         return embed(text)
     both: Floats = (1 - NAMELESS) * embed(text) + NAMELESS * embed(plain)
     length = float(np.linalg.norm(both))

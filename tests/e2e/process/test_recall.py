@@ -136,7 +136,7 @@ def test_a_shell_can_complete_commands() -> None:
     }
     assert piped(**asked).stdout.split() == ["timeline"]
     shown = subprocess.run(
-        ["bash", "-c", f"{PROGRAM} --show-completion; exit $?"],
+        ["bash", "-c", f"{PROGRAM} completion bash; exit $?"],
         env=program_environment(),
         capture_output=True,
         text=True,

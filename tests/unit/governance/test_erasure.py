@@ -345,7 +345,7 @@ async def test_a_thread_of_many_messages_goes_in_few_statements(
             counts[size] = len(done)
 
         await store.write(count)
-    assert counts[20] == counts[200] < 60
+    assert counts[20] == counts[200] < 70
 
 
 async def test_a_user_goes_whole_and_leaves_a_receipt_without_a_word_of_theirs(told: Told) -> None:

@@ -8,7 +8,7 @@ import pytest
 from recollect.graph.filters import DateTest, Filters
 from recollect.graph.terms import hashed, terms
 from recollect.search.prepare import prepare, without
-from recollect.search.query import Lookups, PreparedQuery, Query
+from recollect.search.query import Lookups, NamedEntity, PreparedQuery, Query
 from recollect.search.tables import first_name
 from recollect.search.vectors import DIMENSIONS
 
@@ -166,11 +166,19 @@ def test_the_meaning_of_a_question_is_mostly_that_of_its_other_words(text: str, 
     """What answers it seldom names again what the talk is about; what names it says anything."""
     embed = Embedding()
     query = Query(text=text, kind="fact", now=NOW)
-    vector = prepare(set(), query, Lookups(), embed).vector
+    named = NamedEntity(entity_id=1, start=0, end=0)
+    vector = prepare(set(), query, Lookups(named=(named,)), embed).vector
     assert embed.texts == [text, plain]
     assert vector is not None
     assert vector[1] > vector[0] > 0
     assert np.linalg.norm(vector) == pytest.approx(1)
+
+
+def test_a_name_that_nobody_here_has_counts_in_full() -> None:
+    """Of somebody else's home nobody asked."""
+    embed = Embedding()
+    prepare(set(), Query(text="Where does Jane live?", kind="fact", now=NOW), Lookups(), embed)
+    assert embed.texts == ["Where does Jane live?"]
 
 
 @pytest.mark.parametrize("text", ["Who is Emma?", "where does she work?"])
