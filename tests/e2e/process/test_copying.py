@@ -63,7 +63,11 @@ def test_a_copy_that_is_stopped_leaves_nothing_and_goes_on(
         holder.execute("BEGIN")
         holder.execute("LOCK TABLE episodes IN ACCESS EXCLUSIVE MODE")
         copying = subprocess.Popen(
-            words, env=program_environment(COLUMNS="200"), stderr=subprocess.PIPE, text=True
+            words,
+            env=program_environment(COLUMNS="200"),
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=_hear_interrupts,
         )
         _wait_until_blocked(url)
         copying.send_signal(how)
@@ -86,6 +90,11 @@ def test_a_copy_that_is_stopped_leaves_nothing_and_goes_on(
     assert again.returncode == 0, again.stderr
     assert again.stderr.count("all digests are equal") == 2
     assert counted(url) == (2, 2, 100)
+
+
+def _hear_interrupts() -> None:
+    """A shell has what it starts in the background ignore them, and so would the copy."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _wait_until_blocked(url: str) -> None:
