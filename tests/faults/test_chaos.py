@@ -174,17 +174,18 @@ async def _metric(place: Place, name: str) -> float:
 async def _all_read(place: Place) -> float:
     """Wait until nothing is owed any more; how long that took."""
     began = time.monotonic()
-    owed = (0.0, 0.0)
+    owed = (0.0, 0.0, 0.0)
     while time.monotonic() - began < DRAINED_S_MAX:
         with contextlib.suppress(OSError, ConnectionEnded):
             owed = (
                 await _metric(place, "recollect_jobs_pending "),
                 await _metric(place, "recollect_readings_waiting{"),
+                await _metric(place, "recollect_graphs_to_fold "),
             )
-            if owed == (0.0, 0.0):
+            if not any(owed):
                 return time.monotonic() - began
         await asyncio.sleep(0.5)
-    said = f"still owed after {DRAINED_S_MAX:.0f} s: jobs and readings {owed}"
+    said = f"still owed after {DRAINED_S_MAX:.0f} s: jobs, readings and folds {owed}"
     pytest.fail(f"{said}\n{_owed(place.data)}\n{_tail(place.forks.log)}")
 
 

@@ -23,6 +23,7 @@ _READINGS: dict[Status, Gauge] = {
         "recollect_readings_parked", "Episodes whose second reading failed too often.", ["reader"]
     ),
 }
+_TO_FOLD = Gauge("recollect_graphs_to_fold", "Graphs whose newest readings are not in them yet.")
 _FACTS = Gauge("recollect_facts", "Facts, by the reader that found them.", ["reader"])
 _WAIT = Gauge("recollect_oldest_job_wait_seconds", "Age of the oldest pending job.")
 _DUE = Gauge("recollect_graphs_due", "Graphs with jobs that somebody could work on right now.")
@@ -85,6 +86,7 @@ async def _tell_readings(services: Services) -> None:
     for status, gauge in _READINGS.items():
         for reader in get_args(ReaderKind):
             gauge.labels(reader).set(counted.get((reader, status), 0))
+    _TO_FOLD.set(await readings.to_fold(services))
     facts = await readings.facts_by_reader(services)
     _FACTS.clear()
     for reader, count in facts.items():

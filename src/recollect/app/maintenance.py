@@ -15,6 +15,7 @@ from recollect.governance import audit, audited, keys
 from recollect.graph.acting import Acting, Target
 from recollect.graph.types import Access
 from recollect.ingest import queue, rebuild, rereadings
+from recollect.ingest.folder import due as to_fold
 from recollect.ingest.rebuild import GraphState
 from recollect.settings import Settings
 from recollect.store.protocol import Transaction
@@ -116,6 +117,8 @@ async def refold(
     try:
         if services.has_folder_alone:
             await services.store.write(queue.free_all)
+        for number in await services.store.read(to_fold):
+            await services.folder.fold(number)  # what a server would do at its next start
         before = await services.store.read(rebuild.states, graph)
         if graph is not None and not before:
             raise NotFound(f"graph not found: {graph}")

@@ -8,7 +8,7 @@ from recollect.app.data_folder import WithStore
 from recollect.app.services import Services
 from recollect.app.units import reads, writes
 from recollect.graph.types import Access
-from recollect.ingest import rereading_lists
+from recollect.ingest import folder, rereading_lists
 from recollect.ingest.agents import Given, Taken
 from recollect.ingest.rereading_lists import Count, Status, Waiting
 from recollect.records import graphs
@@ -69,6 +69,11 @@ def retry(tx: Transaction, access: Access, episode_uuid: str | None) -> int:
 async def counts(services: WithStore) -> list[Count]:
     """How many episodes of all projects wait for which reader, or are parked."""
     return await services.store.read(rereading_lists.counts)
+
+
+async def to_fold(services: WithStore) -> int:
+    """How many graphs have readings that are not in them yet."""
+    return len(await services.store.read(folder.due))
 
 
 class _CountedFacts:

@@ -64,7 +64,7 @@ class Folder:
                 await asyncio.wait_for(self._wake.wait(), _POLL_S)
 
     async def _fold_due(self) -> None:
-        for graph_id in await self._store.read(_due):
+        for graph_id in await self._store.read(due):
             if self._stopping:
                 return
             if time.monotonic() >= self._rested.get(graph_id, 0.0):
@@ -136,7 +136,8 @@ class Folder:
             await self._store.write(queue.let_go, held)
 
 
-def _due(tx: Transaction) -> list[int]:
+def due(tx: Transaction) -> list[int]:
+    """The graphs whose readings changed since they were folded."""
     return tx.graphs.to_fold()
 
 

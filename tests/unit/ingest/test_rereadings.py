@@ -8,15 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from recollect.app import maintenance
 from recollect.derive import readings
 from recollect.errors import Conflict, NotFound
 from recollect.extract.brief import Brief, Extracted, RereadRequest
-from recollect.graph.found import Found
+from recollect.graph.found import Found, FoundEntity
 from recollect.graph.types import Access, Episode
 from recollect.ingest import intake, rereading_lists, rereadings
 from recollect.ingest.rereadings import Held
 from recollect.limits import READING_LEASE_S
 from recollect.records import episodes
+from recollect.settings import Settings
 from recollect.store.protocol import Store
 from recollect.store.sqlite.connection import FILE_NAME, statements
 from tests.contract.store.world import (
@@ -98,6 +100,25 @@ async def test_a_graph_is_read_in_the_order_of_its_log(store: Store, access: Acc
     assert await store.read(rereadings.unfolded, "agent") == [first.episode.graph_id]
     await here.settle(store, first.episode.graph_id)
     assert content(await take(store)) == "b"
+
+
+async def test_a_fold_that_is_still_due_is_no_difference(
+    store: Store, access: Access, tmp_path: Path
+) -> None:
+    """A server that dies after an answer and before the fold leaves nothing that is wrong: whoever
+    opens the store next folds first, and so does whoever compares."""
+    await graphs_of(store, access, "g")
+    episodes = await told(store, access, "g", "Ann lives in Oslo.", "Ann likes chess.")
+    await want(store, episodes)
+    held = await take(store)
+    assert held is not None
+    jane = FoundEntity(name="Jane", kind="person")
+    found = Found(extractor="agent:test", entities=(jane,))
+    await store.write(rereadings.succeed, held, Extracted(found=found))
+    await store.close()
+    before, after = (await maintenance.verify(Settings(data=tmp_path), None))[0]
+    assert after.entities == 1
+    assert before.digest == after.digest
 
 
 async def test_graphs_are_read_side_by_side(store: Store, access: Access) -> None:
