@@ -142,7 +142,7 @@ class Chooser:
         """Show what else is known, as far as it is news."""
         for item in items:
             left = _news(item.summary, set(chain.from_iterable(line for line, _ in self._lines)))
-            if left and not _only_counts(item, left):
+            if left and not _is_told(item, left):
                 self._show(section, replace(item, summary=left), _words(left))
             else:
                 self._leave(section, item, NO_NEWS)
@@ -182,11 +182,10 @@ def _news(text: str, heard: Collection[str]) -> str:
     return text if len(kept) == len(parts) else " ".join(kept)
 
 
-def _only_counts(item: Entity | Observation | ThreadSummary, left: str) -> bool:
-    """Whether of an observation nothing is left but how often something came up."""
-    if not isinstance(item, Observation) or left == item.summary:
-        return False
-    return item.summary.startswith(left) and len(_SENTENCE_END.split(left)) == 1
+def _is_told(item: Entity | Observation | ThreadSummary, left: str) -> bool:
+    """Whether the rest of an observation is not worth a line: of what it counts, facts told what
+    matters."""
+    return isinstance(item, Observation) and left != item.summary
 
 
 def _words(text: str) -> Words:

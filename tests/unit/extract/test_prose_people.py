@@ -154,6 +154,19 @@ def test_a_pronoun_is_never_the_place_where_somebody_works(text):
         assert not any(sentence.startswith(place) for sentence in sentences(said(text)))
 
 
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Olga is leaving and has asked Dr. Emeka Nwosu to stay on. He is a chemist.", "Olga is a"),
+        ("I start a course in Bergen, the dean picked me, her name is Ida Dahl.", "Bergen's name"),
+        ("Our family misses Rex. He is not here any more.", "family is not here"),
+    ],
+    ids=["somebody else who was named", "a place", "a family"],
+)
+def test_a_pronoun_is_nobody_who_may_not_be_meant(text, wrong):
+    assert not any(wrong in sentence for sentence in sentences(said(text)))
+
+
 def test_a_pronoun_for_nobody_is_not_guessed():
     assert sentences(said("She works at Fiat.")) == ["Jane Smith: She works at Fiat"]
 

@@ -299,6 +299,31 @@ def test_several_relations_with_the_same_words_are_one_fact() -> None:
     assert len(said("I work as an engineer at Acme in Berlin.").facts) == 1
 
 
+@pytest.mark.parametrize("title", ['"War and Peace"', "'War and Peace'"])
+def test_a_title_in_quotation_marks_is_one_thing(title: str) -> None:
+    found = sentences(said(f"Last week I bought {title} and a lamp."))
+    assert any(f"bought {title}" in one for one in found)
+    assert all(one.count(title[0]) in (0, 2) for one in found)
+
+
+def test_what_may_be_the_next_of_a_list_describes_nobody() -> None:
+    """ "Acme Coffee, a law firm called Brink, and Cape Kites" are three."""
+    found = sentences(said("My clients are Acme Coffee, a law firm called Brink, and Cape Kites."))
+    assert not any("Acme Coffee is a" in one for one in found)
+    assert "Ada Berg is a pharmacist" in sentences(said("My neighbour is Ada Berg, a pharmacist."))
+
+
+def test_the_last_word_of_a_name_joins_nothing() -> None:
+    found = sentences(said("I have the Blue Card Plus now, so I am free to go."))
+    assert any("Blue Card Plus" in one for one in found)
+
+
+def test_a_note_behind_a_comma_has_a_time_of_its_own() -> None:
+    found = said("The buyer is Stella Marsh, cash, closing July 11.")
+    assert all(fact.valid_at == found.facts[0].valid_at for fact in found.facts)
+    assert not any(fact.valid_at and fact.valid_at.month == 7 for fact in found.facts)
+
+
 POISON = {
     "one word": "word " * 2000,
     "brackets": ")." * 5000,

@@ -65,10 +65,18 @@ def add_appositions(
             continue
         if token.ent_type_ in _PLACES and token.head.ent_type_ in _PLACES:
             aside.within(token)
-        if token.pos_ != "NOUN" or child(token, "det") is None:
+        if token.pos_ != "NOUN" or child(token, "det") is None or _is_listed(token):
             continue
         if not is_role(token) and not nouns.is_time(token):
             aside.described(token)
+
+
+def _is_listed(noun: Token) -> bool:
+    """ "Acme, a law firm, and Globex": three things, or two and what the first one is."""
+    after = noun.right_edge.i + 1
+    comma, join = noun.doc[after : after + 1], noun.doc[after + 1 : after + 2]
+    inside = child(noun, "cc") is not None
+    return inside or (comma.text == "," and join.text.lower() in ("and", "or", "&"))
 
 
 @dataclass(slots=True)

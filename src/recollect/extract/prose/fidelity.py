@@ -36,6 +36,8 @@ _GRAMMAR = listed(
 WHOLE = 1.0
 _DENIALS = listed("not n't no never nor neither without except cannot hardly")
 _NAMING = frozenset({"name", "named", "called", "really", "just"})
+_OPENING_MARK = regex.compile(r"(?<!\w)'(?!\d0s)")
+_CLOSING_MARK = regex.compile(r"'(?!\w)")
 _LIST = frozenset({",", "and", "or", "&", "/", "nor", "but", "plus"})
 _LEADING = frozenset({"advmod", "npadvmod", "prep", "advcl", "punct"})
 _BETWEEN = frozenset({"aux", "auxpass", "neg", "advmod"})
@@ -89,6 +91,8 @@ class SourceClause:
 
     def covered(self, fact: str) -> frozenset[int] | None:
         """The meaningful words of the source that a fact covers; None if it is not faithful."""
+        if _is_torn(fact):
+            return None
         plain = fact.lower().replace("cannot", "can not")
         words = [part for word in _WORD.findall(plain) for part in self._parts(word)]
         back = _places(words[::-1], self._words[::-1])[::-1]
@@ -163,6 +167,12 @@ class SourceClause:
         ends = at + 1 == len(words) or places[at + 1] is not None or words[at + 1] in _GRAMMAR
         owned = words[at].endswith(("'s", "'")) or not ends
         return owned or not all(one.owns for one in gap if one.pronoun)
+
+
+def _is_torn(fact: str) -> bool:
+    """Whether a quotation is cut in two: it is opened and not closed, or the other way round."""
+    single = len(_OPENING_MARK.findall(fact)) > len(_CLOSING_MARK.findall(fact))
+    return single or fact.count('"') % 2 == 1
 
 
 def _may_skip(gap: Sequence[SourceWord], *, before_verb: bool) -> bool:

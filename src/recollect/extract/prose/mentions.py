@@ -33,6 +33,7 @@ _KIN = regex.compile(
 )
 _NAME = regex.compile(r"(?<=[\p{Ll},]\s)\p{Lu}\p{Ll}+(?:\s\p{Lu}\p{Ll}+)*")
 _REACH = 2
+_GROUPS = listed("family couple household team crew band group class company firm")
 _TITLES = {"Mrs": "f", "Ms": "f", "Miss": "f", "Madam": "f", "Mr": "m", "Sir": "m"}
 _KEPT = listed(
     "best older younger elder eldest oldest youngest little big late ex former adoptive adopted"
@@ -170,7 +171,7 @@ def _is_people(mention: Mention) -> bool:
 
 
 def _is_person(mention: Mention) -> bool:
-    if mention.party or mention.plural:
+    if mention.party or mention.plural or mention.name.rpartition(" ")[2].lower() in _GROUPS:
         return False
     numbered = any(char.isdigit() for char in mention.name) or mention.name.isupper()
     unknown = mention.proper and mention.kind is None and not numbered

@@ -31,6 +31,7 @@ _DAY_ALONE = regex.compile(r"(?:the )?\d{1,2}(?:st|nd|rd|th)", regex.IGNORECASE)
 _DIGIT = regex.compile(r"\d")
 _OWNS = ("'s", "\u2019s")
 _DAY = timedelta(days=1)
+_NOTES = frozenset({"acl", "appos", "attr", "conj", "dep", "npadvmod"})
 
 
 @lru_cache(maxsize=64)
@@ -161,7 +162,9 @@ class Moments:
             if start <= token.idx < end:
                 item = token
                 while item != clause.base and item.head != item:
-                    if item.i in clause.cuts or (when.relation == "at" and _dates_a_thing(item)):
+                    if item.i in clause.cuts or _is_beside(item):
+                        return False
+                    if when.relation == "at" and _dates_a_thing(item):
                         return False
                     item = item.head
                 return True
@@ -232,6 +235,14 @@ def _is_listed(token: Token) -> bool:
     """ "Mon/Wed/Fri": days of every week."""
     near = token.doc[max(token.i - 1, 0) : token.i + 2]
     return any(item.text == "/" for item in near)
+
+
+def _is_beside(item: Token) -> bool:
+    """ "the buyer is Dr. Marsh, cash, closing July 11": a note behind a comma has its own time."""
+    if item.dep_ not in _NOTES or item.left_edge.i <= item.sent.start:
+        return False
+    opening = item.left_edge
+    return opening.nbor(-1).text == "," and opening.dep_ not in ("prep", "mark", "advmod", "cc")
 
 
 def _dates_a_thing(item: Token) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from recollect.extract.prose.syntax import child
+from recollect.extract.prose.syntax import NAME_WORDS_MAX, child, quotation
 from recollect.extract.prose.words import (
     DOCUMENTS,
     EMPTY,
@@ -28,7 +28,6 @@ from recollect.graph.found import EntityKind
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-NAME_WORDS_MAX = 8
 _LABELS: dict[str, EntityKind] = {
     "PERSON": "person",
     "ORG": "organization",
@@ -54,6 +53,7 @@ EMAIL = regex.compile(r"[\w.+-]+@[\w-]+\.[\w.-]*\w")
 _PARTICLES = listed(
     "van von de der den del della di da du la le el al bin ibn ter ten af dos das y"
 )
+_TITLES = frozenset({"Dr", "Prof", "Professor", "Mr", "Mrs", "Ms", "Miss", "Sir", "Rev"})
 _PITY = listed("poor dear darling beloved sweet silly naughty")
 _NEEDS_MORE = listed(
     "work listen look go talk live participate take care learn be hang spend get volunteer think come"
@@ -192,23 +192,14 @@ def surface(word: Token) -> str:
 
 def quoted(head: Token) -> str:
     """The quoted title that the word is part of."""
-    left = right = ""
-    doc, low, high = head.doc, head.i, head.i
-    while low > 0 and head.i - low < NAME_WORDS_MAX and not left:
-        low -= 1
-        left = doc[low].text if doc[low].text == '"' else ""
-    while high + 1 < len(doc) and high - head.i < NAME_WORDS_MAX and not right:
-        high += 1
-        right = doc[high].text if doc[high].text == '"' else ""
-    if not (left and right) or sum(word.text == '"' for word in doc[:low]) % 2:
-        return ""
-    return str(doc[low + 1 : high].text).strip(" .,!?")
+    span = quotation(head)
+    return str(span.text).strip(" .,!?") if span is not None else ""
 
 
 def entitled(head: Token) -> str:
     """The quoted title after a noun: the song "Mess of Blues"."""
     for item in head.children:
-        if item.dep_ == "appos" and item.left_edge.i and item.doc[item.left_edge.i - 1].text == '"':
+        if item.dep_ == "appos" and item.left_edge.i and quotation(item) is not None:
             return quoted(item)
     return ""
 
@@ -263,7 +254,9 @@ def kind(head: Token, proper: bool) -> EntityKind | None:
 
 
 def told_kind(head: Token) -> EntityKind | None:
-    """The kind of entity by its noun alone."""
+    """The kind of entity by its noun alone, or by the title before a name: "Dr. Nwosu"."""
+    if any(item.dep_ == "compound" and item.text.rstrip(".") in _TITLES for item in head.lefts):
+        return "person"
     before = [
         item
         for item in head.lefts  # "the cat Miso"

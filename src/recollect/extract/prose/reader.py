@@ -171,7 +171,7 @@ class _SpeechReader:
             if is_english(sentence.text):
                 self._sentence(sentence)
                 self._names(sentence, named.get(sentence.start, ()))
-            self._scene.next_sentence()
+            self._scene.next_sentence(sentence)
 
     def _sentence(self, sentence: Span) -> None:
         self._framer.span = self._normal.span(sentence.start_char, sentence.end_char)

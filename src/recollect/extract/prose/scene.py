@@ -32,9 +32,10 @@ from recollect.extract.prose.words import (
 )
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc, Token
+    from spacy.tokens import Doc, Span, Token
 
 _ROLES = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr", "oprd"})
+_NAMED = _ROLES | {"conj", "appos"}
 _THIRD = MALE | FEMALE | PLURAL
 
 
@@ -49,7 +50,7 @@ class Scene:
         self._look = look
         self.reading = reading
         self.speech = speech
-        self.has_quotes = '"' in speech.text or "\u201c" in speech.text
+        self.has_quotes = any(mark in speech.text for mark in "\"'\u201c\u2018")
         self.spoken = reading.kind == "message"
         self.user = user_voice(reading)
         self.speaker = party(speech.speaker) if speech.speaker is not None else None
@@ -63,8 +64,23 @@ class Scene:
         self._noted: set[int] = set()
         self._known = {item.name.casefold(): item for item in reading.known}
 
-    def next_sentence(self) -> None:
+    def next_sentence(self, sentence: Span) -> None:
+        """Go on, knowing also the people of whom *sentence* told nothing."""
+        for token in sentence:
+            if token.pos_ == "PROPN" and token.dep_ in _NAMED:
+                named = self.mention(token)
+                if named is not None and named.kind == "person":
+                    self._note(token)
         self._window.sentence += 1
+
+    def _note(self, token: Token) -> None:
+        """Remember a noun, once; a name given ("oprd") is what the clause is about."""
+        if token.i in self._noted or _is_theirs(token) or _is_place(token):
+            return
+        self._noted.add(token.i)
+        mention = self.mention(token)
+        if mention is not None:
+            self._window.see(mention, token.dep_ in ("nsubj", "nsubjpass", "oprd"))
 
     def see(self, mention: Mention, subject: bool = False) -> None:
         """Remember what a clause was about, for later pronouns."""
@@ -105,15 +121,9 @@ class Scene:
         """Remember the nouns of the clauses before a pronoun in its sentence."""
         own = _clause_verb(pronoun)
         for token in pronoun.doc[pronoun.sent.start : pronoun.i]:
-            if token.i in self._noted or token.dep_ not in _ROLES:
-                continue
-            if _is_theirs(token) or _is_workplace(token):
-                continue
-            if token.pos_ in ("NOUN", "PROPN") and _clause_verb(token) != own:
-                self._noted.add(token.i)
-                mention = self.mention(token)
-                if mention is not None:  # a name given ("oprd") is what the clause is about
-                    self._window.see(mention, token.dep_ in ("nsubj", "nsubjpass", "oprd"))
+            named = token.pos_ in ("NOUN", "PROPN") and token.dep_ in _ROLES
+            if named and _clause_verb(token) != own:
+                self._note(token)
 
     def _look_back(self) -> None:
         if self._looked_back:
@@ -139,7 +149,7 @@ class Scene:
         for number, sentence in enumerate(doc.sents):
             window.sentence = number - count
             for token in sentence:
-                if token.dep_ not in _ROLES or _is_workplace(token):
+                if token.dep_ not in _ROLES or _is_place(token):
                     continue
                 if token.pos_ in ("NOUN", "PROPN"):
                     mention = scene.mention(token)
@@ -296,14 +306,14 @@ def _is_the(noun: Token) -> bool:
 
 
 def _is_theirs(noun: Token) -> bool:
-    """ "their faces": only a pronoun says whose."""
-    whose = child(noun, "poss")
+    """ "their faces": only a pronoun says whose; a name says it by itself."""
+    whose = child(noun, "poss") if noun.pos_ != "PROPN" else None
     return whose is not None and whose.lower_ in MALE | FEMALE | PLURAL | NEUTRAL
 
 
-def _is_workplace(name: Token) -> bool:
-    """ "Marta at Greenleaf": nobody calls it "she", whatever sort of name it looks like."""
-    return name.dep_ == "pobj" and name.head.lower_ == "at" and name.pos_ == "PROPN"
+def _is_place(name: Token) -> bool:
+    """ "Marta at Greenleaf", "a job in Bergen": nobody calls it "she", whatever it looks like."""
+    return name.dep_ == "pobj" and name.head.lower_ in ("at", "in") and name.pos_ == "PROPN"
 
 
 def _is_deed(verb: Token) -> bool:

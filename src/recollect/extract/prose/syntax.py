@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from recollect.extract.prose.words import KIN, PEOPLE, PETS, listed, third
@@ -10,7 +10,7 @@ from recollect.extract.prose.words import KIN, PEOPLE, PETS, listed, third
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spacy.tokens import Doc, Token
+    from spacy.tokens import Doc, Span, Token
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass"})
 FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
@@ -139,13 +139,16 @@ def is_apart(token: Token, following: Token | None) -> bool:
     return following is not None and following.i != token.i + 1
 
 
+NAME_WORDS_MAX = 8
 IsVerb = Callable[[str], bool]
 
 
 def repair(doc: Doc, is_verb: IsVerb) -> Doc:
     """Correct tags and heads: the "work" of "I live in Oslo and work at Equinor" is a verb."""
     for token in doc:
-        if token.dep_ == "conj":
+        if token.dep_ in ("conj", "cc") and is_title(quotation(token)):
+            token.dep_ = "flat"
+        elif token.dep_ == "conj":
             _joined(token, is_verb)
         elif token.dep_ == "nsubj" and token.lower_ == "it" and _stands_for_a_clause(token):
             token.dep_ = "expl"
@@ -161,6 +164,32 @@ def repair(doc: Doc, is_verb: IsVerb) -> Doc:
             _base_form(token, is_verb)
         _name(token)
     return doc
+
+
+def quotation(token: Token) -> Span | None:
+    """The few words between two quotation marks that a word is among."""
+    doc, at = token.doc, token.i
+    left = _nearest_mark(doc, range(at - 1, max(at - 1 - NAME_WORDS_MAX, -1), -1))
+    right = _nearest_mark(doc, range(at + 1, min(at + 1 + NAME_WORDS_MAX, len(doc))))
+    if left is None or right is None or left.text != right.text:
+        return None
+    if sum(word.text == left.text and _is_mark(word) for word in doc[: left.i]) % 2:
+        return None  # between the end of one and the beginning of the next
+    return doc[left.i + 1 : right.i]
+
+
+def _nearest_mark(doc: Doc, places: Iterable[int]) -> Token | None:
+    return next((doc[place] for place in places if _is_mark(doc[place])), None)
+
+
+def _is_mark(token: Token) -> bool:
+    """A quotation mark; that of "the boys' room" is none."""
+    return token.text == '"' or (token.text == "'" and token.tag_ != "POS")
+
+
+def is_title(span: Span | None) -> bool:
+    """Whether what is quoted looks like the title of something: 'War and Peace'."""
+    return span is not None and span[0].is_title and span[-1].is_title
 
 
 def _name(token: Token) -> None:

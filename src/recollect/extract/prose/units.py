@@ -120,12 +120,17 @@ def _trimmed(sentence: Span, start: int, end: int) -> list[Token]:
     tokens = list(sentence.doc[start:end])
     joins = _JOINS if end < sentence.end else frozenset[str]()
     while tokens and (
-        tokens[-1].text in _PAUSES or tokens[-1].lower_ in joins or tokens[-1].is_space
+        tokens[-1].text in _PAUSES or _is_join(tokens[-1], joins) or tokens[-1].is_space
     ):
         tokens.pop()
     while tokens and (tokens[0].text in _PAUSES or tokens[0].is_space):
         tokens.pop(0)
     return tokens
+
+
+def _is_join(token: Token, joins: Collection[str]) -> bool:
+    """Whether it joins two clauses; with a capital it ends a name: "the Card Plus"."""
+    return token.lower_ in joins and not token.is_title
 
 
 def _breaks(sentence: Span, begin: int) -> list[int]:
