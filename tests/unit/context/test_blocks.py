@@ -236,6 +236,20 @@ def test_a_block_has_the_sections_that_are_asked_for() -> None:
     assert "painter" not in block
 
 
+def test_what_an_observation_tells_beside_the_facts_is_left_out() -> None:
+    """What was not found by itself does not come in because of what was."""
+    pattern = (
+        "Jane has spoken about running on 3 days. First: Jane joined a club in Oslo. Most recently:"
+        " Jane ran a marathon."
+    )
+    told = hits_of(
+        facts=ranked([a_fact(1, "Jane ran a marathon.")]),
+        observations=ranked([an_observation(1, pattern)]),
+    )
+    assert "club" not in user_block(None, told, 10_000)
+    assert "club" in user_block(None, hits_of(observations=told[1:]), 10_000)
+
+
 def test_an_observation_of_which_only_the_count_is_news_is_left_out() -> None:
     """What it says the facts said; how often somebody spoke of it is no knowledge by itself."""
     pattern = "Jane has spoken about Acme on 3 days. Most recently: Jane works at Acme as a cook."
