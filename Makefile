@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+unexport PYTHONDONTWRITEBYTECODE  # tests start the program hundreds of times: each would compile it anew
 
 .PHONY: help setup run serve test test-postgres test-postgres-core test-long coverage clients fmt lint types check docs drawing pictures bench eval train lock clean
 
@@ -34,7 +35,7 @@ help:  ## list the targets
 	@touch $@
 
 # Without it the server tells at /guide how to build it.
-.venv/guide: zensical.toml $(wildcard docs/*.md docs/*.svg docs/*/*.md docs/*/*/*.webp) requirements/docs.txt
+.venv/guide: zensical.toml $(wildcard docs/*.md docs/*.svg docs/*/*.md docs/*/*/*.webp) requirements/docs.txt | .venv/python
 	$(MAKE) --no-print-directory .venv-docs/ready && .venv-docs/bin/zensical build --strict && touch $@ || echo "warning: the guide is not built; run 'make docs' later"
 
 setup: .venv/runtime .venv/models .venv/guide  ## install the program with all its extras, the model weights and the guide
@@ -47,20 +48,24 @@ serve: run
 clients: .venv/dev
 	$(BIN)/python -m tests.contract.sdk.environments
 
-test: setup .venv/dev clients lint types  ## run all tests but the long ones
-	$(BIN)/python -m pytest -m "not long" -n 2 --dist loadfile --timeout 600 --durations 20
+# Both cores set up and check; then both test, the slowest twenty in sight.
+PYTEST := $(BIN)/python -m pytest -m "not long" -n 2 --dist loadfile --no-loadscope-reorder --timeout 600 --durations 20
+test:  ## run all tests but the long ones
+	@$(MAKE) --no-print-directory -j 2 setup clients lint types
+	$(PYTEST)
 
 ON_POSTGRES := tests/contract tests/api tests/property $(addprefix tests/unit/,context exchange governance ingest memories search subjects)
 test-postgres: setup .venv/dev clients  ## run the tests of the store and of whatever stands on it on a PostgreSQL that they start
-	TEST_STORE=postgres $(BIN)/python -m pytest $(or $(TESTS),$(ON_POSTGRES)) -m "not long" -n 2 --dist loadfile --timeout 600 --durations 20
+	TEST_STORE=postgres $(PYTEST) $(or $(TESTS),$(ON_POSTGRES))
 
-# What CI has time for: the contract of the store, and what released clients do all day.
+# What CI has time for: what released clients do all day. The contract of the store runs on both in `make test`.
 CLIENTS_CORE := messages threads users graphs episodes search context v4_graphs v4_search v4_users memmachine_memories
 test-postgres-core:  ## the share of test-postgres that CI runs
-	$(MAKE) test-postgres TESTS="tests/contract/store tests/unit/store/test_postgres.py $(CLIENTS_CORE:%=tests/contract/sdk/test_%.py)"
+	$(MAKE) test-postgres TESTS="$(CLIENTS_CORE:%=tests/contract/sdk/test_%.py)"
 
 test-long: setup .venv/dev test-postgres  ## soak, property and crash runs that take their time, and everything on PostgreSQL
 	EXPLORE=1 $(BIN)/python -m pytest -m long
+	EXPLORE=1 $(BIN)/python -m pytest -m "not long" tests/property
 
 coverage: setup .venv/dev  ## run the unit tests (or TESTS=...) and print which lines they do not reach
 	$(BIN)/python -m pytest $(or $(TESTS),tests/unit) -m "not long" -n 2 --cov --cov-report=term-missing:skip-covered

@@ -1,3 +1,5 @@
+import gc
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -6,6 +8,21 @@ from tests.support import postgres, store_coverage
 from tests.support.row_types import check_rows
 
 check_rows()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Iterator[Any]:
+    """Modules and test items are for good: no look for garbage has to go through them, now or later."""
+    gc.disable()
+    outcome = yield
+    gc.freeze()
+    gc.enable()
+    return outcome
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with small tests come last, so that no worker is left with a long one at the end."""
+    items.sort(key=lambda item: "unit" in item.path.parts)
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,13 +1,12 @@
 """Metrics are on the server's port, on one of their own, or behind a key: as the operator chose."""
 
 import socket
-import subprocess
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.support.server import HOST, Server, free_port, program, program_environment
+from tests.support.server import HOST, Server, free_port, program_environment, run_program
 
 KEY = "key-of-the-metrics"
 
@@ -58,13 +57,14 @@ def test_a_taken_port_is_said_before_anything_is_made(tmp_path: Path) -> None:
         taken.bind((HOST, 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = subprocess.run(
-            program("serve", "--port", "0", "--data", str(tmp_path / "data")),
-            env=program_environment(RECOLLECT_METRICS_PORT=str(port)),
-            capture_output=True,
-            text=True,
+        done = run_program(
+            "serve",
+            "--port",
+            "0",
+            "--data",
+            str(tmp_path / "data"),
+            environment=program_environment(RECOLLECT_METRICS_PORT=str(port)),
             timeout=60,
-            check=False,
         )
     assert done.returncode == 1
     assert f"cannot listen on 127.0.0.1:{port}" in done.stderr

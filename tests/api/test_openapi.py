@@ -105,9 +105,8 @@ def test_the_document_has_the_shape_of_openapi(openapi: Any) -> None:
 
 def test_every_schema_is_valid_json_schema(openapi: Any) -> None:
     """Each component can be compiled, with its references."""
-    for name in openapi["components"]["schemas"]:
-        whole = {"$ref": f"#/components/schemas/{name}", "components": openapi["components"]}
-        jsonschema_rs.Draft202012Validator(whole)
+    every = [{"$ref": f"#/components/schemas/{name}"} for name in openapi["components"]["schemas"]]
+    jsonschema_rs.Draft202012Validator({"anyOf": every, "components": openapi["components"]})
 
 
 def test_every_reference_leads_somewhere(openapi: Any) -> None:
@@ -149,16 +148,17 @@ def test_a_route_is_described_as_it_is(openapi: Any, route: Route) -> None:
         assert {bad, "401", "404"} <= operation["responses"].keys()
 
 
-@pytest.mark.parametrize("route", DESCRIBED, ids=lambda route: f"{route.method} {route.path}")
-def test_the_error_schema_is_the_error_shape(openapi: Any, route: Route) -> None:
+def test_the_error_schema_is_the_error_shape(openapi: Any) -> None:
     """Every described error is {"message": str}, or what its clients expect."""
     shapes = {reply_for: "Error", reply_for_4: "Error4"}
-    shape = shapes.get(route.refusal, "Refusal")
-    operation = openapi["paths"][route.path][route.method.lower()]
-    for status, response in operation["responses"].items():
-        if status >= "400":
-            schema = response["content"]["application/json"]["schema"]
-            assert schema == {"$ref": f"#/components/schemas/{shape}"}
+    for route in DESCRIBED:
+        shape = shapes.get(route.refusal, "Refusal")
+        operation = openapi["paths"][route.path][route.method.lower()]
+        for status, response in operation["responses"].items():
+            if status >= "400":
+                schema = response["content"]["application/json"]["schema"]
+                what = f"{status} of {route.method} {route.path}"
+                assert schema == {"$ref": f"#/components/schemas/{shape}"}, what
 
 
 def properties(openapi: Any) -> Iterator[tuple[str, str, Any]]:

@@ -406,6 +406,6 @@ def test_documentation_is_served_without_a_key_and_without_the_network(server: S
     assert loaded
     for path in [*loaded, "/openapi.json"]:
         assert path.startswith("/"), path
-        answer = httpx.get(f"{server.url}{path}", trust_env=False)
+        answer = httpx.get(f"{server.url}{path}", trust_env=False, timeout=60)
         assert answer.status_code == 200, path
         assert answer.content

@@ -14,12 +14,16 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
 import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
+from schemathesis.generation.feedback import FeedbackSources
+from schemathesis.pytest._test_builder import build_operation_test
+from schemathesis.python._constants.orchestrator import make_constants_value_source
 from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
@@ -44,8 +48,6 @@ ROUTES = {
     for route in route_table()
     if route.path.startswith(PATHS) and not route.path.startswith(("/docs", "/open"))
 }
-DOCUMENT = document(ROUTES.values(), "0")
-SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
 LOG = "/api/v1/sessions/{session_id}/log"
 # The server hands its answers out in JSON, but for the guide, the metrics and some of session logs.
 OTHER_TYPES = {"/guide", "/guide/", "/metrics", "/api/v2/metrics", f"{LOG}/stream", f"{LOG}/export"}
@@ -53,6 +55,25 @@ QUERY = "/api/v4/graphs/query"  # in one piece or as events
 SHAPES = {reply_for: "message", reply_for_4: "error"}
 DOCUMENTED = [status_code_conformance, response_schema_conformance]
 NOT_OFFERED = 501  # a route that clients have and that only says so
+
+
+@cache
+def schema() -> Any:
+    """The document as Schemathesis reads it."""
+    return schemathesis.openapi.from_dict(document(ROUTES.values(), "0"))
+
+
+@cache
+def operations() -> dict[tuple[str, str], Any]:
+    """What the document describes, by method and path."""
+    found = [result.ok() for result in schema().get_all_operations()]
+    return {(operation.method.upper(), operation.path): operation for operation in found}
+
+
+@cache
+def feedback() -> FeedbackSources:
+    """Values that the document mentions, to draw from."""
+    return FeedbackSources(constants_value_source=make_constants_value_source(schema()))
 
 
 @schemathesis.serializer("application/x-ndjson")
@@ -157,8 +178,11 @@ def _without_a_route(answer: Any) -> bool:
     return bool(answer.status_code == 405 or (answer.status_code == 404 and "route" in text))
 
 
-def _settings(examples: int) -> Any:
-    return settings(
+def _hold(live: Live, route: tuple[str, str], examples: int) -> None:
+    """Make the requests of one operation. They are drawn here and not when tests are collected, which
+    `@schema.parametrize()` would do in every worker, for all operations."""
+
+    @settings(
         max_examples=examples,
         derandomize=True,
         database=None,
@@ -166,25 +190,34 @@ def _settings(examples: int) -> Any:
         phases=[Phase.explicit, Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
+    def check(case: Any) -> None:
+        _check(live, case)
+
+    build_operation_test(
+        config=schema().config,
+        operation=operations()[route],
+        test_func=check,
+        given_kwargs={},
+        feedback=feedback(),
+    )()
 
 
-@SCHEMA.parametrize()
-@_settings(EXAMPLES)
-def test_no_request_makes_the_server_fail(case: Any, live: Live) -> None:
+every_route = pytest.mark.parametrize("route", ROUTES, ids=" ".join)
+
+
+@every_route
+def test_no_request_makes_the_server_fail(route: tuple[str, str], live: Live) -> None:
     """Whatever the document allows, and some of what it does not, is answered without a 5xx."""
-    _check(live, case)
+    _hold(live, route, EXAMPLES)
 
 
 @pytest.mark.long
-@SCHEMA.parametrize()
-@_settings(EXAMPLES_LONG)
-def test_no_request_of_very_many_makes_the_server_fail(case: Any, live: Live) -> None:
+@every_route
+def test_no_request_of_very_many_makes_the_server_fail(route: tuple[str, str], live: Live) -> None:
     """The same with many more requests for each operation."""
-    _check(live, case)
+    _hold(live, route, EXAMPLES_LONG)
 
 
 def test_the_document_names_every_operation() -> None:
     """Schemathesis sees as many operations as there are routes."""
-    found = [result.ok() for result in SCHEMA.get_all_operations()]
-    described = {(operation.method.upper(), operation.path) for operation in found}
-    assert described == ROUTES.keys()
+    assert operations().keys() == ROUTES.keys()

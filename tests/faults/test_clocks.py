@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-import subprocess
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
@@ -19,7 +18,7 @@ from recollect.limits import JOB_BACKOFF_MAX_S, LEASE_S, READING_WAIT_S_MAX
 from recollect.models.language_model import Outage, TokenBudget
 from recollect.store.protocol import Store
 from tests.contract.store.world import StillClock, add_text, new_graph, work
-from tests.support.server import Server, program, program_environment
+from tests.support.server import Server, program_environment, run_program
 
 DAY_S = 86_400.0
 
@@ -149,13 +148,13 @@ def test_the_doctor_tells_of_a_graph_that_should_have_run(tmp_path: Path) -> Non
             client.post("/graph", json=sent).raise_for_status()
         with closing(sqlite3.connect(server.data / "recollect.db")) as connection, connection:
             connection.execute("UPDATE jobs SET created_at = created_at + 86400000000")
-        done = subprocess.run(
-            program("doctor", "--json", "--data", str(server.data)),
-            env=program_environment(),
-            capture_output=True,
-            text=True,
+        done = run_program(
+            "doctor",
+            "--json",
+            "--data",
+            str(server.data),
+            environment=program_environment(),
             timeout=120,
-            check=False,
         )
     found = {one["what"]: one for one in json.loads(done.stdout)}
     assert "the oldest pending episode was accepted 86" in found["clock"]["says"]

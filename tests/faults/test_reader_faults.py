@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import sqlite3
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -18,7 +17,7 @@ import psutil
 import pytest
 
 from recollect.settings import Settings
-from tests.support.server import EXTRACTION_ON, Server, program, program_environment
+from tests.support.server import EXTRACTION_ON, Server, program_environment, run_program
 
 KILLS = 6
 KILLED_WITHIN_S = 15.0
@@ -75,13 +74,14 @@ def facts(server: Server) -> list[str]:
 
 def doctor(data: Path, **environment: str) -> list[dict[str, Any]]:
     """What the doctor finds."""
-    done = subprocess.run(
-        program("doctor", "--check", "--json", "--data", str(data)),
-        env=program_environment(**environment),
-        capture_output=True,
-        text=True,
+    done = run_program(
+        "doctor",
+        "--check",
+        "--json",
+        "--data",
+        str(data),
+        environment=program_environment(**environment),
         timeout=SOON_S,
-        check=False,
     )
     found: list[dict[str, Any]] = json.loads(done.stdout)
     return found
@@ -105,7 +105,7 @@ def test_missing_weights_are_waited_for(tmp_path: Path, models: Path) -> None:
         client.post("/graph/create", json={"graph_id": "g"}).raise_for_status()
         tell(client, "Ann moved to Lisbon.")
         until(lambda: number(server, "recollect_workers_resting") == 1, "the worker rests")
-        time.sleep(5)
+        time.sleep(3)
         assert counts(server) == (1, 0)
         assert number(server, "recollect_graphs_hindered") == 1
         told = {one["what"]: one["says"] for one in doctor(server.data, **environment)}

@@ -22,8 +22,8 @@ from tests.support.server import (
     EXTRACTION_ON,
     Server,
     ServerDidNotStart,
-    program,
     program_environment,
+    run_program,
 )
 
 NOTICED_S_MAX = 15.0
@@ -259,14 +259,7 @@ def test_repair_refuses_a_folder_that_is_in_use(tmp_path: Path) -> None:
 
 
 def _doctor(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        program("doctor", *words),
-        env=program_environment(),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return run_program("doctor", *words, environment=program_environment(), timeout=120)
 
 
 def test_looking_at_the_file_drops_no_lock(tmp_path: Path) -> None:

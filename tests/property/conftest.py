@@ -4,10 +4,10 @@ The quick runs draw the same examples every time, so that a check of somebody's 
 that change; `make test-long` looks for new ones.
 """
 
-import os
-
 from hypothesis import settings
+
+from tests.property.effort import EXPLORING
 
 settings.register_profile("the same each time", deadline=None, derandomize=True)
 settings.register_profile("exploring", deadline=None)
-settings.load_profile("exploring" if os.environ.get("EXPLORE") else "the same each time")
+settings.load_profile("exploring" if EXPLORING else "the same each time")

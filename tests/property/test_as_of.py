@@ -23,6 +23,7 @@ from recollect.search.segments import Segments
 from recollect.settings import Settings
 from recollect.store.protocol import Store
 from tests.contract.store.world import StillClock, new_project
+from tests.property.effort import examples
 from tests.property.reader import ScriptedReader
 from tests.support import here
 from tests.support.stores import open_store
@@ -84,7 +85,7 @@ async def _live(said: list[tuple[str, int]]) -> None:
             await world.store.close()
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(messages)
 def test_what_was_told_of_a_time_is_told_of_it_ever_after(said: list[tuple[str, int]]) -> None:
     """Both clocks at once, after every message."""

@@ -29,6 +29,7 @@ from recollect.session_log import (
     view,
 )
 from recollect.session_log.storage import key_of, read_state
+from tests.property.effort import examples
 
 numbers = (
     st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**53), 2**53)
@@ -76,7 +77,7 @@ def written(entries: list[Any]) -> Episodic:
     return log
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(entries, max_size=6))
 def test_arbitrary_json_comes_back_from_jsonl(entries: list[Any]) -> None:
     log = written(entries)
@@ -94,7 +95,7 @@ damage = st.lists(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(entries, min_size=1, max_size=5), damage)
 def test_damage_anywhere_raises_nothing_and_costs_only_the_lines_it_touches(
     entries: list[Any], damage: list[tuple[float, int, bytes]]
@@ -120,7 +121,7 @@ def test_damage_anywhere_raises_nothing_and_costs_only_the_lines_it_touches(
 odd = st.sampled_from([None, 1, True, [], {}, "checkpoint", "turn.usage", {"inputTokens": []}])
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(st.sampled_from(["item", "boundary", "meta"]), *[odd] * 6), max_size=5))
 def test_an_imported_log_of_any_shape_can_be_shown(lines: list[tuple[Any, ...]]) -> None:
     text = "\n".join(
@@ -152,7 +153,7 @@ def test_an_imported_log_of_any_shape_can_be_shown(lines: list[tuple[Any, ...]])
     )
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.binary(max_size=200) | st.text(st.characters(), max_size=200))
 def test_no_bytes_and_no_text_at_all_raise(data: bytes | str) -> None:
     assert all(one.id >= 1 for one in load(data))
@@ -169,7 +170,7 @@ queries = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(entries, max_size=10), queries, st.integers(0, 10))
 def test_a_read_is_what_filtering_a_list_gives(
     entries: list[Any], query: dict[str, Any], split: int
@@ -195,7 +196,7 @@ def test_a_read_is_what_filtering_a_list_gives(
     assert select(log.read(from_id=0), **query) == expected
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(entries, max_size=8),
     st.one_of(st.none(), st.integers(-1, 50)),
@@ -217,7 +218,7 @@ def test_what_is_shown_over_budget_is_the_end_of_what_is_shown_otherwise(
 pieces = st.sampled_from(["function_call", "function_call_output", "message"])
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(pieces, st.integers(0, 3)), max_size=12))
 def test_every_output_stands_behind_its_call_and_nothing_else_goes(steps: list[Any]) -> None:
     items = [{"type": kind, "call_id": str(number), "output": "x"} for kind, number in steps]
@@ -233,7 +234,7 @@ def test_every_output_stands_behind_its_call_and_nothing_else_goes(steps: list[A
     assert normalise(items) == expected
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), max_size=10))
 def test_corrections_show_the_last_word_in_the_first_place(steps: list[tuple[bool, int]]) -> None:
     log, model, place_of = Episodic(), [], {}
@@ -393,7 +394,7 @@ class Histories(RuleBasedStateMachine):
 INTERRUPT = object()
 
 TestHistories = Histories.TestCase
-TestHistories.settings = settings(max_examples=25, stateful_step_count=12, deadline=None)
+TestHistories.settings = settings(max_examples=examples(25), stateful_step_count=12, deadline=None)
 
 
 @settings(max_examples=5)

@@ -16,6 +16,7 @@ from recollect.records.knowledge import FactChange
 from recollect.store.protocol import Store, Transaction
 from tests.contract.store.world import START, new_graph, new_project, new_thread, new_user
 from tests.property import strategies
+from tests.property.effort import examples
 from tests.property.reader import ScriptedReader
 from tests.support import here
 from tests.support.stores import open_store
@@ -105,7 +106,7 @@ async def carried(steps: Sequence[Step], folder: Path) -> None:
         await other.close()
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(st.lists(STEPS, max_size=8))
 def test_every_history_survives_a_round_trip(steps: list[Step]) -> None:
     """Line by line, digest by digest, and with the same work left to do."""

@@ -13,6 +13,7 @@ from recollect.episodic_memory.filter_language import parse
 from recollect.errors import InvalidInput
 from recollect.graph.episode_filters import EpisodeTest, EpisodeTree, holds
 from recollect.graph.types import Episode
+from tests.property.effort import examples
 from tests.property.filter_texts import (
     KEYS,
     MOMENTS,
@@ -23,7 +24,7 @@ from tests.property.filter_texts import (
     written,
 )
 
-EXAMPLES = 100
+EXAMPLES = examples(100)
 WORDS = ("and", "or", "not", "in", "is", "null", "date", "true", "m.a", "uid", "created_at", "x")
 PIECES = (*WORDS, "=", "<>", ">", "(", ")", ",", "'x'", "'", '"', "5", "-1e5", "1e999", "\0")
 styles = st.integers(0, 2**32).map(Random)
@@ -101,7 +102,7 @@ def values_of(episode: Episode) -> dict[str, list[Any]]:
     return found
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(tree=episode_trees, several=st.lists(episodes, min_size=6, max_size=6), style=styles)
 def test_a_text_holds_of_the_episodes_it_describes(
     tree: EpisodeTree, several: list[Episode], style: Random

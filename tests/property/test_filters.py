@@ -8,10 +8,11 @@ from recollect.graph.filters import Filters, passes_entity, passes_episode, pass
 from recollect.search.columns import Flags
 from recollect.search.kinds import mask
 from recollect.search.tables import ItemTable, Tables
+from tests.property.effort import examples
 from tests.property.filter_texts import episode_trees
 from tests.property.small_graphs import Small, looked_up, many_filters, small_graphs, tables_of
 
-EXAMPLES = 150  # each of them some twenty filters over one graph
+EXAMPLES = examples(150)  # each of them some twenty filters over one graph
 
 
 def passing_ids(table: ItemTable, mask: Flags) -> list[int]:
@@ -73,7 +74,7 @@ def test_what_passes_the_mask_is_what_passes_the_rule(graph: Small, several: lis
         assert passing_ids(tables.episodes, episodes) == episodes_by_the_rule(graph, chosen)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(graph=small_graphs(), trees=st.lists(episode_trees, min_size=5, max_size=5))
 def test_conditions_on_episodes_let_by_what_the_rule_for_one_lets_by(
     graph: Small, trees: list[EpisodeTree]
@@ -92,7 +93,7 @@ def test_conditions_on_episodes_let_by_what_the_rule_for_one_lets_by(
             assert passing_ids(tables.episodes, episodes) == episodes_by_the_rule(graph, chosen)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(graph=small_graphs())
 def test_only_episodes_are_asked_which_memory_they_are_for(graph: Small) -> None:
     """What was learned from one that is not recalled is known all the same."""
@@ -106,7 +107,7 @@ def test_only_episodes_are_asked_which_memory_they_are_for(graph: Small) -> None
     assert set(passing_ids(tables.episodes, episodes)) == found - semantic
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(graph=small_graphs(), several=many_filters())
 def test_a_mask_is_no_view_of_a_column(graph: Small, several: list[Filters]) -> None:
     """Whoever asked may change it; the tables stay as they were."""

@@ -18,6 +18,7 @@ from recollect.ingest import intake
 from recollect.records import edits
 from recollect.store import rows
 from tests.property import fold_world, invariants
+from tests.property.effort import examples
 from tests.property.fold_steps import Add, Change, Erase, Settle, Step, histories, partings
 from tests.property.fold_world import Told, World, facts, log
 from tests.property.reader import VECTOR
@@ -231,7 +232,7 @@ def _retold(base: Path, history: Sequence[Step]) -> None:
         assert other.read(by_uuid) == world.read(by_uuid)
 
 
-@settings(max_examples=60, **NO_HURRY)
+@settings(max_examples=examples(60), **NO_HURRY)
 @given(history=histories(12, deleting=True))
 def test_any_history_leaves_the_fold_of_what_is_left(base: Path, history: list[Step]) -> None:
     """Whatever was read again, taken away or changed by hand, and in whatever order."""
@@ -258,7 +259,7 @@ TAKEN_BY_HAND_THEN_DELETED = [
 ]
 
 
-@settings(max_examples=40, **NO_HURRY)
+@settings(max_examples=examples(40), **NO_HURRY)
 @given(history=partings)
 @example(history=TAKEN_BY_HAND_THEN_DELETED)
 def test_whatever_is_taken_away_leaves_the_rest_as_it_was(base: Path, history: list[Step]) -> None:
@@ -266,7 +267,7 @@ def test_whatever_is_taken_away_leaves_the_rest_as_it_was(base: Path, history: l
     _live(base, history)
 
 
-@settings(max_examples=40, **NO_HURRY)
+@settings(max_examples=examples(40), **NO_HURRY)
 @given(history=histories(12, deleting=False))
 def test_what_is_left_tells_the_same_to_someone_new(base: Path, history: list[Step]) -> None:
     """What was forgotten, read otherwise or read late leaves no trace."""

@@ -31,6 +31,7 @@ from recollect.store import rows
 from recollect.store.protocol import Transaction
 from tests.contract.store.world import new_project
 from tests.property import invariants
+from tests.property.effort import examples
 from tests.property.reader import LearnedReader
 from tests.support import here
 from tests.support.stores import open_store, raw
@@ -397,7 +398,7 @@ def _live(history: Sequence[Add | Erase]) -> None:
         world.close()
 
 
-@settings(max_examples=20, **NO_HURRY)
+@settings(max_examples=examples(20), **NO_HURRY)
 @given(history=histories)
 def test_any_history_leaves_what_the_surviving_associations_make(
     history: list[Add | Erase],
@@ -514,7 +515,7 @@ def _as_never_said(said: Sequence[Add], wanted: set[int]) -> None:
         other.close()
 
 
-@settings(max_examples=15, **NO_HURRY)
+@settings(max_examples=examples(15), **NO_HURRY)
 @given(said=said_in_graph, wanted=st.sets(st.integers(0, 8)))
 def test_forgetting_the_last_words_equals_never_having_heard_them(
     said: list[Add], wanted: set[int]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from recollect.governance import keys
 from recollect.store.protocol import Store, Transaction
 from tests.contract.store.world import CountingIds, Refused, StillClock
+from tests.property.effort import examples
 from tests.support.stores import open_store
 
 NAMES = ("a", "b", "c", "d")
@@ -86,7 +87,7 @@ async def _as_one_group(store: Store, units: list[Plan]) -> list[str]:
     return [type(r).__name__ if isinstance(r, Exception) else "done" for r in results]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(plans, min_size=1, max_size=12))
 def test_a_group_of_units_ends_as_if_each_had_run_alone(units: list[Plan]) -> None:
     """Same answers, same rows, in the same order, also after reopening."""

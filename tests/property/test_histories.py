@@ -36,6 +36,7 @@ from recollect.store import rows
 from recollect.store.protocol import Store
 from tests.contract.store.world import StillClock, new_project, read_back
 from tests.property import invariants, strategies
+from tests.property.effort import examples
 from tests.property.model import ModelEpisode, ModelFact, ModelGraph, ModelProject
 from tests.property.reader import VECTOR, ScriptedReader
 from tests.support import here
@@ -687,7 +688,7 @@ _NO_HURRY = {
 # The same histories each time: what chance finds belongs to the long run, where it is looked into.
 TestHistories = Histories.TestCase
 TestHistories.settings = settings(
-    max_examples=40, stateful_step_count=40, derandomize=True, database=None, **_NO_HURRY
+    max_examples=examples(40), stateful_step_count=40, derandomize=True, database=None, **_NO_HURRY
 )
 
 

@@ -23,6 +23,7 @@ from hypothesis.stateful import (
 from structlog.testing import capture_logs
 
 from recollect.errors import Conflict, Unavailable
+from tests.property.effort import examples
 from tests.support.instances import Bench, Broken, Holder, Noted, settle
 
 KEYS = ("a", "b", "c")
@@ -336,7 +337,9 @@ class Instances(RuleBasedStateMachine):
         assert not self.bench.manager._present
 
 
-Instances.TestCase.settings = settings(max_examples=100, stateful_step_count=30, deadline=None)
+Instances.TestCase.settings = settings(
+    max_examples=examples(100), stateful_step_count=30, deadline=None
+)
 TestInstances = Instances.TestCase
 
 

@@ -23,11 +23,12 @@ from recollect.search.segment import IndexPage, Segment
 from recollect.search.times import TimeWindow
 from recollect.search.vectors import DIMENSIONS
 from recollect.store.rows import micros, micros_or_none, to_json
+from tests.property.effort import examples
 from tests.property.search_oracle import Oracle, Question, Told, Vector
 from tests.property.search_rankings import RANKINGS
 from tests.property.small_graphs import Small, many_filters, maybe_moments, moments, small_graphs
 
-EXAMPLES = 20  # for each reranker; each of them some twenty filters over one graph
+EXAMPLES = examples(20)  # for each reranker; each of them some twenty filters over one graph
 KINDS: tuple[Kind, ...] = ("fact", "entity", "episode")
 WORDS = ("tea", "rain", "boat", "song", "lamp")
 SPEAKERS = ("Ann Lee", "Bob", None)

@@ -20,12 +20,13 @@ from recollect.search.query import Lookups
 from recollect.search.segment import IndexPage, Segment
 from recollect.search.visibility import as_seen
 from recollect.store.rows import micros, to_json
+from tests.property.effort import examples
 from tests.property.search_oracle import Question, Told
 from tests.property.search_rankings import RANKINGS
 from tests.property.small_graphs import Small, many_filters
 from tests.property.test_search import asked, questions, segment_of, stories
 
-EXAMPLES = 40  # for each reranker; each of them some twenty filters over one graph
+EXAMPLES = examples(40)  # for each reranker; each of them some twenty filters over one graph
 
 # Few values, so that some of a graph is seen and some is not.
 CARRIED = (None, {"a": 1}, {"a": "1"}, {"a": [1, "1"]}, {"a": 1, "b": True}, {"b": True})

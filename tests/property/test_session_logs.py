@@ -25,6 +25,7 @@ from recollect.records.session_reading import Wanted
 from recollect.records.users import UserDetails
 from recollect.session_log import load, parse, select
 from recollect.store.protocol import Transaction
+from tests.property.effort import examples
 from tests.support.stores import open_store
 
 NAMES = ("a", "b")
@@ -211,4 +212,6 @@ def _said(episode: Any) -> Any:
 
 
 TestSessionLogs = SessionLogs.TestCase
-TestSessionLogs.settings = settings(max_examples=12, stateful_step_count=15, deadline=None)
+TestSessionLogs.settings = settings(
+    max_examples=examples(12), stateful_step_count=15, deadline=None
+)

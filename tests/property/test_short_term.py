@@ -20,9 +20,10 @@ from recollect.graph.types import Episode, NewEpisode
 from recollect.graph.visibility import Constraint, Visibility, typed
 from recollect.limits import CHAPTER_EPISODES
 from tests.contract.store.world import new_graph
+from tests.property.effort import examples
 from tests.support.told_log import Look, ToldLog, spoken, told_log
 
-EXAMPLES = 40
+EXAMPLES = examples(40)
 NUMBERS = count(1)
 
 contents = st.sampled_from(

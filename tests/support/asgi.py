@@ -3,12 +3,11 @@
 An HTTP client would tidy up a hostile path, header or body before it is sent; nothing does here.
 """
 
-import hashlib
 import json
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +71,32 @@ class Answer:
         return str(said["message"])
 
 
+class Held:
+    """What a store held at a moment. It is read only when two that may differ are compared."""
+
+    def __init__(self, version: int, rows: Rows) -> None:
+        self.version = version
+        copy = rows.copied()
+        self._content = cache(partial(_content, copy or rows))
+        if copy is None:
+            self._content()  # now or never
+
+    def __eq__(self, other: object) -> bool:
+        assert isinstance(other, Held)
+        return self.version == other.version or self._content() == other._content()
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _content(connection: Rows) -> int:
+    """A hash of every row, but for what the audit log tells of requests that did nothing."""
+    found = []
+    for table in connection.tables():
+        done = " WHERE outcome = 'done'" if table == "audit_entries" else ""
+        found += [table, *connection.execute(f"SELECT * FROM {table}{done}")]  # noqa: S608
+    return hash(tuple(found))
+
+
 @dataclass
 class Program:
     """The running application with its services."""
@@ -82,7 +107,7 @@ class Program:
     key: str = KEY
     logs: list[Any] = field(default_factory=list, repr=False)
     _watch: Rows | None = field(default=None, repr=False)
-    _seen: tuple[int, bytes, int] = field(default=(-1, b"", 0), repr=False)
+    _seen: Held | None = field(default=None, repr=False)
 
     async def send(
         self,
@@ -117,16 +142,14 @@ class Program:
         while await worker.step():
             pass
 
-    def writes(self) -> int:
-        """A number that changes whenever someone else commits anything but a refusal's entry."""
+    def writes(self) -> Held:
+        """What the store holds, which changes when someone commits anything but a refusal's entry."""
         if self._watch is None:
             self._watch = rows_of(self.folder)
         version = self._watch.version()
-        if version != self._seen[0]:
-            content = _content(self._watch)
-            changed = content != self._seen[1]
-            self._seen = (version, content, self._seen[2] + changed)
-        return self._seen[2]
+        if self._seen is None or version != self._seen.version:
+            self._seen = Held(version, self._watch)
+        return self._seen
 
     def execute(self, statement: str, *values: Any) -> None:
         """Change the store behind the program's back."""
@@ -143,16 +166,6 @@ class Program:
         """Let go of the store."""
         if self._watch is not None:
             self._watch.close()
-
-
-def _content(connection: Rows) -> bytes:
-    """A digest of every row, but for what the audit log tells of requests that did nothing."""
-    digest = hashlib.sha256()
-    for table in connection.tables():
-        done = " WHERE outcome = 'done'" if table == "audit_entries" else ""
-        rows = connection.execute(f"SELECT * FROM {table}{done}").fetchall()  # noqa: S608
-        digest.update(repr((table, rows)).encode(errors="surrogatepass"))
-    return digest.digest()
 
 
 async def exchange(

@@ -1,17 +1,24 @@
-"""Starts the real `recollect serve` many times at little cost.
+"""Starts the real program many times at little cost.
 
-A parent process imports the program once and forks a child per start; the child runs the
-program's own entry point with the arguments given, in a session of its own. What is killed is a
+A parent process imports the program once and forks a child per start; the child runs what
+`python -m recollect` runs with the arguments given, in a session of its own. What is killed is a
 real server process.
 """
 
+import atexit
+import gc
 import itertools
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -27,14 +34,15 @@ class ForkServer:
 
     def __init__(self, log: Path, **environment: str) -> None:
         self.log = log
-        self._environment = environment
+        self._environment = program_environment(**environment)
         self._process: subprocess.Popen[str] | None = None
         self._numbers = itertools.count()
+        self._turn = threading.Lock()
 
     def __enter__(self) -> Self:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.support.forkserver"],
-            env=program_environment(**self._environment),
+            env=self._environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -64,7 +72,17 @@ class ForkServer:
 
     def start(self, *words: str, log: Path | None = None, **environment: str) -> int:
         """Fork a child that runs `recollect` with these words; answer its process id."""
-        asked = {"words": words, "log": str(log or self.log), "environment": environment}
+        out = str(log or self.log)
+        return self.fork(words, {**self._environment, **environment}, (os.devnull, out, out))
+
+    def fork(self, words: Sequence[str], environment: dict[str, str], files: Sequence[str]) -> int:
+        """Fork a child with just this environment, on files for its input, output and errors."""
+        asked = {
+            "words": words,
+            "environment": environment,
+            "files": files,
+            "folder": str(Path.cwd()),
+        }
         return int(self._ask("start", **asked))
 
     def run(self, *words: str, **environment: str) -> tuple[int, str]:
@@ -86,28 +104,86 @@ class ForkServer:
     def wait(self, pid: int, seconds_max: float = 20.0) -> int:
         """Wait for a child's end; answer its exit code, negative for a signal."""
         deadline = time.monotonic() + seconds_max
-        while self.alive(pid):
+        while (code := self.code(pid)) is None:
             if time.monotonic() > deadline:
                 os.kill(pid, signal.SIGKILL)
-                self._ask("wait", pid=pid)
                 raise TimeoutError(f"process {pid} did not end in {seconds_max:.0f} s")
             time.sleep(0.002)
-        return int(self._ask("wait", pid=pid))
+        return code
 
     def alive(self, pid: int) -> bool:
         """Whether a child still runs."""
-        return bool(self._ask("alive", pid=pid))
+        return self.code(pid) is None
+
+    def code(self, pid: int) -> int | None:
+        """The exit code of a child that has ended."""
+        found: int | None = self._ask("code", pid=pid)
+        return found
 
     def _ask(self, what: str, **more: Any) -> Any:
         process = self._process
         assert process is not None
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(json.dumps({"do": what, **more}) + "\n")
-        process.stdin.flush()
-        answer = process.stdout.readline()
+        with self._turn:
+            process.stdin.write(json.dumps({"do": what, **more}) + "\n")
+            process.stdin.flush()
+            answer = process.stdout.readline()
         assert answer, "the fork server is gone"
         return json.loads(answer)
+
+
+class Forked:
+    """A child of a fork server with the face of a `Popen`."""
+
+    def __init__(self, forks: ForkServer, pid: int) -> None:
+        self._forks = forks
+        self.pid = pid
+
+    def poll(self) -> int | None:
+        """The exit code, once there is one."""
+        return self._forks.code(self.pid)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the end; answer the exit code."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while (code := self.poll()) is None:
+            if deadline is not None and time.monotonic() > deadline:
+                raise subprocess.TimeoutExpired("recollect", timeout or 0.0)
+            time.sleep(0.005)
+        return code
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, unless it is gone."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+
+@cache
+def shared() -> ForkServer:
+    """The fork server of this test process, which ends with it."""
+    folder = tempfile.TemporaryDirectory(prefix="recollect-forks-")
+    forks = ForkServer(Path(folder.name) / "log").__enter__()
+    atexit.register(folder.cleanup)
+    atexit.register(forks.__exit__, None, None, None)
+    return forks
+
+
+def _child(asked: dict[str, Any]) -> None:
+    """What a shell would do for `python -m recollect`, then that."""
+    os.setsid()
+    _die_with_parent()
+    os.environ.clear()
+    os.environ.update(asked["environment"])
+    time.tzset()
+    os.chdir(asked["folder"])
+    for number, name in enumerate(asked["files"]):
+        mode = os.O_WRONLY | os.O_CREAT | os.O_APPEND if number else os.O_RDONLY
+        os.dup2(os.open(name, mode, 0o644), number)
+    os.closerange(3, 64)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115 - without what the parent has read ahead
+    sys.argv = ["recollect", *asked["words"]]
+    runpy.run_module("recollect", run_name="__main__", alter_sys=True)
 
 
 def _die_with_parent() -> None:
@@ -117,45 +193,22 @@ def _die_with_parent() -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
-def _child(words: list[str], log: str, environment: dict[str, str]) -> None:
-    os.environ.update(environment)
-    os.setsid()
-    _die_with_parent()
-    out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(out, 1)
-    os.dup2(out, 2)
-    os.closerange(3, 64)
-    sys.argv = ["recollect", *words]
-    from recollect.cli.main import main as run
-
-    code = 1
-    try:
-        run()
-    except SystemExit as left:
-        code = left.code if isinstance(left.code, int) else int(left.code is not None)
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-
-
 def _answer(asked: dict[str, Any], children: dict[int, int | None]) -> Any:
-    pid = asked.get("pid", 0)
+    if asked["do"] == "hello":
+        return "ready"
     if asked["do"] == "start":
         pid = os.fork()
         if pid == 0:
-            _child(asked["words"], asked["log"], asked["environment"])
+            _child(asked)
+            sys.exit()
         children[pid] = None
         return pid
-    if asked["do"] in {"wait", "alive"} and children[pid] is None:
-        found, status = os.waitpid(pid, 0 if asked["do"] == "wait" else os.WNOHANG)
+    pid = asked["pid"]
+    if children[pid] is None:
+        found, status = os.waitpid(pid, os.WNOHANG)
         if found:
             children[pid] = os.waitstatus_to_exitcode(status)
-    if asked["do"] == "alive":
-        return children[pid] is None
-    return "ready" if asked["do"] == "hello" else children[pid]
+    return children[pid]
 
 
 def main() -> None:
@@ -164,10 +217,10 @@ def main() -> None:
 
     for name in program.COMMANDS:  # the point of it all: imported once
         program.load(name)
+    gc.freeze()
 
     if shift := os.environ.get(CLOCK_SHIFT):
         shifted_clock.install(Path(shift))
-    _die_with_parent()
     children: dict[int, int | None] = {}
     for line in sys.stdin:
         print(json.dumps(_answer(json.loads(line), children)), flush=True)

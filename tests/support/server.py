@@ -13,13 +13,17 @@ import socket
 import ssl
 import subprocess
 import sys
+import tempfile
 import time
 import weakref
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import httpx
+
+if TYPE_CHECKING:
+    from tests.support.forkserver import Forked
 
 HOST = "127.0.0.1"
 LINUX = sys.platform == "linux"
@@ -32,7 +36,7 @@ LOG_LINES_SHOWN = 40
 DIES_WITH_STARTER = (
     "import ctypes, os, signal, sys;"
     "ctypes.CDLL(None).prctl(1, signal.SIGKILL);"
-    "os.execv(sys.argv[1], sys.argv[1:])"
+    "os.execvp(sys.argv[1], sys.argv[1:])"
 )
 
 
@@ -62,8 +66,8 @@ class Server:
         self._environment = environment or {}
         self._options = options
         self._tls = tls  # the certificate that it shows
-        self._under = under  # a program that starts it, such as `prlimit`
-        self._process: subprocess.Popen[bytes] | None = None
+        self._under = under  # a program that starts it from scratch, such as `prlimit`
+        self._process: subprocess.Popen[bytes] | Forked | None = None
         _SERVERS.add(self)
 
     def __enter__(self) -> Self:
@@ -104,17 +108,7 @@ class Server:
         if self.running:
             raise RuntimeError("the server is already running")
         self.data.mkdir(parents=True, exist_ok=True)
-        with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
-                self._words(),
-                env=program_environment(
-                    self.data, RECOLLECT_API_KEY=self.api_key, **self._environment
-                ),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        self._process = self._launched() if self._under else self._forked()
         try:
             self._wait_until(until)
         except BaseException:
@@ -164,9 +158,31 @@ class Server:
 
     def _words(self) -> list[str]:
         place = ("--host", HOST, "--port", str(self.port), "--data", str(self.data))
-        words = program("serve", *place, *self._options)
-        words = [*self._under, *words]
-        return [sys.executable, "-c", DIES_WITH_STARTER, *words] if LINUX else words
+        return ["serve", *place, *self._options]
+
+    def _variables(self) -> dict[str, str]:
+        more = {"RECOLLECT_API_KEY": self.api_key, **self._environment}
+        return program_environment(self.data, **more)
+
+    def _forked(self) -> "Forked":
+        """A start from scratch takes seconds of imports."""
+        from tests.support import forkserver
+
+        files = (os.devnull, str(self.log), str(self.log))
+        forks = forkserver.shared()
+        return forkserver.Forked(forks, forks.fork(self._words(), self._variables(), files))
+
+    def _launched(self) -> "subprocess.Popen[bytes]":
+        words = [*self._under, *program(*self._words())]
+        with self.log.open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, "-c", DIES_WITH_STARTER, *words] if LINUX else words,
+                env=self._variables(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
 
     def _wait_until(self, path: str) -> None:
         deadline = time.monotonic() + READY_SECONDS_MAX
@@ -238,15 +254,28 @@ def place_of(data: Path | None) -> dict[str, str]:
 EXTRACTION_ON = {"RECOLLECT_EXTRACTION": "on"}
 
 
+def run_program(
+    *words: str, environment: dict[str, str], timeout: float = COMMAND_SECONDS_MAX, given: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, without a terminal: what `subprocess.run` would do, but for the imports."""
+    from tests.support import forkserver
+
+    with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder) / name for name in ("in", "out", "err")]
+        files[0].write_text(given)
+        forks = forkserver.shared()
+        running = forkserver.Forked(forks, forks.fork(words, environment, [*map(str, files)]))
+        try:
+            code = running.wait(timeout)
+        finally:
+            running.send_signal(signal.SIGKILL)
+        said = [file.read_text() for file in files[1:]]
+    return subprocess.CompletedProcess(words, code, *said)
+
+
 def _answer_of(data: Path, *words: str) -> dict[str, Any]:
-    done = subprocess.run(
-        program(*words, "--data", str(data)),
-        env=program_environment(data),
-        capture_output=True,
-        text=True,
-        timeout=COMMAND_SECONDS_MAX,
-        check=False,
-    )
+    environment = program_environment(data)
+    done = run_program(*words, "--data", str(data), environment=environment)
     if done.returncode != 0:
         raise RuntimeError(f"`recollect {' '.join(words)}` failed: {done.stderr}{done.stdout}")
     answer: dict[str, Any] = json.loads(done.stdout)

@@ -128,6 +128,14 @@ class Rows:
         )
         return dict(tuple(row) for row in keys)
 
+    def copied(self) -> "Rows | None":
+        """A copy in memory, where that is quickly made."""
+        if not isinstance(self._connection, sqlite3.Connection):
+            return None
+        copy = sqlite3.connect(":memory:")
+        self._connection.backup(copy)
+        return Rows(copy)
+
     def version(self) -> int:
         """A number that changes when somebody else has written."""
         asked = "PRAGMA data_version"

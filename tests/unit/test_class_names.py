@@ -2,6 +2,7 @@
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import recollect
@@ -34,6 +35,7 @@ STILL_SHARED = {
 }
 
 
+@cache
 def _shared() -> dict[str, list[str]]:
     found = defaultdict(list)
     for path in SOURCE.rglob("*.py"):

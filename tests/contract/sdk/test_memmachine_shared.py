@@ -1,7 +1,6 @@
 """One memory beneath: the MemMachine client and the Zep clients on the same graphs, both ways."""
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ from tests.contract.sdk.support import (
     said3,
     unique,
 )
-from tests.support.server import Server, program, program_environment
+from tests.support.server import Server, program_environment, run_program
 
 EPISODIC = {"memory_types": ["episodic"]}
 USERS = "recollect:users"
@@ -211,13 +210,8 @@ def narrow_key(server: Server, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def recollect(data: Path, *words: str) -> dict[str, Any]:
     """A command of the program on a data directory; what it answered in JSON, if it did."""
-    done = subprocess.run(
-        program(*words, "--data", str(data)),
-        env=program_environment(data),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+    done = run_program(
+        *words, "--data", str(data), environment=program_environment(data), timeout=60
     )
     assert done.returncode == 0, done.stderr + done.stdout
     answer: dict[str, Any] = json.loads(done.stdout) if "--json" in words else {}

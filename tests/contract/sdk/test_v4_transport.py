@@ -2,7 +2,6 @@
 
 import json
 import random
-import subprocess
 import threading
 import time
 from collections import Counter
@@ -29,13 +28,7 @@ from tests.contract.sdk.support_4 import (
     told,
 )
 from tests.support.forkserver import ForkServer
-from tests.support.server import (
-    DEFAULT_KEY,
-    Server,
-    free_port,
-    program,
-    program_environment,
-)
+from tests.support.server import DEFAULT_KEY, Server, free_port, program_environment, run_program
 
 KILLS = 20
 AT_ONCE = {"request_options": {"max_retries": 0}}  # we ask again by ourselves
@@ -147,15 +140,8 @@ def test_keys_of_one_caller_mean_nothing_to_another(zep4: Zep, server: Server) -
     """Somebody else with the same key gets nothing that is not theirs."""
     key, id_ = str(uuid4()), unique("user")
     zep4.user.create(user_id=id_, idempotency_key=key)
-    words = program("key", "create", "--name", unique("key"), "--json", "--data", str(server.data))
-    done = subprocess.run(
-        words,
-        env=program_environment(server.data),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
+    words = ("key", "create", "--name", unique("key"), "--json", "--data", str(server.data))
+    done = run_program(*words, environment=program_environment(server.data))
     secret = json.loads(done.stdout)["key"]
     with refused4(409, "ConflictError"):
         zep4.with_key(secret).user.create(

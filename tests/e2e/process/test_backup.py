@@ -4,7 +4,6 @@ import json
 import shutil
 import sqlite3
 import stat
-import subprocess
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.server import EXTRACTION_ON, Server, program, program_environment
+from tests.support.server import EXTRACTION_ON, Server, program_environment, run_program
 
 SECONDS_MAX = 120
 MESSAGES_BEFORE = 8
@@ -20,13 +19,8 @@ MESSAGES_BEFORE = 8
 
 def run(*words: str) -> tuple[int, str]:
     """Run the program; its exit code and all it said."""
-    done = subprocess.run(
-        program(*words),
-        env=program_environment(**EXTRACTION_ON),
-        capture_output=True,
-        text=True,
-        timeout=SECONDS_MAX,
-        check=False,
+    done = run_program(
+        *words, environment=program_environment(**EXTRACTION_ON), timeout=SECONDS_MAX
     )
     return done.returncode, done.stdout + done.stderr
 

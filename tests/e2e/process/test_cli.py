@@ -171,7 +171,7 @@ def _start_without_key(server: Server) -> str:
     before = server.log.stat().st_size if server.log.exists() else 0
     with server.log.open("ab") as log:
         server._process = subprocess.Popen(
-            server._words(),
+            program(*server._words()),
             env=program_environment(),
             stdout=log,
             stderr=log,

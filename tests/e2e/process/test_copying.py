@@ -15,7 +15,7 @@ from recollect.store.postgres.connection import connect
 from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import new_graph, new_project
 from tests.support.postgres import database_of
-from tests.support.server import program, program_environment
+from tests.support.server import program, program_environment, run_program
 
 SECONDS_MAX = 120
 HEARD_S = 3.0
@@ -57,13 +57,13 @@ def test_a_copy_that_is_stopped_leaves_nothing_and_goes_on(
 ) -> None:
     """Whether it is asked to stop or killed; the same command does the rest."""
     url = database_of(tmp_path)
-    words = program("copy", "--from", str(data), "--to", url)
+    words = ("copy", "--from", str(data), "--to", url)
     with closing(connect(url)) as holder:
         holder.execute("SET idle_in_transaction_session_timeout = 0")
         holder.execute("BEGIN")
         holder.execute("LOCK TABLE episodes IN ACCESS EXCLUSIVE MODE")
         copying = subprocess.Popen(
-            words,
+            program(*words),
             env=program_environment(COLUMNS="200"),
             stderr=subprocess.PIPE,
             text=True,
@@ -79,14 +79,8 @@ def test_a_copy_that_is_stopped_leaves_nothing_and_goes_on(
         assert "nothing is left behind" in said
     _wait_until_alone(url)
     assert counted(url) == (0, 0, 0)
-    again = subprocess.run(
-        words,
-        env=program_environment(COLUMNS="200"),
-        capture_output=True,
-        text=True,
-        timeout=SECONDS_MAX,
-        check=False,
-    )
+    environment = program_environment(COLUMNS="200")
+    again = run_program(*words, environment=environment, timeout=SECONDS_MAX)
     assert again.returncode == 0, again.stderr
     assert again.stderr.count("all digests are equal") == 2
     assert counted(url) == (2, 2, 100)

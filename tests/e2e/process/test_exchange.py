@@ -13,19 +13,12 @@ from recollect.graph.types import NewEpisode
 from recollect.ingest import intake
 from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import new_graph, new_project
-from tests.support.server import program, program_environment
+from tests.support.server import program, program_environment, run_program
 
 
-def run(*words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+def run(*words: str, given: str = "") -> subprocess.CompletedProcess[str]:
     """The installed program, without a terminal."""
-    return subprocess.run(
-        program(*words),
-        env=program_environment(COLUMNS="200"),
-        input=given,
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
+    return run_program(*words, environment=program_environment(COLUMNS="200"), given=given)
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +50,10 @@ def test_a_project_is_carried_to_another_folder(data: Path, tmp_path: Path) -> N
     assert json.loads(written.stdout)[0]["records"]["episode"] == 5
     again = run("import", file, "--data", there)
     assert again.returncode == 1
-    assert b"--into" in again.stderr
+    assert "--into" in again.stderr
     assert run("import", file, "--data", there, "--into", "b", "--new-ids").returncode == 0
     entries = run("audit", "list", "--project", "b", "--data", there, "--json")
-    assert b'"import"' in entries.stdout, entries.stderr
+    assert '"import"' in entries.stdout, entries.stderr
 
 
 def test_a_pipe_carries_one_graph(data: Path, tmp_path: Path) -> None:
@@ -71,7 +64,7 @@ def test_a_pipe_carries_one_graph(data: Path, tmp_path: Path) -> None:
     there = str(tmp_path / "there")
     imported = run("import", "-", "--into", "h", "--data", there, given=written.stdout)
     assert imported.returncode == 0, imported.stderr
-    assert b"h" in imported.stdout
+    assert "h" in imported.stdout
 
 
 def test_a_file_may_be_standard_input(data: Path, tmp_path: Path) -> None:
@@ -96,7 +89,7 @@ def test_an_export_under_way_is_left_alone(data: Path, tmp_path: Path) -> None:
     unfinished.write_text("begun")
     refused = run("export", str(tmp_path / "all.jsonl"), "--data", str(data))
     assert refused.returncode == 1
-    assert b"another export" in refused.stderr
+    assert "another export" in refused.stderr
     assert unfinished.read_text() == "begun"
 
 
@@ -105,14 +98,14 @@ def test_what_cannot_be_done_is_said(data: Path, tmp_path: Path) -> None:
     there = tmp_path / "x.jsonl"
     missing = run("export", str(there), "--graph", "none", "--data", str(data))
     assert (missing.returncode, list(tmp_path.iterdir())) == (1, [])
-    assert b"graph not found: none" in missing.stderr
+    assert "graph not found: none" in missing.stderr
     there.write_text("mine")
     taken = run("export", str(there), "--data", str(data))
     assert taken.returncode == 1
     assert there.read_text() == "mine"
-    assert b"exists already" in taken.stderr
-    assert b"none of zep" in run("import", "zap", str(there)).stderr
-    assert b"one file at a time" in run("import", "zep", "a", "b").stderr
+    assert "exists already" in taken.stderr
+    assert "none of zep" in run("import", "zap", str(there)).stderr
+    assert "one file at a time" in run("import", "zep", "a", "b").stderr
     assert run("export", str(tmp_path / "y"), "--data", str(tmp_path / "no")).returncode == 1
     assert not (tmp_path / "no").exists()
 
@@ -126,7 +119,7 @@ def test_memories_of_another_memory_are_brought_in_once(tmp_path: Path) -> None:
     assert first.returncode == 0, first.stderr
     (told,) = json.loads(first.stdout)
     assert (told["users"], told["episodes"], told["skipped"]) == (1, 1, 1)
-    assert b"skipped 1: a record of a shape that is not known" in first.stderr
+    assert "skipped 1: a record of a shape that is not known" in first.stderr
     (again,) = json.loads(run("import", "mem0", str(file), "--data", there, "--json").stdout)
     assert (again["episodes"], again["known"]) == (0, 1)
 
@@ -145,4 +138,4 @@ def test_a_terminal_shows_a_bar_and_a_pipe_does_not(data: Path, tmp_path: Path) 
     assert "graphs" in shown
     assert json.loads(done.stdout)
     quiet = run("export", str(tmp_path / "b.jsonl"), "--data", str(data), "--json")
-    assert b"graphs" not in quiet.stderr
+    assert "graphs" not in quiet.stderr

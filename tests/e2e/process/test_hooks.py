@@ -13,7 +13,7 @@ import pytest
 
 from recollect.cli.hook import read
 from recollect.errors import InvalidInput
-from tests.support.server import EXTRACTION_ON, Server, program, program_environment
+from tests.support.server import EXTRACTION_ON, Server, program_environment, run_program
 
 GUIDE = Path(__file__).parents[3] / "docs" / "howto" / "hooks.md"
 ADDRESS = "http://127.0.0.1:8000"
@@ -39,15 +39,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 def run(words: list[str], given: str, key: str = "") -> subprocess.CompletedProcess[str]:
     environment = program_environment(**({"RECOLLECT_API_KEY": key} if key else {}))
-    return subprocess.run(
-        words,
-        input=given,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return run_program(*words, environment=environment, timeout=120, given=given)
 
 
 def configured(number: int) -> dict[str, str]:
@@ -62,7 +54,7 @@ def fire(server: Server, number: int, event: dict[str, Any]) -> str:
     command = configured(number)[event["hook_event_name"]].replace(ADDRESS, server.url)
     name, *words = shlex.split(command)
     assert name == "recollect"
-    done = run(program(*words), json.dumps(event), server.api_key)
+    done = run(words, json.dumps(event), server.api_key)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -99,13 +91,13 @@ def test_a_session_is_kept_and_the_next_one_knows_of_it(
 
 
 def test_the_folder_itself_will_do(tmp_path: Path) -> None:
-    words = program("hook", "--data", str(tmp_path / "data"), "--user", "ann")
+    words = ["hook", "--data", str(tmp_path / "data"), "--user", "ann"]
     asked = {**CLAUDE, "hook_event_name": "UserPromptSubmit", "prompt": "I keep bees."}
     done = run(words, json.dumps(asked))
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     again = run(words, json.dumps({**asked, "prompt": "What do I keep?"}))
     assert again.returncode == 0, again.stderr
-    listed = run(program("facts", "--data", str(tmp_path / "data"), "--user", "ann", "--json"), "")
+    listed = run(["facts", "--data", str(tmp_path / "data"), "--user", "ann", "--json"], "")
     assert listed.returncode in (0, 3), "the user is there"
 
 
@@ -114,7 +106,7 @@ def test_codex_can_notify(server: Server) -> None:
     name, *words = tomllib.loads(line)["notify"]
     assert name == "recollect"
     pointed = [word.replace(ADDRESS, server.url) for word in words]
-    done = run(program(*pointed, json.dumps(NOTIFIED)), "", server.api_key)
+    done = run([*pointed, json.dumps(NOTIFIED)], "", server.api_key)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert messages(server, "b5f6-thread") == [
         ("user", "Rename `foo` to `bar`.\nAnd run the tests."),
@@ -125,7 +117,7 @@ def test_codex_can_notify(server: Server) -> None:
 def test_what_fails_is_said_and_stops_nobody() -> None:
     """Exit code 2 would block a prompt, in either agent."""
     prompt = {**CLAUDE, "hook_event_name": "UserPromptSubmit", "prompt": "x"}
-    done = run(program("hook", "--url", "http://127.0.0.1:1"), json.dumps(prompt), "k")
+    done = run(["hook", "--url", "http://127.0.0.1:1"], json.dumps(prompt), "k")
     assert (done.returncode, done.stdout) == (1, "")
     assert "does not answer" in done.stderr
     assert "Traceback" not in done.stderr

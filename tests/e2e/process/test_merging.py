@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-import subprocess
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from recollect import SyncMemory
-from tests.support.server import EXTRACTION_ON, program, program_environment
+from tests.support.server import EXTRACTION_ON, program_environment, run_program
 
 SECONDS_MAX = 120
 
@@ -27,13 +26,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(*words: str) -> Any:
     """Run the program; what it tells programs."""
-    done = subprocess.run(
-        program(*words, "--json"),
-        env=program_environment(**EXTRACTION_ON),
-        capture_output=True,
-        text=True,
-        timeout=SECONDS_MAX,
-        check=False,
+    done = run_program(
+        *words, "--json", environment=program_environment(**EXTRACTION_ON), timeout=SECONDS_MAX
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout) if done.stdout else None

@@ -64,7 +64,7 @@ def test_the_library_calls_nobody(tmp_path: Path) -> None:
 def test_the_server_calls_nobody(tmp_path: Path) -> None:
     """From its first request on, with the child process that reads."""
     trace = tmp_path / "trace"
-    with Server(tmp_path / "data", environment=EXTRACTION_ON) as server:
+    with Server(tmp_path / "data", environment=EXTRACTION_ON, under=("env",)) as server:
         following = subprocess.Popen(traced(trace, "-p", str(server.pid)))
         try:
             with server.http() as client:

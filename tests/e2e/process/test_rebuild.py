@@ -5,7 +5,6 @@ import hashlib
 import json
 import shutil
 import sqlite3
-import subprocess
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
@@ -21,7 +20,7 @@ from recollect.records.knowledge import FactChange
 from recollect.store.sqlite import SqliteStore
 from tests.contract.store.world import message, new_graph, new_project
 from tests.support import here
-from tests.support.server import EXTRACTION_ON, Server, program, program_environment
+from tests.support.server import EXTRACTION_ON, Server, program_environment, run_program
 from tests.support.talk import talk
 
 SECONDS_MAX = 120
@@ -53,13 +52,11 @@ def data(learned: Path, tmp_path: Path) -> Path:
 
 def run(*words: str, **environment: str) -> tuple[int, str]:
     """Run `recollect rebuild`; answer its exit code and all it said, its result first."""
-    done = subprocess.run(
-        program("rebuild", *words),
-        env=program_environment(**{**EXTRACTION_ON, "COLUMNS": "300", **environment}),
-        capture_output=True,
-        text=True,
+    done = run_program(
+        "rebuild",
+        *words,
+        environment=program_environment(**{**EXTRACTION_ON, "COLUMNS": "300", **environment}),
         timeout=SECONDS_MAX,
-        check=False,
     )
     return done.returncode, done.stdout + done.stderr
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from recollect import SyncMemory
-from tests.support.server import EXTRACTION_ON, Server, program_environment
+from tests.support.server import EXTRACTION_ON, Server, program_environment, run_program
 
 PROGRAM = Path(sys.executable).parent / "recollect"
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -40,16 +40,9 @@ def works(data: Path) -> str:
 
 
 def piped(*words: str | Path, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
-    """Run the installed program without a terminal."""
-    return subprocess.run(
-        [PROGRAM, *words],
-        env=program_environment(**{**EXTRACTION_ON, **more}),
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS_MAX,
-        check=False,
-    )
+    """Run the program without a terminal."""
+    environment = program_environment(**{**EXTRACTION_ON, **more})
+    return run_program(*map(str, words), environment=environment, timeout=SECONDS_MAX, given=stdin)
 
 
 def on_terminal(width: int, *words: str | Path, **more: str) -> tuple[int, str]:
@@ -134,7 +127,10 @@ def test_a_shell_can_complete_commands() -> None:
         "COMP_WORDS": "recollect ti",
         "COMP_CWORD": "1",
     }
-    assert piped(**asked).stdout.split() == ["timeline"]
+    done = subprocess.run(
+        [PROGRAM], env=program_environment(**asked), capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split() == ["timeline"]
     shown = subprocess.run(
         ["bash", "-c", f"{PROGRAM} completion bash; exit $?"],
         env=program_environment(),

@@ -22,7 +22,7 @@ from tests.e2e.process.test_reading import (
 )
 from tests.support.scripted_model import ScriptedModel, answers, fails
 from tests.support.second_readings import likes
-from tests.support.server import EXTRACTION_ON, Server, program, program_environment
+from tests.support.server import EXTRACTION_ON, Server, program_environment, run_program
 
 ROOT = Path(__file__).parents[3]
 FAST = {"RECOLLECT_JOB_ATTEMPTS_MAX": "3", "RECOLLECT_JOB_BACKOFF_FIRST_S": "0.05"}
@@ -46,13 +46,12 @@ def owed(server: Server, http: httpx.Client, status: str | None = None) -> list[
 
 def command(server: Server, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """A command on the server's folder."""
-    return subprocess.run(
-        program(*words, "--data", str(server.data)),
-        env=program_environment(**environment),
-        capture_output=True,
-        text=True,
+    return run_program(
+        *words,
+        "--data",
+        str(server.data),
+        environment=program_environment(**environment),
         timeout=120,
-        check=False,
     )
 
 

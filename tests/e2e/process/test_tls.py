@@ -2,7 +2,6 @@
 
 import datetime
 import ssl
-import subprocess
 from ipaddress import ip_address
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -20,8 +19,8 @@ from tests.support.server import (
     HOST,
     Server,
     free_port,
-    program,
     program_environment,
+    run_program,
 )
 
 NO_PASSWORD = serialization.NoEncryption()
@@ -59,13 +58,15 @@ def certificate(folder: Path, encryption: Any = NO_PASSWORD) -> Files:
 
 def start(data: Path, *options: str) -> "CompletedProcess[str]":
     """A start that is refused."""
-    return subprocess.run(
-        program("serve", "--port", "0", "--data", str(data), *options),
-        env=program_environment(),
-        capture_output=True,
-        text=True,
+    return run_program(
+        "serve",
+        "--port",
+        "0",
+        "--data",
+        str(data),
+        *options,
+        environment=program_environment(),
         timeout=60,
-        check=False,
     )
 
 

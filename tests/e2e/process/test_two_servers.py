@@ -1,7 +1,6 @@
 """Two servers on one database: what one of them changes, the other knows with its next answer."""
 
 import json
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import postgres
-from tests.support.server import Server, program, program_environment
+from tests.support.server import Server, program_environment, run_program
 
 NOTICED_S = 1.1  # what a key may do is asked for again after a second
 HIDES_RED = {
@@ -53,14 +52,7 @@ def servers(url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list
 
 
 def _command(url: str, *words: str) -> str:
-    done = subprocess.run(
-        program(*words),
-        env=program_environment(RECOLLECT_STORE=url),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = run_program(*words, environment=program_environment(RECOLLECT_STORE=url), timeout=120)
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout
 

@@ -2,26 +2,25 @@
 
 import asyncio
 import json
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
 from tests.support.receiver import LOOPBACK, receiving
-from tests.support.server import Server, program, program_environment
+from tests.support.server import Server, program_environment, run_program
 
 CHOSEN = {"RECOLLECT_WEBHOOK_PRIVATE": LOOPBACK, "RECOLLECT_WEBHOOK_TIMEOUT_S": "5"}
 
 
 def command(data: Path, *words: str) -> str:
     """What `recollect webhook` prints."""
-    done = subprocess.run(
-        program("webhook", *words, "--data", str(data)),
-        env=program_environment(data, **CHOSEN),
-        capture_output=True,
-        text=True,
+    done = run_program(
+        "webhook",
+        *words,
+        "--data",
+        str(data),
+        environment=program_environment(data, **CHOSEN),
         timeout=60,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

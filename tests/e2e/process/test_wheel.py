@@ -49,6 +49,9 @@ def test_a_server_runs_from_the_wheel_alone(tmp_path: Path) -> None:
         timeout=60,
     ).stdout
     assert where.startswith(str(unpacked))
-    with Server(tmp_path / "data", environment=environment) as server, server.http() as http:
+    with (
+        Server(tmp_path / "data", environment=environment, under=("env",)) as server,
+        server.http() as http,
+    ):
         http.post("/users", json={"user_id": "jane"}).raise_for_status()
         assert http.get("/users/jane").json()["user_id"] == "jane"

@@ -24,7 +24,7 @@ from recollect.store.protocol import Transaction
 from tests.support.asgi import KEY
 from tests.support.memory import remembering
 from tests.support.postgres import binaries, database_of, shared
-from tests.support.server import program, program_environment
+from tests.support.server import program_environment, run_program
 from tests.unit.exchange.world import export, fill, without_moment
 
 Run = Callable[..., Any]
@@ -255,13 +255,10 @@ def test_a_dump_is_restored_whole(
 
 def _command(url: str, *words: str) -> subprocess.CompletedProcess[str]:
     """A command that sets up logging, which is for a whole process, on a database."""
-    return subprocess.run(
-        program(*words),
-        env=program_environment(RECOLLECT_STORE=url, RECOLLECT_PORT="0"),
-        capture_output=True,
-        text=True,
+    return run_program(
+        *words,
+        environment=program_environment(RECOLLECT_STORE=url, RECOLLECT_PORT="0"),
         timeout=120,
-        check=False,
     )
 
 

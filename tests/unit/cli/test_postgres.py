@@ -2,7 +2,6 @@
 
 import json
 import secrets
-import subprocess
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +18,7 @@ from recollect.store.postgres import migrate, state
 from recollect.store.postgres.connection import connect
 from recollect.store.postgres.state import DatabaseState
 from tests.support.postgres import database_of, shared
-from tests.support.server import program, program_environment
+from tests.support.server import program_environment, run_program
 
 Run = Callable[..., Any]
 FIT = DatabaseState(
@@ -193,13 +192,12 @@ def test_a_backup_file_can_be_checked_all_the_same(
     assert run("project", "create", "acme", "--data", data).exit_code == 0
     assert run("backup", "--to", file, "--data", data).exit_code == 0
     monkeypatch.setenv("RECOLLECT_STORE", url)
-    done = subprocess.run(  # it sets up logging, which is for a whole process
-        program("restore", file, "--check"),
-        env=program_environment(RECOLLECT_STORE=url, COLUMNS="200"),
-        capture_output=True,
-        text=True,
+    done = run_program(  # it sets up logging, which is for a whole process
+        "restore",
+        file,
+        "--check",
+        environment=program_environment(RECOLLECT_STORE=url, COLUMNS="200"),
         timeout=120,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "audit logs of 1 projects" in done.stdout + done.stderr

@@ -160,6 +160,36 @@ def test_a_migration_that_another_process_applied_is_not_applied_again(
         slow.close()
 
 
+def test_a_file_that_another_process_began_to_migrate_is_not_begun_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever finds it new and then waits for the lock goes on from where the other one is."""
+    quick = connect(tmp_path / "x.db", writer=True)
+    slow = connect(tmp_path / "x.db", writer=True)
+    real = migrate.version
+
+    def version(connection: sqlite3.Connection) -> int:
+        """Between the slow one's first look and its lock, the quick one goes some of the way."""
+        seen = real(connection)
+        if connection is slow and seen == 0:
+            migrate.apply(quick, upto=3)
+        return seen
+
+    monkeypatch.setattr(migrate, "version", version)
+    try:
+        migrate.begin(slow)
+        assert real(slow) == 3
+        migrate.apply(slow)
+        begun = connect(tmp_path / "begun.db", writer=True)
+        migrate.begin(begun)
+        assert _objects(slow) == _objects(begun)
+        assert real(slow) == real(begun) == len(migrate.available())
+        begun.close()
+    finally:
+        quick.close()
+        slow.close()
+
+
 def test_processes_that_open_a_new_store_at_once_all_succeed(folder: Path) -> None:
     """A server and a command started together find one store, migrated once."""
     processes = [

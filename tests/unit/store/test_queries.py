@@ -33,17 +33,15 @@ def test_a_query_compiles(connection, name: str) -> None:
     connection.execute(f"EXPLAIN {sql}", parameters).fetchall()
 
 
-@pytest.mark.parametrize("name", statements())
-def test_a_query_takes_values_as_parameters_only(name: str) -> None:
+def test_queries_take_values_as_parameters_only() -> None:
     """No placeholder of the loader is left, and nothing is pasted in."""
-    assert "{" not in statements()[name]
-    assert "%s" not in statements()[name]
+    assert [name for name, said in statements().items() if "{" in said or "%s" in said] == []
 
 
-@pytest.mark.parametrize("name", statements())
-def test_a_query_runs_on_sqlite_3_35(name: str) -> None:
+def test_queries_run_on_sqlite_3_35() -> None:
     """The arrows into JSON came with 3.38; distributions that still ship older ones are common."""
-    assert "->" not in re.sub("--.*", "", statements()[name])
+    arrows = [name for name, said in statements().items() if "->" in re.sub("--.*", "", said)]
+    assert arrows == []
 
 
 def test_orders_become_one_statement_each(tmp_path: Path) -> None:

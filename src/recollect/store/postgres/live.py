@@ -8,7 +8,8 @@ from itertools import count
 from pathlib import Path
 
 from recollect.store.postgres.connection import Connection, connect
-from recollect.store.sqlite.apart import SCHEMA, Live
+from recollect.store.sqlite.apart import Live
+from recollect.store.sqlite.migrate import SCHEMA
 
 _GRAPH = "graph_id = %(graph_id)s"
 _PROJECT = "(SELECT project_id FROM graphs WHERE id = %(graph_id)s)"

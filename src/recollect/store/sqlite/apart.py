@@ -20,11 +20,11 @@ from recollect.ids import Ids
 from recollect.store.protocol import Refolded, Transaction
 from recollect.store.sqlite.connection import SqliteTransaction, teach
 from recollect.store.sqlite.difference import Difference, compare
+from recollect.store.sqlite.migrate import SCHEMA
 
 P = ParamSpec("P")
 T = TypeVar("T")
 Then = Callable[[Transaction, Refolded], None]
-SCHEMA = Path(__file__).with_name("schema.sql")
 _GRAPH = "graph_id = :graph_id"
 _OF_USER = "(SELECT id FROM live.entities WHERE graph_id = :graph_id AND is_user = 1)"
 _OF_RECORD = "(SELECT id FROM live.facts WHERE graph_id = :graph_id AND extractor IS NULL)"

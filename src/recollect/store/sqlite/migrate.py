@@ -1,13 +1,16 @@
-"""Forward-only migrations: `migrations/NNNN_what.sql`, counted in `PRAGMA user_version`."""
+"""Forward-only migrations: `migrations/NNNN_what.sql`, counted in `PRAGMA user_version`; a new file begins
+with the schema that they lead to."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from recollect.errors import StoreUnavailable
 from recollect.graph.terms import packed, terms
 from recollect.store.sqlite.connection import teach
 
+SCHEMA = Path(__file__).with_name("schema.sql")
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
 
@@ -33,18 +36,36 @@ def apply(connection: sqlite3.Connection, upto: int | None = None) -> list[str]:
             f"the store was written by a newer release (schema {done}, this program knows "
             f"{len(todo)}): install that release or restore a backup"
         )
-    return [path.stem for path in todo[done:] if _step(connection, path, todo.index(path) + 1)]
+    return [path.stem for path in todo[done:] if _apply(connection, path, todo.index(path) + 1)]
 
 
-def _step(connection: sqlite3.Connection, path: Path, number: int) -> bool:
-    """Apply one migration, unless another process was faster; says whether it did."""
+def begin(connection: sqlite3.Connection) -> None:
+    """Give a new file the whole schema at once: a sixth of the work of going through every migration."""
+    if version(connection) == 0:
+        _step(connection, _schema(), older_than=1, number=len(available()))
+
+
+@cache
+def _schema() -> tuple[str, ...]:
+    return tuple(_statements(SCHEMA.read_text(encoding="utf-8")))
+
+
+def _apply(connection: sqlite3.Connection, path: Path, number: int) -> bool:
+    statements = _statements(path.read_text(encoding="utf-8"))
+    return _step(connection, statements, older_than=number, number=number)
+
+
+def _step(
+    connection: sqlite3.Connection, statements: Iterable[str], *, older_than: int, number: int
+) -> bool:
+    """Lead to a version, unless another process was faster; says whether it did."""
     connection.create_function("packed_terms", 1, _packed_terms, deterministic=True)
     teach(connection)
     connection.execute("BEGIN IMMEDIATE")
     try:
-        fresh = version(connection) < number
+        fresh = version(connection) < older_than
         if fresh:
-            for statement in _statements(path.read_text(encoding="utf-8")):
+            for statement in statements:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {number}")
         connection.execute("COMMIT")

@@ -39,6 +39,7 @@ class SqliteStore:
         check: checking.Check | None = None,
     ) -> None:
         with closing(connect(path, writer=True)) as migrating:
+            migrate.begin(migrating)
             migrate.apply(migrating)
         self._path, self._clock, self._ids = path, clock, ids
         self._writes: Inbox = SimpleQueue()
