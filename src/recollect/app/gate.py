@@ -79,6 +79,8 @@ class Gate:
         async def permitted(access: Access) -> T:
             if decision is not None:
                 access = self.actions.permitted(asked, access, decision)
+            if not asked.public:
+                await self.services.hide_expired(access)
             return await act(access)
 
         with spans.span(asked.action, _USE_CASE):
