@@ -81,7 +81,11 @@ class Gate:
                 access = self.actions.permitted(asked, access, decision)
             if not asked.public:
                 await self.services.hide_expired(access)
-            return await act(access)
+            try:
+                return await act(access)
+            finally:
+                if asked.mutates:
+                    self.services.next_expiry.changed()
 
         with spans.span(asked.action, _USE_CASE):
             if who is None:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from recollect import ids
 from recollect.app import expiry
+from recollect.app.expiry import NextExpiry
 from recollect.app.stores import open_store
 from recollect.clock import Clock, system_clock
 from recollect.episodic_memory.instance import Memories
@@ -56,6 +57,7 @@ class Services:
     workers: list[Worker] = field(default_factory=list)
     listeners: Listeners = field(default_factory=Listeners)
     owner: str = field(default_factory=ids.TimeOrderedIds())  # of the turns that are open here
+    next_expiry: NextExpiry = field(default_factory=NextExpiry)
     memories: Memories = field(init=False)
     readiness: Readiness = field(init=False)
     folder: Folder = field(init=False)
@@ -203,10 +205,12 @@ class Services:
 
     async def hide_expired(self, access: Access) -> None:
         """Let a project tell nothing from now on whose time has come; files follow before long."""
-        days = self.settings.expired_kept_days
-        await expiry.hide_due(self, access, kept_days=days, then=self._let_go)
+        if await self.next_expiry.is_past(self.store, self.clock()):
+            days = self.settings.expired_kept_days
+            await expiry.hide_due(self, access, kept_days=days, then=self._let_go)
 
     def _let_go(self, erased: Erased) -> None:
+        self.next_expiry.changed()
         self._drop(erased)
         self.finish_erasures()
 

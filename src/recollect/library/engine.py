@@ -115,8 +115,11 @@ class Engine:
         """Carry out a use case that changes something; `acts` gives the access for it."""
         services = self.opened.services
         await services.hide_expired(access)
-        with text_only():
-            return await use_case(services, access, *args, **kwargs)
+        try:
+            with text_only():
+                return await use_case(services, access, *args, **kwargs)
+        finally:
+            services.next_expiry.changed()
 
     def acts(self, action: str, target: Target | None, *, erases: bool = False) -> Access:
         """The access for one act, of which the audit log tells as *action* on *target*."""

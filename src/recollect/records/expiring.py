@@ -251,6 +251,12 @@ def is_due(tx: Transaction, kept_days: int | None) -> bool:
     return oldest is not None and oldest <= _before(tx, kept_days or 0)
 
 
+def next_at(tx: Transaction) -> datetime | None:
+    """When the next thing ceases to be known, of any project; None: nothing does."""
+    row = tx.expiries.due(now=_NEVER - 1)
+    return None if row is None else rows.moment(row.expires_at)
+
+
 def is_due_in(tx: Transaction, access: Access) -> bool:
     """Whether the time of something in a project has come."""
     return _due(tx, access.project_id) is not None

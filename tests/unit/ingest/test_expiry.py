@@ -1,5 +1,6 @@
 """What has expired is not known any more, as if it had never been told; the operator may still look."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -14,6 +15,7 @@ from recollect.ingest.expirer import Expirer
 from recollect.ingest.folder import Folder
 from recollect.mcp.actions import GET_MESSAGES
 from recollect.mcp.calls import ask
+from recollect.store import rows
 from tests.support.asgi import Program, program
 
 ADMIN = "the-key-of-the-one-who-manages"
@@ -216,6 +218,22 @@ async def test_it_is_hidden_from_the_moment_on_though_nobody_came_by(tmp_path: P
         assert answer.status == 404
         listed = await one.ask("GET", "/api/v2/graph/episodes/graph/shelf")
         assert [episode["uuid"] for episode in listed["episodes"]] == [stays]
+
+
+async def test_what_another_process_lets_expire_is_hidden_within_a_second(tmp_path: Path) -> None:
+    """What is next is remembered for so long; a write of its own is seen at once."""
+    async with world(tmp_path) as one:
+        uuid = await one.says("Anna likes pears.")
+        path = f"/api/v2/graph/episodes/{uuid}"
+        await one.ask("GET", path)  # and looks
+        store = one.running.services.store
+        due: dict[str, Any] = {"kind": "episode", "because": "{}", "expires_at": rows.micros(START)}
+        ref = await store.read(lambda tx: tx.episodes.by_uuid(uuid=uuid, project_id=1))
+        assert ref is not None
+        await store.write(lambda tx: tx.expiries.put(graph_id=ref.graph_id, uuid=uuid, **due))
+        await one.ask("GET", path)
+        await asyncio.sleep(1.1)
+        assert (await one.running.send("GET", path, key=ADMIN)).status == 404
 
 
 async def test_a_tool_does_not_tell_it_either(tmp_path: Path) -> None:
