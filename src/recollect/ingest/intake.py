@@ -195,6 +195,8 @@ def _append(
     index.keep_unfound(tx, graph_id, ignored)
     for uuid, new in zip(uuids, episodes, strict=True):
         if new.expires_at is not None:
+            if task_uuid is None and new.expires_at <= tx.now:
+                raise InvalidInput("expires_at: has passed already")
             expiring.put(tx, graph_id, "episode", uuid, rows.micros(new.expires_at), because)
     if all(episode.ignored for episode in episodes):
         return Receipt(uuids=uuids, task_uuid=None)

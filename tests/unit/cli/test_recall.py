@@ -57,8 +57,10 @@ def test_why_tells_of_what_has_expired(tmp_path: Path) -> None:
     """When, on whose word, and what it was; and no list has it any more."""
     place = ("--data", tmp_path / "data")
     words = ("add", "Ann likes pears.", "--graph", "g", "--no-wait")
-    uuid = found(0, *words, "--expires", "2020-01-31", *place)["episode"]
+    assert "has passed" in run(1, *words, "--expires", "2020-01-31", *place).stderr
+    uuid = found(0, *words, "--expires", FAR, *place)["episode"]
     kept = found(0, *words, *place)["episode"]
+    run(0, "expire", uuid, "--at", "2020-01-31", *place)
     said = run(0, "why", uuid, *place).stdout
     assert "Ann likes pears." in said
     assert "expired at 2020-01-31 00:00:00+00:00, as command had said." in " ".join(said.split())
