@@ -99,7 +99,7 @@ def _whose(one: SpentQuota) -> str:
 def _integrity(connection: sqlite3.Connection, path: Path) -> Finding:
     answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if answer != "ok":
-        return Finding("store", "wrong", f"{path}: {answer}", _REPAIR)
+        return Finding("store", "wrong", f"{path}: {' '.join(answer.split())}", _REPAIR)
     return Finding("store", "ok", f"{path} ({path.stat().st_size / 1e6:.1f} MB) is sound")
 
 
