@@ -77,6 +77,7 @@ TEMPLATE_CHARS_MAX = 1_200
 CUSTOM_TYPES_MAX = 10
 CUSTOM_TYPE_FIELDS_MAX = 10
 CUSTOM_TYPE_ENDS_MAX = 400
+EXPIRES_AFTER_DAYS_MAX = 36_500
 ONTOLOGY_SCOPES_PER_CALL_MAX = 50
 ONTOLOGY_BYTES_MAX = 64 * 1024  # it is written once for each scope of a call
 TEMPLATES_MAX = 1_000
@@ -360,6 +361,8 @@ KEPT_ANSWERS_S = 24 * 60 * 60
 
 # Webhooks.
 WEBHOOKS_PER_PROJECT_MAX = 20
+WEBHOOK_GRACE_H_DEFAULT = 24  # for which the old secret signs as well after a change
+WEBHOOK_GRACE_H_MAX = 24 * 30
 WEBHOOK_URL_CHARS_MAX = 2_048
 WEBHOOK_WAITING_MAX = 10_000  # deliveries that one is owed; what happens then is only counted
 WEBHOOK_LOG_MAX = 1_000  # deliveries of one that are remembered, and as many that were given up

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from recollect.app import diagnosis
+from recollect.app.diagnosis import Finding
 from recollect.app.rates import Rates
 from recollect.governance import keys
-from recollect.graph.usage import NO_LIMITS, of_settings
+from recollect.graph.usage import NO_LIMITS, UsageLimits, of_settings
 from recollect.mcp.endpoint import PATH, Endpoint
 from recollect.settings import Settings
 from tests.support.asgi import Answer, Program, program
@@ -246,3 +248,28 @@ async def test_an_operator_chooses_the_limits_of_a_project(tmp_path: Path) -> No
         assert any(outcome == "done" for _, outcome in told)
         back = await running.send("PUT", path, {}, key=ADMIN)
         assert back.json()["in_force"]["key_episodes_per_day"] == 1
+
+
+async def test_the_doctor_names_a_quota_that_is_used_up(tmp_path: Path) -> None:
+    """Of which key and project, how much of it, and until when."""
+    limits = {"key_episodes_per_day": 4, "project_episodes_per_day": 100}
+    clock = Hand()
+    clock.now = datetime.now(UTC)
+    async with limited(tmp_path / "data", clock=clock, **limits) as running:
+        chosen = of_settings(running.services.settings)
+        assert (await say(running, 3)).status == 200
+        assert "quota" not in {one.what for one in look(tmp_path / "data", chosen)}
+        assert (await say(running, 1)).status == 200
+        assert (await say(running, 1)).status == 429
+        (found,) = [one for one in look(tmp_path / "data", chosen) if one.what == "quota"]
+    assert (found.state, found.mend.partition(";")[0]) == (
+        "warning",
+        "writes beyond it are answered with 429 until midnight UTC",
+    )
+    assert "key_episodes_per_day of key " in found.says
+    assert found.says.endswith("of default: 4 of 4 used today")
+
+
+def look(folder: Path, limits: UsageLimits) -> list[Finding]:
+    """What the doctor says of a folder."""
+    return diagnosis.store(folder, served=False, limits=limits)

@@ -250,6 +250,23 @@ def test_repair_saves_what_can_be_read(tmp_path: Path) -> None:
         assert tell(again, "after the repair") == 200
 
 
+def test_repair_says_what_it_cannot_save(tmp_path: Path) -> None:
+    """Where the tables lie is on the first page: without it only a backup helps, and that is said."""
+    server = Server(tmp_path / "data")
+    with server:
+        pass
+    path = server.data / "recollect.db"
+    with path.open("r+b") as file:
+        file.seek(100)
+        file.write(os.urandom(4096 - 100))
+    done = _doctor("--repair", str(tmp_path / "new"), "--data", str(server.data))
+    assert done.returncode == 1
+    assert "restore the last backup" in done.stdout + done.stderr
+    looked = _doctor("--data", str(server.data))
+    assert looked.returncode == 1
+    assert "restore a backup" in looked.stdout
+
+
 def test_repair_refuses_a_folder_that_is_in_use(tmp_path: Path) -> None:
     """It writes only where nothing is yet."""
     with Server(tmp_path / "data") as server:

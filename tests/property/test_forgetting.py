@@ -132,7 +132,7 @@ class World:
 
 
 def _add(tx: Transaction, access: Any, sent: Add, now: datetime) -> Receipt:
-    new = _episode(sent, now)
+    new = new_episode(sent, now)
     if sent.place.startswith("thread "):
         if sent.kind != "text":
             thread = threads.get(tx, access, sent.place.removeprefix("thread "))
@@ -142,7 +142,7 @@ def _add(tx: Transaction, access: Any, sent: Add, now: datetime) -> Receipt:
     return intake.add_episodes(tx, access, *ids, [new])
 
 
-def _episode(sent: Add, now: datetime) -> NewEpisode:
+def new_episode(sent: Add, now: datetime) -> NewEpisode:
     if sent.kind == "text":
         kind: Any = "message" if sent.place.startswith("thread ") else "text"
         role = "user" if kind == "message" else None
@@ -420,7 +420,7 @@ def test_many_histories_leave_what_the_surviving_associations_make(
 # Forgetting as if it had never been said.
 
 
-def _content(tx: Any) -> dict[str, Any]:
+def content(tx: Any) -> dict[str, Any]:
     """All that was learned, by what it says and not by ids; but for what sort of thing an entity is
     taken to be: that has no words, and stays."""
 
@@ -509,7 +509,7 @@ def _as_never_said(said: Sequence[Add], wanted: set[int]) -> None:
         for number, one in enumerate(said, start=1):
             if number - 1 not in chosen:
                 other.add(number, one)
-        assert world.read(_content) == other.read(_content)
+        assert world.read(content) == other.read(content)
     finally:
         world.close()
         other.close()

@@ -5,6 +5,7 @@ import base64
 import hashlib
 import hmac
 import json
+import ssl
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -44,6 +45,7 @@ class Receiver:
     """Answers the first calls as *answers* say, and all further ones that it is well."""
 
     port: int = 0
+    tls: ssl.SSLContext | None = None
     answers: list[bytes | None] = field(default_factory=list)
     heard: list[Heard] = field(default_factory=list)
     _come: asyncio.Event = field(default_factory=asyncio.Event)
@@ -51,7 +53,8 @@ class Receiver:
     @property
     def url(self) -> str:
         """Where it listens."""
-        return f"http://127.0.0.1:{self.port}/told?of=it"
+        place = "http://127.0.0.1" if self.tls is None else "https://localhost"
+        return f"{place}:{self.port}/told?of=it"
 
     async def until(self, enough: Callable[[list[Heard]], object]) -> list[Heard]:
         """Wait until enough was heard."""
@@ -84,10 +87,12 @@ def _header(line: str) -> tuple[str, str]:
 
 
 @asynccontextmanager
-async def receiving(*answers: bytes | None) -> AsyncIterator[Receiver]:
+async def receiving(
+    *answers: bytes | None, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[Receiver]:
     """A receiver that listens."""
-    made = Receiver(answers=list(answers))
-    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
+    made = Receiver(answers=list(answers), tls=tls)
+    server = await asyncio.start_server(made.serve, "127.0.0.1", 0, ssl=tls)
     made.port = server.sockets[0].getsockname()[1]
     async with server:
         yield made

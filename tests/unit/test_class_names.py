@@ -16,6 +16,7 @@ REASONS = {
     "Answer": _LOG,
     "Entity": _RESULT,
     "Episode": f"{_RESULT}; {_LOG}",
+    "Expired": _RESULT,
     "Fact": _RESULT,
     "Observation": _RESULT,
     "Tool": _LOG,

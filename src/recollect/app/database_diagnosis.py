@@ -3,13 +3,14 @@
 from recollect.app import diagnosis
 from recollect.app.diagnosis import Finding
 from recollect.errors import StoreUnavailable
+from recollect.graph.usage import NO_LIMITS, UsageLimits
 from recollect.store.postgres import state
 from recollect.store.postgres.state import VERSION_MIN, DatabaseState
 
 _PAGE = "see docs/operating/postgresql.md"
 
 
-def database(url: str, place: str) -> list[Finding]:
+def database(url: str, place: str, limits: UsageLimits = NO_LIMITS) -> list[Finding]:
     """Whether it can be reached and is fit for it, its schema, and what waits in it."""
     try:
         with state.looking(url) as connection:
@@ -18,7 +19,8 @@ def database(url: str, place: str) -> list[Finding]:
             if found.schema != found.known:
                 return findings
             tx = state.transaction(connection)
-            return [*findings, *diagnosis.waiting(tx, served=found.connections > 0)]
+            waiting = diagnosis.waiting(tx, served=found.connections > 0)
+            return [*findings, *waiting, *diagnosis.quotas_spent(tx, limits)]
     except StoreUnavailable as error:
         mend = "check that it runs, the URL in RECOLLECT_STORE, the password and pg_hba.conf"
         return [Finding("database", "wrong", f"{place}: {error.message}", mend)]

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Literal
 
 from recollect.clock import system_clock
-from recollect.governance import webhooks
+from recollect.governance import quotas, webhooks
+from recollect.governance.quotas import SpentQuota
 from recollect.governance.soundness import check
 from recollect.governance.webhooks import WebhookState
+from recollect.graph.usage import NO_LIMITS, UsageLimits
 from recollect.ids import TimeOrderedIds
 from recollect.ingest import queue, rereading_lists
 from recollect.limits import PAGE_MAX
@@ -36,8 +38,9 @@ class Finding:
     mend: str = ""
 
 
-def store(data: Path, *, served: bool) -> list[Finding]:
-    """The file, its schema, and what waits in it; *served*: a server uses the folder."""
+def store(data: Path, *, served: bool, limits: UsageLimits = NO_LIMITS) -> list[Finding]:
+    """The file, its schema, what waits in it and which quotas are used up; *served*: a server uses the
+    folder, *limits* are those of projects for which nothing else was chosen."""
     path = data / FILE_NAME
     if not path.exists():
         return [Finding("store", "ok", "not made yet; `recollect serve` makes it")]
@@ -51,7 +54,7 @@ def store(data: Path, *, served: bool) -> list[Finding]:
             if migrate.version(connection) != len(migrate.available()):
                 return found
             tx = SqliteTransaction(connection, system_clock, TimeOrderedIds())
-            return [*found, *waiting(tx, served=served)]
+            return [*found, *waiting(tx, served=served), *quotas_spent(tx, limits)]
         finally:
             connection.close()
     except sqlite3.Error as error:
@@ -75,10 +78,28 @@ def waiting(tx: Transaction, *, served: bool) -> list[Finding]:
     return [*_queue(tx, served=served), *_readings(tx), *_webhooks(tx)]
 
 
+def quotas_spent(tx: Transaction, limits: UsageLimits) -> list[Finding]:
+    """Who is turned away until tomorrow, or soon."""
+    return [
+        Finding(
+            "quota",
+            "warning",
+            f"{one.limit} of {_whose(one)}: {one.used} of {one.most} used today",
+            "writes beyond it are answered with 429 until midnight UTC; `recollect project limit "
+            f"{one.project}` shows and changes it",
+        )
+        for one in quotas.spent(tx, limits, PAGE_MAX)
+    ]
+
+
+def _whose(one: SpentQuota) -> str:
+    return f"project {one.project}" if one.key is None else f"key {one.key} of {one.project}"
+
+
 def _integrity(connection: sqlite3.Connection, path: Path) -> Finding:
     answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if answer != "ok":
-        return Finding("store", "wrong", f"{path}: {answer}", _REPAIR)
+        return Finding("store", "wrong", f"{path}: {' '.join(answer.split())}", _REPAIR)
     return Finding("store", "ok", f"{path} ({path.stat().st_size / 1e6:.1f} MB) is sound")
 
 

@@ -1,10 +1,70 @@
 """Letting episodes and facts cease to be known, and looking at those that have."""
 
-from recollect.app.units import reads, writes
-from recollect.records import expiring
+import math
+import time
+from collections.abc import Callable
+from datetime import datetime
 
-__all__ = ["expire", "expired", "expires_at"]
+from recollect.app.data_folder import WithStore
+from recollect.app.units import reads, writes
+from recollect.governance.receipts import Erased
+from recollect.graph.types import Access
+from recollect.ingest import expirer
+from recollect.records import expiring
+from recollect.store.protocol import Store
+
+__all__ = ["NextExpiry", "expire", "expired", "expired_thing", "expires_at", "hide_due"]
+
+_REMEMBERED_S = 1.0
 
 expire = writes(expiring.expire)
 expires_at = reads(expiring.expires_at)
 expired = reads(expiring.expired)
+expired_thing = reads(expiring.expired_thing)
+
+
+class NextExpiry:
+    """When the next thing expires, as it was a second ago at most: most answers need no look at the store.
+
+    What this process changes counts at once. What another one lets expire within the second in which it
+    says so may be told for the rest of that second, as a key works that was revoked there.
+    """
+
+    def __init__(self) -> None:
+        self._changes = 0
+        self._looked_at = -math.inf
+        self._next: datetime | None = None
+
+    def changed(self) -> None:
+        """Something was written here: look again."""
+        self._changes += 1
+        self._looked_at = -math.inf
+
+    async def is_past(self, store: Store, now: datetime) -> bool:
+        """Whether something may be due."""
+        if time.monotonic() - self._looked_at > _REMEMBERED_S:
+            changes, began = self._changes, time.monotonic()
+            self._next = await store.glance(expiring.next_at)
+            if changes == self._changes:
+                self._looked_at = began
+        return self._next is not None and self._next <= now
+
+
+async def hide_due(
+    services: WithStore,
+    access: Access,
+    *,
+    kept_days: int | None,
+    then: Callable[[Erased], object] | None = None,
+) -> None:
+    """Forget what a project must not tell any more; *then* has what memory and files hold of it follow.
+
+    Done before every answer: whoever asks after its time does not see it, whether or not somebody
+    with workers came by since.
+    """
+    while await services.store.glance(expiring.is_due_in, access):
+        erased = await expirer.forget_next(
+            services.store, keep=kept_days != 0, project_id=access.project_id
+        )
+        if erased is not None and then is not None:
+            then(erased)

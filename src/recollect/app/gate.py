@@ -79,7 +79,13 @@ class Gate:
         async def permitted(access: Access) -> T:
             if decision is not None:
                 access = self.actions.permitted(asked, access, decision)
-            return await act(access)
+            if not asked.public:
+                await self.services.hide_expired(access)
+            try:
+                return await act(access)
+            finally:
+                if asked.mutates:
+                    self.services.next_expiry.changed()
 
         with spans.span(asked.action, _USE_CASE):
             if who is None:

@@ -8,6 +8,8 @@ from functools import partial
 from msgspec.structs import replace
 
 from recollect import ids
+from recollect.app import expiry
+from recollect.app.expiry import NextExpiry
 from recollect.app.stores import open_store
 from recollect.clock import Clock, system_clock
 from recollect.episodic_memory.instance import Memories
@@ -18,6 +20,7 @@ from recollect.governance.audited import AuditedStore
 from recollect.governance.receipts import Erased, Receipt
 from recollect.graph import predicates
 from recollect.graph.predicates import Predicates
+from recollect.graph.types import Access
 from recollect.ingest import pipeline, queue, rereadings, session_writing, unkept
 from recollect.ingest.agents import Agents
 from recollect.ingest.expirer import Expirer
@@ -54,6 +57,7 @@ class Services:
     workers: list[Worker] = field(default_factory=list)
     listeners: Listeners = field(default_factory=Listeners)
     owner: str = field(default_factory=ids.TimeOrderedIds())  # of the turns that are open here
+    next_expiry: NextExpiry = field(default_factory=NextExpiry)
     memories: Memories = field(init=False)
     readiness: Readiness = field(init=False)
     folder: Folder = field(init=False)
@@ -182,6 +186,7 @@ class Services:
 
     def finish_erasures(self) -> None:
         """Wipe in the background what was erased before and not wiped: someone read, or we died."""
+        self._tasks = [task for task in self._tasks if not task.done()]
         self._tasks.append(asyncio.create_task(self._scrub()))
 
     async def _scrub(self) -> None:
@@ -198,11 +203,25 @@ class Services:
         self.finder.forget()
         self.store.scrub_soon()
 
-    async def wipe(self, erased: Erased) -> Receipt:
-        """Hold nothing more of what was erased, in memory or, if that is possible now, in files."""
+    async def hide_expired(self, access: Access) -> None:
+        """Let a project tell nothing from now on whose time has come; files follow before long."""
+        if await self.next_expiry.is_past(self.store, self.clock()):
+            days = self.settings.expired_kept_days
+            await expiry.hide_due(self, access, kept_days=days, then=self._let_go)
+
+    def _let_go(self, erased: Erased) -> None:
+        self.next_expiry.changed()
+        self._drop(erased)
+        self.finish_erasures()
+
+    def _drop(self, erased: Erased) -> None:
         self.segments.forget(erased.graph_uuid)
         self.finder.forget()
         self.memories.forget(erased.graph_uuid)
+
+    async def wipe(self, erased: Erased) -> Receipt:
+        """Hold nothing more of what was erased, in memory or, if that is possible now, in files."""
+        self._drop(erased)
         if not await self.store.scrub():
             self.store.scrub_soon()
             return erased.receipt

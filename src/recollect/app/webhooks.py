@@ -89,6 +89,12 @@ def deliveries(
 
 
 @writes
+def rotate(tx: Transaction, access: Access, uuid: str, grace_h: float) -> NewWebhook:
+    """Give a webhook another secret, told at this moment only; the old one signs as well for a while."""
+    return webhooks.rotate(tx, access, uuid, grace_h)
+
+
+@writes
 def redeliver(tx: Transaction, access: Access, uuid: str, delivery: str) -> Webhook:
     """Owe a webhook a delivery once more, whatever became of it."""
     return webhooks.redeliver(tx, access, uuid, delivery)

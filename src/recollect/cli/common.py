@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from recollect.app import projects
+from recollect.app import expiry, projects
 from recollect.app.data_folder import DataFolder, open_folder, without_project
 from recollect.errors import RecollectError
 from recollect.graph.acting import Acting, Target
@@ -119,10 +119,13 @@ def on_folder(data: Path | None, use_case: UseCase[P, T], *args: P.args, **kwarg
 def in_project(
     data: Path | None, project: str, use_case: UseCase[P, T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
-    """The same in a project, which must be there."""
+    """The same in a project, which must be there; what has expired in it is not known any more."""
+    kept_days = settings(data=data).expired_kept_days
 
     async def enter(folder: DataFolder, acting: Acting) -> Access:
-        return await projects.named(folder, acting, project)
+        access = await projects.named(folder, acting, project)
+        await expiry.hide_due(folder, access, kept_days=kept_days)
+        return access
 
     return _run(data, enter, lambda folder, access: use_case(folder, access, *args, **kwargs))
 

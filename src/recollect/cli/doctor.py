@@ -19,6 +19,7 @@ from recollect.app.maintenance import rescue
 from recollect.cli import lock
 from recollect.cli.common import DataOption, JsonOption, fail, files_only, out, settings
 from recollect.errors import ModelAnswerInvalid, ModelUnavailable, RecollectError, StoreUnavailable
+from recollect.graph import usage
 from recollect.models import language_model, weights
 from recollect.settings import Settings
 
@@ -113,10 +114,11 @@ def _store(chosen: Settings) -> list[Finding]:
     except StoreUnavailable as error:
         return [Finding("database", "wrong", error.message)]
     if url is None:
-        return diagnosis.store(chosen.data, served=lock.holder(chosen.data) is not None)
+        served = lock.holder(chosen.data) is not None
+        return diagnosis.store(chosen.data, served=served, limits=usage.of_settings(chosen))
     from recollect.app import database_diagnosis
 
-    return database_diagnosis.database(url, stores.place(chosen))
+    return database_diagnosis.database(url, stores.place(chosen), usage.of_settings(chosen))
 
 
 def _soundness(chosen: Settings) -> list[Finding]:

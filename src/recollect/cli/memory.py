@@ -59,6 +59,16 @@ AtOption = Annotated[
         show_default="now",
     ),
 ]
+ExpiresOption = Annotated[
+    datetime | None,
+    typer.Option(
+        "--expires",
+        help="When it ceases to be known, such as 2027-01-31.",
+        parser=_moment,
+        metavar="TIME",
+        show_default="never",
+    ),
+]
 WhenOption = Annotated[
     datetime | None,
     typer.Option(

@@ -22,8 +22,18 @@ from recollect.cli.memory import (
     recall,
 )
 from recollect.cli.telling import day, id_line, span
+from recollect.errors import NotFound
 from recollect.library.memory import Memory
-from recollect.library.results import Closed, Doubt, Ending, Episode, Evidence, Fact, Why
+from recollect.library.results import (
+    Closed,
+    Doubt,
+    Ending,
+    Episode,
+    Evidence,
+    Expired,
+    Fact,
+    Why,
+)
 from recollect.library.search import Kind, Narrowing, Results
 from recollect.limits import PAGE_DEFAULT, PAGE_MAX, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
 from recollect.search.query import Reranker
@@ -178,12 +188,42 @@ def why(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show why a fact is known: the episodes, the words in them, what ended it and what it ended."""
-    found = recall(data, project, lambda memory: memory.why(fact))
+    """Show why a fact is known: the episodes, the words in them, what ended it and what it ended.
+
+    Of a fact or an episode that has expired it tells when, why, and what it was.
+    """
+
+    async def work(memory: Memory) -> Why | Expired:
+        try:
+            return await memory.why(fact)
+        except NotFound:
+            gone = await memory.expired(fact)
+            if gone is None:
+                raise
+            return gone
+
+    found = recall(data, project, work)
     if as_json:
         telling.as_json(found)
+    elif isinstance(found, Expired):
+        _expired(found)
     else:
         reasons(found)
+
+
+_EXPIRED = {
+    "said": "as {} had said",
+    "type": "as facts of the type {} do",
+    "episode": "with the episode {}, which told it",
+}
+
+
+def _expired(found: Expired) -> None:
+    why = _EXPIRED[found.because].format(found.by or "somebody")
+    place = console()
+    place.print(Text(safe(found.text)))
+    when = found.at.isoformat(sep=" ", timespec="seconds")
+    place.print(f"\nThis {found.kind} is not known any more: it expired at {when}, {safe(why)}.")
 
 
 def _show(found: Sequence[telling.Thing], *, as_json: bool) -> None:

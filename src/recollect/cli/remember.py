@@ -11,6 +11,7 @@ from recollect.app.projects import DEFAULT_PROJECT
 from recollect.cli import telling
 from recollect.cli.common import DataOption, JsonOption, err, out
 from recollect.cli.memory import (
+    ExpiresOption,
     GraphOption,
     MetadataOption,
     ProjectOption,
@@ -41,6 +42,7 @@ def add(
         bool, typer.Option("--document", help="It is a text that nobody says.")
     ] = False,
     at: WhenOption = None,
+    expires: ExpiresOption = None,
     metadata: MetadataOption = None,
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Wait until it has been learned.")
@@ -66,6 +68,7 @@ def add(
             role=role,
             name=name,
             created_at=at,
+            expires_at=expires,
             metadata=dict(metadata) if metadata else None,
             wait=wait,
         )

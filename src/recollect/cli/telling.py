@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.cli.common import console, safe
-from recollect.library.results import Entity, Episode, Fact, Observation, Summary, Why
+from recollect.library.results import Entity, Episode, Expired, Fact, Observation, Summary, Why
 
 _TABLE_CHARS_MIN = 100
 
@@ -47,7 +47,7 @@ def _plain(value: Any) -> Any:
         return {name: _plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
-    if isinstance(value, Thing | Why):
+    if isinstance(value, Thing | Why | Expired):
         return _plain(asdict(value))
     return value
 

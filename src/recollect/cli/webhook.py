@@ -11,6 +11,7 @@ from recollect.app import webhooks
 from recollect.app.projects import DEFAULT_PROJECT
 from recollect.cli.common import DataOption, JsonOption, in_project, out, settings, show
 from recollect.graph.webhooks import EVENTS, Delivery, DeliveryState, Webhook
+from recollect.limits import WEBHOOK_GRACE_H_DEFAULT
 
 app = typer.Typer(help="Have a project told what happened, over HTTP.", no_args_is_help=True)
 
@@ -116,6 +117,20 @@ def change(
         private=settings(data=data).webhook_private,
     )
     out.print(f"{changed.url}: {', '.join(changed.events)}; {changed.off or 'on'}")
+
+
+@app.command()
+def rotate(
+    webhook_id: WebhookArgument,
+    grace_h: Annotated[
+        float,
+        typer.Option(help="Hours for which the old secret signs as well; 0 if it has leaked."),
+    ] = WEBHOOK_GRACE_H_DEFAULT,
+    project: ProjectOption = DEFAULT_PROJECT,
+    data: DataOption = None,
+) -> None:
+    """Give a webhook another secret and print it. It is shown this once."""
+    out.print(in_project(data, project, webhooks.rotate, webhook_id, grace_h).secret)
 
 
 @app.command()

@@ -231,6 +231,7 @@ def _keep_no_words(tx: Transaction, graph_id: int) -> None:
     with the help of it has to be folded again."""
     unsay_answers(tx, graph_id)
     outbox.withdraw(tx, graph_id)
+    tx.expiries.drop_unsaid(graph_id=graph_id)
     tx.expiries.withdraw(graph_id=graph_id)
     _unsay_injections(tx, graph_id)
     remainders.renew(tx, graph_id)

@@ -19,6 +19,7 @@ from recollect.store.protocol import Transaction
 
 _encode = msgspec.json.Encoder().encode
 _THE_PROJECT = ""  # stands where a key would
+_NEARLY = 0.9  # what is refused is not counted: a request that is too big leaves some over
 
 
 class ProjectLimits(Record):
@@ -38,6 +39,37 @@ class ProjectLimits(Record):
     def project_id(self) -> int:
         """The number of the project, by which the audit log finds its own."""
         return self.project.id
+
+
+class SpentQuota(Record):
+    """A quota of which hardly anything is left today; *key* is None where it is the project's."""
+
+    project: str
+    key: str | None
+    limit: str
+    used: int
+    most: int
+
+
+def spent(tx: Transaction, settings: UsageLimits, most: int) -> list[SpentQuota]:
+    """The quotas of all projects that are used up today, or nearly."""
+    found = []
+    for row in tx.usage.on_day(day=_day(tx.now), limit=most):
+        limits = usage.in_force(settings, usage.decoded(row.limits)) or usage.NO_LIMITS
+        scope: Scope = "key" if row.key_uuid else "project"
+        for what in DAILY:
+            allowed, used = limits.a_day(scope, what), getattr(row, what)
+            if allowed is not None and used >= allowed * _NEARLY:
+                found.append(
+                    SpentQuota(
+                        project=row.project,
+                        key=(row.key_name or row.key_uuid) if row.key_uuid else None,
+                        limit=f"{scope}_{what}_per_day",
+                        used=used,
+                        most=allowed,
+                    )
+                )
+    return found
 
 
 def spend(tx: Transaction, access: Access, what: Daily, amount: int) -> None:

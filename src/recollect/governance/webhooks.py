@@ -6,6 +6,7 @@ What a webhook tells is of the whole project, so only those who manage it have a
 import base64
 import secrets
 from collections.abc import Sequence
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 import msgspec
@@ -14,7 +15,7 @@ from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.graph import checks
 from recollect.graph.types import Access, Record
 from recollect.graph.webhooks import EVENTS, Delivery, DeliveryState, Try, Webhook
-from recollect.limits import WEBHOOK_URL_CHARS_MAX, WEBHOOKS_PER_PROJECT_MAX
+from recollect.limits import WEBHOOK_GRACE_H_MAX, WEBHOOK_URL_CHARS_MAX, WEBHOOKS_PER_PROJECT_MAX
 from recollect.store import rows
 from recollect.store.protocol import Transaction
 from recollect.store.queries.webhooks import DeliveryRow, WebhookRow
@@ -49,7 +50,7 @@ def create(
     if len(tx.webhooks.of_project(project_id=access.project_id)) >= WEBHOOKS_PER_PROJECT_MAX:
         raise Conflict(f"a project has at most {WEBHOOKS_PER_PROJECT_MAX} webhooks")
     uuid = tx.new_id()
-    secret = SECRET_PREFIX + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
+    secret = _new_secret()
     tx.webhooks.insert(
         uuid=uuid,
         project_id=access.project_id,
@@ -59,6 +60,22 @@ def create(
         secret=secret,
         now=rows.micros(tx.now),
     )
+    return NewWebhook(secret=secret, made=get(tx, access, uuid))
+
+
+def _new_secret() -> str:
+    return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
+
+
+def rotate(tx: Transaction, access: Access, uuid: str, grace_h: float) -> NewWebhook:
+    """Give a webhook another secret. Calls are signed with the old one as well for *grace_h* hours,
+    so that whoever verifies them can change it in between; 0 if it has leaked."""
+    row = _row(tx, access, uuid)
+    if not 0 <= grace_h <= WEBHOOK_GRACE_H_MAX:
+        raise InvalidInput(f"grace_h: must be between 0 and {WEBHOOK_GRACE_H_MAX}")
+    secret = _new_secret()
+    until = rows.micros(tx.now + timedelta(hours=grace_h))
+    tx.webhooks.rotate(id=row.id, secret=secret, until=until, now=rows.micros(tx.now))
     return NewWebhook(secret=secret, made=get(tx, access, uuid))
 
 

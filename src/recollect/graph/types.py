@@ -189,6 +189,7 @@ class NewEpisode(Record):
     addressee: str | None = None
     extra: Json | None = None
     kept_for: MemoryKind | None = None
+    expires_at: datetime | None = None
 
 
 class Entity(Record):

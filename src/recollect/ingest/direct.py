@@ -47,6 +47,7 @@ class GivenTriple(Record):
     valid_at: datetime | None = None
     invalid_at: datetime | None = None
     expired_at: datetime | None = None
+    expires_at: datetime | None = None  # when it ceases to be known, unless others say it as well
     where: str = ""  # how the request's fields of it begin
     attributes_word: str = "edge_attributes"
 
@@ -108,6 +109,7 @@ def add_triples(
                 content=encode_direct(content),
                 metadata=triple.metadata,
                 created_at=triple.created_at,
+                expires_at=triple.expires_at,
             )
         )
     return intake.add_direct(tx, access, graph.id, episodes)

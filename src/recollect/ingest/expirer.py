@@ -16,6 +16,15 @@ _POLL_S = 1.0
 _EXPIRED = Counter("recollect_expired_total", "Episodes and facts whose time had come.")
 
 
+async def forget_next(store: Store, *, keep: bool, project_id: int | None = None) -> Erased | None:
+    """Forget the first thing whose time has come, of any project or of one; None when there is none."""
+    erased = await store.write(expiring.forget_next, keep=keep, project_id=project_id)
+    if erased is not None:
+        _EXPIRED.inc()
+        _log.info("expired", kind=erased.receipt.kind, subject=erased.receipt.subject)
+    return erased
+
+
 class Expirer:
     """Forgets until stopped. One for each process that has workers.
 
@@ -49,10 +58,8 @@ class Expirer:
         """Forget everything whose time has come."""
         keep = self._kept_days != 0
         while await self._store.glance(expiring.is_due, self._kept_days):
-            erased = await self._store.write(expiring.forget_next, keep=keep)
+            erased = await forget_next(self._store, keep=keep)
             if erased is not None:
-                _EXPIRED.inc()
-                _log.info("expired", kind=erased.receipt.kind, subject=erased.receipt.subject)
                 await self._wipe(erased)
             elif self._kept_days and await self._store.write(
                 expiring.forget_for_good, self._kept_days

@@ -25,7 +25,7 @@ from recollect.graph.reconcile import reconcile
 from recollect.graph.resolve import resolve
 from recollect.graph.types import Episode, Record
 from recollect.ingest import naming, summaries
-from recollect.records import edits, users
+from recollect.records import edits, expiring, users
 from recollect.store import index, rows
 from recollect.store.index import IndexItem
 from recollect.store.protocol import Refolded, Transaction
@@ -212,6 +212,7 @@ def settle(tx: Transaction, put_back: Refolded) -> None:
     writes a second time while the facts under it are the same.
     """
     remainders.renew(tx, put_back.graph_id)
+    expiring.follow_fold(tx, put_back.graph_id)
     outbox.withdraw(tx, put_back.graph_id)
     outbox.tell(tx, put_back.graph_id, outbox.closed(put_back.closed))
     tx.injections.drop_gone(graph_id=put_back.graph_id)

@@ -8,6 +8,7 @@ from recollect.derive import chapters
 from recollect.errors import InvalidInput, InvariantViolated, NotFound
 from recollect.governance import quotas
 from recollect.graph import checks
+from recollect.graph.expiry import Reason
 from recollect.graph.types import Access, GraphKind, NewEpisode, Record
 from recollect.limits import (
     DESCRIPTION_CHARS_MAX,
@@ -18,7 +19,7 @@ from recollect.limits import (
     MESSAGES_PER_CALL_MAX,
     NAME_CHARS_MAX,
 )
-from recollect.records import graphs
+from recollect.records import expiring, graphs
 from recollect.records.graphs import GraphDetails
 from recollect.store import index, rows, tasks
 from recollect.store.protocol import Transaction
@@ -95,7 +96,7 @@ def add_messages(
     if row is None:
         raise NotFound(f"thread not found: {thread_id}")
     quotas.spend(tx, access, "episodes", len(messages))
-    return _append(tx, row.graph_id, row.id, messages)
+    return _append(tx, row.graph_id, row.id, messages, expiring.said_by(access))
 
 
 def add_episodes(
@@ -113,7 +114,7 @@ def add_episodes(
     """
     graph = graphs.target(tx, access, user_id, graph_id, opens=opens)
     quotas.spend(tx, access, "episodes", len(episodes))
-    return _append(tx, graph.id, None, episodes)
+    return _append(tx, graph.id, None, episodes, expiring.said_by(access))
 
 
 def add_entries(
@@ -136,7 +137,7 @@ def add_entries(
         graph = graphs.create(tx, access, graph_id, GraphDetails(), field=field)
     chapters.condense(tx, graph.id)
     quotas.spend(tx, access, "episodes", len(episodes))
-    return _append(tx, graph.id, None, episodes)
+    return _append(tx, graph.id, None, episodes, expiring.said_by(access))
 
 
 def add_direct(
@@ -148,7 +149,7 @@ def add_direct(
 ) -> Receipt:
     """Append knowledge that `ingest.direct` has checked; its graph, and thread, exist."""
     quotas.spend(tx, access, "episodes", len(episodes))
-    return _append(tx, graph_id, thread_key, episodes)
+    return _append(tx, graph_id, thread_key, episodes, expiring.said_by(access))
 
 
 def add_planned(
@@ -164,7 +165,7 @@ def add_planned(
     Whoever calls this has counted them already, where they are limited.
     """
     uuids, episodes = [uuid for uuid, _ in planned], [episode for _, episode in planned]
-    _append(tx, graph_id, thread_key, episodes, uuids, task_uuid)
+    _append(tx, graph_id, thread_key, episodes, Reason(), uuids, task_uuid)
 
 
 def _append(
@@ -172,10 +173,14 @@ def _append(
     graph_id: int,
     thread_key: int | None,
     episodes: Sequence[NewEpisode],
+    because: Reason,
     uuids: list[str] | None = None,
     task_uuid: str | None = None,
 ) -> Receipt:
-    """The log's only way to grow: episodes in order, a job for each that is to be read."""
+    """The log's only way to grow: episodes in order, a job for each that is to be read.
+
+    *because*: why those expire that are said to.
+    """
     head = tx.graphs.next_seq(id=graph_id, count=len(episodes))
     if head is None:
         raise InvariantViolated(f"graph {graph_id} vanished inside a transaction")
@@ -188,6 +193,11 @@ def _append(
     ids = [_write(tx, place, seq, uuid, task, episode) for seq, (uuid, episode) in numbered]
     ignored = [number for number, new in zip(ids, episodes, strict=True) if new.ignored]
     index.keep_unfound(tx, graph_id, ignored)
+    for uuid, new in zip(uuids, episodes, strict=True):
+        if new.expires_at is not None:
+            if task_uuid is None and new.expires_at <= tx.now:
+                raise InvalidInput("expires_at: has passed already")
+            expiring.put(tx, graph_id, "episode", uuid, rows.micros(new.expires_at), because)
     if all(episode.ignored for episode in episodes):
         return Receipt(uuids=uuids, task_uuid=None)
     tx.queue.enter(graph_id=graph_id)

@@ -21,6 +21,7 @@ from recollect.ingest.fold import Step
 from recollect.ingest.judging import Judge, Read
 from recollect.ingest.queue import Claim
 from recollect.limits import JOBS_PER_COMMIT_MAX
+from recollect.records import expiring
 from recollect.search.finder import Finder
 from recollect.store import index
 from recollect.store.index import IndexItem
@@ -176,6 +177,7 @@ def commit(
             outbox.processed(job.episode.uuid),
             *outbox.closed(closed, job.episode.uuid),
         ]
+    expiring.follow(tx, held.graph_id, [job.episode for job in jobs])
     outbox.tell(tx, held.graph_id, happened)
 
 

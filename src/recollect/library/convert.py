@@ -12,7 +12,7 @@ from recollect.app import memories
 from recollect.app.forget import Receipt
 from recollect.app.memories import MemoryRef
 from recollect.errors import InvalidInput
-from recollect.graph import checks, types
+from recollect.graph import checks, expiry, types
 from recollect.graph.types import NewEpisode
 from recollect.library.results import (
     Closed,
@@ -21,6 +21,7 @@ from recollect.library.results import (
     Entity,
     Episode,
     Evidence,
+    Expired,
     Fact,
     Forgotten,
     Observation,
@@ -153,6 +154,18 @@ def _doubt(found: provenance.DoubtReason) -> Doubt:
     )
 
 
+def expired(found: expiry.Expired) -> Expired:
+    """Something that ceased to be known."""
+    return Expired(
+        uuid=found.uuid,
+        kind=found.kind,
+        text=found.told.get("content") or found.told.get("fact") or "",
+        at=found.expires_at,
+        because=found.because.kind,
+        by=found.because.by,
+    )
+
+
 def forgotten(receipt: Receipt) -> Forgotten:
     """An erasure as it is answered."""
     return Forgotten(removed=receipt.removed, wiped=receipt.scrubbed)
@@ -177,6 +190,7 @@ def new_episode(
     role: str | None,
     name: str | None,
     created_at: Moment | None,
+    expires_at: Moment | None,
     metadata: Mapping[str, Any] | None,
 ) -> NewEpisode:
     """What is told, as an episode that was checked."""
@@ -194,6 +208,7 @@ def new_episode(
         role=(role or _ROLE) if form == "message" else None,
         speaker=name,
         created_at=moment("created_at", created_at),
+        expires_at=moment("expires_at", expires_at),
         metadata=None if metadata is None else dict(metadata),
     )
     _check(place, new)

@@ -101,6 +101,7 @@ class Engine:
     ) -> T:
         """Carry out a use case that changes nothing."""
         services, access = self.opened
+        await services.hide_expired(access)
         with text_only():
             return await use_case(services, access, *args, **kwargs)
 
@@ -112,8 +113,13 @@ class Engine:
         **kwargs: P.kwargs,
     ) -> T:
         """Carry out a use case that changes something; `acts` gives the access for it."""
-        with text_only():
-            return await use_case(self.opened.services, access, *args, **kwargs)
+        services = self.opened.services
+        await services.hide_expired(access)
+        try:
+            with text_only():
+                return await use_case(services, access, *args, **kwargs)
+        finally:
+            services.next_expiry.changed()
 
     def acts(self, action: str, target: Target | None, *, erases: bool = False) -> Access:
         """The access for one act, of which the audit log tells as *action* on *target*."""

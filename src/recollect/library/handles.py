@@ -36,6 +36,7 @@ class GraphMemory:
         role: str | None = None,
         name: str | None = None,
         created_at: Moment | None = None,
+        expires_at: Moment | None = None,
         metadata: Mapping[str, Any] | None = None,
         wait: bool = True,
     ) -> str:
@@ -49,6 +50,7 @@ class GraphMemory:
             role=role,
             name=name,
             created_at=created_at,
+            expires_at=expires_at,
             metadata=metadata,
             wait=wait,
         )
@@ -177,6 +179,7 @@ class ThreadMemory:
         role: str = "user",
         name: str | None = None,
         created_at: Moment | None = None,
+        expires_at: Moment | None = None,
         metadata: Mapping[str, Any] | None = None,
         wait: bool = True,
     ) -> str:
@@ -188,6 +191,7 @@ class ThreadMemory:
             role=role,
             name=name,
             created_at=created_at,
+            expires_at=expires_at,
             metadata=metadata,
             wait=wait,
         )

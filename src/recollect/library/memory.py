@@ -28,6 +28,7 @@ from recollect.library.handles import GraphMemory, ThreadMemory
 from recollect.library.results import (
     Entity,
     Episode,
+    Expired,
     Fact,
     Forgotten,
     Observation,
@@ -98,6 +99,7 @@ class Memory:
         role: str | None = None,
         name: str | None = None,
         created_at: Moment | None = None,
+        expires_at: Moment | None = None,
         metadata: Mapping[str, Any] | None = None,
         wait: bool = True,
     ) -> str:
@@ -106,7 +108,8 @@ class Memory:
         Text for a user or a thread is a message of that user, unless *role* and *name* tell who
         else speaks, or *kind* says that it is a `text` nobody says. For a graph it is a text,
         unless someone is told to speak. A dictionary or a list is JSON. User, graph and thread are
-        made when missing. Returns when it has been learned or, without *wait*, when it is on disk.
+        made when missing. At *expires_at* it ceases to be known. Returns when it has been learned
+        or, without *wait*, when it is on disk.
         """
         place = one_memory(user, graph, thread)
         with text_only():
@@ -117,6 +120,7 @@ class Memory:
                 role=role,
                 name=name,
                 created_at=created_at,
+                expires_at=expires_at,
                 metadata=metadata,
             )
         if wait:
@@ -339,17 +343,20 @@ class Memory:
     async def expire(
         self, *, episode: str | None = None, fact: str | None = None, at: Moment | None
     ) -> None:
-        """Let an episode or a fact cease to be known at a time, as if it had never been told; None: never.
-
-        Done by whoever has workers for the folder then, here or elsewhere.
-        """
+        """Let an episode or a fact cease to be known at a time, as if it had never been told; None: never."""
         uuid = episode or fact
         if uuid is None or (episode is not None and fact is not None):
             raise InvalidInput("name an episode or a fact")
         kind: Literal["episode", "fact"] = "episode" if episode else "fact"
         noun = "episode" if episode else "edge"
-        access = self._engine.acts(f"graph.{noun}.delete", Target(noun, uuid))
+        access = self._engine.acts(f"graph.{noun}.update", Target(noun, uuid))
         await self._engine.act(access, expiry.expire, kind, uuid, moment("at", at))
+
+    async def expired(self, uuid: str) -> Expired | None:
+        """What an episode or a fact was that has expired, when and why; None if it has not, or if that
+        is not kept any more."""
+        found = await self._engine.ask(expiry.expired_thing, uuid)
+        return None if found is None else convert.expired(found)
 
     async def messages(self, thread: str, *, limit: int = PAGE_DEFAULT) -> list[Episode]:
         """The newest messages of a thread, oldest first."""

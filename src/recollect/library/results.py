@@ -180,6 +180,19 @@ class Why:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Expired:
+    """Something that ceased to be known, and what it said. *because*: somebody said so, its type
+    expires, or its episode expired; *by* is who, which type, or which episode."""
+
+    uuid: str
+    kind: Literal["episode", "fact"]
+    text: str
+    at: datetime
+    because: Literal["said", "type", "episode"]
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
     """How much was erased, by kind. *wiped*: the bytes are gone from the files, too."""
 

@@ -19,7 +19,16 @@ from recollect.library.convert import Content, Moment, Told
 from recollect.library.handles import GraphMemory, ThreadMemory
 from recollect.library.memory import Memory
 from recollect.library.portal import Face, OpenFace, Portal
-from recollect.library.results import Entity, Episode, Fact, Forgotten, Observation, Summary, Why
+from recollect.library.results import (
+    Entity,
+    Episode,
+    Expired,
+    Fact,
+    Forgotten,
+    Observation,
+    Summary,
+    Why,
+)
 from recollect.library.search import Kind, Narrowing, Results
 from recollect.limits import PAGE_DEFAULT, PAGE_MAX, SEARCH_LIMIT_DEFAULT
 from recollect.settings import Settings
@@ -42,6 +51,7 @@ class SyncGraphMemory(Face[GraphMemory]):
         role: str | None = None,
         name: str | None = None,
         created_at: Moment | None = None,
+        expires_at: Moment | None = None,
         metadata: Mapping[str, Any] | None = None,
         wait: bool = True,
     ) -> str:
@@ -54,6 +64,7 @@ class SyncGraphMemory(Face[GraphMemory]):
                 role=role,
                 name=name,
                 created_at=created_at,
+                expires_at=expires_at,
                 metadata=metadata,
                 wait=wait,
             )
@@ -175,13 +186,20 @@ class SyncThreadMemory(Face[ThreadMemory]):
         role: str = "user",
         name: str | None = None,
         created_at: Moment | None = None,
+        expires_at: Moment | None = None,
         metadata: Mapping[str, Any] | None = None,
         wait: bool = True,
     ) -> str:
         """Remember a message, and say under which uuid."""
         return self._wait(
             self._behind.add(
-                content, role=role, name=name, created_at=created_at, metadata=metadata, wait=wait
+                content,
+                role=role,
+                name=name,
+                created_at=created_at,
+                expires_at=expires_at,
+                metadata=metadata,
+                wait=wait,
             )
         )
 
@@ -249,6 +267,7 @@ class SyncMemory(OpenFace[Memory]):
         role: str | None = None,
         name: str | None = None,
         created_at: Moment | None = None,
+        expires_at: Moment | None = None,
         metadata: Mapping[str, Any] | None = None,
         wait: bool = True,
     ) -> str:
@@ -257,7 +276,8 @@ class SyncMemory(OpenFace[Memory]):
         Text for a user or a thread is a message of that user, unless *role* and *name* tell who
         else speaks, or *kind* says that it is a `text` nobody says. For a graph it is a text,
         unless someone is told to speak. A dictionary or a list is JSON. User, graph and thread are
-        made when missing. Returns when it has been learned or, without *wait*, when it is on disk.
+        made when missing. At *expires_at* it ceases to be known. Returns when it has been learned
+        or, without *wait*, when it is on disk.
         """
         return self._wait(
             self._behind.add(
@@ -269,6 +289,7 @@ class SyncMemory(OpenFace[Memory]):
                 role=role,
                 name=name,
                 created_at=created_at,
+                expires_at=expires_at,
                 metadata=metadata,
                 wait=wait,
             )
@@ -466,11 +487,13 @@ class SyncMemory(OpenFace[Memory]):
     def expire(
         self, *, episode: str | None = None, fact: str | None = None, at: Moment | None
     ) -> None:
-        """Let an episode or a fact cease to be known at a time, as if it had never been told; None: never.
-
-        Done by whoever has workers for the folder then, here or elsewhere.
-        """
+        """Let an episode or a fact cease to be known at a time, as if it had never been told; None: never."""
         return self._wait(self._behind.expire(episode=episode, fact=fact, at=at))
+
+    def expired(self, uuid: str) -> Expired | None:
+        """What an episode or a fact was that has expired, when and why; None if it has not, or if that
+        is not kept any more."""
+        return self._wait(self._behind.expired(uuid))
 
     def messages(self, thread: str, *, limit: int = PAGE_DEFAULT) -> list[Episode]:
         """The newest messages of a thread, oldest first."""

@@ -1,12 +1,13 @@
 """When episodes and facts cease to be known, and for administrators what ceased to be."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
 from recollect.api.router import Call, Route
 from recollect.app import expiry
+from recollect.errors import NotAllowed
 from recollect.graph.expiry import ExpiringKind
 from recollect.graph.types import GraphKind, Json
 from recollect.limits import PAGE_DEFAULT, PAGE_MAX
@@ -24,6 +25,13 @@ class ExpiredQuery(msgspec.Struct):
     limit: Annotated[int, msgspec.Meta(ge=1, le=PAGE_MAX)] = PAGE_DEFAULT
 
 
+class ExpiryReason(msgspec.Struct):
+    """Why something expired: somebody said so, facts of its type do, or the episode did that told it."""
+
+    kind: Literal["said", "type", "episode"]
+    by: str
+
+
 class ExpiredThing(msgspec.Struct):
     """Something that is not known any more, and what it was."""
 
@@ -33,6 +41,7 @@ class ExpiredThing(msgspec.Struct):
     graph: str
     expires_at: datetime
     hidden_at: datetime
+    because: ExpiryReason
     told: Json
 
 
@@ -54,8 +63,20 @@ async def expire_fact(call: Call) -> Expiry:
 
 async def _expire(call: Call, kind: ExpiringKind) -> Expiry:
     sent: Expiry = call.body
-    at = await expiry.expire(call.services, call.access, kind, call.path["uuid"], sent.expires_at)
+    uuid = call.path["uuid"]
+    if sent.expires_at is not None:
+        await _require_deletable(call, kind, uuid)
+    at = await expiry.expire(call.services, call.access, kind, uuid, sent.expires_at)
     return Expiry(expires_at=at)
+
+
+async def _require_deletable(call: Call, kind: ExpiringKind, uuid: str) -> None:
+    """It is a change, but one that deletes later: whoever may not delete it may not have that done."""
+    action = _DELETING[kind]
+    deleting = call.access_for(action)
+    if deleting is None:
+        raise NotAllowed(f"this key may not do {action}")
+    await expiry.expires_at(call.services, deleting, kind, uuid)
 
 
 async def episode_expiry(call: Call) -> Expiry:
@@ -80,12 +101,13 @@ async def expired(call: Call) -> ExpiredThings:
 _EPISODE = "/api/v1/episodes/{uuid}/expiry"
 _FACT = "/api/v1/facts/{uuid}/expiry"
 
-# Whoever lets something expire deletes it, only later: policies know it by the same name.
+_DELETING = {"episode": "graph.episode.delete", "fact": "graph.edge.delete"}
+
 ROUTES = [
     Route(
         "PUT",
         _EPISODE,
-        "graph.episode.delete",
+        "graph.episode.update",
         expire_episode,
         "Say when an episode ceases to be known",
         body=Expiry,
@@ -100,7 +122,7 @@ ROUTES = [
     Route(
         "PUT",
         _FACT,
-        "graph.edge.delete",
+        "graph.edge.update",
         expire_fact,
         "Say when a fact ceases to be known",
         body=Expiry,

@@ -12,9 +12,14 @@ import msgspec
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
 from recollect.app import webhooks
+from recollect.app.webhooks import NewWebhook
 from recollect.graph.types import Json
 from recollect.graph.webhooks import DeliveryState, Event, Webhook
-from recollect.limits import WEBHOOK_DELIVERIES_PER_PAGE_DEFAULT, WEBHOOK_DELIVERIES_PER_PAGE_MAX
+from recollect.limits import (
+    WEBHOOK_DELIVERIES_PER_PAGE_DEFAULT,
+    WEBHOOK_DELIVERIES_PER_PAGE_MAX,
+    WEBHOOK_GRACE_H_DEFAULT,
+)
 
 
 class ShownWebhook(msgspec.Struct):
@@ -58,6 +63,12 @@ class ChangeWebhook(msgspec.Struct, forbid_unknown_fields=True):
     events: list[Event] | None = None
     with_text: bool | None = None
     on: bool | None = None
+
+
+class RotateSecret(msgspec.Struct, forbid_unknown_fields=True):
+    """For how many hours the old secret signs as well; 0 if it has leaked."""
+
+    grace_h: float = WEBHOOK_GRACE_H_DEFAULT
 
 
 class DeliveriesQuery(msgspec.Struct):
@@ -112,8 +123,19 @@ async def create(call: Call) -> Reply:
         with_text=sent.with_text,
         private=call.services.settings.webhook_private,
     )
+    return _with_secret(made)
+
+
+def _with_secret(made: NewWebhook) -> Reply:
     answer = WebhookWithSecret(secret=made.secret, **msgspec.structs.asdict(made.made))
     return Reply.json(answer, headers={"Cache-Control": "no-store"})
+
+
+async def rotate(call: Call) -> Reply:
+    """Give a webhook another secret."""
+    sent: RotateSecret = call.body
+    uuid = call.path["webhook_uuid"]
+    return _with_secret(await webhooks.rotate(call.services, call.access, uuid, sent.grace_h))
 
 
 async def list_webhooks(call: Call) -> Webhooks:
@@ -190,6 +212,16 @@ ROUTES = [
         change,
         "Change a webhook, or switch it on or off",
         body=ChangeWebhook,
+        admin=True,
+    ),
+    Route(
+        "POST",
+        f"{_WEBHOOK}/rotate",
+        "webhook.rotate",
+        rotate,
+        "Give a webhook another secret",
+        body=RotateSecret,
+        answer=WebhookWithSecret,
         admin=True,
     ),
     Route("DELETE", _WEBHOOK, "webhook.delete", delete, "Remove a webhook", admin=True),

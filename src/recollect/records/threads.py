@@ -156,6 +156,7 @@ def _delete(
     found = tx.episodes.ids_of_thread(thread_id=thread.id, ignored_only=ignored_only)
     removed = erasure.forget_episodes(tx, list(found), mode)
     tx.expiries.forget_thread(graph_id=thread.graph_id, thread_id=thread.thread_id)
+    tx.expiries.drop_unsaid(graph_id=thread.graph_id)
     tx.batches.items_forget_thread(
         project_id=access.project_id,
         thread_id=thread.thread_id,

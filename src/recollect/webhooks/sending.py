@@ -62,7 +62,7 @@ async def _post(owed: Owed, now: datetime, private: Sequence[Network]) -> int:
     reader, writer = await asyncio.open_connection(
         address,
         port,
-        ssl=_trusted() if encrypted else None,
+        ssl=trusted() if encrypted else None,
         server_hostname=host if encrypted else None,
         limit=WEBHOOK_ANSWER_BYTES_MAX,
     )
@@ -80,7 +80,8 @@ async def _post(owed: Owed, now: datetime, private: Sequence[Network]) -> int:
 
 
 @cache
-def _trusted() -> ssl.SSLContext:
+def trusted() -> ssl.SSLContext:
+    """Whom this machine trusts, or the file that `SSL_CERT_FILE` names."""
     return ssl.create_default_context()
 
 
@@ -95,10 +96,19 @@ def _head(owed: Owed, parts: SplitResult, timestamp: int) -> bytes:
         "User-Agent: recollect",
         f"webhook-id: {row.uuid}",
         f"webhook-timestamp: {timestamp}",
-        f"webhook-signature: {signature(row.secret, row.uuid, timestamp, owed.body)}",
+        f"webhook-signature: {_signatures(owed, timestamp)}",
         "Connection: close",
     ]
     return "\r\n".join([*lines, "", ""]).encode("ascii")
+
+
+def _signatures(owed: Owed, timestamp: int) -> str:
+    """One, and for a while after the secret was changed a second one; whoever verifies takes either."""
+    row = owed.row
+    secrets = [row.secret]
+    if row.old_secret is not None and timestamp * 1_000_000 < (row.old_secret_until or 0):
+        secrets.append(row.old_secret)
+    return " ".join(signature(one, row.uuid, timestamp, owed.body) for one in secrets)
 
 
 async def _status(reader: asyncio.StreamReader) -> int:

@@ -697,6 +697,12 @@ def test_what_was_used_is_counted_by_day_and_by_key(tx: Transaction, access: Acc
     tx.usage.add(project_id=own, key_uuid="", day=7, episodes=9, bytes=9)
     tx.usage.add(project_id=own, key_uuid="a key", day=8, episodes=1, bytes=1)
     assert tx.usage.of_day(project_id=own, key_uuid="a key", day=7) == (3, 10)
+    listed = tx.usage.on_day(day=7, limit=5)
+    assert [(row.key_uuid, row.episodes, row.bytes) for row in listed] == [
+        ("", 9, 9),
+        ("a key", 3, 10),
+    ]
+    assert tx.usage.on_day(day=7, limit=1) == listed[:1]
     assert tx.usage.expire(before=8) == 2
     assert tx.usage.of_day(project_id=own, key_uuid="a key", day=7) is None
     assert tx.usage.of_day(project_id=own, key_uuid="a key", day=8) == (1, 1)

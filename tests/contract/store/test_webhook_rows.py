@@ -57,6 +57,19 @@ def owe(
 
 
 @in_a_unit
+def test_another_secret_leaves_the_old_one_for_a_while(tx: Transaction, access: Access) -> None:
+    number = hook(tx, access.project_id)
+    (row,) = tx.webhooks.of_project(project_id=access.project_id)
+    assert (row.old_secret, row.old_secret_until) == (None, None)
+    tx.webhooks.rotate(id=number, secret="new", until=9, now=5)  # noqa: S106
+    (after,) = tx.webhooks.of_project(project_id=access.project_id)
+    assert (after.secret, after.old_secret, after.old_secret_until) == ("new", row.secret, 9)
+    tx.webhooks.rotate(id=number, secret="newest", until=5, now=5)  # noqa: S106
+    (last,) = tx.webhooks.of_project(project_id=access.project_id)
+    assert (last.secret, last.old_secret) == ("newest", None)
+
+
+@in_a_unit
 def test_a_webhook_is_changed_and_removed(
     tx: Transaction, access: Access, stranger: Access
 ) -> None:

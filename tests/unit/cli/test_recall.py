@@ -53,6 +53,23 @@ def found(code: int, *words: str | Path, stdin: str | None = None) -> Any:
     return json.loads(done.stdout)
 
 
+def test_why_tells_of_what_has_expired(tmp_path: Path) -> None:
+    """When, on whose word, and what it was; and no list has it any more."""
+    place = ("--data", tmp_path / "data")
+    words = ("add", "Ann likes pears.", "--graph", "g", "--no-wait")
+    assert "has passed" in run(1, *words, "--expires", "2020-01-31", *place).stderr
+    uuid = found(0, *words, "--expires", FAR, *place)["episode"]
+    kept = found(0, *words, *place)["episode"]
+    run(0, "expire", uuid, "--at", "2020-01-31", *place)
+    said = run(0, "why", uuid, *place).stdout
+    assert "Ann likes pears." in said
+    assert "expired at 2020-01-31 00:00:00+00:00, as command had said." in " ".join(said.split())
+    assert found(0, "why", uuid, *place)["because"] == "said"
+    (row,) = found(0, "expired", *place)
+    assert row["uuid"] == uuid
+    assert "not found" in run(1, "why", kept, *place).stderr
+
+
 def test_facts_are_those_that_hold_now_at_a_time_or_all(data: Path) -> None:
     place = ("--user", "ann", "--data", data)
     works = "Ann works at Siemens"

@@ -1,5 +1,6 @@
 """What has expired is not known any more, as if it had never been told; the operator may still look."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -8,9 +9,13 @@ from typing import Any
 
 import pytest
 
+from recollect.app.gate import Gate
 from recollect.governance import keys
 from recollect.ingest.expirer import Expirer
 from recollect.ingest.folder import Folder
+from recollect.mcp.actions import GET_MESSAGES
+from recollect.mcp.calls import ask
+from recollect.store import rows
 from tests.support.asgi import Program, program
 
 ADMIN = "the-key-of-the-one-who-manages"
@@ -34,14 +39,15 @@ class World:
         assert answer.status in (200, 201, 202), answer
         return answer.json()
 
-    async def says(self, text: str) -> str:
-        body = {"type": "text", "data": text, "graph_id": "shelf"}
+    async def says(self, text: str, **more: Any) -> str:
+        body = {"type": "text", "data": text, "graph_id": "shelf", **more}
         uuid: str = (await self.ask("POST", "/api/v2/graph", body))["uuid"]
         await self.running.work()
         return uuid
 
-    async def lives_in(self, who: str, place: str, since: str) -> str:
+    async def lives_in(self, who: str, place: str, since: str, **more: Any) -> str:
         body = {
+            **more,
             "graph_id": "shelf",
             "fact": f"{who} lives in {place}",
             "fact_name": "LIVES_IN",
@@ -195,3 +201,165 @@ async def test_whoever_deletes_a_thread_deletes_what_expired_of_it(tmp_path: Pat
         assert len((await one.ask("GET", "/api/v1/expired"))["expired"]) == 1
         await one.ask("DELETE", "/api/v1/threads/talk")
         assert not await one.keeps_anything()
+
+
+SINCE = "2023-05-01T00:00:00Z"
+
+
+async def test_it_is_hidden_from_the_moment_on_though_nobody_came_by(tmp_path: Path) -> None:
+    """Nothing is forgotten in the background here: whoever asks first does not see it."""
+    async with world(tmp_path) as one:
+        stays = await one.says("Ben likes plums.")
+        gone = await one.says("Anna likes pears.", expires_at=SOON.isoformat())
+        one.moment = SOON - timedelta(microseconds=1)
+        assert (await one.ask("GET", f"/api/v2/graph/episodes/{gone}"))["uuid"] == gone
+        one.moment = SOON
+        answer = await one.running.send("GET", f"/api/v2/graph/episodes/{gone}", key=ADMIN)
+        assert answer.status == 404
+        listed = await one.ask("GET", "/api/v2/graph/episodes/graph/shelf")
+        assert [episode["uuid"] for episode in listed["episodes"]] == [stays]
+
+
+async def test_what_another_process_lets_expire_is_hidden_within_a_second(tmp_path: Path) -> None:
+    """What is next is remembered for so long; a write of its own is seen at once."""
+    async with world(tmp_path) as one:
+        uuid = await one.says("Anna likes pears.")
+        path = f"/api/v2/graph/episodes/{uuid}"
+        await one.ask("GET", path)  # and looks
+        store = one.running.services.store
+        due: dict[str, Any] = {"kind": "episode", "because": "{}", "expires_at": rows.micros(START)}
+        ref = await store.read(lambda tx: tx.episodes.by_uuid(uuid=uuid, project_id=1))
+        assert ref is not None
+        await store.write(lambda tx: tx.expiries.put(graph_id=ref.graph_id, uuid=uuid, **due))
+        await one.ask("GET", path)
+        await asyncio.sleep(1.1)
+        assert (await one.running.send("GET", path, key=ADMIN)).status == 404
+
+
+async def test_a_tool_does_not_tell_it_either(tmp_path: Path) -> None:
+    async with world(tmp_path) as one:
+        await one.ask("POST", "/api/v2/users", {"user_id": "ann"})
+        await one.ask("POST", "/api/v2/threads", {"thread_id": "talk", "user_id": "ann"})
+        said = {"role": "user", "content": "I like pears.", "expires_at": SOON.isoformat()}
+        await one.ask("POST", "/api/v2/threads/talk/messages", {"messages": [said]})
+        one.moment = SOON
+        services = one.running.services
+        gate = Gate(services, [GET_MESSAGES])
+        access = await gate.authenticator.access(ADMIN)
+        told = await ask(gate, access, GET_MESSAGES, "talk")
+        assert told["messages"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/api/v2/graph", {"type": "text", "data": "a", "graph_id": "shelf"}),
+        ("/api/v2/graph", {"type": "json", "data": '{"a": 1}', "graph_id": "shelf"}),
+        ("/api/v2/graph", {"type": "message", "data": "Ann: a", "graph_id": "shelf"}),
+    ],
+)
+async def test_it_is_said_with_what_is_told(tmp_path: Path, path: str, body: Any) -> None:
+    async with world(tmp_path) as one:
+        made = await one.ask("POST", path, body | {"expires_at": SOON.isoformat()})
+        told = await one.ask("GET", f"/api/v1/episodes/{made['uuid']}/expiry")
+        assert datetime.fromisoformat(told["expires_at"]) == SOON
+
+
+async def test_a_fact_that_is_written_down_expires_with_all_that_it_ended(tmp_path: Path) -> None:
+    async with world(tmp_path / "knew") as knew, world(tmp_path / "never") as never:
+        for one in (knew, never):
+            await one.lives_in("Anna", "Berlin", SINCE)
+        moved = await knew.lives_in(
+            "Anna", "Paris", "2024-05-01T00:00:00Z", expires_at=SOON.isoformat()
+        )
+        assert {edge["uuid"] for edge in await knew.edges()} > {moved}
+        for one in (knew, never):
+            await one.pass_(hours=1)
+        assert await knew.known() == await never.known()
+        gone = {row["uuid"]: row for row in (await knew.ask("GET", "/api/v1/expired"))["expired"]}
+        assert gone[moved]["because"]["kind"] == "episode"
+        assert gone[gone[moved]["because"]["by"]]["because"]["kind"] == "said"
+
+
+LASTS: dict[str, Any] = {"name": "LIVES_IN", "description": "Where", "expires_after_days": 2}
+
+
+@pytest.mark.parametrize(
+    "types",
+    [
+        {"edge_types": [LASTS]},
+        {"entity_types": [LASTS | {"name": "Place"}]},
+        {
+            "edge_types": [LASTS],
+            "entity_types": [LASTS | {"name": "Place", "expires_after_days": 9}],
+        },
+    ],
+    ids=["of the edge", "of a node at its end", "the least of both"],
+)
+async def test_facts_of_a_type_expire_some_days_after_they_were_last_told(
+    tmp_path: Path, types: Any
+) -> None:
+    async with world(tmp_path) as one:
+        await one.ask("PUT", "/api/v2/entity-types", types | {"graph_ids": ["shelf"]})
+        label = {"target_node_labels": ["Place"]}
+        gone = await one.lives_in("Anna", "Berlin", SINCE, **label)
+        stays = await one.lives_in("Ben", "Rome", SINCE, **label)
+        kept = await one.lives_in("Eve", "Oslo", SINCE, **label)
+        await one.ask("PUT", f"/api/v1/facts/{kept}/expiry", {"expires_at": None})
+        one.moment += timedelta(days=1)
+        assert await one.lives_in("Ben", "Rome", SINCE, **label) == stays
+        one.moment += timedelta(days=1)
+        assert {edge["uuid"] for edge in await one.edges()} == {stays, kept}
+        told = (await one.ask("GET", "/api/v1/expired"))["expired"]
+        assert [(row["uuid"], row["because"]["kind"]) for row in told] == [(gone, "type")]
+        await one.pass_(days=1)
+        assert {edge["uuid"] for edge in await one.edges()} == {kept}
+
+
+@pytest.mark.parametrize("days", [0, -1, 1e9])
+async def test_a_type_lasts_for_a_while(tmp_path: Path, days: float) -> None:
+    async with world(tmp_path) as one:
+        body = {"edge_types": [LASTS | {"expires_after_days": days}]}
+        answer = await one.running.send("PUT", "/api/v2/entity-types", body, key=ADMIN)
+        assert answer.status == 400
+        assert "edge_types[0].expires_after_days" in answer.json()["message"]
+
+
+async def test_the_audit_log_tells_it_as_a_change(tmp_path: Path) -> None:
+    async with world(tmp_path) as one:
+        uuid = await one.says("Anna likes pears.")
+        path = f"/api/v1/episodes/{uuid}/expiry"
+        for at in (SOON.isoformat(), None):
+            await one.ask("PUT", path, {"expires_at": at})
+        entries = (await one.ask("GET", "/api/v1/audit"))["entries"]
+        told = [entry for entry in entries if entry["target"] == f"episode:{uuid}"]
+        assert [entry["action"] for entry in told] == ["graph.episode.update"] * 2
+
+
+async def test_whoever_may_not_delete_lets_nothing_expire(tmp_path: Path) -> None:
+    async with world(tmp_path) as one:
+        uuid = await one.says("Anna likes pears.")
+        rule = {"id": "keeps", "type": "authorization", "effect": "deny"}
+        spec = {"policies": [rule | {"actions": ["graph.episode.delete"]}]}
+        rules = {"policy_set": {"name": "keeps", "spec": spec}}
+        await one.ask("PUT", "/api/v1/policy-sets", rules)
+        key = await one.ask("POST", "/api/v1/keys", {"name": "keeper"})
+        await one.ask("PUT", f"/api/v1/keys/{key['uuid']}/policy-sets/keeps")
+        path = f"/api/v1/episodes/{uuid}/expiry"
+        for at, status in ((SOON.isoformat(), 403), (None, 200)):
+            answer = await one.running.send("PUT", path, {"expires_at": at}, key=key["secret"])
+            assert answer.status == status, answer
+
+
+async def test_what_was_kept_of_a_fact_stays_when_something_else_is_deleted(tmp_path: Path) -> None:
+    """It had been written by hand, and its episode went with it."""
+    async with world(tmp_path) as one:
+        fact, other = (
+            await one.lives_in("Anna", "Berlin", SINCE),
+            await one.says("Ben likes plums."),
+        )
+        await one.ask("PUT", f"/api/v1/facts/{fact}/expiry", {"expires_at": SOON.isoformat()})
+        await one.pass_(hours=1)
+        await one.ask("DELETE", f"/api/v1/episodes/{other}")
+        (kept,) = (await one.ask("GET", "/api/v1/expired"))["expired"]
+        assert (kept["uuid"], kept["because"]["kind"]) == (fact, "said")

@@ -1,7 +1,8 @@
 """A project is told what happened, at least once, signed, and by nobody else's hook."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import ssl
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,9 +13,10 @@ import pytest
 from recollect.governance import keys, outbox
 from recollect.graph.webhooks import EVENTS
 from recollect.ingest import queue
-from recollect.webhooks import deliverer
+from recollect.webhooks import deliverer, sending
 from recollect.webhooks.deliverer import Deliverer
 from tests.support.asgi import Program, program
+from tests.support.certificates import Authority
 from tests.support.receiver import LOOPBACK, Receiver, receiving, status
 
 ADMIN = "the-key-of-the-one-who-manages"
@@ -64,9 +66,11 @@ class World:
 
 
 @asynccontextmanager
-async def world(folder: Path, *answers: bytes | None, **chosen: Any) -> AsyncIterator[World]:
+async def world(
+    folder: Path, *answers: bytes | None, tls: ssl.SSLContext | None = None, **chosen: Any
+) -> AsyncIterator[World]:
     async with (
-        receiving(*answers) as receiver,
+        receiving(*answers, tls=tls) as receiver,
         program(folder, **SOON | chosen) as running,
         delivering(running),
     ):
@@ -109,6 +113,72 @@ async def test_an_episode_is_told_of_in_ids_and_times_and_signed(tmp_path: Path)
         assert [one["status"] for one in delivery["tries"]] == [204]
         shown = await told.ask("GET", "/api/v1/webhooks")
         assert hook["secret"] not in str(shown)
+
+
+@pytest.fixture
+def authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Authority]:
+    """One that this machine trusts, as `SSL_CERT_FILE` says."""
+    made = Authority(tmp_path / "authority")
+    monkeypatch.setenv("SSL_CERT_FILE", str(made.cert))
+    sending.trusted.cache_clear()
+    yield made
+    sending.trusted.cache_clear()
+
+
+async def test_a_receiver_behind_tls_is_told_and_tried_again(
+    tmp_path: Path, authority: Authority
+) -> None:
+    async with world(tmp_path / "data", status(503), tls=authority.server("localhost")) as told:
+        hook = await told.register()
+        await told.says("Anna likes pears.")
+        heard = await told.receiver.until(lambda heard: len(heard) == 2)
+        assert all(one.is_signed_with(hook["secret"]) for one in heard)
+        (delivery,) = await told.ended("delivered")
+        assert [one["status"] for one in delivery["tries"]] == [503, 204]
+
+
+@pytest.mark.parametrize(("stranger", "name"), [(True, "localhost"), (False, "elsewhere.example")])
+async def test_nobody_is_told_who_is_not_vouched_for(
+    tmp_path: Path, authority: Authority, stranger: bool, name: str
+) -> None:
+    """By an authority that is trusted here, and under the name that is called."""
+    by = Authority(tmp_path / "stranger") if stranger else authority
+    async with world(tmp_path / "data", tls=by.server(name), webhook_attempts_max=1) as told:
+        await told.register()
+        await told.says("Anna likes pears.")
+        (delivery,) = await told.ended("given_up")
+        assert told.receiver.heard == []
+        assert delivery["tries"][0]["error"].startswith("SSLCertVerificationError")
+
+
+async def test_after_a_change_both_secrets_sign_for_a_while(tmp_path: Path) -> None:
+    async with world(tmp_path) as told:
+        old = (await told.register())["secret"]
+        path = f"/api/v1/webhooks/{told.hook['uuid']}/rotate"
+        new = (await told.ask("POST", path, {"grace_h": 1}))["secret"]
+        await told.says("Anna likes pears.")
+        (heard,) = await told.receiver.until(bool)
+        assert heard.is_signed_with(old)
+        assert heard.is_signed_with(new)
+        last = (await told.ask("POST", path, {"grace_h": 0}))["secret"]
+        await told.says("Ben likes plums.")
+        _, heard = await told.receiver.until(lambda heard: len(heard) == 2)
+        assert [heard.is_signed_with(one) for one in (old, new, last)] == [False, False, True]
+        assert len(heard.headers["webhook-signature"].split(" ")) == 1
+
+
+async def test_the_old_secret_signs_no_more_after_its_time(tmp_path: Path) -> None:
+    later = timedelta(0)
+    async with world(tmp_path, clock=lambda: datetime.now(UTC) + later) as told:
+        old = (await told.register())["secret"]
+        path = f"/api/v1/webhooks/{told.hook['uuid']}/rotate"
+        new = (await told.ask("POST", path, {"grace_h": 0.02}))["secret"]
+        later = timedelta(minutes=2)
+        await told.says("Anna likes pears.")
+        (heard,) = await told.receiver.until(bool)
+        assert (heard.is_signed_with(old), heard.is_signed_with(new)) == (False, True)
+        answer = await told.running.send("POST", path, {"grace_h": -1}, key=ADMIN)
+        assert answer.status == 400
 
 
 async def test_words_are_told_to_whoever_asks_for_them(tmp_path: Path) -> None:

@@ -72,6 +72,7 @@ def _triple(sent: graphs_wire.AddFactTriple) -> GivenTriple:
         valid_at=checks.moment("valid_at", sent.valid_at),
         invalid_at=checks.moment("invalid_at", sent.invalid_at),
         expired_at=checks.moment("expired_at", sent.expired_at),
+        expires_at=checks.moment("expires_at", sent.expires_at),
     )
 
 

@@ -147,6 +147,7 @@ async def add(call: Call) -> graphs_wire.Episode:
         metadata=sent.metadata,
         strict_ontology=bool(sent.strict_ontology),
         created_at=checks.moment("created_at", sent.created_at),
+        expires_at=checks.moment("expires_at", sent.expires_at),
     )
     remember.check_episode("", episode)
     stored = await _store(call, sent, [episode])
@@ -165,6 +166,7 @@ async def add_batch(call: Call) -> list[graphs_wire.Episode]:
             metadata=item.metadata,
             strict_ontology=bool(sent.strict_ontology),
             created_at=checks.moment(f"episodes[{number}].created_at", item.created_at),
+            expires_at=checks.moment(f"episodes[{number}].expires_at", item.expires_at),
         )
         for number, item in enumerate(sent.episodes)
     ]

@@ -139,6 +139,7 @@ def new_message2(
         metadata=sent.metadata,
         ignored=sent.role_type in ignored,
         created_at=checks.moment(f"messages[{number}].created_at", sent.created_at),
+        expires_at=checks.moment(f"messages[{number}].expires_at", sent.expires_at),
     )
 
 
@@ -155,6 +156,7 @@ def new_message3(
         ignored=sent.role in ignored,
         strict_ontology=strict,
         created_at=checks.moment(f"messages[{number}].created_at", sent.created_at),
+        expires_at=checks.moment(f"messages[{number}].expires_at", sent.expires_at),
     )
 
 

@@ -13,6 +13,7 @@ from recollect.limits import (
     CUSTOM_TYPE_FIELDS_MAX,
     CUSTOM_TYPES_MAX,
     DESCRIPTION_CHARS_MAX,
+    EXPIRES_AFTER_DAYS_MAX,
     NAME_CHARS_MAX,
     ONTOLOGY_BYTES_MAX,
     ONTOLOGY_SCOPES_PER_CALL_MAX,
@@ -38,12 +39,14 @@ class Property(Record):
 
 
 class EntityType(Record):
-    """A custom kind of node; two nodes whose identity properties agree are one."""
+    """A custom kind of node; two nodes whose identity properties agree are one. Facts about one expire
+    some days after they were last told, if it says so."""
 
     name: str
     description: str
     properties: tuple[Property, ...] = ()
     identity_properties: tuple[str, ...] | None = None
+    expires_after_days: float | None = None
 
 
 class Ends(Record):
@@ -54,12 +57,14 @@ class Ends(Record):
 
 
 class EdgeType(Record):
-    """A custom kind of edge; without ends it may join anything."""
+    """A custom kind of edge; without ends it may join anything. Such facts expire some days after they
+    were last told, if it says so."""
 
     name: str
     description: str
     properties: tuple[Property, ...] = ()
     source_targets: tuple[Ends, ...] = ()
+    expires_after_days: float | None = None
 
 
 class Ontology(Record):
@@ -105,7 +110,13 @@ def _check_types(field: str, types: Sequence[EntityType | EdgeType]) -> None:
         checks.text(f"{place}.name", item.name, NAME_CHARS_MAX, required=True)
         checks.text(f"{place}.description", item.description, DESCRIPTION_CHARS_MAX)
         _check_properties(f"{place}.properties", item.properties)
+        _check_duration(f"{place}.expires_after_days", item.expires_after_days)
     lists.check_unique(field, (item.name for item in types))
+
+
+def _check_duration(field: str, days: float | None) -> None:
+    if days is not None and not 0 < days <= EXPIRES_AFTER_DAYS_MAX:
+        raise InvalidInput(f"{field}: must be more than 0 and at most {EXPIRES_AFTER_DAYS_MAX}")
 
 
 def _check_properties(field: str, properties: Sequence[Property]) -> None:

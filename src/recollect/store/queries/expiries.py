@@ -12,8 +12,14 @@ class ExpiryDueRow(NamedTuple):
     uuid: str
     kind: ExpiringKind
     expires_at: int
+    because: str
     project_id: int
     project_uuid: str
+
+
+class ExpiryRow(NamedTuple):
+    expires_at: int
+    because: str
 
 
 class ExpiredRow(NamedTuple):
@@ -22,6 +28,7 @@ class ExpiredRow(NamedTuple):
     expires_at: int
     hidden_at: int
     told: str | None
+    because: str
     graph_kind: GraphKind
     graph_name: str
 
@@ -31,17 +38,36 @@ class ExpiryQueries(Queries):
 
     __slots__ = ()
 
-    def put(self, *, graph_id: int, uuid: str, kind: str, expires_at: int) -> int:
+    def put(self, *, graph_id: int, uuid: str, kind: str, expires_at: int, because: str) -> int:
         return self._run(
-            "expiries.put", graph_id=graph_id, uuid=uuid, kind=kind, expires_at=expires_at
+            "expiries.put",
+            graph_id=graph_id,
+            uuid=uuid,
+            kind=kind,
+            expires_at=expires_at,
+            because=because,
+        )
+
+    def put_of_type(self, *, graph_id: int, uuid: str, expires_at: int, because: str) -> int:
+        """The same for a fact, unless somebody has said when it expires."""
+        return self._run(
+            "expiries.put_of_type",
+            graph_id=graph_id,
+            uuid=uuid,
+            expires_at=expires_at,
+            because=because,
         )
 
     def drop(self, *, graph_id: int, uuid: str) -> int:
         return self._run("expiries.drop", graph_id=graph_id, uuid=uuid)
 
-    def of_thing(self, *, graph_id: int, uuid: str) -> int | None:
+    def of_thing(self, *, graph_id: int, uuid: str) -> ExpiryRow | None:
         """None for what does not expire."""
-        return self._value(int, "expiries.of_thing", graph_id=graph_id, uuid=uuid)
+        return self._one(ExpiryRow, "expiries.of_thing", graph_id=graph_id, uuid=uuid)
+
+    def drop_unsaid(self, *, graph_id: int) -> int:
+        """What was hidden of facts whose episodes are all gone otherwise than by expiring."""
+        return self._run("expiries.drop_unsaid", graph_id=graph_id)
 
     def withdraw(self, *, graph_id: int) -> int:
         """Those of things that are gone before their time."""
@@ -51,8 +77,20 @@ class ExpiryQueries(Queries):
         """The first whose time has come, of any project; None while there is none."""
         return self._one(ExpiryDueRow, "expiries.due", now=now)
 
+    def due_in(self, *, project_id: int, now: int) -> ExpiryDueRow | None:
+        """The same of one project."""
+        return self._one(ExpiryDueRow, "expiries.due_in", project_id=project_id, now=now)
+
     def hide(
-        self, *, graph_id: int, uuid: str, kind: str, expires_at: int, now: int, told: str
+        self,
+        *,
+        graph_id: int,
+        uuid: str,
+        kind: str,
+        expires_at: int,
+        now: int,
+        told: str,
+        because: str,
     ) -> int:
         """Keep what something was that is not known any more."""
         return self._run(
@@ -63,11 +101,16 @@ class ExpiryQueries(Queries):
             expires_at=expires_at,
             now=now,
             told=told,
+            because=because,
         )
 
     def hidden(self, *, project_id: int, limit: int) -> list[ExpiredRow]:
         """The last that expired first."""
         return self._all(ExpiredRow, "expiries.hidden", project_id=project_id, limit=limit)
+
+    def hidden_thing(self, *, project_id: int, uuid: str) -> ExpiredRow | None:
+        """None for what has not expired, or is forgotten."""
+        return self._one(ExpiredRow, "expiries.hidden_thing", project_id=project_id, uuid=uuid)
 
     def forget_thread(self, *, graph_id: int, thread_id: str) -> int:
         """What was hidden of a thread's episodes."""

@@ -10,6 +10,15 @@ class UsageRow(NamedTuple):
     bytes: int
 
 
+class DayUsageRow(NamedTuple):
+    project: str
+    limits: str | None
+    key_uuid: str
+    key_name: str | None
+    episodes: int
+    bytes: int
+
+
 class UsageQueries(Queries):
     """What keys and projects used of their days; an empty `key_uuid` stands for the whole project."""
 
@@ -20,6 +29,10 @@ class UsageQueries(Queries):
         return self._one(
             UsageRow, "usage.of_day", project_id=project_id, key_uuid=key_uuid, day=day
         )
+
+    def on_day(self, *, day: int, limit: int) -> list[DayUsageRow]:
+        """What was counted on a day in any project, with what was chosen for the project."""
+        return self._all(DayUsageRow, "usage.on_day", day=day, limit=limit)
 
     def add(self, *, project_id: int, key_uuid: str, day: int, episodes: int, bytes: int) -> int:
         return self._run(

@@ -18,6 +18,8 @@ class WebhookRow(NamedTuple):
     off: str | None
     missed: int
     created_at: int
+    old_secret: str | None
+    old_secret_until: int | None
     waiting: int
     given_up: int
 
@@ -62,6 +64,8 @@ class DeliveryNextRow(NamedTuple):
     created_at: int
     url: str
     secret: str
+    old_secret: str | None
+    old_secret_until: int | None
     text: str | None
 
 
@@ -129,6 +133,10 @@ class WebhookQueries(Queries):
         return self._run(
             "webhooks.change", id=id, url=url, events=events, with_text=int(with_text), off=off
         )
+
+    def rotate(self, *, id: int, secret: str, until: int, now: int) -> int:
+        """Another secret; the one before it is kept until then, or not at all."""
+        return self._run("webhooks.rotate", id=id, secret=secret, until=until, now=now)
 
     def switch_off(self, *, id: int, reason: str) -> int:
         return self._run("webhooks.switch_off", id=id, reason=reason)

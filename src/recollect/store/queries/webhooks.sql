@@ -26,6 +26,11 @@ WHERE g.id = :graph_id AND w.off IS NULL ORDER BY w.id;
 -- name: change
 UPDATE webhooks SET url = :url, events = :events, with_text = :with_text, off = :off WHERE id = :id;
 
+-- name: rotate
+UPDATE webhooks SET secret = :secret, old_secret_until = :until,
+    old_secret = CASE WHEN CAST(:until AS BIGINT) > CAST(:now AS BIGINT) THEN secret END
+WHERE id = :id;
+
 -- name: switch_off
 UPDATE webhooks SET off = :reason WHERE id = :id;
 
@@ -68,7 +73,7 @@ ORDER BY w.id;
 
 -- name: next
 SELECT d.graph_id, d.uuid, d.webhook_id, d.event, d.data, d.attempts, d.tries, d.created_at, w.url,
-    w.secret,
+    w.secret, w.old_secret, w.old_secret_until,
     CASE WHEN w.with_text = 0 THEN NULL
          WHEN d.event = 'fact.closed' THEN (SELECT f.fact FROM facts f WHERE f.uuid = d.fact_uuid)
          WHEN d.event = 'job.parked' THEN (SELECT e.failure FROM episodes e WHERE e.uuid = d.episode_uuid)

@@ -38,10 +38,15 @@ def save(folder: Path, into: Path) -> list[Saved]:
             try:
                 return _save(old, new)
             except sqlite3.DatabaseError as error:
-                raise StoreDamaged(f"nothing can be read of the store: {error}") from error
+                target.unlink()
+                raise StoreDamaged(
+                    f"the page that says where the tables lie cannot be read ({error}), so none of them "
+                    "can be found: restore the last backup with `recollect restore`"
+                ) from error
 
 
 def _save(old: sqlite3.Connection, new: sqlite3.Connection) -> list[Saved]:
+    old.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     new.isolation_level = None
     new.execute("PRAGMA journal_mode = WAL")
     migrate.apply(new, upto=migrate.version(old))

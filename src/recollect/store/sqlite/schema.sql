@@ -923,8 +923,9 @@ CREATE TABLE trace_events (
 );
 
 -- Where a project wants to be told what happened. events: which kinds of it, as JSON; with_text: whether
--- in words, too. The secret signs what is sent, so it cannot be kept as a hash only. off: why nothing is
--- sent for now; missed: how many deliveries were never written because too many waited.
+-- in words, too. The secret signs what is sent, so it cannot be kept as a hash only; for a while
+-- after a change the old one signs as well. off: why nothing is sent for now; missed: how many deliveries
+-- were never written because too many waited.
 CREATE TABLE webhooks (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     uuid TEXT NOT NULL UNIQUE,
@@ -935,7 +936,9 @@ CREATE TABLE webhooks (
     secret TEXT NOT NULL,
     off TEXT,
     missed INTEGER NOT NULL DEFAULT 0,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    old_secret TEXT,
+    old_secret_until INTEGER
 );
 CREATE INDEX webhooks_by_project ON webhooks (project_id);
 
@@ -961,7 +964,8 @@ CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, due_at) W
 CREATE INDEX webhook_deliveries_by_state ON webhook_deliveries (webhook_id, state, uuid);
 
 -- When episodes and facts cease to be known. At expires_at what it names is forgotten; told has what it
--- was, as JSON, and hidden_at since when, for the operator and for as long as the settings say.
+-- was, as JSON, and hidden_at since when, for the operator and for as long as the settings say; because
+-- is who said so, or which type of the ontology, or with which episode.
 CREATE TABLE expiries (
     graph_id INTEGER NOT NULL REFERENCES graphs (id) ON DELETE CASCADE,
     uuid TEXT NOT NULL,
@@ -969,6 +973,7 @@ CREATE TABLE expiries (
     expires_at INTEGER NOT NULL,
     hidden_at INTEGER,
     told TEXT,
+    because TEXT NOT NULL DEFAULT '{}',
     PRIMARY KEY (graph_id, uuid)
 ) WITHOUT ROWID;
 CREATE INDEX expiries_due ON expiries (expires_at) WHERE hidden_at IS NULL;

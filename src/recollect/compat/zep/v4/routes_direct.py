@@ -98,6 +98,7 @@ def _triple(number: int, sent: wire.EdgeInput4) -> GivenTriple:
         valid_at=checks.moment(f"{where}valid_at", sent.valid_at),
         invalid_at=checks.moment(f"{where}invalid_at", sent.invalid_at),
         expired_at=checks.moment(f"{where}expired_at", sent.expired_at),
+        expires_at=checks.moment(f"{where}expires_at", sent.expires_at),
     )
 
 

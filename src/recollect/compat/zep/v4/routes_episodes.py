@@ -47,6 +47,7 @@ async def add(call: Call) -> Reply:
         metadata=sent.metadata,
         strict_ontology=bool(sent.strict_ontology),
         created_at=checks.moment("reference_time", sent.reference_time),
+        expires_at=checks.moment("expires_at", sent.expires_at),
     )
     remember.check_episode("", new)
     add = remember.add_data_tracked.bind(call.services, call.access, _ref(call), new)

@@ -121,6 +121,7 @@ def _new_message(number: int, sent: wire.AddMessage4, asked: wire.AddMessages4) 
         ignored=sent.role in (asked.ignore_roles or ()),
         strict_ontology=bool(asked.strict_ontology),
         created_at=checks.moment(f"{field}.reference_time", sent.reference_time),
+        expires_at=checks.moment(f"{field}.expires_at", sent.expires_at),
     )
 
 

@@ -127,7 +127,7 @@ class Episodes(Wire):
 
 
 class AddData(Request):
-    """POST graph."""
+    """POST graph. `expires_at` is ours: when it ceases to be known."""
 
     data: str
     type: DataType
@@ -135,6 +135,7 @@ class AddData(Request):
     graph_id: str | None = None
     group_id: str | None = None
     created_at: str | None = None
+    expires_at: str | None = None
     source_description: str | None = None
     document_id: str | None = None
     metadata: Json | None = None
@@ -142,11 +143,12 @@ class AddData(Request):
 
 
 class BatchEpisode(Request):
-    """One piece of data of POST graph-batch."""
+    """One piece of data of POST graph-batch; `expires_at` as in POST graph."""
 
     data: str
     type: DataType
     created_at: str | None = None
+    expires_at: str | None = None
     source_description: str | None = None
     metadata: Json | None = None
 
@@ -195,7 +197,7 @@ class EdgePageRequest(PageRequest):
 
 
 class AddFactTriple(Request):
-    """POST graph/add-fact-triple."""
+    """POST graph/add-fact-triple. `expires_at` is ours: when it ceases to be known."""
 
     fact: str
     fact_name: str
@@ -219,6 +221,7 @@ class AddFactTriple(Request):
     valid_at: str | None = None
     invalid_at: str | None = None
     expired_at: str | None = None
+    expires_at: str | None = None
 
 
 class AddTripleAnswer(Wire):

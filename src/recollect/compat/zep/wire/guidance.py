@@ -29,12 +29,13 @@ class EntityProperty(Wire):
 
 
 class EntityType(Wire):
-    """A custom entity type."""
+    """A custom entity type. `expires_after_days` is ours: for how long what is told of it is known."""
 
     name: str
     description: str
     properties: list[EntityProperty] | None = None
     identity_properties: list[str] | None = None
+    expires_after_days: float | None = None
 
 
 class EntityEdgeSourceTarget(Wire):
@@ -45,12 +46,13 @@ class EntityEdgeSourceTarget(Wire):
 
 
 class EdgeType(Wire):
-    """A custom edge type."""
+    """A custom edge type. `expires_after_days` is ours: for how long such facts are known."""
 
     name: str
     description: str
     properties: list[EntityProperty] | None = None
     source_targets: list[EntityEdgeSourceTarget] | None = None
+    expires_after_days: float | None = None
 
 
 class SetEntityTypes(Request):

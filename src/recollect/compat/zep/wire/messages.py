@@ -35,23 +35,25 @@ class Message3(Wire):
 
 
 class NewMessage2(Request):
-    """A message as Zep v2 sends it."""
+    """A message as Zep v2 sends it. `expires_at` is ours: when it ceases to be known."""
 
     content: str
     role_type: RoleType
     role: str | None = None
     metadata: Json | None = None
     created_at: str | None = None
+    expires_at: str | None = None
 
 
 class NewMessage3(Request):
-    """A message as Zep v3 sends it."""
+    """A message as Zep v3 sends it. `expires_at` is ours: when it ceases to be known."""
 
     content: str
     role: RoleType
     name: str | None = None
     metadata: Json | None = None
     created_at: str | None = None
+    expires_at: str | None = None
 
 
 class AddMemory(Request):

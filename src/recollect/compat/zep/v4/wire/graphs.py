@@ -90,13 +90,14 @@ class Episode4(Wire):
 
 
 class AddEpisode4(Request):
-    """POST graphs/{graph_uuid}/episodes."""
+    """POST graphs/{graph_uuid}/episodes. `expires_at` is ours: when it ceases to be known."""
 
     data: str
     type: DataType4 | None = None
     document_id: str | None = None
     metadata: Json | None = None
     reference_time: str | None = None
+    expires_at: str | None = None
     source_description: str | None = None
     strict_ontology: bool | None = None
 

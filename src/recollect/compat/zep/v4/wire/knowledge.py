@@ -137,7 +137,7 @@ class EdgeNodeRef4(Request, omit_defaults=True):
 
 
 class EdgeInput4(Request):
-    """A fact between two nodes."""
+    """A fact between two nodes. `expires_at` is ours: when it ceases to be known."""
 
     fact: str
     fact_name: str
@@ -148,6 +148,7 @@ class EdgeInput4(Request):
     valid_at: str | None = None
     invalid_at: str | None = None
     expired_at: str | None = None
+    expires_at: str | None = None
 
 
 class AddEdges4(Request):

@@ -90,6 +90,7 @@ class EntityType4(Request, omit_defaults=True):
     description: str | None = None
     properties: list[Property4] | None = None
     identity_properties: list[str] | None = None
+    expires_after_days: float | None = None
 
 
 class SourceTarget4(Request, omit_defaults=True):
@@ -106,6 +107,7 @@ class EdgeType4(Request, omit_defaults=True):
     description: str | None = None
     properties: list[Property4] | None = None
     source_targets: list[SourceTarget4] | None = None
+    expires_after_days: float | None = None
 
 
 class Ontology4(Wire):

@@ -127,13 +127,14 @@ class Message4(Wire):
 
 
 class AddMessage4(Request):
-    """A new message."""
+    """A new message. `expires_at` is ours: when it ceases to be known."""
 
     content: str
     role: Role4
     name: str | None = None
     metadata: Json | None = None
     reference_time: str | None = None
+    expires_at: str | None = None
     uuid: str | None = None
 
 

@@ -1,0 +1,2 @@
+-- Why something expires: as JSON who said so, or which type of the ontology, or with which episode.
+ALTER TABLE expiries ADD COLUMN because TEXT NOT NULL DEFAULT '{}';

@@ -1,0 +1,3 @@
+-- A webhook whose secret was changed signs with the old one as well, until that moment.
+ALTER TABLE webhooks ADD COLUMN old_secret TEXT;
+ALTER TABLE webhooks ADD COLUMN old_secret_until INTEGER;
