@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from recollect.errors import InvariantViolated
 from recollect.store.statements import Queries
 
 
@@ -21,8 +22,12 @@ class UsageQueries(Queries):
             UsageRow, "usage.of_day", project_id=project_id, key_uuid=key_uuid, day=day
         )
 
-    def add(self, *, project_id: int, key_uuid: str, day: int, episodes: int, bytes: int) -> int:
-        return self._run(
+    def add(
+        self, *, project_id: int, key_uuid: str, day: int, episodes: int, bytes: int
+    ) -> UsageRow:
+        """Answers what that comes to."""
+        used = self._one(
+            UsageRow,
             "usage.add",
             project_id=project_id,
             key_uuid=key_uuid,
@@ -30,6 +35,9 @@ class UsageQueries(Queries):
             episodes=episodes,
             bytes=bytes,
         )
+        if used is None:
+            raise InvariantViolated("what was counted is not there")
+        return used
 
     def expire(self, *, before: int) -> int:
         return self._run("usage.expire", before=before)

@@ -8,7 +8,8 @@ WHERE project_id = :project_id AND key_uuid = :key_uuid AND day = :day;
 INSERT INTO usage (project_id, key_uuid, day, episodes, bytes)
 VALUES (:project_id, :key_uuid, :day, :episodes, :bytes)
 ON CONFLICT (project_id, key_uuid, day)
-DO UPDATE SET episodes = usage.episodes + excluded.episodes, bytes = usage.bytes + excluded.bytes;
+DO UPDATE SET episodes = usage.episodes + excluded.episodes, bytes = usage.bytes + excluded.bytes
+RETURNING episodes, bytes;
 
 -- name: expire
 DELETE FROM usage WHERE day < :before;
