@@ -278,7 +278,7 @@ def finish(tx: Transaction, held: Claim, done: Sequence[Job]) -> list[Job]:
     check_lease(tx, held)
     now = rows.micros(tx.now)
     alive = set(tx.jobs.succeeded(graph_id=held.graph_id, ids=_ids(done), now=now))
-    tx.episodes.processed(ids=rows.to_json(sorted(alive)), now=now)
+    tx.episodes.processed(graph_id=held.graph_id, ids=rows.to_json(sorted(alive)), now=now)
     return [job for job in done if job.id in alive]
 
 
@@ -387,7 +387,7 @@ def _count(
 def _park(tx: Transaction, job: Job, error: str) -> None:
     """Set a job aside. Its episode is not understood, but can be found by its words."""
     tx.jobs.park(graph_id=job.graph_id, id=job.id, error=error, now=rows.micros(tx.now))
-    tx.episodes.failed(id=job.id, error=error)
+    tx.episodes.failed(graph_id=job.graph_id, id=job.id, error=error)
     words = IndexItem(kind="episode", id=job.id, terms=index.episode_terms(job.episode))
     index.put(tx, job.graph_id, [words])
     outbox.tell(tx, job.graph_id, [outbox.parked(job.episode.uuid)])
@@ -399,7 +399,7 @@ def retry(tx: Transaction, access: Access, episode_uuid: str) -> None:
     if row is None or not seeing.ids(tx, access, "episode", [row.id]):
         raise NotFound(f"no parked job of episode {episode_uuid}")
     tx.jobs.retry(graph_id=row.graph_id, id=row.id)
-    tx.episodes.awaited(id=row.id)
+    tx.episodes.awaited(graph_id=row.graph_id, id=row.id)
     tx.queue.enter(graph_id=row.graph_id)
 
 

@@ -279,8 +279,8 @@ class EpisodeQueries(Queries):
     def set_metadata(self, *, metadata: str | None, id: int) -> None:
         self._post("episodes.set_metadata", metadata=metadata, id=id)
 
-    def processed(self, *, now: int, ids: str | None) -> None:
-        self._post("episodes.processed", now=now, ids=ids)
+    def processed(self, *, graph_id: int, now: int, ids: str | None) -> None:
+        self._post("episodes.processed", graph_id=graph_id, now=now, ids=ids)
 
     def of_entity(self, *, entity_id: int, limit: int) -> list[ThreadedEpisodeRow]:
         return self._all(ThreadedEpisodeRow, "episodes.of_entity", entity_id=entity_id, limit=limit)
@@ -379,12 +379,12 @@ class EpisodeQueries(Queries):
     def by_ids(self, *, ids: str | None) -> list[ThreadedEpisodeRow]:
         return self._all(ThreadedEpisodeRow, "episodes.by_ids", ids=ids)
 
-    def failed(self, *, error: str, id: int) -> None:
+    def failed(self, *, graph_id: int, error: str, id: int) -> None:
         """It may have been read once and owed again; now it is among those that could not be read."""
-        self._post("episodes.failed", error=error, id=id)
+        self._post("episodes.failed", graph_id=graph_id, error=error, id=id)
 
-    def awaited(self, *, id: int) -> None:
-        self._post("episodes.awaited", id=id)
+    def awaited(self, *, graph_id: int, id: int) -> None:
+        self._post("episodes.awaited", graph_id=graph_id, id=id)
 
     def place_in_log(self, *, id: int) -> EpisodePlaceInLogRow | None:
         return self._one(EpisodePlaceInLogRow, "episodes.place_in_log", id=id)
