@@ -162,7 +162,7 @@ async def test_a_read_that_cannot_be_logged_is_not_answered(
     def no_room(*args: object) -> int:
         raise OSError("no room")
 
-    monkeypatch.setattr(audit, "append", no_room)
+    monkeypatch.setattr(audit, "append_all", no_room)
     path = "/api/v2/users/alpha-only-user"
     assert (await target.program.send("GET", path, key=ALPHA_KEY)).status == 200
     refused = await target.program.send("GET", path, key=WATCHED)

@@ -10,12 +10,15 @@ import statistics
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
+import psutil
 import psycopg
 
 from recollect.graph.types import Access, NewEpisode
@@ -159,3 +162,72 @@ def measure(rounds: int, seconds: float) -> None:
             rate = statistics.median(one[who] for one in each)
             share = statistics.median(one[who] / one["bare, 16 clients"] for one in each)
             print(f"| {name} | {who} | {rate:.0f} | {share:.2f} |")
+
+
+def _database_seconds(database: postgres.PostgresServer) -> float:
+    """Seconds of a core that the database's processes have used, those that ended left out."""
+    pid = int((database.folder / "data" / "postmaster.pid").read_text().split()[0])
+    used = [one.cpu_times() for one in psutil.Process(pid).children()]
+    return sum(one.user + one.system for one in used)
+
+
+def _told(
+    name: str, database: postgres.PostgresServer, count: int, run: Callable[[], object]
+) -> None:
+    """Do something and print what each of so many writes has cost."""
+    began, client, server = time.time(), time.process_time(), _database_seconds(database)
+    run()
+    client, server = time.process_time() - client, _database_seconds(database) - server
+    print(
+        f"| {name} | {count / (time.time() - began):.0f} | {1e3 * client / count:.2f} ms"
+        f" | {1e3 * server / count:.2f} ms |"
+    )
+
+
+def costs(each: int = 20) -> None:
+    """What an append and a bare insert cost by sixteen clients, so many each: for a machine too busy for rates."""
+    print("| PostgreSQL | a second | client | database |\n|---|---|---|---|")
+    with postgres.running(durable=True) as database, asyncio.Runner() as runner:
+        url = database.url(database.new_database())
+        store = runner.run(_opened(url))
+        access = runner.run(_graphs(store, CLIENTS))
+        runner.run(_append_each(store, access, each))  # statements are prepared by then
+        _told(
+            "append", database, each * CLIENTS,
+            lambda: runner.run(_append_each(store, access, each)),
+        )  # fmt: skip
+        runner.run(store.close())
+        with closing(psycopg.connect(url, autocommit=True)) as connection:
+            connection.execute(_TABLE)
+        with ThreadPoolExecutor(CLIENTS) as pool, ExitStack() as open_:
+            clients = [
+                open_.enter_context(closing(psycopg.connect(url, autocommit=True)))
+                for _ in range(CLIENTS)
+            ]
+            insert = partial(_insert_each, count=each)
+            list(pool.map(insert, clients))
+            _told(
+                "bare insert", database, each * CLIENTS, lambda: deque(pool.map(insert, clients), 0)
+            )
+
+
+async def _opened(url: str) -> PostgresStore:
+    return PostgresStore.open(url)
+
+
+async def _append_each(store: Store, access: Access, count: int) -> None:
+    async def client(number: int) -> None:
+        for _ in range(count):
+            said = [NewEpisode(kind="text", content=TEXT)]
+            await store.write(intake.add_episodes, access, None, f"g{number}", said)
+
+    await asyncio.gather(*map(client, range(CLIENTS)))
+
+
+def _insert_each(connection: psycopg.Connection[tuple[object, ...]], count: int) -> None:
+    for _ in range(count):
+        connection.execute("INSERT INTO bare (g, c) VALUES (%s, %s)", (1, TEXT))
+
+
+if __name__ == "__main__":
+    costs()

@@ -14,6 +14,7 @@ from recollect.ingest.intake import Receipt
 from recollect.records import graphs
 from recollect.search.query import Hit
 from recollect.store.protocol import Transaction
+from recollect.store.work import beside_others
 
 
 class SessionName(Record):
@@ -61,6 +62,7 @@ async def add(
     return stored
 
 
+@beside_others
 def _add(
     tx: Transaction, access: Access, session: SessionName, new: Sequence[NewEpisode]
 ) -> Receipt:

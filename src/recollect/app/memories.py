@@ -48,6 +48,7 @@ from recollect.records.pages import PageRequest
 from recollect.records.users import UserDetails
 from recollect.search.query import Hit, Query
 from recollect.store.protocol import Transaction
+from recollect.store.work import beside_others
 
 __all__ = ["Receipt", "check_episode", "check_messages"]
 
@@ -164,6 +165,7 @@ async def remember(
     return stored
 
 
+@beside_others
 def _remember(tx: Transaction, access: Access, place: MemoryRef, new: NewEpisode) -> Receipt:
     _make(tx, access, place)
     if place.thread is not None:

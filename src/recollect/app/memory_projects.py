@@ -19,6 +19,7 @@ from recollect.limits import MEMORY_DELETED_PER_CALL_MAX
 from recollect.records import episode_lists, episodes, erasing, graphs
 from recollect.records.graphs import GraphDetails
 from recollect.store.protocol import Transaction
+from recollect.store.work import beside_others
 
 
 class ProjectName(Record):
@@ -143,6 +144,7 @@ async def add(
     return receipt
 
 
+@beside_others
 def _add(tx: Transaction, access: Access, name: ProjectName, new: list[NewEpisode]) -> Receipt:
     named = names.graph_of(name.org_id, name.project_id)
     return intake.add_entries(tx, access, named.kind, named.id, new, field="project_id")

@@ -26,6 +26,7 @@ from recollect.ingest.intake import (
 )
 from recollect.records import episodes
 from recollect.store.protocol import Transaction
+from recollect.store.work import beside_others
 
 __all__ = [
     "GivenNode",
@@ -55,6 +56,7 @@ async def add_messages(
     return receipt
 
 
+@beside_others
 def _add_messages(
     tx: Transaction, access: Access, ref: ThreadRef, new: list[NewEpisode]
 ) -> Receipt:
@@ -65,6 +67,7 @@ def _add_messages(
 
 
 @repeatable
+@beside_others
 def add_messages_tracked(
     tx: Transaction, access: Access, ref: ThreadRef, new: list[NewEpisode]
 ) -> Done[WithTask[Messages]]:
@@ -91,6 +94,7 @@ async def add_data(
     return stored
 
 
+@beside_others
 def _add_data(
     tx: Transaction, access: Access, ref: GraphRef, new: list[NewEpisode], *, opens: bool
 ) -> list[Episode]:
@@ -99,6 +103,7 @@ def _add_data(
 
 
 @repeatable
+@beside_others
 def add_data_tracked(
     tx: Transaction, access: Access, ref: GraphRef, new: NewEpisode
 ) -> Done[WithTask[InGraph[Episode]]]:

@@ -8,9 +8,9 @@ still holds; without the salt the digest tells nobody whose name it was.
 import hashlib
 import secrets
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -98,13 +98,34 @@ def actor_of(access: Access) -> str:
     return f"key:{access.key_uuid}" if access.key_uuid else COMMAND
 
 
+class Timed(NamedTuple):
+    """What an entry is to say, and of when."""
+
+    at: datetime
+    told: Told
+
+
 def append(tx: Transaction, project_id: int, told: Told) -> int:
     """Add an entry to a project's chain, as a part of the unit it tells of; answers its number."""
+    return append_all(tx, project_id, [Timed(tx.now, told)])
+
+
+def tell(tx: Transaction, project_id: int, told: Told) -> None:
+    """The same at the end of the transaction, so that others of the project wait for its commit alone."""
+    tx.at_end(project_id, append_all, Timed(tx.now, told))
+
+
+def append_all(tx: Transaction, project_id: int, entries: Sequence[Timed]) -> int:
+    """Add entries behind each other; answers the number of the last one."""
     head = _HEADS.get(project_id)
-    if head is None or (added := _follow(tx, project_id, head, told)) is None:
-        added = _follow(tx, project_id, _head(tx, project_id), told)
+    first, *others = entries
+    if head is None or (added := _follow(tx, project_id, head, first)) is None:
+        added = _follow(tx, project_id, _head(tx, project_id), first)
     if added is None:
         raise InvariantViolated("the audit log grew under a transaction that holds it")
+    for entry in others:  # nobody comes in between any more
+        added, columns = _sealed(added, entry)
+        tx.audit.add(project_id=project_id, **columns)
     if len(_HEADS) >= AUDIT_HEADS_MAX:
         _HEADS.clear()
     _HEADS[project_id] = added
@@ -121,13 +142,20 @@ def _head(tx: Transaction, project_id: int) -> _Head:
     return _Head(0, _genesis(project.uuid))
 
 
-def _follow(tx: Transaction, project_id: int, head: _Head, told: Told) -> _Head | None:
+def _follow(tx: Transaction, project_id: int, head: _Head, entry: Timed) -> _Head | None:
     """Add an entry behind *head*; None when something else stands there by now."""
+    added, columns = _sealed(head, entry)
+    return added if tx.audit.follow(project_id=project_id, before=head.hash, **columns) else None
+
+
+def _sealed(head: _Head, entry: Timed) -> tuple[_Head, dict[str, Any]]:
+    """An entry behind *head*: the end of the chain with it, and its columns."""
+    told = entry.told
     salt = None if told.target is None else _salt()
     digest = None if salt is None or told.target is None else _digest(salt, told.target)
     sealed = _Sealed(
         number=head.number + 1,
-        at=rows.micros(tx.now),
+        at=rows.micros(entry.at),
         actor=told.actor,
         action=told.action,
         outcome=told.outcome,
@@ -136,22 +164,8 @@ def _follow(tx: Transaction, project_id: int, head: _Head, told: Told) -> _Head 
         detail=rows.to_json(told.detail or None),
     )
     added = _Head(sealed.number, _hash(head.hash, sealed))
-    count = tx.audit.follow(
-        project_id=project_id,
-        before=head.hash,
-        number=sealed.number,
-        at=sealed.at,
-        actor=sealed.actor,
-        action=sealed.action,
-        outcome=sealed.outcome,
-        status=sealed.status,
-        target=told.target,
-        salt=salt,
-        target_digest=digest,
-        detail=sealed.detail,
-        hash=added.hash,
-    )
-    return added if count else None
+    kept = {"target": told.target, "salt": salt, "target_digest": digest, "hash": added.hash}
+    return added, msgspec.structs.asdict(sealed) | kept
 
 
 def _salt() -> bytes:

@@ -6,6 +6,7 @@ acts, leaves no entry: that is what workers derive from the episodes.
 """
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from recollect.errors import InvariantViolated
@@ -14,6 +15,7 @@ from recollect.governance.audit import Outcome, Told
 from recollect.graph.acting import Acting, Target
 from recollect.graph.types import Access, Json
 from recollect.store.protocol import ApartGraph, Store, Transaction
+from recollect.store.work import beside_others
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -58,7 +60,11 @@ class AuditedStore:
             quotas.spend(tx, access, "bytes", who.sent_bytes)
             return unit(tx, *args, **kwargs)
 
-        result: T = await self._store.write(tell, who, counted)
+        @wraps(unit)
+        def told(tx: Transaction, who: Acting) -> T:
+            return tell(tx, who, counted)
+
+        result: T = await self._store.write(told, who)
         who.written += 1
         who.sent_bytes = 0
         return result
@@ -88,6 +94,7 @@ class AuditedStore:
         await self._store.close()
 
 
+@beside_others
 def keep(tx: Transaction, who: Acting, outcome: Outcome, status: int, detail: Json | None) -> None:
     """Write the entry of a request that wrote nothing itself."""
     target = who.target and audit_targets.existing(tx, who.project_id, who.target, status)
@@ -99,7 +106,7 @@ def keep(tx: Transaction, who: Acting, outcome: Outcome, status: int, detail: Js
         target=None if target is None else str(target),
         detail=detail,
     )
-    audit.append(tx, who.project_id, told)
+    audit.tell(tx, who.project_id, told)
 
 
 def _request(tx: Transaction, who: Acting, unit: Callable[[Transaction], T]) -> T:
@@ -107,7 +114,7 @@ def _request(tx: Transaction, who: Acting, unit: Callable[[Transaction], T]) -> 
     if target is not None and who.erases:
         target = audit_targets.lasting(tx, who.project_id, target)
     result = unit(tx)
-    audit.append(tx, who.project_id, _told(who, target, audit_targets.made(result)))
+    audit.tell(tx, who.project_id, _told(who, target, audit_targets.made(result)))
     return result
 
 
@@ -119,7 +126,7 @@ def _command(tx: Transaction, who: Acting, unit: Callable[[Transaction], T]) -> 
         project_id = audit_targets.project_of(tx, made, who.project, who.target)
         if project_id is None:
             raise InvariantViolated(f"{who.action} does not tell which project it changed")
-        audit.append(tx, project_id, _told(who, who.target, made))
+        audit.tell(tx, project_id, _told(who, who.target, made))
     return result
 
 

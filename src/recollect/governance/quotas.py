@@ -4,8 +4,9 @@ A day is one of UTC. Only what is limited is counted, so that whoever limits not
 refused is rolled back with its count, and a restart forgets nothing.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, time, timedelta
+from typing import NamedTuple
 
 import msgspec
 
@@ -16,6 +17,7 @@ from recollect.graph.types import Access, Project, Record
 from recollect.graph.usage import DAILY, SCOPES, Chosen, Daily, Scope, UsageLimits
 from recollect.limits import USAGE_DAYS_KEPT
 from recollect.store.protocol import Transaction
+from recollect.store.queries.usage import UsageRow
 
 _encode = msgspec.json.Encoder().encode
 _THE_PROJECT = ""  # stands where a key would
@@ -72,8 +74,23 @@ def spent(tx: Transaction, settings: UsageLimits, most: int) -> list[SpentQuota]
     return found
 
 
+class _Spent(NamedTuple):
+    """What a unit uses of a day's quota."""
+
+    scope: Scope
+    whose: str
+    what: Daily
+    amount: int
+    most: int
+    at: datetime
+
+
 def spend(tx: Transaction, access: Access, what: Daily, amount: int) -> None:
-    """Count *amount* for today; raises LimitReached where it is more than a quota has left."""
+    """Count *amount* for today; raises LimitReached where it is more than a quota has left.
+
+    It is counted at the end of the transaction, where all of a project take turns; what is plainly too
+    much is refused at once.
+    """
     limits = access.limits
     if limits is None or not amount or not access.key_uuid:
         return
@@ -81,31 +98,36 @@ def spend(tx: Transaction, access: Access, what: Daily, amount: int) -> None:
         most = limits.a_day(scope, what)
         if most is None:
             continue
-        used = _add(tx, access, scope, what, amount)
-        if used > most:
-            left_s = _until_tomorrow_s(tx.now)
-            raise LimitReached(
-                f"{scope}_{what}_per_day: {most} a day are allowed to one {scope}; {used - amount} are used, "
-                f"and this asks for {amount} more; the next day begins in {left_s} s",
-                retry_after_s=left_s,
-            )
+        spent = _Spent(scope, _whose(access, scope), what, amount, most, tx.now)
+        found = tx.usage.of_day(
+            project_id=access.project_id, key_uuid=spent.whose, day=_day(spent.at)
+        )
+        _check(spent, amount if found is None else getattr(found, what) + amount)
+        tx.at_end(access.project_id, _count, spent)
 
 
-def _add(tx: Transaction, access: Access, scope: Scope, what: Daily, amount: int) -> int:
-    """Count, and say what that comes to today; the first of a day has the oldest forgotten."""
-    project, whose, day = access.project_id, _whose(access, scope), _day(tx.now)
-    found = tx.usage.of_day(project_id=project, key_uuid=whose, day=day)
-    before = 0 if found is None else getattr(found, what)
-    if found is None:
-        tx.usage.expire(before=day - USAGE_DAYS_KEPT)
-    tx.usage.add(
-        project_id=project,
-        key_uuid=whose,
-        day=day,
-        episodes=amount if what == "episodes" else 0,
-        bytes=amount if what == "bytes" else 0,
-    )
-    return int(before) + amount
+def _check(spent: _Spent, used: int) -> None:
+    """Refuse what comes to more than is allowed."""
+    if used > spent.most:
+        left_s = _until_tomorrow_s(spent.at)
+        raise LimitReached(
+            f"{spent.scope}_{spent.what}_per_day: {spent.most} a day are allowed to one {spent.scope}; "
+            f"{used - spent.amount} are used, and this asks for {spent.amount} more; the next day begins "
+            f"in {left_s} s",
+            retry_after_s=left_s,
+        )
+
+
+def _count(tx: Transaction, project_id: int, items: Sequence[_Spent]) -> None:
+    """Count, and refuse what others have left no room for; the first of a day has the oldest forgotten."""
+    for spent in items:
+        day, of = _day(spent.at), {spent.what: spent.amount}
+        used = tx.usage.add(
+            project_id=project_id, key_uuid=spent.whose, day=day, **{"episodes": 0, "bytes": 0} | of
+        )
+        _check(spent, getattr(used, spent.what))
+        if used == UsageRow(**{"episodes": 0, "bytes": 0} | of):
+            tx.usage.expire(before=day - USAGE_DAYS_KEPT)
 
 
 def _whose(access: Access, scope: Scope) -> str:

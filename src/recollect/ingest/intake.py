@@ -1,6 +1,7 @@
 """Accepting episodes: checked, then written with their jobs in one commit."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from recollect import spans
@@ -23,6 +24,8 @@ from recollect.records import expiring, graphs
 from recollect.records.graphs import GraphDetails
 from recollect.store import index, rows, tasks
 from recollect.store.protocol import Transaction
+from recollect.store.queries.graphs import GrownRow
+from recollect.store.work import beside_others
 
 
 class Receipt(Record):
@@ -88,17 +91,29 @@ def check_batch(episodes: Sequence[NewEpisode]) -> None:
         check_episode(f"episodes[{number}].", episode)
 
 
+@beside_others
 def add_messages(
     tx: Transaction, access: Access, thread_id: str, messages: Sequence[NewEpisode]
 ) -> Receipt:
     """Append checked messages to a thread and to its user's graph."""
-    row = tx.threads.place(project_id=access.project_id, thread_id=thread_id)
-    if row is None:
-        raise NotFound(f"thread not found: {thread_id}")
     quotas.spend(tx, access, "episodes", len(messages))
-    return _append(tx, row.graph_id, row.id, messages, expiring.said_by(access))
+    grow = partial(
+        tx.graphs.grow_by_thread,
+        project_id=access.project_id,
+        thread_id=thread_id,
+        count=len(messages),
+    )
+    grown = grow()
+    if grown is None:
+        row = tx.threads.place(project_id=access.project_id, thread_id=thread_id)
+        if row is None:
+            raise NotFound(f"thread not found: {thread_id}")
+        tx.hold(row.graph_id)  # somebody else had it
+        grown = grow()
+    return _append(tx, grown, messages, expiring.said_by(access))
 
 
+@beside_others
 def add_episodes(
     tx: Transaction,
     access: Access,
@@ -112,11 +127,19 @@ def add_episodes(
 
     *opens* makes a standalone graph that is not there yet.
     """
-    graph = graphs.target(tx, access, user_id, graph_id, opens=opens)
+    kind: GraphKind = "standalone" if user_id is None else "user"
+    grow = partial(tx.graphs.grow, project_id=access.project_id, kind=kind, count=len(episodes))
     quotas.spend(tx, access, "episodes", len(episodes))
-    return _append(tx, graph.id, None, episodes, expiring.said_by(access))
+    given = [one for one in (user_id, graph_id) if one is not None]
+    grown = grow(graph_id=given[0]) if len(given) == 1 else None
+    if grown is None:
+        graph = graphs.target(tx, access, user_id, graph_id, opens=opens)
+        tx.hold(graph.id)  # somebody else had it, or it is new
+        grown = grow(graph_id=graph.graph_id)
+    return _append(tx, grown, episodes, expiring.said_by(access))
 
 
+@beside_others
 def add_entries(
     tx: Transaction,
     access: Access,
@@ -135,9 +158,11 @@ def add_entries(
         raise NotFound(f"user not found: {graph_id}")
     if graph is None:
         graph = graphs.create(tx, access, graph_id, GraphDetails(), field=field)
+    tx.hold(graph.id)
     chapters.condense(tx, graph.id)
     quotas.spend(tx, access, "episodes", len(episodes))
-    return _append(tx, graph.id, None, episodes, expiring.said_by(access))
+    room = _room(tx, graph.id, None, len(episodes))
+    return _append(tx, room, episodes, expiring.said_by(access))
 
 
 def add_direct(
@@ -149,7 +174,8 @@ def add_direct(
 ) -> Receipt:
     """Append knowledge that `ingest.direct` has checked; its graph, and thread, exist."""
     quotas.spend(tx, access, "episodes", len(episodes))
-    return _append(tx, graph_id, thread_key, episodes, expiring.said_by(access))
+    room = _room(tx, graph_id, thread_key, len(episodes))
+    return _append(tx, room, episodes, expiring.said_by(access))
 
 
 def add_planned(
@@ -165,13 +191,19 @@ def add_planned(
     Whoever calls this has counted them already, where they are limited.
     """
     uuids, episodes = [uuid for uuid, _ in planned], [episode for _, episode in planned]
-    _append(tx, graph_id, thread_key, episodes, Reason(), uuids, task_uuid)
+    room = _room(tx, graph_id, thread_key, len(episodes))
+    _append(tx, room, episodes, Reason(), uuids, task_uuid)
+
+
+def _room(tx: Transaction, graph_id: int, thread_key: int | None, count: int) -> GrownRow | None:
+    """Room at the end of the log of a graph that is known."""
+    head = tx.graphs.next_seq(id=graph_id, count=count)
+    return None if head is None else GrownRow(graph_id, head, thread_key)
 
 
 def _append(
     tx: Transaction,
-    graph_id: int,
-    thread_key: int | None,
+    room: GrownRow | None,
     episodes: Sequence[NewEpisode],
     because: Reason,
     uuids: list[str] | None = None,
@@ -181,18 +213,22 @@ def _append(
 
     *because*: why those expire that are said to.
     """
-    head = tx.graphs.next_seq(id=graph_id, count=len(episodes))
-    if head is None:
-        raise InvariantViolated(f"graph {graph_id} vanished inside a transaction")
+    if room is None:
+        raise InvariantViolated("a graph vanished inside a transaction")
+    graph_id, head, thread_key = room
     place = _Place(graph_id, thread_key, rows.micros(tx.now), head)
     task = task_uuid or tx.new_id()
     uuids = uuids or [tx.new_id() for _ in episodes]
     spans.leave(uuids)
     first_seq = head - len(episodes) + 1
     numbered = enumerate(zip(uuids, episodes, strict=True), start=first_seq)
-    ids = [_write(tx, place, seq, uuid, task, episode) for seq, (uuid, episode) in numbered]
-    ignored = [number for number, new in zip(ids, episodes, strict=True) if new.ignored]
-    index.keep_unfound(tx, graph_id, ignored)
+    for seq, (uuid, episode) in numbered:
+        _write(tx, place, seq, uuid, task, episode)
+    ignored = [seq for seq, new in enumerate(episodes, start=first_seq) if new.ignored]
+    if ignored:
+        listed = rows.to_json(ignored)
+        ids = tx.episodes.ids_by_seqs(graph_id=graph_id, seqs=listed, side=None)
+        index.keep_unfound(tx, graph_id, ids)
     for uuid, new in zip(uuids, episodes, strict=True):
         if new.expires_at is not None:
             if task_uuid is None and new.expires_at <= tx.now:
@@ -231,9 +267,9 @@ class _Place(NamedTuple):
         return self.now - (self.last_seq - seq)
 
 
-def _write(tx: Transaction, place: _Place, seq: int, uuid: str, task: str, new: NewEpisode) -> int:
+def _write(tx: Transaction, place: _Place, seq: int, uuid: str, task: str, new: NewEpisode) -> None:
     # An ignored role is kept as history; nothing is owed to it.
-    episode_id = tx.episodes.insert(
+    tx.episodes.insert(
         uuid=uuid,
         graph_id=place.graph_id,
         seq=seq,
@@ -261,8 +297,7 @@ def _write(tx: Transaction, place: _Place, seq: int, uuid: str, task: str, new: 
     if not new.ignored:
         tx.jobs.insert(
             graph_id=place.graph_id,
-            episode_id=episode_id,
+            seq=seq,
             task_uuid=task,
             now=place.now,
         )
-    return episode_id

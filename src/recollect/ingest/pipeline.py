@@ -26,6 +26,7 @@ from recollect.search.finder import Finder
 from recollect.store import index
 from recollect.store.index import IndexItem
 from recollect.store.protocol import Store, Transaction
+from recollect.store.work import beside_others
 
 
 class Extractor(Protocol):
@@ -158,6 +159,7 @@ def _terms(jobs: Sequence[Job]) -> dict[int, bytes]:
     return {job.id: index.episode_terms(job.episode) for job in jobs}
 
 
+@beside_others
 def commit(
     tx: Transaction,
     held: Claim,

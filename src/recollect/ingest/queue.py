@@ -47,6 +47,7 @@ from recollect.store.queries.jobs import JobsParkedRow, JobsWaitingRow
 from recollect.store.queries.queue import QueueOldestFreeRow
 from recollect.store.queries.shapes import JobRow
 from recollect.store.queries.tasks import TaskProgressRow, TaskToldRow
+from recollect.store.work import beside_others
 
 Run = Literal["group", "single", "alone"]
 DIED = "the process died while working on this episode and on nothing else"
@@ -106,6 +107,7 @@ class Hindrance(Record):
     graphs: int
 
 
+@beside_others
 def claim(
     tx: Transaction,
     owner: str,
@@ -118,6 +120,7 @@ def claim(
     waits until all others are done; nobody else begins meanwhile, so that this comes to an end.
     *at_work*: leases that are known to be in use, whatever the clock says.
     """
+    tx.hold_queue()
     if at_work:
         _hold_on(tx, at_work)
     held = tx.queue.held(now=rows.micros(tx.now), lease_end=_lease_end(tx))
@@ -127,6 +130,7 @@ def claim(
         _notice_end(tx, graph_id)
         found = tx.jobs.next(graph_id=graph_id, limit=jobs_max)
         if not found:
+            tx.hold(graph_id)  # so that nobody adds to it meanwhile
             tx.queue.leave(graph_id=graph_id)  # its episodes were deleted
             continue
         chosen, run = _next_run(found)
@@ -257,13 +261,13 @@ def free_all(tx: Transaction) -> None:
     tx.queue.free_all()
 
 
+@beside_others
 def check_lease(tx: Transaction, held: Claim) -> None:
     """Refuse to go on for a worker whose graph was deleted or taken over; else hold on longer."""
-    row = tx.queue.lease(graph_id=held.graph_id)
-    if row is None or row.lease != held.lease:
-        raise LeaseLost
+    tx.hold(held.graph_id)
     until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
-    tx.queue.hold_on(graph_id=held.graph_id, until=until)
+    if not tx.queue.hold_on(graph_id=held.graph_id, lease=held.lease, until=until):
+        raise LeaseLost
 
 
 def finish(tx: Transaction, held: Claim, done: Sequence[Job]) -> list[Job]:
@@ -274,10 +278,11 @@ def finish(tx: Transaction, held: Claim, done: Sequence[Job]) -> list[Job]:
     check_lease(tx, held)
     now = rows.micros(tx.now)
     alive = set(tx.jobs.succeeded(graph_id=held.graph_id, ids=_ids(done), now=now))
-    tx.episodes.processed(ids=rows.to_json(sorted(alive)), now=now)
+    tx.episodes.processed(graph_id=held.graph_id, ids=rows.to_json(sorted(alive)), now=now)
     return [job for job in done if job.id in alive]
 
 
+@beside_others
 def release(tx: Transaction, held: Claim) -> None:
     """Give the graph back: to the queue if it has more jobs, else out of it."""
     check_lease(tx, held)
@@ -382,7 +387,7 @@ def _count(
 def _park(tx: Transaction, job: Job, error: str) -> None:
     """Set a job aside. Its episode is not understood, but can be found by its words."""
     tx.jobs.park(graph_id=job.graph_id, id=job.id, error=error, now=rows.micros(tx.now))
-    tx.episodes.failed(id=job.id, error=error)
+    tx.episodes.failed(graph_id=job.graph_id, id=job.id, error=error)
     words = IndexItem(kind="episode", id=job.id, terms=index.episode_terms(job.episode))
     index.put(tx, job.graph_id, [words])
     outbox.tell(tx, job.graph_id, [outbox.parked(job.episode.uuid)])
@@ -394,7 +399,7 @@ def retry(tx: Transaction, access: Access, episode_uuid: str) -> None:
     if row is None or not seeing.ids(tx, access, "episode", [row.id]):
         raise NotFound(f"no parked job of episode {episode_uuid}")
     tx.jobs.retry(graph_id=row.graph_id, id=row.id)
-    tx.episodes.awaited(id=row.id)
+    tx.episodes.awaited(graph_id=row.graph_id, id=row.id)
     tx.queue.enter(graph_id=row.graph_id)
 
 

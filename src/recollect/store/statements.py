@@ -39,6 +39,9 @@ class Statements(Protocol):
     def run(self, name: str, params: dict[str, Any], /) -> int:
         """Execute the statement and say how many rows it touched."""
 
+    def post(self, name: str, params: dict[str, Any], /) -> None:
+        """Execute the statement without waiting to hear what came of it."""
+
 
 class Keyed(NamedTuple, Generic[V]):
     """A row of a page, with the value that it was sorted by: pages go on after it."""
@@ -101,3 +104,6 @@ class Queries:
 
     def _run(self, name: str, /, **params: Any) -> int:
         return self._statements.run(name, params)
+
+    def _post(self, name: str, /, **params: Any) -> None:
+        self._statements.post(name, params)

@@ -2,7 +2,7 @@
 
 import contextvars
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from recollect import spans
@@ -44,6 +44,7 @@ class TracedStore:
         with spans.span(f"write {name_of(unit)}", _UNIT):
             context = contextvars.copy_context()
 
+            @wraps(unit)
             def here(tx: Transaction, /, *args: P.args, **kwargs: P.kwargs) -> T:
                 return context.run(unit, tx, *args, **kwargs)
 

@@ -1,7 +1,9 @@
 """The transaction that a unit of work sees: the time, fresh ids, and everything that can be asked."""
 
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cached_property
+from typing import TypeVar
 
 from recollect.clock import Clock
 from recollect.ids import Ids
@@ -50,6 +52,9 @@ from recollect.store.queries.users import UserQueries
 from recollect.store.queries.webhooks import WebhookQueries
 from recollect.store.statements import Statements
 
+T = TypeVar("T")
+AtEnd = Callable[["Transaction", int, Sequence[T]], object]
+
 
 class Transaction:
     """One unit of work. Ids and the present moment come from here, so tests can choose them."""
@@ -68,6 +73,23 @@ class Transaction:
     def changes(self) -> int:
         """How many rows were written so far."""
         return self._statements.changes
+
+    def hold(self, graph_id: int) -> None:
+        """Have a graph to oneself until the end of the transaction: what is read of it from here on holds.
+
+        A unit that runs beside others (`store.work.beside_others`) begins with it. Where one unit writes
+        at a time, everybody has everything.
+        """
+
+    def hold_queue(self) -> None:
+        """Be the only one that chooses from the queue until the end of the transaction."""
+
+    def at_end(self, project_id: int, then: AtEnd[T], item: T) -> None:
+        """Have something done that all of a project take turns at, as late in the transaction as can be.
+
+        What several units of a commit leave for the same *then* is handed to it together, in order.
+        """
+        then(self, project_id, [item])
 
     def as_of(self, moment: datetime) -> "Transaction":
         """The same transaction at another time: a unit that is done again as of when it was done first."""

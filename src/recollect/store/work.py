@@ -4,9 +4,24 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, TypeVar
 
 from recollect.limits import COMMIT_GROUP_MAX
+
+C = TypeVar("C", bound=Callable[..., Any])
+_BESIDE = "runs_beside_others"
+
+
+def beside_others(unit: C) -> C:
+    """Say of a unit that it may run while others do, where a store can write in several places at once.
+
+    Such a unit holds the graph that it is about (`tx.hold`) before it looks at anything that an append, a
+    claim or a fold of that graph changes, writes to nothing but that graph, and leaves to `tx.at_end`
+    what all of its project take turns at. Whoever does not say so of a unit has the store to it alone.
+    Around another unit it wants `functools.wraps`, which carries this along.
+    """
+    setattr(unit, _BESIDE, True)
+    return unit
 
 
 class Work:
@@ -20,6 +35,11 @@ class Work:
         self.future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.result: Any = None
         self.error: BaseException | None = None
+
+
+def runs_beside_others(unit: Callable[..., Any]) -> bool:
+    """Whether it was said so of a unit."""
+    return getattr(unit, _BESIDE, False)
 
 
 Inbox = SimpleQueue[Work | None]
@@ -45,13 +65,13 @@ def _resolve(works: list[Work]) -> None:
             work.future.set_exception(work.error)
 
 
-def next_group(inbox: Inbox) -> tuple[list[Work], bool]:
+def next_group(inbox: Inbox, most: int = COMMIT_GROUP_MAX) -> tuple[list[Work], bool]:
     """What waits to be written, as one commit; and whether the end mark was found."""
     group: list[Work] = []
     work = inbox.get()
     while work is not None:
         group.append(work)
-        if inbox.empty() or len(group) == COMMIT_GROUP_MAX:
+        if inbox.empty() or len(group) == most:
             return group, False
         work = inbox.get()
     return group, True

@@ -49,6 +49,21 @@ def _edit(tx: Transaction, graph: int, kind: str, subject: str, **columns: Any) 
 
 
 @in_a_unit
+def test_a_log_grows_by_the_name_of_its_graph_or_of_a_thread(
+    tx: Transaction, access: Access
+) -> None:
+    graph, (thread,) = _talk(tx, access, "t1")
+    project = access.project_id
+    by_name = tx.graphs.grow(project_id=project, kind="user", graph_id="jane", count=2)
+    assert by_name == (graph, 2, None)
+    by_thread = tx.graphs.grow_by_thread(project_id=project, thread_id="t1", count=3)
+    assert by_thread == (graph, 5, thread)
+    assert tx.graphs.grow(project_id=project, kind="standalone", graph_id="jane", count=1) is None
+    assert tx.graphs.grow(project_id=NOBODY, kind="user", graph_id="jane", count=1) is None
+    assert tx.graphs.grow_by_thread(project_id=NOBODY, thread_id="t1", count=1) is None
+
+
+@in_a_unit
 def test_a_user_and_threads_are_found_by_uuid(
     tx: Transaction, access: Access, stranger: Access
 ) -> None:

@@ -111,7 +111,7 @@ def test_a_statement_is_awaited_until_it_is_a_fact(tx: Transaction, access: Acce
     node = entity(tx, graph, "Jane")
     uuid = tx.new_id()
     fact(tx, graph, (node, node), "Jane sings", stated.id, uuid=uuid)
-    tx.episodes.processed(now=now(tx), ids=listed(stated.id))
+    tx.episodes.processed(graph_id=graph, now=now(tx), ids=listed(stated.id))
     assert tx.features.statement_awaited(**of) is None
     assert tx.features.fact_of_statement(**of) == uuid
 

@@ -539,6 +539,27 @@ def test_audit_entries_follow_each_other(tx: Transaction, access: Access) -> Non
 
 
 @in_a_unit
+def test_an_audit_entry_is_added_behind_one_that_is_known(tx: Transaction, access: Access) -> None:
+    head = tx.audit.head(project_id=access.project_id)
+    number = head.number + 1 if head else 1
+    tx.audit.add(
+        project_id=access.project_id,
+        number=number,
+        at=now(tx),
+        actor="key",
+        action="user.add",
+        outcome="done",
+        status=None,
+        target=None,
+        salt=None,
+        target_digest=None,
+        detail=None,
+        hash=b"behind it",
+    )
+    assert tx.audit.head(project_id=access.project_id) == (number, b"behind it")
+
+
+@in_a_unit
 def test_audit_entries_are_paged_from_both_ends(tx: Transaction, access: Access) -> None:
     project = access.project_id
     head = tx.audit.head(project_id=project)
@@ -693,7 +714,8 @@ def test_what_was_used_is_counted_by_day_and_by_key(tx: Transaction, access: Acc
     own = access.project_id
     assert tx.usage.of_day(project_id=own, key_uuid="a key", day=7) is None
     tx.usage.add(project_id=own, key_uuid="a key", day=7, episodes=2, bytes=10)
-    tx.usage.add(project_id=own, key_uuid="a key", day=7, episodes=1, bytes=0)
+    used = tx.usage.add(project_id=own, key_uuid="a key", day=7, episodes=1, bytes=0)
+    assert used == (3, 10)
     tx.usage.add(project_id=own, key_uuid="", day=7, episodes=9, bytes=9)
     tx.usage.add(project_id=own, key_uuid="a key", day=8, episodes=1, bytes=1)
     assert tx.usage.of_day(project_id=own, key_uuid="a key", day=7) == (3, 10)

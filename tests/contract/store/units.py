@@ -120,7 +120,8 @@ def episode(tx: Transaction, graph: int, content: str, **columns: Any) -> Thread
         "extra": None,
         "kept_for": None,
     }
-    number = tx.episodes.insert(graph_id=graph, seq=seq, content=content, **values | columns)
+    tx.episodes.insert(graph_id=graph, seq=seq, content=content, **values | columns)
+    (number,) = tx.episodes.ids_by_seqs(graph_id=graph, seqs=listed(seq), side=None)
     (row,) = tx.episodes.by_ids(ids=listed(number))
     return row
 
@@ -192,4 +193,4 @@ def supported(tx: Transaction, fact_id: int, episode_id: int, role: str = "state
 
 def job(tx: Transaction, row: ThreadedEpisodeRow, task_uuid: str) -> None:
     """Work that is owed to an episode."""
-    tx.jobs.insert(episode_id=row.id, graph_id=row.graph_id, task_uuid=task_uuid, now=now(tx))
+    tx.jobs.insert(graph_id=row.graph_id, seq=row.seq, task_uuid=task_uuid, now=now(tx))

@@ -107,7 +107,7 @@ async def test_an_entry_that_cannot_be_written_undoes_its_unit(
     def no_room(*args: object) -> int:
         raise OSError("no room")
 
-    monkeypatch.setattr(audit, "append", no_room)
+    monkeypatch.setattr(audit, "append_all", no_room)
     with pytest.raises(OSError, match="no room"):
         await world.write(world.acting(), keys.create_project, "q")
     assert await world.plain.read(_count) == 1

@@ -185,6 +185,7 @@ def _project_twice(tx: Transaction, name: str, *, again: bool) -> None:
     if again:
         with suppress(RowRefused):
             tx.projects.insert(uuid=tx.new_id(), name=name, description=None, now=1)
+            tx.projects.all()  # what was posted is answered for with the next question
 
 
 def _projects(tx: Transaction) -> list[ProjectRow]:

@@ -90,7 +90,7 @@ def sum_up(tx: Transaction, world: World, text: str, *sentences: str, document: 
     tx.summaries.facts_add(id=number, facts=rows.to_json([row.id for row in found]))
     everything = tx.episodes.last(graph_id=world.graph.id, limit=99)
     ids = rows.to_json([row.id for row in everything])
-    tx.episodes.processed(ids=ids, now=7)
+    tx.episodes.processed(graph_id=world.graph.id, ids=ids, now=7)
 
 
 async def test_an_observation_is_there_with_every_fact_behind_it(world: World) -> None:

@@ -1,12 +1,14 @@
 """PostgreSQL connections as this store uses them, and the transaction a unit of work sees."""
 
 from collections.abc import Sequence
-from typing import Any
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg.abc import Buffer
 from psycopg.adapt import Dumper, Loader
-from psycopg.pq import Format
+from psycopg.pq import Format, TransactionStatus
 from psycopg.types.numeric import Int8Dumper
 
 from recollect.clock import Clock
@@ -14,8 +16,9 @@ from recollect.errors import InvariantViolated
 from recollect.ids import Ids
 from recollect.store.postgres import dialect
 from recollect.store.statements import RowRefused
-from recollect.store.transaction import Transaction
+from recollect.store.transaction import AtEnd, Transaction
 
+T = TypeVar("T")
 Connection = psycopg.Connection[tuple[Any, ...]]
 CONNECT_S_MAX = 10
 APPLICATION = "recollect"
@@ -26,6 +29,16 @@ _SESSION = (
     "SET idle_in_transaction_session_timeout = '30s'",
     "SET lock_timeout = '30s'",
     "SET client_min_messages = warning",
+)
+_QUEUE = 0x5EC0_11EC9
+# How to hold something: whoever has it is waited for, or there is no row.
+_HOLD_GRAPH = (
+    "SELECT 1 FROM graphs WHERE id = %(key)s FOR NO KEY UPDATE",
+    "SELECT 1 FROM graphs WHERE id = %(key)s FOR NO KEY UPDATE SKIP LOCKED",
+)
+_HOLD_QUEUE = (
+    "SELECT pg_advisory_xact_lock(%(key)s)",
+    "SELECT 1 WHERE pg_try_advisory_xact_lock(%(key)s)",
 )
 
 
@@ -65,24 +78,91 @@ def connect(url: str) -> Connection:
     return connection
 
 
-class PostgresStatements:
-    """The named statements of this dialect on one connection."""
+class Session:
+    """What statements are sent over. Where it is pipelined, they go one behind the other, and whoever
+    wants an answer waits for all that was sent so far; else each is waited for."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: Connection, *, pipelined: bool = False) -> None:
+        self.connection = connection
+        self._mode = ExitStack()
+        self._pipeline: psycopg.Pipeline | None = None
+        if pipelined:
+            self._pipeline = self._mode.enter_context(connection.pipeline())
+
+    def send(self, statement: str, params: Any = None) -> psycopg.Cursor[tuple[Any, ...]]:
+        """Have something executed; its answer is there after `wait`."""
+        # The text is ours, and the parameters travel apart from it.
+        return self.connection.cursor(binary=True).execute(statement.encode(), params)
+
+    def wait(self) -> None:
+        """Wait for every answer; raises the first trouble that there was."""
+        if self._pipeline is not None:
+            self._pipeline.sync()
+
+    def end(self, how: str) -> None:
+        """Wait for the end of the transaction: COMMIT or ROLLBACK."""
+        self.send(how)
+        self.wait()
+
+    def done(self) -> None:
+        """End a transaction that has only read. Not by a ROLLBACK: at that the driver forgets what it has prepared."""
+        self._end_if_sound("COMMIT")
+
+    def undo(self) -> None:
+        """End the transaction without a trace."""
+        self._end_if_sound("ROLLBACK")
+
+    def _end_if_sound(self, how: str) -> None:
+        """A session in which a statement failed is let go of: the driver takes for prepared what was to be
+        prepared behind that one."""
+        try:
+            if self.connection.info.transaction_status == TransactionStatus.ACTIVE:
+                self.wait()
+            if self.connection.info.transaction_status == TransactionStatus.INTRANS:
+                self.end(how)
+            else:
+                self.close()
+        except psycopg.Error:
+            self.close()
+
+    def close(self) -> None:
+        """Let go of it, whether or not the database still answers."""
+        with suppress(psycopg.Error):
+            self.connection.close()
+            self._mode.close()
+
+
+class PostgresStatements:
+    """The named statements of this dialect in one session.
+
+    Whoever asks for something waits for the answer; what is posted is only sent, and its answer comes
+    with that of the next question. A posted row that is refused is told then, or at the commit.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self._statements = dialect.statements()
+        self._writing = dialect.writing()
         self.changes = 0
+        self.failed = False  # then the transaction is of no use any more
 
     def _execute(
-        self, name: str, params: dict[str, Any], end: str = ""
+        self, name: str, params: dict[str, Any], end: str = "", *, waits: bool = True
     ) -> psycopg.Cursor[tuple[Any, ...]]:
         text = self._statements[name]
-        statement = text.rstrip().rstrip(";") + end if end else text
         try:
-            # The text is ours, and the parameters travel apart from it.
-            return self._connection.cursor(binary=True).execute(statement.encode(), params)
+            cursor = self._session.send(text.rstrip().rstrip(";") + end if end else text, params)
+            if waits:
+                self._session.wait()
         except (psycopg.IntegrityError, psycopg.DataError) as error:
+            self.failed = True
             raise RowRefused(str(error).partition("\n")[0]) from error
+        except psycopg.Error:
+            self.failed = True
+            raise
+        if name in self._writing:
+            self.changes += max(cursor.rowcount, 0) if waits else 1
+        return cursor
 
     def one(self, name: str, params: dict[str, Any], /) -> tuple[Any, ...] | None:
         """The first row, or None."""
@@ -103,22 +183,70 @@ class PostgresStatements:
         row = self._execute(name, params, " RETURNING id").fetchone()
         if row is None:
             raise InvariantViolated(f"{name} added no row")
-        self.changes += 1
         return int(row[0])
 
     def run(self, name: str, params: dict[str, Any], /) -> int:
         """Execute the statement and say how many rows it touched."""
-        count = self._execute(name, params).rowcount
-        self.changes += max(count, 0)
-        return count
+        return self._execute(name, params).rowcount
+
+    def post(self, name: str, params: dict[str, Any], /) -> None:
+        """Send the statement, and wait for nothing."""
+        self._execute(name, params, waits=False)
+
+
+class Busy(Exception):
+    """Somebody else has what a unit wants to hold, and this transaction holds something already."""
+
+
+@dataclass
+class Turn:
+    """What the transaction of a group holds: *everything*, or what its units ask for one by one.
+
+    Only the unit that is *first* waits for what somebody else holds; a later one would wait with
+    something in its hands, and two that do so wait for each other.
+    """
+
+    everything: bool = True
+    first: bool = True
+    held: set[int] = field(default_factory=set)
 
 
 class PostgresTransaction(Transaction):
     """A transaction on one connection to the database."""
 
-    def __init__(self, connection: Connection, clock: Clock, ids: Ids) -> None:
-        super().__init__(PostgresStatements(connection), clock, ids)
-        self._connection = connection
+    def __init__(self, session: Session, clock: Clock, ids: Ids, turn: Turn | None = None) -> None:
+        self.sent = PostgresStatements(session)
+        super().__init__(self.sent, clock, ids)
+        self._session = session
+        self._connection = session.connection
+        self._turn = turn or Turn()
+        self.left: list[tuple[int, AtEnd[Any], Any]] = []
+
+    def hold(self, graph_id: int) -> None:
+        """Have a graph to oneself until the end of the transaction."""
+        self._hold(graph_id, _HOLD_GRAPH)
+
+    def hold_queue(self) -> None:
+        """Be the only one that chooses from the queue until the end of the transaction."""
+        self._hold(_QUEUE, _HOLD_QUEUE)
+
+    def _hold(self, key: int, ways: tuple[str, str]) -> None:
+        if self._turn.everything or key in self._turn.held:
+            return
+        waiting, trying = ways
+        cursor = self._session.send(waiting if self._turn.first else trying, {"key": key})
+        self._session.wait()
+        if not self._turn.first and not cursor.fetchall():
+            raise Busy
+        self._turn.held.add(key)
+
+    def at_end(self, project_id: int, then: AtEnd[T], item: T) -> None:
+        """Have something done for a project when all units of the transaction have run; at once, where
+        one of them may want to find it."""
+        if self._turn.everything:
+            then(self, project_id, [item])
+        else:
+            self.left.append((project_id, then, item))
 
     def many(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
         """Execute a statement of the store's own for each of several rows."""

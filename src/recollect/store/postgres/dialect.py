@@ -16,6 +16,7 @@ _HINT = re.compile(r"\s+(?:INDEXED BY \w+|NOT INDEXED)\b|(?<=\s)\+(?=(?:\w+\.)?g
 _ORDERED = re.compile(r"\bCROSS JOIN (?=(?:\w+|json_each\([^)]*\))(?: \w+)?\s+ON\b)")
 _DIFFERS = re.compile(r"\bIS NOT (?!NULL\b|DISTINCT\b)")
 _EQUALS = re.compile(r"\bIS (?!NOT\b|NULL\b|DISTINCT\b)")
+_WRITES = re.compile(r"\b(?:INSERT INTO|UPDATE \w+(?: \w+)?\s+SET|DELETE FROM)\b")
 _PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
 
 
@@ -32,3 +33,9 @@ def translated(statement: str) -> str:
     told = _DIFFERS.sub("IS DISTINCT FROM ", told)
     told = _EQUALS.sub("IS NOT DISTINCT FROM ", told)
     return _PARAMETER.sub(r"%(\1)s", told.replace("%", "%%"))
+
+
+@cache
+def writing() -> frozenset[str]:
+    """The names of the statements that change something."""
+    return frozenset(name for name, text in statements().items() if _WRITES.search(text))

@@ -15,6 +15,7 @@ from recollect.store.postgres.connection import (
     APPLICATION,
     Connection,
     PostgresTransaction,
+    Session,
     connect,
 )
 from recollect.store.postgres.store import unreachable
@@ -79,7 +80,7 @@ def state(connection: Connection) -> DatabaseState:
 
 def transaction(connection: Connection) -> PostgresTransaction:
     """What typed queries are asked on, each on what is there at its moment."""
-    return PostgresTransaction(connection, system_clock, TimeOrderedIds())
+    return PostgresTransaction(Session(connection), system_clock, TimeOrderedIds())
 
 
 def migrated(url: str) -> tuple[list[str], int]:

@@ -1,6 +1,7 @@
 """The store on PostgreSQL: owns the threads and their connections, hands units to them."""
 
 import asyncio
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
@@ -22,28 +23,38 @@ from recollect.store.postgres.threads import ReadingThread, WritingThread
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite.apart import Apart, FoldedApart, Then
 from recollect.store.sqlite.difference import Difference, write
-from recollect.store.work import Inbox, Work
+from recollect.store.work import Inbox, Work, runs_beside_others
 
 P = ParamSpec("P")
 T = TypeVar("T")
+_WRITERS_BESIDE = 4
 
 
 class PostgresStore:
-    """One database; in each process a writer thread with grouped commits and a few reader threads."""
+    """One database; in each process a thread that writes alone, a few that write beside others, all with
+    grouped commits, and a few that read."""
 
     def __init__(self, url: str, *, readers: int, clock: Clock, ids: Ids) -> None:
         self._url, self._clock, self._ids = url, clock, ids
         self._writes: Inbox = SimpleQueue()
+        self._writes_beside: Inbox = SimpleQueue()
         self._reads: Inbox = SimpleQueue()
-        self._writer = WritingThread("store-writer", url, self._writes, clock, ids)
+        self._writer = WritingThread(url, self._writes, clock, ids, beside_others=False)
+        self._writers_beside = [
+            WritingThread(url, self._writes_beside, clock, ids, beside_others=True)
+            for _ in range(_WRITERS_BESIDE)
+        ]
         self._readers = [
             ReadingThread("store-reader", url, self._reads, clock, ids) for _ in range(readers)
         ]
         self._listener: Listener | None = None
         self._closed = False
         self._trouble: str | None = None
-        for thread in (self._writer, *self._readers):
+        for thread in self._threads():
             thread.start()
+
+    def _threads(self) -> list[threading.Thread]:
+        return [*self._readers, self._writer, *self._writers_beside]
 
     @classmethod
     def open(
@@ -81,7 +92,8 @@ class PostgresStore:
     ) -> T:
         """Run *unit* and commit it; returns once it is on disk."""
         work = Work(lambda tx: unit(tx, *args, **kwargs), _project(args))
-        result: T = await self._done(self._writes, work)
+        inbox = self._writes_beside if runs_beside_others(unit) else self._writes
+        result: T = await self._done(inbox, work)
         return result
 
     async def _done(self, inbox: Inbox, work: Work) -> Any:
@@ -139,11 +151,13 @@ class PostgresStore:
         self._closed = True
         for _ in self._readers:
             self._reads.put(None)
+        for _ in self._writers_beside:
+            self._writes_beside.put(None)
         self._writes.put(None)
         if self._listener is not None:
             self._listener.stop()
         loop = asyncio.get_running_loop()
-        for thread in (*self._readers, self._writer):
+        for thread in self._threads():
             await loop.run_in_executor(None, partial(thread.join))
 
 

@@ -4,44 +4,28 @@ caller's loop."""
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import psycopg
-from psycopg.pq import TransactionStatus
 
 from recollect.clock import Clock
 from recollect.errors import StoreUnavailable
 from recollect.ids import Ids
-from recollect.store.postgres.connection import Connection, PostgresTransaction, connect
+from recollect.limits import COMMIT_GROUP_MAX
+from recollect.store.postgres.connection import Session, Turn, connect
+from recollect.store.postgres.group import Group, Undone, translate
 from recollect.store.work import Inbox, Work, answer, next_group
 
-_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
-_WHOSE = "SELECT set_config('recollect.project', '{}', true)"
-# One writer at a time in the whole database, as in a file: what a unit has read holds until it commits.
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+# A unit has the whole database to itself, as in a file, so that what it has read holds until it commits;
+# or it shares it with units that hold other graphs.
 WRITERS = 0x5EC0_11EC7
-_WRITE = f"BEGIN; SELECT pg_advisory_xact_lock({WRITERS}); "
+_ALONE = f"SELECT pg_advisory_xact_lock({WRITERS})"
+_BESIDE_OTHERS = f"SELECT pg_advisory_xact_lock_shared({WRITERS})"
+# Few, so that writers share what waits, and nobody holds many graphs.
+_BESIDE_MAX = 4
 _TRIES = 6
 _PAUSE_FIRST_S = 0.1
-
-
-def _whose(work: Work) -> str:
-    """Says to the database whose rows are to be seen from here on."""
-    return _WHOSE.format("*" if work.project_id is None else int(work.project_id))
-
-
-def translate(error: BaseException) -> BaseException:
-    """The database's trouble in our words, without its address; the cause stays attached."""
-    translated: BaseException
-    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
-        translated = StoreUnavailable("the database does not answer right now")
-    elif isinstance(error, StopIteration):
-        # A future cannot carry one: asyncio would refuse it and leave the caller waiting.
-        translated = RuntimeError("a unit of work raised StopIteration")
-    else:
-        return error
-    translated.__cause__ = error
-    return translated
 
 
 class _Connected(threading.Thread):
@@ -53,23 +37,19 @@ class _Connected(threading.Thread):
         self._inbox = inbox
         self._clock = clock
         self._ids = ids
-        self._connection: Connection | None = None
+        self._session: Session | None = None
 
-    def connection(self) -> Connection:
-        """The connection, whole."""
-        if self._connection is None or self._connection.closed:
-            self._connection = connect(self._url)
-        return self._connection
+    def session(self) -> Session:
+        """The session, whole."""
+        if self._session is None or self._session.connection.closed:
+            self._session = Session(connect(self._url), pipelined=True)
+        return self._session
 
     def close(self) -> None:
-        """Let go of the connection."""
-        if self._connection is not None:
-            with suppress(psycopg.Error):
-                self._connection.close()
-            self._connection = None
-
-    def _transaction(self, connection: Connection) -> PostgresTransaction:
-        return PostgresTransaction(connection, self._clock, self._ids)
+        """Let go of the session."""
+        if self._session is not None:
+            self._session.close()
+            self._session = None
 
     def _tried_again(self, once: Callable[[], Any]) -> Any:
         """Do something once more when the database went away before it was done."""
@@ -87,7 +67,7 @@ class _Connected(threading.Thread):
 
     def _went_away(self, error: psycopg.Error) -> bool:
         """Whether it is the database's trouble, and not the statement's."""
-        lost = self._connection is None or self._connection.closed
+        lost = self._session is None or self._session.connection.closed
         return lost or isinstance(error, psycopg.OperationalError)
 
 
@@ -109,93 +89,88 @@ class ReadingThread(_Connected):
             work.error = translate(error)
 
     def _once(self, work: Work) -> Any:
-        connection = self.connection()
-        connection.execute(_READ + _whose(work))
+        session = self.session()
+        session.send(_READ)
         try:
-            return work.unit(self._transaction(connection))
+            return Group(session, self._clock, self._ids, Turn()).read(work)
         finally:
-            if not connection.closed:
-                connection.execute("ROLLBACK")
+            session.done()
 
 
 class WritingThread(_Connected):
-    """The only thread of this process that writes. What waits while a commit is on its way shares
-    the next one.
+    """Writes. What waits while a commit is on its way shares the next one.
 
     Units of a group run in one transaction. A unit that fails before it has changed anything
     costs the others nothing; one that fails later undoes the group, and each unit is then run
     in a transaction of its own. So every unit is whole or absent, as if it had been alone.
+
+    With *beside_others* it shares the database with whoever writes so, in this process and in others, and
+    its units hold their graphs. One that fails there has perhaps met what somebody else was just writing:
+    it is run again with the database to itself, and what comes of that is its outcome.
     """
+
+    def __init__(
+        self, url: str, inbox: Inbox, clock: Clock, ids: Ids, *, beside_others: bool
+    ) -> None:
+        super().__init__("store-writer", url, inbox, clock, ids)
+        self._alone = not beside_others
+        self._most = _BESIDE_MAX if beside_others else COMMIT_GROUP_MAX
 
     def run(self) -> None:
         """Serve until the end mark arrives; what was handed in before it is still done."""
         ending = False
         while not ending:
-            group, ending = next_group(self._inbox)
+            group, ending = next_group(self._inbox, self._most)
             if group:
                 self._commit(group)
                 answer(group)
         self.close()
 
     def _commit(self, group: list[Work]) -> None:
-        if not self._committed(group):
-            for work in group:
-                self._committed([work])
+        """Commit units in their order, as many at once as can be."""
+        while group:
+            done = self._committed(group, alone=self._alone)
+            if done == 0:
+                for work in group:
+                    self._committed([work], alone=True)
+                return
+            group = group[done:]
 
-    def _committed(self, group: list[Work]) -> bool:
-        """Commit *group* as one. False: it was undone and its units want to run alone."""
+    def _committed(self, group: list[Work], *, alone: bool) -> int:
+        """Commit units as one, and say how many from the first on. 0: they want to run by themselves."""
         try:
-            done: bool = self._tried_again(lambda: self._together(group))
+            done: int = self._tried_again(lambda: self._together(group, alone=alone))
         except Exception as error:  # noqa: BLE001 - this thread must outlive whatever happens
             for work in group:
                 work.error = translate(error)
             self.close()
-            return True
+            return len(group)
         return done
 
-    def _together(self, group: list[Work]) -> bool:
-        for work in group:
-            work.result = work.error = None
-        connection = self.connection()
-        shown = _whose(group[0])
-        connection.execute(_WRITE + shown)
-        for work in group:
-            if (whose := _whose(work)) != shown:  # it holds until the end of the transaction
-                connection.execute(whose)
-                shown = whose
-            changed = self._run_unit(connection, work)
-            if work.error is None and not _is_sound(connection):
-                # It went on after a statement that failed: a commit would undo everything in silence.
-                work.error = StoreUnavailable("the store undid a unit of work by itself")
-            if work.error is not None and (changed or not _is_sound(connection)):
-                connection.execute("ROLLBACK")
-                return len(group) == 1
-        self._end(connection)
-        return True
-
-    def _run_unit(self, connection: Connection, work: Work) -> bool:
-        """Whether it has changed anything."""
-        tx = self._transaction(connection)
+    def _together(self, group: list[Work], *, alone: bool) -> int:
+        session = self.session()
+        session.send("BEGIN")
+        session.send(_ALONE if alone else _BESIDE_OTHERS)
+        transaction = Group(session, self._clock, self._ids, Turn(alone))
         try:
-            work.result = work.unit(tx)
-        except psycopg.Error as error:
-            if self._went_away(error):
-                raise
-            work.error = error
-        except Exception as error:  # noqa: BLE001 - the caller gets whatever the unit raised
-            work.error = translate(error)
-        return tx.changes > 0
+            done = transaction.run(group)
+            transaction.settle()
+            self._end(session)
+        except Undone as undone:
+            session.undo()
+            if len(group) > 1 or not alone:
+                return 0
+            group[0].error = translate(undone.error)
+            return 1
+        return done
 
     @staticmethod
-    def _end(connection: Connection) -> None:
+    def _end(session: Session) -> None:
         """Commit. When the database goes away meanwhile, nobody knows whether it did: units are not
         run again then."""
         try:
-            connection.execute("COMMIT")
+            session.end("COMMIT")
         except psycopg.OperationalError as error:
             raise StoreUnavailable("the database went away while it was writing") from error
-
-
-def _is_sound(connection: Connection) -> bool:
-    """Whether the transaction can go on."""
-    return not connection.closed and connection.info.transaction_status == TransactionStatus.INTRANS
+        except psycopg.Error as error:  # something that was posted is refused
+            raise Undone(error) from error

@@ -49,8 +49,8 @@ class AgentQueries(Queries):
         deployment_id: str | None,
         version: int | str,
         metadata: str | None,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "agents.insert",
             graph_id=graph_id,
             security_domain=security_domain,
@@ -69,8 +69,8 @@ class AgentQueries(Queries):
         version: int | str | None,
         metadata: str | None,
         graph_id: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "agents.update",
             deployment_id=deployment_id,
             version=version,

@@ -37,8 +37,8 @@ class AnswerQueries(Queries):
         graph_id: int | None,
         answer: bytes,
         now: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "answers.insert",
             project_id=project_id,
             key_uuid=key_uuid,

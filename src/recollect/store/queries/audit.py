@@ -68,6 +68,39 @@ class AuditQueries(Queries):
             before=before,
         )
 
+    def add(
+        self,
+        *,
+        project_id: int,
+        number: int,
+        at: int,
+        actor: str,
+        action: str,
+        outcome: str,
+        status: int | None,
+        target: str | None,
+        salt: bytes | None,
+        target_digest: bytes | None,
+        detail: str | None,
+        hash: bytes,
+    ) -> None:
+        """For whoever has just added the one before it in the same transaction."""
+        self._post(
+            "audit.add",
+            project_id=project_id,
+            number=number,
+            at=at,
+            actor=actor,
+            action=action,
+            outcome=outcome,
+            status=status,
+            target=target,
+            salt=salt,
+            target_digest=target_digest,
+            detail=detail,
+            hash=hash,
+        )
+
     def page(
         self,
         *,

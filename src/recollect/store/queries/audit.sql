@@ -14,6 +14,12 @@ WHERE coalesce(
     CASE WHEN :number = 1 THEN :before END
 ) = :before;
 
+-- name: add
+INSERT INTO audit_entries (project_id, number, at, actor, action, outcome, status, target, salt,
+    target_digest, detail, hash)
+VALUES (:project_id, :number, :at, :actor, :action, :outcome, :status, :target, :salt,
+    :target_digest, :detail, :hash);
+
 -- name: page
 SELECT * FROM audit_entries
 WHERE project_id = :project_id AND number < :before

@@ -71,11 +71,11 @@ class BatchQueries(Queries):
         strict_ontology: int,
         metadata: str | None,
         now: int,
-    ) -> int:
+    ) -> None:
         """Numbered per project: the number is given out as a cursor, and must not tell of other
         projects.
         """
-        return self._run(
+        self._post(
             "batches.insert",
             uuid=uuid,
             project_id=project_id,
@@ -108,13 +108,11 @@ class BatchQueries(Queries):
         """
         return self._one(BatchProgressRow, "batches.progress", uuid=uuid, id=id)
 
-    def grow(self, *, count: int, now: int, id: int) -> int:
-        return self._run("batches.grow", count=count, now=now, id=id)
+    def grow(self, *, count: int, now: int, id: int) -> None:
+        self._post("batches.grow", count=count, now=now, id=id)
 
-    def close(self, *, status: str, skipped: int, failed: int, now: int, id: int) -> int:
-        return self._run(
-            "batches.close", status=status, skipped=skipped, failed=failed, now=now, id=id
-        )
+    def close(self, *, status: str, skipped: int, failed: int, now: int, id: int) -> None:
+        self._post("batches.close", status=status, skipped=skipped, failed=failed, now=now, id=id)
 
     def delete(self, *, id: int) -> int:
         return self._run("batches.delete", id=id)
@@ -131,8 +129,8 @@ class BatchQueries(Queries):
         thread_id: str | None,
         content: str | None,
         now: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "batches.item_insert",
             uuid=uuid,
             batch_id=batch_id,

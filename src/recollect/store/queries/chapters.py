@@ -53,8 +53,8 @@ class ChapterQueries(Queries):
     def condensing(self, *, id: int) -> GraphCondensingRow | None:
         return self._one(GraphCondensingRow, "chapters.condensing", id=id)
 
-    def condensed(self, *, condensed: int, id: int) -> int:
-        return self._run("chapters.condensed", condensed=condensed, id=id)
+    def condensed(self, *, condensed: int, id: int) -> None:
+        self._post("chapters.condensed", condensed=condensed, id=id)
 
     def waits(self, *, graph_id: int, first: int, last: int) -> int | None:
         """Whether an episode between two places of the log has still to be read."""
@@ -81,15 +81,13 @@ class ChapterQueries(Queries):
     def drop(self, *, graph_id: int, level: int, number: int) -> int:
         return self._run("chapters.drop", graph_id=graph_id, level=level, number=number)
 
-    def facts_drop(self, *, graph_id: int, level: int, number: int, facts: str | None) -> int:
-        return self._run(
+    def facts_drop(self, *, graph_id: int, level: int, number: int, facts: str | None) -> None:
+        self._post(
             "chapters.facts_drop", graph_id=graph_id, level=level, number=number, facts=facts
         )
 
-    def facts_put(self, *, facts: str | None, graph_id: int, level: int, number: int) -> int:
-        return self._run(
-            "chapters.facts_put", facts=facts, graph_id=graph_id, level=level, number=number
-        )
+    def facts_put(self, *, facts: str | None, graph_id: int, level: int, number: int) -> None:
+        self._post("chapters.facts_put", facts=facts, graph_id=graph_id, level=level, number=number)
 
     def touched(self, *, episodes: str | None, facts: str | None) -> list[ChaptersTouchedRow]:
         """Chapters that hold these episodes, or an episode behind one of these facts."""
@@ -98,12 +96,12 @@ class ChapterQueries(Queries):
     def page(self, *, graph_id: int, after: int, limit: int) -> list[int]:
         return self._values(int, "chapters.page", graph_id=graph_id, after=after, limit=limit)
 
-    def copy(self, *, graph_id: int, source: int | str) -> int:
-        return self._run("chapters.copy", graph_id=graph_id, source=source)
+    def copy(self, *, graph_id: int, source: int | str) -> None:
+        self._post("chapters.copy", graph_id=graph_id, source=source)
 
-    def facts_copy(self, *, pairs: str | None, graph_id: int) -> int:
+    def facts_copy(self, *, pairs: str | None, graph_id: int) -> None:
         """Pairs are facts of the original, each with its copy."""
-        return self._run("chapters.facts_copy", pairs=pairs, graph_id=graph_id)
+        self._post("chapters.facts_copy", pairs=pairs, graph_id=graph_id)
 
     def forget_all(self, *, graph_id: int) -> int:
         return self._run("chapters.forget_all", graph_id=graph_id)

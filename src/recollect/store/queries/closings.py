@@ -52,12 +52,12 @@ class ClosingQueries(Queries):
         """What gave facts an end, with the metadata of the episode that said so, if one did."""
         return self._all(EndingsOfFactsRow, "closings.endings_of_facts", ids=ids)
 
-    def inherit(self, *, facts: str | None) -> int:
+    def inherit(self, *, facts: str | None) -> None:
         """What replaced a fact that is forgotten replaces what that one had replaced: of A, then B,
         then C, without B, C ended A. A denial is no replacement; what comes after it may be A once
         more.
         """
-        return self._run("closings.inherit", facts=facts)
+        self._post("closings.inherit", facts=facts)
 
     def forget(self, *, episodes: str | None, facts: str | None) -> int:
         return self._run("closings.forget", episodes=episodes, facts=facts)
@@ -72,8 +72,8 @@ class ClosingQueries(Queries):
         expired_at: int | None,
         judge: str,
         sure: float | None,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "closings.insert",
             fact_id=fact_id,
             by_fact_id=by_fact_id,
@@ -84,13 +84,13 @@ class ClosingQueries(Queries):
             sure=sure,
         )
 
-    def by_hand(self, *, id: int) -> int:
+    def by_hand(self, *, id: int) -> None:
         """Someone set the end of a fact: that counts, whatever was said before."""
-        return self._run("closings.by_hand", id=id)
+        self._post("closings.by_hand", id=id)
 
-    def profile_closings_add(self, *, now: int, entity_id: int, name: str) -> int:
+    def profile_closings_add(self, *, now: int, entity_id: int, name: str) -> None:
         """What a user's record no longer tells has ended for good, whatever episodes said about it."""
-        return self._run("closings.profile_closings_add", now=now, entity_id=entity_id, name=name)
+        self._post("closings.profile_closings_add", now=now, entity_id=entity_id, name=name)
 
     def endings_of_fact(self, *, fact_id: int, limit: int) -> list[EndingsOfFactRow]:
         """What gave a fact an end: which fact, which episode, and on whose word."""
@@ -102,8 +102,8 @@ class ClosingQueries(Queries):
 
     def put_by_hand(
         self, *, fact_id: int, ended_at: int | None, expired_at: int | None, judge: str | None
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "closings.put_by_hand",
             fact_id=fact_id,
             ended_at=ended_at,

@@ -66,8 +66,8 @@ class CollectionQueries(Queries):
         description: str | None,
         metadata: str | None,
         now: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "collections.insert",
             uuid=uuid,
             project_id=project_id,
@@ -86,10 +86,8 @@ class CollectionQueries(Queries):
     def count(self, *, project_id: int) -> int | None:
         return self._value(int, "collections.count", project_id=project_id)
 
-    def update(self, *, description: str | None, metadata: str | None, now: int, id: int) -> int:
-        return self._run(
-            "collections.update", description=description, metadata=metadata, now=now, id=id
-        )
+    def update(self, *, description: str | None, metadata: str | None, now: int, id: int) -> None:
+        self._post("collections.update", description=description, metadata=metadata, now=now, id=id)
 
     def delete(self, *, id: int) -> int:
         return self._run("collections.delete", id=id)
@@ -114,11 +112,11 @@ class CollectionQueries(Queries):
             now=now,
         )
 
-    def document_terms_insert(self, *, id: int, terms: bytes) -> int:
-        return self._run("collections.document_terms_insert", id=id, terms=terms)
+    def document_terms_insert(self, *, id: int, terms: bytes) -> None:
+        self._post("collections.document_terms_insert", id=id, terms=terms)
 
-    def document_set_vector(self, *, vector: bytes, id: bytes | int | str | None) -> int:
-        return self._run("collections.document_set_vector", vector=vector, id=id)
+    def document_set_vector(self, *, vector: bytes, id: bytes | int | str | None) -> None:
+        self._post("collections.document_set_vector", vector=vector, id=id)
 
     def document_by_uuid(self, *, uuid: str, collection_id: int) -> DocumentRow | None:
         return self._one(
@@ -164,8 +162,8 @@ class CollectionQueries(Queries):
 
     def document_update(
         self, *, document_id: str | None, metadata: str | None, now: int, id: int
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "collections.document_update",
             document_id=document_id,
             metadata=metadata,

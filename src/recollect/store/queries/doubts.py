@@ -27,8 +27,8 @@ class DoubtQueries(Queries):
 
     def insert(
         self, *, fact_id: int, by_fact_id: int, episode_id: int, judge: str, sure: float
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "doubts.insert",
             fact_id=fact_id,
             by_fact_id=by_fact_id,

@@ -58,9 +58,9 @@ class EditQueries(Queries):
         now: int,
         side: str,
         graph_id: int,
-    ) -> int:
+    ) -> None:
         """After a place of the log, or the last one that the graph has folded."""
-        return self._run(
+        self._post(
             "edits.insert",
             seq=seq,
             kind=kind,
@@ -81,8 +81,8 @@ class EditQueries(Queries):
         """Those after places before one, or with NULL after any."""
         return self._all(EditRow, "edits.due", graph_id=graph_id, before=before)
 
-    def drop(self, *, id: bytes | int | str | None) -> int:
-        return self._run("edits.drop", id=id)
+    def drop(self, *, id: bytes | int | str | None) -> None:
+        self._post("edits.drop", id=id)
 
     def drop_of_gone(self, *, graph_id: int) -> int:
         """Words that someone gave what is no longer there; that it was deleted is kept, with marks
@@ -90,11 +90,11 @@ class EditQueries(Queries):
         """
         return self._run("edits.drop_of_gone", graph_id=graph_id)
 
-    def drop_of_unborn(self, *, graph_id: int) -> int:
+    def drop_of_unborn(self, *, graph_id: int) -> None:
         """Words that someone gave what was merged into another, and what a graph that was folded
         again has not even to be merged.
         """
-        return self._run("edits.drop_of_unborn", graph_id=graph_id)
+        self._post("edits.drop_of_unborn", graph_id=graph_id)
 
     def newest_of(
         self, *, subject: str, project_id: int, kinds: str | None

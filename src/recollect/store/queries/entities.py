@@ -78,11 +78,11 @@ class EntityQueries(Queries):
     def ids_mentioned_by(self, *, episodes: str | None) -> list[int]:
         return self._values(int, "entities.ids_mentioned_by", episodes=episodes)
 
-    def set_summaries(self, *, pairs: str | None) -> int:
-        return self._run("entities.set_summaries", pairs=pairs)
+    def set_summaries(self, *, pairs: str | None) -> None:
+        self._post("entities.set_summaries", pairs=pairs)
 
-    def unname(self, *, name: str, names: str | None, attributes: str | None, id: int) -> int:
-        return self._run("entities.unname", name=name, names=names, attributes=attributes, id=id)
+    def unname(self, *, name: str, names: str | None, attributes: str | None, id: int) -> None:
+        self._post("entities.unname", name=name, names=names, attributes=attributes, id=id)
 
     def delete_unsupported(self, *, ids: str | None) -> list[InGraphRow]:
         """The user's own node stays, and so does a node that a surviving fact touches."""
@@ -136,8 +136,8 @@ class EntityQueries(Queries):
 
     def update(
         self, *, name: Any, labels: int | str | None, summary: Any, attributes: str | None, id: int
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "entities.update",
             name=name,
             labels=labels,
@@ -156,9 +156,9 @@ class EntityQueries(Queries):
         kind: str | None,
         names: str | None,
         id: int | str | None,
-    ) -> int:
+    ) -> None:
         """What an episode adds to an entity."""
-        return self._run(
+        self._post(
             "entities.learn",
             name=name,
             labels=labels,
@@ -169,18 +169,18 @@ class EntityQueries(Queries):
             id=id,
         )
 
-    def name_insert(self, *, graph_id: int, key: str, entity_id: int) -> int:
-        return self._run("entities.name_insert", graph_id=graph_id, key=key, entity_id=entity_id)
+    def name_insert(self, *, graph_id: int, key: str, entity_id: int) -> None:
+        self._post("entities.name_insert", graph_id=graph_id, key=key, entity_id=entity_id)
 
-    def names_delete(self, *, entity_id: int | str | None) -> int:
+    def names_delete(self, *, entity_id: int | str | None) -> None:
         """But for the keys of those whom it has taken in by hand."""
-        return self._run("entities.names_delete", entity_id=entity_id)
+        self._post("entities.names_delete", entity_id=entity_id)
 
-    def takes_in_nobody(self, *, entity_id: int | str | None) -> int:
-        return self._run("entities.takes_in_nobody", entity_id=entity_id)
+    def takes_in_nobody(self, *, entity_id: int | str | None) -> None:
+        self._post("entities.takes_in_nobody", entity_id=entity_id)
 
-    def set_names(self, *, names: str | None, id: int) -> int:
-        return self._run("entities.set_names", names=names, id=id)
+    def set_names(self, *, names: str | None, id: int) -> None:
+        self._post("entities.set_names", names=names, id=id)
 
     def ids_by_key(self, *, graph_id: int, key: str, limit: int) -> list[int]:
         """A few for each key, the oldest first: a common first name must not cost more in a large
@@ -211,8 +211,8 @@ class EntityQueries(Queries):
 
     def user_side_put(
         self, *, entity_id: int, side: str | None, names: str | None, attributes: str | None
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "entities.user_side_put",
             entity_id=entity_id,
             side=side,
@@ -235,8 +235,8 @@ class EntityQueries(Queries):
     def by_uuids(self, *, graph_id: int, uuids: str | None) -> list[EntityRow]:
         return self._all(EntityRow, "entities.by_uuids", graph_id=graph_id, uuids=uuids)
 
-    def delete(self, *, id: int) -> int:
-        return self._run("entities.delete", id=id)
+    def delete(self, *, id: int) -> None:
+        self._post("entities.delete", id=id)
 
     def page(
         self, *, order: str, graph_id: int, after_uuid: str | None, after_key: Any, limit: int
@@ -253,8 +253,8 @@ class EntityQueries(Queries):
     def of_episode(self, *, episode_id: int, limit: int) -> list[EntityRow]:
         return self._all(EntityRow, "entities.of_episode", episode_id=episode_id, limit=limit)
 
-    def set_given(self, *, given: str | None, id: int | str | None) -> int:
-        return self._run("entities.set_given", given=given, id=id)
+    def set_given(self, *, given: str | None, id: int | str | None) -> None:
+        self._post("entities.set_given", given=given, id=id)
 
     def named(self, *, graph_id: int, keys: str | None, side: str, limit: int) -> list[EntityRow]:
         """Entities with one of the keys of names, those with a whole name first."""

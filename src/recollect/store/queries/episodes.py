@@ -152,8 +152,8 @@ class EpisodeQueries(Queries):
         addressee: str | None,
         extra: str | None,
         kept_for: str | None,
-    ) -> int:
-        return self._insert(
+    ) -> None:
+        self._post(
             "episodes.insert",
             uuid=uuid,
             graph_id=graph_id,
@@ -276,11 +276,11 @@ class EpisodeQueries(Queries):
     def by_uuids(self, *, graph_id: int, uuids: str | None) -> list[ThreadedEpisodeRow]:
         return self._all(ThreadedEpisodeRow, "episodes.by_uuids", graph_id=graph_id, uuids=uuids)
 
-    def set_metadata(self, *, metadata: str | None, id: int) -> int:
-        return self._run("episodes.set_metadata", metadata=metadata, id=id)
+    def set_metadata(self, *, metadata: str | None, id: int) -> None:
+        self._post("episodes.set_metadata", metadata=metadata, id=id)
 
-    def processed(self, *, now: int, ids: str | None) -> int:
-        return self._run("episodes.processed", now=now, ids=ids)
+    def processed(self, *, graph_id: int, now: int, ids: str | None) -> None:
+        self._post("episodes.processed", graph_id=graph_id, now=now, ids=ids)
 
     def of_entity(self, *, entity_id: int, limit: int) -> list[ThreadedEpisodeRow]:
         return self._all(ThreadedEpisodeRow, "episodes.of_entity", entity_id=entity_id, limit=limit)
@@ -367,8 +367,8 @@ class EpisodeQueries(Queries):
     def becomes_nodes(self, *, content: str, id: int) -> int:
         return self._run("episodes.becomes_nodes", content=content, id=id)
 
-    def delete(self, *, ids: str | None) -> int:
-        return self._run("episodes.delete", ids=ids)
+    def delete(self, *, ids: str | None) -> None:
+        self._post("episodes.delete", ids=ids)
 
     def places(self, *, ids: str | None) -> list[EpisodePlacesRow]:
         return self._all(EpisodePlacesRow, "episodes.places", ids=ids)
@@ -379,12 +379,12 @@ class EpisodeQueries(Queries):
     def by_ids(self, *, ids: str | None) -> list[ThreadedEpisodeRow]:
         return self._all(ThreadedEpisodeRow, "episodes.by_ids", ids=ids)
 
-    def failed(self, *, error: str, id: int) -> int:
+    def failed(self, *, graph_id: int, error: str, id: int) -> None:
         """It may have been read once and owed again; now it is among those that could not be read."""
-        return self._run("episodes.failed", error=error, id=id)
+        self._post("episodes.failed", graph_id=graph_id, error=error, id=id)
 
-    def awaited(self, *, id: int) -> int:
-        return self._run("episodes.awaited", id=id)
+    def awaited(self, *, graph_id: int, id: int) -> None:
+        self._post("episodes.awaited", graph_id=graph_id, id=id)
 
     def place_in_log(self, *, id: int) -> EpisodePlaceInLogRow | None:
         return self._one(EpisodePlaceInLogRow, "episodes.place_in_log", id=id)

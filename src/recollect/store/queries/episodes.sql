@@ -122,7 +122,8 @@ UPDATE episodes SET metadata = :metadata WHERE id = :id;
 
 -- name: processed
 UPDATE episodes SET processed_at = :now, failure = NULL
-WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids)) AND processed_at IS NULL;
+WHERE +graph_id = :graph_id AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids))
+  AND processed_at IS NULL;
 
 -- name: of_entity
 SELECT e.*, t.thread_id AS thread_name
@@ -204,10 +205,10 @@ FROM episodes e LEFT JOIN threads t ON t.id = e.thread_id
 WHERE e.id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids));
 
 -- name: failed
-UPDATE episodes SET processed_at = NULL, failure = :error WHERE id = :id;
+UPDATE episodes SET processed_at = NULL, failure = :error WHERE id = :id AND +graph_id = :graph_id;
 
 -- name: awaited
-UPDATE episodes SET failure = NULL WHERE id = :id;
+UPDATE episodes SET failure = NULL WHERE id = :id AND +graph_id = :graph_id;
 
 -- name: place_in_log
 SELECT graph_id, seq FROM episodes WHERE id = :id;

@@ -162,9 +162,9 @@ class FactQueries(Queries):
         """
         return self._values(int, "facts.reopened_without", episodes=episodes, facts=facts)
 
-    def end_again(self, *, ids: str | None) -> int:
+    def end_again(self, *, ids: str | None) -> None:
         """The ends that are left decide; without any the fact is open."""
-        return self._run("facts.end_again", ids=ids)
+        self._post("facts.end_again", ids=ids)
 
     def around(self, *, ids: str | None) -> list[FactsAroundRow]:
         """The facts that touch entities, those of an entity from the oldest to the newest."""
@@ -176,8 +176,8 @@ class FactQueries(Queries):
     def ends(self, *, ids: str | None) -> list[FactEndsRow]:
         return self._all(FactEndsRow, "facts.ends", ids=ids)
 
-    def delete(self, *, ids: str | None) -> int:
-        return self._run("facts.delete", ids=ids)
+    def delete(self, *, ids: str | None) -> None:
+        self._post("facts.delete", ids=ids)
 
     def ids_by_uuids(self, *, graph_id: int, uuids: str | None) -> list[int]:
         return self._values(int, "facts.ids_by_uuids", graph_id=graph_id, uuids=uuids)
@@ -333,9 +333,9 @@ class FactQueries(Queries):
         """When the episode that states a fact happened."""
         return self._all(FactsSaidRow, "facts.said", ids=ids)
 
-    def end(self, *, invalid_at: int | None, expired_at: int | None, id: int) -> int:
+    def end(self, *, invalid_at: int | None, expired_at: int | None, id: int) -> None:
         """Sets both end times; learning something never deletes or rewrites a fact."""
-        return self._run("facts.end", invalid_at=invalid_at, expired_at=expired_at, id=id)
+        self._post("facts.end", invalid_at=invalid_at, expired_at=expired_at, id=id)
 
     def by_uuid(self, *, uuid: str, project_id: int) -> WholeFactRow | None:
         return self._one(WholeFactRow, "facts.by_uuid", uuid=uuid, project_id=project_id)
@@ -381,8 +381,8 @@ class FactQueries(Queries):
         valid_at: int,
         invalid_at: int,
         id: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "facts.update",
             name=name,
             fact=fact,
@@ -409,8 +409,8 @@ class FactQueries(Queries):
     def of_graph(self, *, graph_id: int) -> list[FactRow]:
         return self._all(FactRow, "facts.of_graph", graph_id=graph_id)
 
-    def keep_against(self, *, marks: str | None, id: int) -> int:
-        return self._run("facts.keep_against", marks=marks, id=id)
+    def keep_against(self, *, marks: str | None, id: int) -> None:
+        self._post("facts.keep_against", marks=marks, id=id)
 
     def unsupported(self, *, graph_id: int) -> list[FactEndsRow]:
         """What only a deleted episode stood behind. What a user's record tells has no episode."""

@@ -80,8 +80,8 @@ class FeatureQueries(Queries):
         name: str | None,
         description: str | None,
         now: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "features.set_type_insert",
             uuid=uuid,
             graph_id=graph_id,
@@ -115,8 +115,8 @@ class FeatureQueries(Queries):
         prompt: str,
         description: str | None,
         now: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "features.category_insert",
             uuid=uuid,
             graph_id=graph_id,
@@ -139,8 +139,8 @@ class FeatureQueries(Queries):
     def category_delete(self, *, id: int, graph_id: int) -> int:
         return self._run("features.category_delete", id=id, graph_id=graph_id)
 
-    def tag_insert(self, *, uuid: str, category_id: int, name: str, description: str) -> int:
-        return self._run(
+    def tag_insert(self, *, uuid: str, category_id: int, name: str, description: str) -> None:
+        self._post(
             "features.tag_insert",
             uuid=uuid,
             category_id=category_id,

@@ -81,6 +81,12 @@ class GraphTimeZoneRow(NamedTuple):
     time_zone: str | None
 
 
+class GrownRow(NamedTuple):
+    id: int
+    last_seq: int
+    thread_key: int | None
+
+
 class GraphQueries(Queries):
     """Graphs: one for each user, and standalone ones."""
 
@@ -111,8 +117,8 @@ class GraphQueries(Queries):
         time_zone: str | None,
         rating: str | None,
         now: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "graphs.insert",
             uuid=uuid,
             project_id=project_id,
@@ -145,8 +151,8 @@ class GraphQueries(Queries):
         rating: str | None,
         now: int,
         id: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "graphs.update",
             name=name,
             description=description,
@@ -156,8 +162,8 @@ class GraphQueries(Queries):
             id=id,
         )
 
-    def delete(self, *, id: int) -> int:
-        return self._run("graphs.delete", id=id)
+    def delete(self, *, id: int) -> None:
+        self._post("graphs.delete", id=id)
 
     def page(
         self, *, order: str, project_id: int, search: str, limit: int, offset: int
@@ -201,6 +207,30 @@ class GraphQueries(Queries):
     def next_seq(self, *, count: int, id: int) -> int | None:
         return self._value(int, "graphs.next_seq", count=count, id=id)
 
+    def grow(self, *, project_id: int, kind: str, graph_id: str, count: int) -> GrownRow | None:
+        """Find a graph by its name, and hold it with room for so many episodes at the end of its log.
+
+        None when it is not there, or somebody else holds it.
+        """
+        return self._one(
+            GrownRow,
+            "graphs.grow",
+            project_id=project_id,
+            kind=kind,
+            graph_id=graph_id,
+            count=count,
+        )
+
+    def grow_by_thread(self, *, project_id: int, thread_id: str, count: int) -> GrownRow | None:
+        """The same for the graph of a thread."""
+        return self._one(
+            GrownRow,
+            "graphs.grow_by_thread",
+            project_id=project_id,
+            thread_id=thread_id,
+            count=count,
+        )
+
     def next_version(self, *, count: int, id: int) -> int | None:
         return self._value(int, "graphs.next_version", count=count, id=id)
 
@@ -211,22 +241,22 @@ class GraphQueries(Queries):
     def parted(self, *, project_id: int) -> int:
         return self._run("graphs.parted", project_id=project_id)
 
-    def fold_again(self, *, seq: int, graph_id: int) -> int:
+    def fold_again(self, *, seq: int, graph_id: int) -> None:
         """From the first of all places that changed."""
-        return self._run("graphs.fold_again", seq=seq, graph_id=graph_id)
+        self._post("graphs.fold_again", seq=seq, graph_id=graph_id)
 
-    def edited(self, *, graph_id: int) -> int:
+    def edited(self, *, graph_id: int) -> None:
         """Who remembers something of a graph can tell by this number that it is not as it was."""
-        return self._run("graphs.edited", graph_id=graph_id)
+        self._post("graphs.edited", graph_id=graph_id)
 
     def folded(self, *, graph_id: int) -> int | None:
         return self._value(int, "graphs.folded", graph_id=graph_id)
 
-    def has_folded(self, *, seq: int, graph_id: int) -> int:
-        return self._run("graphs.has_folded", seq=seq, graph_id=graph_id)
+    def has_folded(self, *, seq: int, graph_id: int) -> None:
+        self._post("graphs.has_folded", seq=seq, graph_id=graph_id)
 
-    def fold_from_start(self, *, graph_id: int) -> int:
-        return self._run("graphs.fold_from_start", graph_id=graph_id)
+    def fold_from_start(self, *, graph_id: int) -> None:
+        self._post("graphs.fold_from_start", graph_id=graph_id)
 
     def to_fold(self) -> list[int]:
         return self._values(int, "graphs.to_fold")
@@ -234,10 +264,8 @@ class GraphQueries(Queries):
     def fold_state(self, *, graph_id: int) -> GraphFoldStateRow | None:
         return self._one(GraphFoldStateRow, "graphs.fold_state", graph_id=graph_id)
 
-    def folded_again(self, *, folded: int, condensed: int, graph_id: int) -> int:
-        return self._run(
-            "graphs.folded_again", folded=folded, condensed=condensed, graph_id=graph_id
-        )
+    def folded_again(self, *, folded: int, condensed: int, graph_id: int) -> None:
+        self._post("graphs.folded_again", folded=folded, condensed=condensed, graph_id=graph_id)
 
     def has_walls(self, *, graph_id: int) -> int | None:
         return self._value(int, "graphs.has_walls", graph_id=graph_id)
@@ -245,18 +273,18 @@ class GraphQueries(Queries):
     def all(self, *, graph_id: int | str | None) -> list[GraphRow]:
         return self._all(GraphRow, "graphs.all", graph_id=graph_id)
 
-    def reopen_profile(self, *, graph_id: int, told: str | None) -> int:
+    def reopen_profile(self, *, graph_id: int, told: str | None) -> None:
         """What a user's record tells holds again, if only an episode said that it does not."""
-        return self._run("graphs.reopen_profile", graph_id=graph_id, told=told)
+        self._post("graphs.reopen_profile", graph_id=graph_id, told=told)
 
-    def unlearn_supports(self, *, graph_id: int) -> int:
-        return self._run("graphs.unlearn_supports", graph_id=graph_id)
+    def unlearn_supports(self, *, graph_id: int) -> None:
+        self._post("graphs.unlearn_supports", graph_id=graph_id)
 
-    def unlearn_closings(self, *, graph_id: int) -> int:
-        return self._run("graphs.unlearn_closings", graph_id=graph_id)
+    def unlearn_closings(self, *, graph_id: int) -> None:
+        self._post("graphs.unlearn_closings", graph_id=graph_id)
 
-    def unlearn_doubts(self, *, graph_id: int) -> int:
-        return self._run("graphs.unlearn_doubts", graph_id=graph_id)
+    def unlearn_doubts(self, *, graph_id: int) -> None:
+        self._post("graphs.unlearn_doubts", graph_id=graph_id)
 
     def inputs(self, *, graph_id: int | str | None) -> GraphInputsRow | None:
         return self._one(GraphInputsRow, "graphs.inputs", graph_id=graph_id)

@@ -82,6 +82,17 @@ ORDER BY kind, graph_id LIMIT :limit;
 -- name: next_seq
 UPDATE graphs SET last_seq = last_seq + :count WHERE id = :id RETURNING last_seq;
 
+-- name: grow
+UPDATE graphs SET last_seq = last_seq + :count
+WHERE project_id = :project_id AND kind = :kind AND graph_id = :graph_id
+RETURNING id, last_seq, NULL AS thread_key;
+
+-- name: grow_by_thread
+UPDATE graphs SET last_seq = last_seq + :count
+WHERE id = (SELECT graph_id FROM threads WHERE project_id = :project_id AND thread_id = :thread_id)
+RETURNING id, last_seq,
+    (SELECT id FROM threads WHERE project_id = :project_id AND thread_id = :thread_id) AS thread_key;
+
 -- name: next_version
 UPDATE graphs SET index_version = index_version + :count WHERE id = :id RETURNING index_version;
 

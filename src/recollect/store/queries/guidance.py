@@ -34,9 +34,9 @@ class GuidanceQueries(Queries):
         name: str,
         value: str | None,
         now: int,
-    ) -> int:
+    ) -> None:
         """A name that is known keeps its row, so its uuid and its place in the list stay."""
-        return self._run(
+        self._post(
             "guidance.put",
             uuid=uuid,
             project_id=project_id,
@@ -67,5 +67,5 @@ class GuidanceQueries(Queries):
             GuidanceRow, "guidance.by_uuid", project_id=project_id, kind=kind, uuid=uuid
         )
 
-    def rename(self, *, name: str, project_id: int, uuid: str) -> int:
-        return self._run("guidance.rename", name=name, project_id=project_id, uuid=uuid)
+    def rename(self, *, name: str, project_id: int, uuid: str) -> None:
+        self._post("guidance.rename", name=name, project_id=project_id, uuid=uuid)

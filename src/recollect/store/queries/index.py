@@ -101,8 +101,8 @@ class IndexQueries(Queries):
         item_id: int,
         terms: bytes,
         vector: bytes | None,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "index.row_put",
             graph_id=graph_id,
             version=version,
@@ -112,17 +112,17 @@ class IndexQueries(Queries):
             vector=vector,
         )
 
-    def rows_touch(self, *, version: int, ids: str | None, graph_id: int, item_kind: str) -> int:
+    def rows_touch(self, *, version: int, ids: str | None, graph_id: int, item_kind: str) -> None:
         """Their items changed in what they are filtered by; the first of them gets the version
         given. An UPDATE FROM a list would go through all rows of the kind; the order of a CROSS
         JOIN is kept.
         """
-        return self._run(
+        self._post(
             "index.rows_touch", version=version, ids=ids, graph_id=graph_id, item_kind=item_kind
         )
 
-    def rows_remove(self, *, version: int, ids: str | None, graph_id: int, item_kind: str) -> int:
-        return self._run(
+    def rows_remove(self, *, version: int, ids: str | None, graph_id: int, item_kind: str) -> None:
+        self._post(
             "index.rows_remove", version=version, ids=ids, graph_id=graph_id, item_kind=item_kind
         )
 
@@ -173,10 +173,8 @@ class IndexQueries(Queries):
     def snapshot_head(self, *, graph_id: int) -> bytes | None:
         return self._value(bytes, "index.snapshot_head", graph_id=graph_id)
 
-    def snapshot_put(self, *, graph_id: int, chunk: int, version: int, data: bytes) -> int:
-        return self._run(
-            "index.snapshot_put", graph_id=graph_id, chunk=chunk, version=version, data=data
-        )
+    def snapshot_put(self, *, graph_id: int, chunk: int, version: int, data: bytes) -> None:
+        self._post("index.snapshot_put", graph_id=graph_id, chunk=chunk, version=version, data=data)
 
     def snapshot_drop(self, *, graph_id: int) -> int:
         return self._run("index.snapshot_drop", graph_id=graph_id)

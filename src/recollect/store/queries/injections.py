@@ -69,8 +69,8 @@ class InjectionQueries(Queries):
         text: str,
         score: float | None,
         reason: str | None,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "injections.insert_line",
             graph_id=graph_id,
             injection_id=injection_id,

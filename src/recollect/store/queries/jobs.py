@@ -34,10 +34,9 @@ class JobQueries(Queries):
 
     __slots__ = ()
 
-    def insert(self, *, episode_id: int, graph_id: int, task_uuid: str, now: int) -> int:
-        return self._run(
-            "jobs.insert", episode_id=episode_id, graph_id=graph_id, task_uuid=task_uuid, now=now
-        )
+    def insert(self, *, graph_id: int, seq: int, task_uuid: str, now: int) -> None:
+        """Owed to the episode at a place of the log."""
+        self._post("jobs.insert", graph_id=graph_id, seq=seq, task_uuid=task_uuid, now=now)
 
     def next(self, *, graph_id: int, limit: int) -> list[JobRow]:
         return self._all_with(
@@ -47,12 +46,12 @@ class JobQueries(Queries):
     def pending_among(self, *, graph_id: int, ids: str | None) -> list[int]:
         return self._values(int, "jobs.pending_among", graph_id=graph_id, ids=ids)
 
-    def started(self, *, graph_id: int, now: int, run: str, ids: str | None) -> int:
-        return self._run("jobs.started", graph_id=graph_id, now=now, run=run, ids=ids)
+    def started(self, *, graph_id: int, now: int, run: str, ids: str | None) -> None:
+        self._post("jobs.started", graph_id=graph_id, now=now, run=run, ids=ids)
 
-    def given_back(self, *, graph_id: int, ids: str | None) -> int:
+    def given_back(self, *, graph_id: int, ids: str | None) -> None:
         """Whoever gives them back lives: nothing was lost."""
-        return self._run("jobs.given_back", graph_id=graph_id, ids=ids)
+        self._post("jobs.given_back", graph_id=graph_id, ids=ids)
 
     def lost(self, *, graph_id: int, error: str, id: int) -> int | None:
         return self._value(int, "jobs.lost", graph_id=graph_id, error=error, id=id)
@@ -67,9 +66,9 @@ class JobQueries(Queries):
         """The one that most deaths are held against."""
         return self._value(int, "jobs.on_trial")
 
-    def suspected(self, *, graph_id: int, id: int) -> int:
+    def suspected(self, *, graph_id: int, id: int) -> None:
         """It has to be alone when it is tried next."""
-        return self._run("jobs.suspected", graph_id=graph_id, id=id)
+        self._post("jobs.suspected", graph_id=graph_id, id=id)
 
     def succeeded(self, *, graph_id: int, now: int, ids: str | None) -> list[int]:
         """Answers which of them still existed."""
@@ -78,14 +77,14 @@ class JobQueries(Queries):
     def failed(self, *, graph_id: int, error: str, id: int) -> int | None:
         return self._value(int, "jobs.failed", graph_id=graph_id, error=error, id=id)
 
-    def park(self, *, graph_id: int, error: str, now: int, id: int) -> int:
-        return self._run("jobs.park", graph_id=graph_id, error=error, now=now, id=id)
+    def park(self, *, graph_id: int, error: str, now: int, id: int) -> None:
+        self._post("jobs.park", graph_id=graph_id, error=error, now=now, id=id)
 
-    def retry(self, *, graph_id: int, id: int) -> int:
+    def retry(self, *, graph_id: int, id: int) -> None:
         """As if it had never been tried. Jobs run in the order of their ids, so it runs before
         those of its graph that came later and still wait.
         """
-        return self._run("jobs.retry", graph_id=graph_id, id=id)
+        self._post("jobs.retry", graph_id=graph_id, id=id)
 
     def parked(self, *, project_id: int | None, limit: int) -> list[JobsParkedRow]:
         return self._all(JobsParkedRow, "jobs.parked", project_id=project_id, limit=limit)

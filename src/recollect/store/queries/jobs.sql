@@ -2,7 +2,8 @@
 
 -- name: insert
 INSERT INTO jobs (id, graph_id, task_uuid, status, created_at)
-VALUES (:episode_id, :graph_id, :task_uuid, 'pending', :now);
+SELECT id, graph_id, :task_uuid, 'pending', :now FROM episodes
+WHERE graph_id = :graph_id AND seq = :seq;
 
 -- name: next
 SELECT e.*, t.thread_id AS thread_name, j.run, j.attempts + j.lost AS attempts, j.task_uuid

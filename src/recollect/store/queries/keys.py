@@ -45,8 +45,8 @@ class KeyQueries(Queries):
         logs_reads: int,
         mcp_write: int,
         now: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "keys.insert",
             uuid=uuid,
             project_id=project_id,
@@ -73,8 +73,8 @@ class KeyQueries(Queries):
     def of_project(self, *, project_id: int) -> list[KeyRow]:
         return self._all(KeyRow, "keys.of_project", project_id=project_id)
 
-    def change(self, *, role: str, mode: str, logs_reads: int, mcp_write: int, uuid: str) -> int:
-        return self._run(
+    def change(self, *, role: str, mode: str, logs_reads: int, mcp_write: int, uuid: str) -> None:
+        self._post(
             "keys.change",
             role=role,
             mode=mode,
@@ -89,9 +89,9 @@ class KeyQueries(Queries):
     def named(self, *, project_id: int, name: str) -> int | None:
         return self._value(int, "keys.named", project_id=project_id, name=name)
 
-    def set_secret(self, *, hash: bytes, prefix: str, id: int) -> int:
+    def set_secret(self, *, hash: bytes, prefix: str, id: int) -> None:
         """The key stays the one it is, with its role and its policies; only what opens it changes."""
-        return self._run("keys.set_secret", hash=hash, prefix=prefix, id=id)
+        self._post("keys.set_secret", hash=hash, prefix=prefix, id=id)
 
     def replace_named(self, *, project_id: int, name: str, hash: bytes) -> int:
         """A key given in the environment replaces the one given before. One that was revoked stays,

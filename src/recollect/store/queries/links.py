@@ -69,8 +69,8 @@ class LinkQueries(Queries):
             LinksBeforeRow, "links.before", graph_id=graph_id, before=before, limit=limit
         )
 
-    def mention_insert(self, *, entity_id: int, episode_id: int) -> int:
-        return self._run("links.mention_insert", entity_id=entity_id, episode_id=episode_id)
+    def mention_insert(self, *, entity_id: int, episode_id: int) -> None:
+        self._post("links.mention_insert", entity_id=entity_id, episode_id=episode_id)
 
     def support_insert(
         self,
@@ -80,8 +80,8 @@ class LinkQueries(Queries):
         role: str,
         span_start: int | None,
         span_end: int | None,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "links.support_insert",
             fact_id=fact_id,
             episode_id=episode_id,

@@ -137,8 +137,8 @@ class ObservationQueries(Queries):
         """
         return self._all(ObservationRow, "observations.about", entity_id=entity_id, uuid=uuid)
 
-    def move(self, *, entity_id: Any, key: str | None, id: int | str | None) -> int:
-        return self._run("observations.move", entity_id=entity_id, key=key, id=id)
+    def move(self, *, entity_id: Any, key: str | None, id: int | str | None) -> None:
+        self._post("observations.move", entity_id=entity_id, key=key, id=id)
 
     def patterns_touched(self, *, episode_id: int) -> list[PatternsTouchedRow]:
         """The facts an episode stands behind, and how many there are of their kind: three are as
@@ -302,8 +302,8 @@ class ObservationQueries(Queries):
         latest_evidence_at: int,
         end_at: int,
         id: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "observations.update",
             name=name,
             summary=summary,
@@ -313,17 +313,17 @@ class ObservationQueries(Queries):
             id=id,
         )
 
-    def delete(self, *, id: int | str | None) -> int:
-        return self._run("observations.delete", id=id)
+    def delete(self, *, id: int | str | None) -> None:
+        self._post("observations.delete", id=id)
 
     def fact_ids(self, *, id: int | str | None) -> list[int]:
         return self._values(int, "observations.fact_ids", id=id)
 
-    def facts_add(self, *, id: int, facts: str | None) -> int:
-        return self._run("observations.facts_add", id=id, facts=facts)
+    def facts_add(self, *, id: int, facts: str | None) -> None:
+        self._post("observations.facts_add", id=id, facts=facts)
 
-    def facts_drop(self, *, id: int, facts: str | None) -> int:
-        return self._run("observations.facts_drop", id=id, facts=facts)
+    def facts_drop(self, *, id: int, facts: str | None) -> None:
+        self._post("observations.facts_drop", id=id, facts=facts)
 
     def resting_on(self, *, facts: str | None) -> list[InGraphRow]:
         return self._all(InGraphRow, "observations.resting_on", facts=facts)
@@ -331,8 +331,8 @@ class ObservationQueries(Queries):
     def of_entities(self, *, entities: str | None) -> list[InGraphRow]:
         return self._all(InGraphRow, "observations.of_entities", entities=entities)
 
-    def delete_unfounded(self, *, ids: str | None) -> int:
-        return self._run("observations.delete_unfounded", ids=ids)
+    def delete_unfounded(self, *, ids: str | None) -> None:
+        self._post("observations.delete_unfounded", ids=ids)
 
     def among(self, *, ids: str | None) -> list[int]:
         return self._values(int, "observations.among", ids=ids)

@@ -51,11 +51,11 @@ class PolicyQueries(Queries):
             now=now,
         )
 
-    def set_update(self, *, mode: str, spec: str, now: int, id: int | str) -> int:
-        return self._run("policies.set_update", mode=mode, spec=spec, now=now, id=id)
+    def set_update(self, *, mode: str, spec: str, now: int, id: int | str) -> None:
+        self._post("policies.set_update", mode=mode, spec=spec, now=now, id=id)
 
-    def set_version_insert(self, *, id: int | str) -> int:
-        return self._run("policies.set_version_insert", id=id)
+    def set_version_insert(self, *, id: int | str) -> None:
+        self._post("policies.set_version_insert", id=id)
 
     def set_by_name(self, *, project_id: int, name: str) -> PolicySetRow | None:
         return self._one(PolicySetRow, "policies.set_by_name", project_id=project_id, name=name)

@@ -24,11 +24,11 @@ class ProjectQueries(Queries):
     def guarded(self, *, project_id: int) -> str | None:
         return self._value(str, "projects.guarded", project_id=project_id)
 
-    def guards(self, *, keys: str | None, project_id: int) -> int:
-        return self._run("projects.guards", keys=keys, project_id=project_id)
+    def guards(self, *, keys: str | None, project_id: int) -> None:
+        self._post("projects.guards", keys=keys, project_id=project_id)
 
-    def insert(self, *, uuid: str, name: str, description: str | None, now: int) -> int:
-        return self._run("projects.insert", uuid=uuid, name=name, description=description, now=now)
+    def insert(self, *, uuid: str, name: str, description: str | None, now: int) -> None:
+        self._post("projects.insert", uuid=uuid, name=name, description=description, now=now)
 
     def by_name(self, *, name: str) -> ProjectRow | None:
         return self._one(ProjectRow, "projects.by_name", name=name)
@@ -46,11 +46,11 @@ class ProjectQueries(Queries):
     def all(self) -> list[ProjectRow]:
         return self._all(ProjectRow, "projects.all")
 
-    def describe(self, *, description: str | None, id: int) -> int:
-        return self._run("projects.describe", description=description, id=id)
+    def describe(self, *, description: str | None, id: int) -> None:
+        self._post("projects.describe", description=description, id=id)
 
-    def limit(self, *, limits: str | None, id: int) -> int:
-        return self._run("projects.limit", limits=limits, id=id)
+    def limit(self, *, limits: str | None, id: int) -> None:
+        self._post("projects.limit", limits=limits, id=id)
 
-    def set_time_zone(self, *, time_zone: str | None, id: int) -> int:
-        return self._run("projects.set_time_zone", time_zone=time_zone, id=id)
+    def set_time_zone(self, *, time_zone: str | None, id: int) -> None:
+        self._post("projects.set_time_zone", time_zone=time_zone, id=id)

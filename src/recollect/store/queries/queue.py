@@ -43,11 +43,11 @@ class QueueQueries(Queries):
 
     __slots__ = ()
 
-    def enter(self, *, graph_id: int) -> int:
-        return self._run("queue.enter", graph_id=graph_id)
+    def enter(self, *, graph_id: int) -> None:
+        self._post("queue.enter", graph_id=graph_id)
 
-    def let_go(self, *, graph_id: int, lease: str) -> int:
-        return self._run("queue.let_go", graph_id=graph_id, lease=lease)
+    def let_go(self, *, graph_id: int, lease: str) -> None:
+        self._post("queue.let_go", graph_id=graph_id, lease=lease)
 
     def oldest_free(self, *, now: int, wait_end: int, lease_end: int) -> QueueOldestFreeRow | None:
         """The first free graph of the project that used least. Projects are found by hopping from
@@ -58,11 +58,11 @@ class QueueQueries(Queries):
             QueueOldestFreeRow, "queue.oldest_free", now=now, wait_end=wait_end, lease_end=lease_end
         )
 
-    def share_use(self, *, project_id: int, begun: float, used: float) -> int:
-        return self._run("queue.share_use", project_id=project_id, begun=begun, used=used)
+    def share_use(self, *, project_id: int, begun: float, used: float) -> None:
+        self._post("queue.share_use", project_id=project_id, begun=begun, used=used)
 
-    def share_weigh(self, *, project_id: int, weight: float) -> int:
-        return self._run("queue.share_weigh", project_id=project_id, weight=weight)
+    def share_weigh(self, *, project_id: int, weight: float) -> None:
+        self._post("queue.share_weigh", project_id=project_id, weight=weight)
 
     def share_weight(self, *, project_id: int) -> float | None:
         return self._value(float, "queue.share_weight", project_id=project_id)
@@ -71,28 +71,29 @@ class QueueQueries(Queries):
         """How many graphs are held just now, and whether one of them by someone who must be alone."""
         return self._one(QueueHeldRow, "queue.held", now=now, lease_end=lease_end)
 
-    def take(self, *, lease: str, until: int, alone: int, graph_id: int) -> int:
-        return self._run("queue.take", lease=lease, until=until, alone=alone, graph_id=graph_id)
+    def take(self, *, lease: str, until: int, alone: int, graph_id: int) -> None:
+        self._post("queue.take", lease=lease, until=until, alone=alone, graph_id=graph_id)
 
-    def hold_on(self, *, until: int, graph_id: int) -> int:
-        return self._run("queue.hold_on", until=until, graph_id=graph_id)
+    def hold_on(self, *, until: int, graph_id: int, lease: str) -> bool:
+        """False when it is not held by this lease any more."""
+        return self._run("queue.hold_on", until=until, graph_id=graph_id, lease=lease) > 0
 
     def hold_on_all(self, *, until: int, leases: str | None) -> int:
         return self._run("queue.hold_on_all", until=until, leases=leases)
 
-    def wait(self, *, until: int, graph_id: int) -> int:
-        return self._run("queue.wait", until=until, graph_id=graph_id)
+    def wait(self, *, until: int, graph_id: int) -> None:
+        self._post("queue.wait", until=until, graph_id=graph_id)
 
-    def due_now(self, *, graphs: str | None) -> int:
+    def due_now(self, *, graphs: str | None) -> None:
         """Whatever they waited for."""
-        return self._run("queue.due_now", graphs=graphs)
+        self._post("queue.due_now", graphs=graphs)
 
     def lease(self, *, graph_id: int) -> QueueLeaseRow | None:
         return self._one(QueueLeaseRow, "queue.lease", graph_id=graph_id)
 
-    def give_back(self, *, wait_until: int, pauses: int, reason: str, graph_id: int) -> int:
+    def give_back(self, *, wait_until: int, pauses: int, reason: str, graph_id: int) -> None:
         """It goes to the end of the queue."""
-        return self._run(
+        self._post(
             "queue.give_back",
             wait_until=wait_until,
             pauses=pauses,
@@ -106,8 +107,8 @@ class QueueQueries(Queries):
     def free_all(self) -> int:
         return self._run("queue.free_all")
 
-    def leave(self, *, graph_id: int) -> int:
-        return self._run("queue.leave", graph_id=graph_id)
+    def leave(self, *, graph_id: int) -> None:
+        self._post("queue.leave", graph_id=graph_id)
 
     def state(self, *, now: int, lease_end: int, wait_end: int) -> QueueStateRow | None:
         """due: graphs that could be worked on at this moment; held: graphs that are."""

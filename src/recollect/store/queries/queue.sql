@@ -46,7 +46,7 @@ WHERE lease IS NOT NULL AND lease_until > :now AND lease_until <= :lease_end;
 UPDATE queue SET lease = :lease, lease_until = :until, alone = :alone WHERE graph_id = :graph_id;
 
 -- name: hold_on
-UPDATE queue SET lease_until = :until WHERE graph_id = :graph_id;
+UPDATE queue SET lease_until = :until WHERE graph_id = :graph_id AND lease = :lease;
 
 -- name: hold_on_all
 UPDATE queue SET lease_until = :until

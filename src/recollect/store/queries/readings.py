@@ -50,9 +50,9 @@ class ReadingQueries(Queries):
 
     def put(
         self, *, reader: str, found: str, vectors: bytes | None, now: int, episode_id: int
-    ) -> int:
+    ) -> None:
         """An episode that was read before stays on its side."""
-        return self._run(
+        self._post(
             "readings.put",
             reader=reader,
             found=found,
@@ -64,8 +64,8 @@ class ReadingQueries(Queries):
     def side(self, *, graph_id: int, seq: int) -> ReadingSideRow | None:
         return self._one(ReadingSideRow, "readings.side", graph_id=graph_id, seq=seq)
 
-    def set_side(self, *, side: str, episode_id: int) -> int:
-        return self._run("readings.set_side", side=side, episode_id=episode_id)
+    def set_side(self, *, side: str, episode_id: int) -> None:
+        self._post("readings.set_side", side=side, episode_id=episode_id)
 
     def part(self, *, keys: str | None, project_id: int) -> int:
         """Draw other walls in all graphs of a project; those that are divided otherwise now are
@@ -115,8 +115,8 @@ class ReadingQueries(Queries):
         now: int,
         remains: str,
         side: str | None,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "readings.remainder_put",
             graph_id=graph_id,
             seq=seq,

@@ -64,10 +64,8 @@ class RereadingQueries(Queries):
 
     __slots__ = ()
 
-    def want(self, *, reader: str, reason: str, now: int, episode_id: int) -> int:
-        return self._run(
-            "rereadings.want", reader=reader, reason=reason, now=now, episode_id=episode_id
-        )
+    def want(self, *, reader: str, reason: str, now: int, episode_id: int) -> None:
+        self._post("rereadings.want", reader=reader, reason=reason, now=now, episode_id=episode_id)
 
     def wait(self, *, graph_id: int, reader: str) -> int | None:
         return self._value(int, "rereadings.wait", graph_id=graph_id, reader=reader)
@@ -129,8 +127,8 @@ class RereadingQueries(Queries):
             int, "rereadings.unfolded", reader=reader, project_id=project_id, in_graph=in_graph
         )
 
-    def take(self, *, lease: str, until: int, episode_id: int) -> int:
-        return self._run("rereadings.take", lease=lease, until=until, episode_id=episode_id)
+    def take(self, *, lease: str, until: int, episode_id: int) -> None:
+        self._post("rereadings.take", lease=lease, until=until, episode_id=episode_id)
 
     def show(self, *, shown: str, episode_id: int, lease: str) -> int:
         return self._run("rereadings.show", shown=shown, episode_id=episode_id, lease=lease)
@@ -143,10 +141,8 @@ class RereadingQueries(Queries):
     def done(self, *, episode_id: int) -> int:
         return self._run("rereadings.done", episode_id=episode_id)
 
-    def give_back(self, *, ready_at: int, error: str | None, episode_id: int) -> int:
-        return self._run(
-            "rereadings.give_back", ready_at=ready_at, error=error, episode_id=episode_id
-        )
+    def give_back(self, *, ready_at: int, error: str | None, episode_id: int) -> None:
+        self._post("rereadings.give_back", ready_at=ready_at, error=error, episode_id=episode_id)
 
     def failed(
         self, *, error: str, attempts_max: int, episode_id: int
@@ -167,9 +163,9 @@ class RereadingQueries(Queries):
         """Those that were put off because nobody answered; what failed by itself keeps its pause."""
         return self._run("rereadings.due_now", now=now, reader=reader)
 
-    def unshow(self, *, graph_id: int) -> int:
+    def unshow(self, *, graph_id: int) -> None:
         """What was shown may be gone now, so no answer to it is taken any more."""
-        return self._run("rereadings.unshow", graph_id=graph_id)
+        self._post("rereadings.unshow", graph_id=graph_id)
 
     def page(
         self, *, project_id: int | None, status: str | None, after: int, limit: int

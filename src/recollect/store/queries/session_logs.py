@@ -89,8 +89,8 @@ class SessionLogQueries(Queries):
         metadata: str | None,
         context: str | None,
         now: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "session_logs.insert",
             uuid=uuid,
             project_id=project_id,
@@ -126,13 +126,13 @@ class SessionLogQueries(Queries):
 
     def update(
         self, *, feeds: int | None, metadata: str | None, context: str | None, now: int, id: int
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "session_logs.update", feeds=feeds, metadata=metadata, context=context, now=now, id=id
         )
 
-    def bind(self, *, user_id: int, id: int) -> int:
-        return self._run("session_logs.bind", user_id=user_id, id=id)
+    def bind(self, *, user_id: int, id: int) -> None:
+        self._post("session_logs.bind", user_id=user_id, id=id)
 
     def items_size(self, *, log_id: int) -> SessionLogItemsSizeRow | None:
         """How much there is to feed."""
@@ -141,8 +141,8 @@ class SessionLogQueries(Queries):
     def items(self, *, log_id: int) -> list[SessionLogItemsRow]:
         return self._all(SessionLogItemsRow, "session_logs.items", log_id=log_id)
 
-    def advance(self, *, last_number: int, now: int, id: int) -> int:
-        return self._run("session_logs.advance", last_number=last_number, now=now, id=id)
+    def advance(self, *, last_number: int, now: int, id: int) -> None:
+        self._post("session_logs.advance", last_number=last_number, now=now, id=id)
 
     def delete(self, *, id: int | str) -> int:
         return self._run("session_logs.delete", id=id)
@@ -264,8 +264,8 @@ class SessionLogQueries(Queries):
 
     def turn_insert(
         self, *, log_id: int, turn_id: str, forked_at: int, owner: str, now: int
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "session_logs.turn_insert",
             log_id=log_id,
             turn_id=turn_id,
@@ -286,14 +286,16 @@ class SessionLogQueries(Queries):
         """Of processes that are gone."""
         return self._all(SessionTurnRow, "session_logs.turns_lost", alive=alive)
 
-    def turn_advance(self, *, last_number: int, id: int) -> int:
-        return self._run("session_logs.turn_advance", last_number=last_number, id=id)
+    def turn_advance(self, *, last_number: int, id: int) -> None:
+        self._post("session_logs.turn_advance", last_number=last_number, id=id)
 
     def turn_delete(self, *, id: int) -> int:
         return self._run("session_logs.turn_delete", id=id)
 
-    def turn_append(self, *, turn_key: int, number: int, type: str, meta: str, payload: str) -> int:
-        return self._run(
+    def turn_append(
+        self, *, turn_key: int, number: int, type: str, meta: str, payload: str
+    ) -> None:
+        self._post(
             "session_logs.turn_append",
             turn_key=turn_key,
             number=number,

@@ -103,9 +103,9 @@ class SummaryQueries(Queries):
             UserFactsToldRow, "summaries.user_facts_told", entity_id=entity_id, now=now, limit=limit
         )
 
-    def user_summaries_forget(self, *, episodes: str | None, facts: str | None) -> int:
+    def user_summaries_forget(self, *, episodes: str | None, facts: str | None) -> None:
         """What a language model wrote about a user may speak of what was forgotten."""
-        return self._run("summaries.user_summaries_forget", episodes=episodes, facts=facts)
+        self._post("summaries.user_summaries_forget", episodes=episodes, facts=facts)
 
     def of_thread_of(self, *, episode_id: int) -> SummarySoFarRow | None:
         """The thread of an episode, and its summary so far."""
@@ -160,8 +160,8 @@ class SummaryQueries(Queries):
         covered_at: int | None,
         forget: int,
         id: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "summaries.update",
             summary=summary,
             episode_count=episode_count,
@@ -171,8 +171,8 @@ class SummaryQueries(Queries):
             id=id,
         )
 
-    def delete(self, *, id: int) -> int:
-        return self._run("summaries.delete", id=id)
+    def delete(self, *, id: int) -> None:
+        self._post("summaries.delete", id=id)
 
     def facts_said(self, *, episode_id: int) -> list[SaidFactRow]:
         """What an episode says, as summaries see it."""
@@ -181,11 +181,11 @@ class SummaryQueries(Queries):
     def facts_kept(self, *, id: int | str | None) -> list[SaidFactRow]:
         return self._all(SaidFactRow, "summaries.facts_kept", id=id)
 
-    def facts_add(self, *, id: int, facts: str | None) -> int:
-        return self._run("summaries.facts_add", id=id, facts=facts)
+    def facts_add(self, *, id: int, facts: str | None) -> None:
+        self._post("summaries.facts_add", id=id, facts=facts)
 
-    def facts_drop(self, *, id: int, facts: str | None) -> int:
-        return self._run("summaries.facts_drop", id=id, facts=facts)
+    def facts_drop(self, *, id: int, facts: str | None) -> None:
+        self._post("summaries.facts_drop", id=id, facts=facts)
 
     def resting_on(self, *, facts: str | None) -> list[SummariesRestingOnRow]:
         return self._all(SummariesRestingOnRow, "summaries.resting_on", facts=facts)
@@ -305,13 +305,13 @@ class SummaryQueries(Queries):
             changes=changes,
         )
 
-    def unwrite(self, *, id: int) -> int:
-        return self._run("summaries.unwrite", id=id)
+    def unwrite(self, *, id: int) -> None:
+        self._post("summaries.unwrite", id=id)
 
     def user_summary_put(
         self, *, graph_id: int, summary: str, basis: str, episode_count: int, now: int, changes: Any
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "summaries.user_summary_put",
             graph_id=graph_id,
             summary=summary,

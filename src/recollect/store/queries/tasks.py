@@ -50,8 +50,8 @@ class TaskQueries(Queries):
 
     def insert(
         self, *, uuid: str, project_id: int, graph_id: int | None, type: str, owed: int, now: int
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "tasks.insert",
             uuid=uuid,
             project_id=project_id,
@@ -61,8 +61,8 @@ class TaskQueries(Queries):
             now=now,
         )
 
-    def insert_of_graph(self, *, uuid: str, type: str, owed: int, now: int, graph_id: int) -> int:
-        return self._run(
+    def insert_of_graph(self, *, uuid: str, type: str, owed: int, now: int, graph_id: int) -> None:
+        self._post(
             "tasks.insert_of_graph", uuid=uuid, type=type, owed=owed, now=now, graph_id=graph_id
         )
 

@@ -56,8 +56,8 @@ class ThreadQueries(Queries):
         metadata: str | None,
         rating: str | None,
         now: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "threads.insert",
             uuid=uuid,
             project_id=project_id,
@@ -78,13 +78,13 @@ class ThreadQueries(Queries):
 
     def update(
         self, *, metadata: str | None, rating: str | None, ended_at: int | None, now: int, id: int
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "threads.update", metadata=metadata, rating=rating, ended_at=ended_at, now=now, id=id
         )
 
-    def delete(self, *, id: int) -> int:
-        return self._run("threads.delete", id=id)
+    def delete(self, *, id: int) -> None:
+        self._post("threads.delete", id=id)
 
     def page(
         self, *, order: str, project_id: int, search: str, limit: int, offset: int

@@ -67,8 +67,8 @@ class TraceQueries(Queries):
         family: str,
         learn_from: int,
         task_uuid: str,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "traces.insert",
             log_id=log_id,
             graph_id=graph_id,
@@ -125,8 +125,8 @@ class TraceQueries(Queries):
         closing_sequence: int | None,
         ended_at: int | None,
         log_id: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "traces.change",
             task_family=task_family,
             status=status,
@@ -137,14 +137,14 @@ class TraceQueries(Queries):
             log_id=log_id,
         )
 
-    def touched(self, *, now: int, id: int) -> int:
-        return self._run("traces.touched", now=now, id=id)
+    def touched(self, *, now: int, id: int) -> None:
+        self._post("traces.touched", now=now, id=id)
 
-    def task_put(self, *, uuid: str, type: str, now: int, graph_id: int) -> int:
+    def task_put(self, *, uuid: str, type: str, now: int, graph_id: int) -> None:
         """The task of a trace that has ended: the jobs of all its turns. Ended again, it stands for
         more.
         """
-        return self._run("traces.task_put", uuid=uuid, type=type, now=now, graph_id=graph_id)
+        self._post("traces.task_put", uuid=uuid, type=type, now=now, graph_id=graph_id)
 
     def session_log_is_trace(self, *, id: int) -> int | None:
         return self._value(int, "traces.session_log_is_trace", id=id)
@@ -158,8 +158,8 @@ class TraceQueries(Queries):
 
     def event_insert(
         self, *, log_id: int, number: int, uuid: str, event_id: str, sequence: int
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "traces.event_insert",
             log_id=log_id,
             number=number,

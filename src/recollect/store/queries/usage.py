@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from recollect.errors import InvariantViolated
 from recollect.store.statements import Queries
 
 
@@ -34,8 +35,12 @@ class UsageQueries(Queries):
         """What was counted on a day in any project, with what was chosen for the project."""
         return self._all(DayUsageRow, "usage.on_day", day=day, limit=limit)
 
-    def add(self, *, project_id: int, key_uuid: str, day: int, episodes: int, bytes: int) -> int:
-        return self._run(
+    def add(
+        self, *, project_id: int, key_uuid: str, day: int, episodes: int, bytes: int
+    ) -> UsageRow:
+        """Answers what that comes to."""
+        used = self._one(
+            UsageRow,
             "usage.add",
             project_id=project_id,
             key_uuid=key_uuid,
@@ -43,6 +48,9 @@ class UsageQueries(Queries):
             episodes=episodes,
             bytes=bytes,
         )
+        if used is None:
+            raise InvariantViolated("what was counted is not there")
+        return used
 
     def expire(self, *, before: int) -> int:
         return self._run("usage.expire", before=before)

@@ -13,7 +13,8 @@ WHERE u.day = :day ORDER BY p.name, u.key_uuid LIMIT :limit;
 INSERT INTO usage (project_id, key_uuid, day, episodes, bytes)
 VALUES (:project_id, :key_uuid, :day, :episodes, :bytes)
 ON CONFLICT (project_id, key_uuid, day)
-DO UPDATE SET episodes = usage.episodes + excluded.episodes, bytes = usage.bytes + excluded.bytes;
+DO UPDATE SET episodes = usage.episodes + excluded.episodes, bytes = usage.bytes + excluded.bytes
+RETURNING episodes, bytes;
 
 -- name: expire
 DELETE FROM usage WHERE day < :before;

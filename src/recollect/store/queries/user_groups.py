@@ -26,8 +26,8 @@ class UserGroupQueries(Queries):
 
     def insert(
         self, *, uuid: str, project_id: int, name: str, description: str | None, now: int
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "user_groups.insert",
             uuid=uuid,
             project_id=project_id,
@@ -97,8 +97,8 @@ class UserGroupQueries(Queries):
     def count_of_user(self, *, user_id: int) -> int | None:
         return self._value(int, "user_groups.count_of_user", user_id=user_id)
 
-    def update(self, *, name: str, description: str | None, now: int, id: int) -> int:
-        return self._run("user_groups.update", name=name, description=description, now=now, id=id)
+    def update(self, *, name: str, description: str | None, now: int, id: int) -> None:
+        self._post("user_groups.update", name=name, description=description, now=now, id=id)
 
     def delete(self, *, id: int) -> int:
         return self._run("user_groups.delete", id=id)

@@ -26,8 +26,8 @@ class UserQueries(Queries):
         time_zone: str | None,
         disable_default_ontology: int,
         now: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "users.insert",
             uuid=uuid,
             project_id=project_id,
@@ -63,8 +63,8 @@ class UserQueries(Queries):
         disable_default_ontology: int,
         now: int,
         id: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "users.update",
             email=email,
             first_name=first_name,
@@ -76,11 +76,9 @@ class UserQueries(Queries):
             id=id,
         )
 
-    def count_threads(self, *, change: int | str, user_id: int | str, project_id: int) -> int:
+    def count_threads(self, *, change: int | str, user_id: int | str, project_id: int) -> None:
         """Kept with the threads themselves: counting them would make every read of a user slower."""
-        return self._run(
-            "users.count_threads", change=change, user_id=user_id, project_id=project_id
-        )
+        self._post("users.count_threads", change=change, user_id=user_id, project_id=project_id)
 
     def page(
         self, *, order: str, project_id: int, search: str, limit: int, offset: int

@@ -104,8 +104,8 @@ class WebhookQueries(Queries):
         with_text: bool,
         secret: str,
         now: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "webhooks.insert",
             uuid=uuid,
             project_id=project_id,
@@ -129,8 +129,8 @@ class WebhookQueries(Queries):
             WebhookOfGraphRow, "webhooks.of_graph", graph_id=graph_id, waiting_max=waiting_max
         )
 
-    def change(self, *, id: int, url: str, events: str, with_text: bool, off: str | None) -> int:
-        return self._run(
+    def change(self, *, id: int, url: str, events: str, with_text: bool, off: str | None) -> None:
+        self._post(
             "webhooks.change", id=id, url=url, events=events, with_text=int(with_text), off=off
         )
 
@@ -138,11 +138,11 @@ class WebhookQueries(Queries):
         """Another secret; the one before it is kept until then, or not at all."""
         return self._run("webhooks.rotate", id=id, secret=secret, until=until, now=now)
 
-    def switch_off(self, *, id: int, reason: str) -> int:
-        return self._run("webhooks.switch_off", id=id, reason=reason)
+    def switch_off(self, *, id: int, reason: str) -> None:
+        self._post("webhooks.switch_off", id=id, reason=reason)
 
-    def miss(self, *, id: int, count: int) -> int:
-        return self._run("webhooks.miss", id=id, count=count)
+    def miss(self, *, id: int, count: int) -> None:
+        self._post("webhooks.miss", id=id, count=count)
 
     def delete(self, *, id: int) -> int:
         """With all that it is owed."""
@@ -165,8 +165,8 @@ class WebhookQueries(Queries):
         fact_uuid: str | None,
         data: str,
         now: int,
-    ) -> int:
-        return self._run(
+    ) -> None:
+        self._post(
             "webhooks.owe",
             graph_id=graph_id,
             uuid=uuid,
@@ -192,8 +192,8 @@ class WebhookQueries(Queries):
             DeliveryNextRow, "webhooks.next", webhook_id=webhook_id, now=now, beyond=beyond
         )
 
-    def put_off(self, *, graph_id: int, uuid: str, due_at: int) -> int:
-        return self._run("webhooks.put_off", graph_id=graph_id, uuid=uuid, due_at=due_at)
+    def put_off(self, *, graph_id: int, uuid: str, due_at: int) -> None:
+        self._post("webhooks.put_off", graph_id=graph_id, uuid=uuid, due_at=due_at)
 
     def tried(
         self, *, graph_id: int, uuid: str, state: str, due_at: int, attempts: int, tries: str

@@ -140,6 +140,10 @@ class SqliteStatements:
         self.changes += max(count, 0)
         return count
 
+    def post(self, name: str, params: dict[str, Any], /) -> None:
+        """Execute the statement; a file answers at once."""
+        self.run(name, params)
+
 
 class SqliteTransaction(Transaction):
     """A transaction on one connection to the file."""

@@ -348,7 +348,8 @@ CREATE TABLE queue (
     alone BIGINT NOT NULL DEFAULT 0
 );
 
--- Workers of every process hear of it when the transaction that left the work is committed.
+-- Workers of every process hear of it when the transaction that left the work is committed; of a graph that
+-- waits already they know, and commits that tell something wait for each other.
 CREATE FUNCTION tell_workers() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM pg_notify('recollect_queue', '');
@@ -357,7 +358,7 @@ END
 $$;
 
 CREATE TRIGGER queue_told AFTER INSERT ON queue
-FOR EACH STATEMENT EXECUTE FUNCTION tell_workers();
+FOR EACH ROW EXECUTE FUNCTION tell_workers();
 
 CREATE INDEX queue_by_project ON queue (project_id, place);
 CREATE INDEX queue_by_place ON queue (place);
