@@ -21,7 +21,6 @@ from recollect.limits import (
     NAME_CHARS_MAX,
 )
 from recollect.records import expiring, graphs
-from recollect.records.graphs import GraphDetails
 from recollect.store import index, rows, tasks
 from recollect.store.protocol import Transaction
 from recollect.store.queries.graphs import GrownRow
@@ -153,11 +152,10 @@ def add_entries(
 
     *field* is what the caller's vocabulary calls the id.
     """
-    graph = graphs.find(tx, access, kind, graph_id)
-    if graph is None and kind == "user":
-        raise NotFound(f"user not found: {graph_id}")
-    if graph is None:
-        graph = graphs.create(tx, access, graph_id, GraphDetails(), field=field)
+    if kind == "user":
+        graph = graphs.of_user(tx, access, graph_id)
+    else:
+        graph = graphs.opened(tx, access, graph_id, field=field)
     tx.hold(graph.id)
     chapters.condense(tx, graph.id)
     quotas.spend(tx, access, "episodes", len(episodes))

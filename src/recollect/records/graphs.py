@@ -61,6 +61,18 @@ def create(
     return insert(tx, access, "standalone", graph_id, details, uuid)
 
 
+def opened(tx: Transaction, access: Access, graph_id: str, *, field: str) -> Graph:
+    """A standalone graph, made now if it is not there yet. Where units run beside each other, another
+    one may have made it in between."""
+    found = find(tx, access, "standalone", graph_id)
+    if found is not None:
+        return found
+    try:
+        return create(tx, access, graph_id, GraphDetails(), field=field)
+    except AlreadyExists:
+        return get(tx, access, graph_id)
+
+
 def insert(
     tx: Transaction,
     access: Access,
@@ -125,8 +137,9 @@ def target(
     if user_id is not None:
         return of_user(tx, access, user_id)
     if graph_id is not None:
-        known = find(tx, access, "standalone", graph_id) if opens else get(tx, access, graph_id)
-        return known or create(tx, access, graph_id, GraphDetails(), field="group_id")
+        if opens:
+            return opened(tx, access, graph_id, field="group_id")
+        return get(tx, access, graph_id)
     raise InvalidInput("user_id or graph_id: one of them is required")
 
 

@@ -78,7 +78,7 @@ def connect(url: str) -> Connection:
     return connection
 
 
-class Session:
+class DatabaseSession:
     """What statements are sent over. Where it is pipelined, they go one behind the other, and whoever
     wants an answer waits for all that was sent so far; else each is waited for."""
 
@@ -139,7 +139,7 @@ class PostgresStatements:
     with that of the next question. A posted row that is refused is told then, or at the commit.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: DatabaseSession) -> None:
         self._session = session
         self._statements = dialect.statements()
         self._writing = dialect.writing()
@@ -214,7 +214,9 @@ class Turn:
 class PostgresTransaction(Transaction):
     """A transaction on one connection to the database."""
 
-    def __init__(self, session: Session, clock: Clock, ids: Ids, turn: Turn | None = None) -> None:
+    def __init__(
+        self, session: DatabaseSession, clock: Clock, ids: Ids, turn: Turn | None = None
+    ) -> None:
         self.sent = PostgresStatements(session)
         super().__init__(self.sent, clock, ids)
         self._session = session

@@ -11,7 +11,7 @@ import psycopg
 from recollect.clock import Clock
 from recollect.errors import StoreUnavailable
 from recollect.ids import Ids
-from recollect.store.postgres.connection import Busy, PostgresTransaction, Session, Turn
+from recollect.store.postgres.connection import Busy, DatabaseSession, PostgresTransaction, Turn
 from recollect.store.statements import RowRefused
 from recollect.store.transaction import AtEnd
 from recollect.store.work import Work
@@ -49,7 +49,7 @@ class Undone(Exception):
 class Group:
     """Units in one transaction, which somebody else has begun and will end."""
 
-    def __init__(self, session: Session, clock: Clock, ids: Ids, turn: Turn) -> None:
+    def __init__(self, session: DatabaseSession, clock: Clock, ids: Ids, turn: Turn) -> None:
         self._session = session
         self._clock = clock
         self._ids = ids

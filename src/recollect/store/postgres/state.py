@@ -14,8 +14,8 @@ from recollect.store.postgres import migrate
 from recollect.store.postgres.connection import (
     APPLICATION,
     Connection,
+    DatabaseSession,
     PostgresTransaction,
-    Session,
     connect,
 )
 from recollect.store.postgres.store import unreachable
@@ -80,7 +80,7 @@ def state(connection: Connection) -> DatabaseState:
 
 def transaction(connection: Connection) -> PostgresTransaction:
     """What typed queries are asked on, each on what is there at its moment."""
-    return PostgresTransaction(Session(connection), system_clock, TimeOrderedIds())
+    return PostgresTransaction(DatabaseSession(connection), system_clock, TimeOrderedIds())
 
 
 def migrated(url: str) -> tuple[list[str], int]:

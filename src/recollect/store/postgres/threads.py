@@ -12,7 +12,7 @@ from recollect.clock import Clock
 from recollect.errors import StoreUnavailable
 from recollect.ids import Ids
 from recollect.limits import COMMIT_GROUP_MAX
-from recollect.store.postgres.connection import Session, Turn, connect
+from recollect.store.postgres.connection import DatabaseSession, Turn, connect
 from recollect.store.postgres.group import Group, Undone, translate
 from recollect.store.work import Inbox, Work, answer, next_group
 
@@ -37,12 +37,12 @@ class _Connected(threading.Thread):
         self._inbox = inbox
         self._clock = clock
         self._ids = ids
-        self._session: Session | None = None
+        self._session: DatabaseSession | None = None
 
-    def session(self) -> Session:
+    def session(self) -> DatabaseSession:
         """The session, whole."""
         if self._session is None or self._session.connection.closed:
-            self._session = Session(connect(self._url), pipelined=True)
+            self._session = DatabaseSession(connect(self._url), pipelined=True)
         return self._session
 
     def close(self) -> None:
@@ -165,7 +165,7 @@ class WritingThread(_Connected):
         return done
 
     @staticmethod
-    def _end(session: Session) -> None:
+    def _end(session: DatabaseSession) -> None:
         """Commit. When the database goes away meanwhile, nobody knows whether it did: units are not
         run again then."""
         try:
