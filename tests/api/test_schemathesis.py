@@ -50,7 +50,15 @@ ROUTES = {
 }
 LOG = "/api/v1/sessions/{session_id}/log"
 # The server hands its answers out in JSON, but for the guide, the metrics and some of session logs.
-OTHER_TYPES = {"/guide", "/guide/", "/metrics", "/api/v2/metrics", f"{LOG}/stream", f"{LOG}/export"}
+OTHER_TYPES = {
+    "/",
+    "/guide",
+    "/guide/",
+    "/metrics",
+    "/api/v2/metrics",
+    f"{LOG}/stream",
+    f"{LOG}/export",
+}
 QUERY = "/api/v4/graphs/query"  # in one piece or as events
 SHAPES = {reply_for: "message", reply_for_4: "error"}
 DOCUMENTED = [status_code_conformance, response_schema_conformance]

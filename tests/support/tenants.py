@@ -166,7 +166,7 @@ def _seed_fact(
     uuid: str,
     says: str,
     end: int | None = None,
-    extractor: str | None = None,
+    extractor: str = "planted",  # a fact of nobody would be part of a record
 ) -> int:
     now = int(tx.now.timestamp() * 1_000_000)
     return tx.facts.insert(
