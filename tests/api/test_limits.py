@@ -10,7 +10,7 @@ import pytest
 
 from recollect.app import diagnosis
 from recollect.app.diagnosis import Finding
-from recollect.app.rates import Rates
+from recollect.app.gate import Rates
 from recollect.governance import keys
 from recollect.graph.usage import NO_LIMITS, UsageLimits, of_settings
 from recollect.mcp.endpoint import PATH, Endpoint

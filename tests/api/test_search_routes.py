@@ -8,8 +8,16 @@ from typing import Any, get_args
 import pytest
 
 from recollect.graph.filters import Filters, MetadataTree, ValueTest
-from recollect.graph.kinds import Kind
-from recollect.graph.types import Access, Entity, Episode, Fact, Graph, Observation, ThreadSummary
+from recollect.graph.types import (
+    Access,
+    Entity,
+    Episode,
+    Fact,
+    Graph,
+    Kind,
+    Observation,
+    ThreadSummary,
+)
 from recollect.search.kinds import KINDS
 from recollect.search.query import Hit, Query
 from tests.support.asgi import Answer, Program, program

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from recollect.governance import soundness
-from recollect.ingest import session_binding, session_feed
+from recollect.ingest import session_feed
 from recollect.limits import MESSAGE_CHARS_MAX
 from tests.support.session_log import Session, boundary, event, item, opened
 
@@ -228,7 +228,7 @@ async def test_a_log_that_is_too_large_is_not_fed_at_once(
     """By its items or by their length; refused whole, with what to do."""
     for limit in ("LOG_FED_ITEMS_MAX", "LOG_FED_CHARS_MAX"):
         with monkeypatch.context() as patched:
-            patched.setattr(session_binding, limit, 2)
+            patched.setattr(session_feed, limit, 2)
             told = await nobodys.ask("PATCH", nobodys.path, {"user_id": "bob"}, status=409)
         assert "`feeds` false" in told.message
         assert (await nobodys.ask("GET", nobodys.path)).json()["user_id"] is None

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from recollect.graph.kinds import Kind
+from recollect.graph.types import Kind
 from tests.bench import graphs
 from tests.bench.clients import Answers
 from tests.bench.floor import Parts

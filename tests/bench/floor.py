@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 import psutil
 
-from recollect.graph.kinds import Kind
 from recollect.graph.terms import hashed, terms
-from recollect.graph.types import Access, Graph
+from recollect.graph.types import Access, Graph, Kind
 from recollect.models import embedder
 from recollect.records.graphs import get
 from recollect.search import rank

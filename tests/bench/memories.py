@@ -18,8 +18,7 @@ from typing import Any, NamedTuple, Self
 import httpx
 from prometheus_client import CollectorRegistry
 
-from recollect.episodic_memory.manager import InstanceManager
-from recollect.episodic_memory.metrics import MemoryMetrics, MetricsFactory
+from recollect.episodic_memory.manager import InstanceManager, MemoryMetrics, MetricsFactory
 from tests.bench.load import Requests, drive_all, request
 from tests.contract.sdk.environments import MM, client_environment, python_of
 from tests.support.server import EXTRACTION_ON, Server

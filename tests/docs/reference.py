@@ -11,7 +11,7 @@ from pydantic_core import PydanticUndefined
 from recollect.api.errors import STATUS
 from recollect.asgi import route_table
 from recollect.cli.main import COMMANDS, app, load
-from recollect.mcp import arguments, read_tools, reading_tools, write_tools
+from recollect.mcp import read_tools, tools, write_tools
 from recollect.mcp.tools import Tool
 from recollect.settings import Settings
 
@@ -104,13 +104,13 @@ def mcp_page() -> str:
     for tool in read_tools.TOOLS:
         lines += _tool(tool)
     lines += ["# Tools that write", "", "Offered only with the permission to write.", ""]
-    for tool in (*write_tools.TOOLS, *reading_tools.TOOLS):
+    for tool in (*write_tools.TOOLS, *write_tools.READING_TOOLS):
         lines += _tool(tool)
     return "\n".join(lines)
 
 
 def _tool(tool: Tool) -> list[str]:
-    taken = arguments.schema(tool.takes)
+    taken = tools.schema(tool.takes)
     rows = []
     for name, each in taken["properties"].items():
         kind = _TYPES.get(str(each["type"]), each["type"])

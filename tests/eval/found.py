@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from types import ModuleType
 
-from recollect.graph.kinds import Kind
+from recollect.graph.types import Kind
 from recollect.search.query import Query, Reranker
 from tests.eval.chance import Estimate, means
 from tests.eval.common import Table

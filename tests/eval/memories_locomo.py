@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from recollect.episodic_memory import long_term
-from recollect.episodic_memory.types import MemoryQuery as Asked
+from recollect.episodic_memory.settings import MemoryQuery as Asked
 from tests.eval import found, ranking
 from tests.eval.common import Options, Table
 from tests.eval.found import EPISODES

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.ingest import rereading_lists
+from recollect.ingest import rereadings
 from recollect.limits import REFUSAL_CHARS_MAX
 from recollect.store.protocol import Transaction
 from tests.support.asgi import program
@@ -25,7 +25,7 @@ async def test_facts_are_counted_in_a_small_share_of_the_time(
         counted.append(len(counted) + 7)
         return {"words": counted[-1]}
 
-    monkeypatch.setattr(rereading_lists, "facts_by_reader", slowly)
+    monkeypatch.setattr(rereadings, "facts_by_reader", slowly)
     async with program(tmp_path / "data") as running:
         began = time.monotonic()
         for _ in range(ASKED):

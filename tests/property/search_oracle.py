@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.graph.filters import Filters, passes_entity, passes_episode, passes_fact
-from recollect.graph.kinds import Kind
+from recollect.graph.types import Kind
 from recollect.models import embedder
 from recollect.search import freshness, neighbours, postings, rank, score
 from recollect.search.tables import first_name

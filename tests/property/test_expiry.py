@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from recollect.app import expiry
-from recollect.app.data_folder import DataFolder
+from recollect.app.stores import DataFolder
 from recollect.governance import soundness
 from recollect.graph.types import Access
 from recollect.ingest import intake

@@ -13,9 +13,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from recollect.graph.filters import Filters
-from recollect.graph.kinds import Kind
 from recollect.graph.terms import hashed, packed
-from recollect.graph.types import Fact
+from recollect.graph.types import Fact, Kind
 from recollect.models.embedder import USUAL_LIKENESS
 from recollect.search import rank, vectors
 from recollect.search.query import Lookups, NamedEntity, PreparedQuery, Query

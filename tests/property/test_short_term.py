@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace as changed
 
 from recollect.episodic_memory import short_term
+from recollect.episodic_memory.settings import Bounds, ShortTerm
 from recollect.episodic_memory.short_term import reserved
-from recollect.episodic_memory.types import Bounds, ShortTerm
 from recollect.graph.episode_filters import EpisodeTest, EpisodeTree, holds
 from recollect.graph.types import Episode, NewEpisode
 from recollect.graph.visibility import Constraint, Visibility, typed

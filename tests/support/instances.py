@@ -4,8 +4,7 @@ import asyncio
 
 from prometheus_client import CollectorRegistry
 
-from recollect.episodic_memory.manager import InstanceManager
-from recollect.episodic_memory.metrics import MemoryMetrics, MetricsFactory
+from recollect.episodic_memory.manager import InstanceManager, MemoryMetrics, MetricsFactory
 
 
 class Broken(Exception):

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from recollect.app import rates
-from recollect.app.rates import Rates
+from recollect.app import gate
+from recollect.app.gate import Rates
 from recollect.errors import LimitReached
 from recollect.graph.types import Access
 from recollect.graph.usage import UsageLimits
@@ -76,7 +76,7 @@ def test_the_wait_is_told_in_whole_seconds() -> None:
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rates, "RATES_REMEMBERED_MAX", 10)
+    monkeypatch.setattr(gate, "RATES_REMEMBERED_MAX", 10)
     buckets = Rates(Hand())
     for number in range(50):
         buckets.admit(access(str(number), key_requests_per_s=1.0))

@@ -1,12 +1,14 @@
 """The ASGI application: finds the route, authenticates, decodes, runs, answers, logs."""
 
+import re
 import time
+from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
 from recollect import log, spans
-from recollect.api import auditing, request_ids
+from recollect.api import auditing
 from recollect.api.errors import ErrorFormat, reply_for
 from recollect.api.http import (
     AS_KEY,
@@ -30,7 +32,31 @@ from recollect.app.services import Services
 from recollect.errors import MethodNotAllowed, NotAllowed, NotFound, RecollectError
 from recollect.graph.policy import Decision
 from recollect.graph.types import Access
+from recollect.ids import TimeOrderedIds
 from recollect.spans import Facts, Span
+
+_HEADER = b"x-request-id"
+_SANE = re.compile(rb"[\w.:/+=@-]{1,128}", re.ASCII)
+_new_id = TimeOrderedIds()
+
+
+def request_id(scope: Scope) -> str:
+    """The id that came with a request, or a new one."""
+    given = header(scope, _HEADER)
+    return given.decode() if given is not None and _SANE.fullmatch(given) else _new_id()
+
+
+def telling_request_id(id_: str, send: Send) -> Send:
+    """*send*, with the id in the head of the answer."""
+    told = (_HEADER, id_.encode())
+
+    async def tell(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], told]}
+        await send(message)
+
+    return tell
+
 
 _log = log.get(__name__)
 _NOBODY = Access(project_id=0, project_uuid="", key_uuid="")
@@ -81,10 +107,10 @@ class App:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request of the ASGI kind."""
         if scope["type"] == "http":
-            id_ = request_ids.of(scope)
+            id_ = request_id(scope)
             before = log.REQUEST_ID.set(id_)
             with spans.request(scope["method"], scope["headers"]) as span:
-                await self._http(scope, receive, request_ids.telling(id_, send), span)
+                await self._http(scope, receive, telling_request_id(id_, send), span)
             log.REQUEST_ID.reset(before)
 
     async def access(self, scope: Scope) -> Access:

@@ -1,6 +1,6 @@
 """The audit log of a project: reading it, and checking that nobody changed it."""
 
-from recollect.app.data_folder import WithStore
+from recollect.app.stores import WithStore
 from recollect.governance import audit, keys
 from recollect.governance.audit import Entry, Outcome, Verdict, Wanted
 from recollect.graph.types import Access, Project

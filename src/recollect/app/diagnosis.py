@@ -14,7 +14,7 @@ from recollect.governance.soundness import check
 from recollect.governance.webhooks import WebhookState
 from recollect.graph.usage import NO_LIMITS, UsageLimits
 from recollect.ids import TimeOrderedIds
-from recollect.ingest import queue, rereading_lists
+from recollect.ingest import queue, rereadings
 from recollect.limits import PAGE_MAX
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite import migrate
@@ -147,11 +147,11 @@ def _hindered(tx: Transaction, *, served: bool) -> list[Finding]:
 
 def _readings(tx: Transaction) -> list[Finding]:
     """What waits for another reading, and what is parked and why."""
-    counted = rereading_lists.counts(tx)
+    counted = rereadings.counts(tx)
     listed = [f"{one.count} for {one.reader}" for one in counted if one.status == "waiting"]
     says = f"waiting to be read again: {', '.join(listed)}" if listed else "none waits"
     found = [Finding("readings", "ok", says)]
-    parked = rereading_lists.listed(tx, None, limit=_PARKED_SHOWN_MAX, status="parked")
+    parked = rereadings.listed(tx, None, limit=_PARKED_SHOWN_MAX, status="parked")
     if parked:
         count = sum(one.count for one in counted if one.status == "parked")
         lines = "; ".join(

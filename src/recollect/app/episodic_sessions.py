@@ -5,8 +5,7 @@ from collections.abc import Collection, Sequence
 from recollect.app.services import Services
 from recollect.app.units import reads, writes
 from recollect.episodic_memory import long_term, names, settings, short_term
-from recollect.episodic_memory.settings import SettingsChange
-from recollect.episodic_memory.types import MemoryQuery, MemorySettings
+from recollect.episodic_memory.settings import MemoryQuery, MemorySettings, SettingsChange
 from recollect.graph.acting import Target
 from recollect.graph.types import Access, Episode, Graph, NewEpisode, Record
 from recollect.ingest import intake

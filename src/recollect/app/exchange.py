@@ -1,22 +1,38 @@
-"""Projects as files: ours, written and read with equal digests, and those of other memories."""
+"""Projects as files: ours, written and read with equal digests, and those of other memories;
+and projects from one store into another."""
 
-from collections.abc import Callable
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import IO, Any, Concatenate, ParamSpec, TypeVar
 
 from recollect.app import projects
-from recollect.app.data_folder import WithStore
-from recollect.errors import StoreUnavailable
+from recollect.app.stores import WithStore, without_project
+from recollect.app.units import reads
+from recollect.errors import AlreadyExists, Conflict, StoreUnavailable
 from recollect.exchange import exporter, foreign, importer
-from recollect.exchange.exporter import Exported, ExportRequest
+from recollect.exchange.exporter import Exported, ExportedGraph, ExportRequest
 from recollect.exchange.foreign import SHAPES, Brought
 from recollect.exchange.importer import Imported, ImportTarget
-from recollect.governance import keys
+from recollect.governance import audit, keys
 from recollect.graph.acting import Acting
-from recollect.graph.types import Access
+from recollect.graph.types import Access, Project, Record
 from recollect.store.protocol import Transaction
 
-__all__ = ["SHAPES", "Brought", "Exported", "ImportTarget", "Imported"]
+__all__ = [
+    "SHAPES",
+    "Brought",
+    "ComparedGraph",
+    "ComparedProject",
+    "Exported",
+    "ImportTarget",
+    "Imported",
+    "Step",
+    "Watch",
+    "copy",
+    "project_names",
+]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -88,3 +104,162 @@ async def bring(
     """Store the episodes that another memory's file holds; what they say is learned here."""
     access = await projects.enter(services, acting, project)
     return await foreign.bring(services.store, access, shape, source, progress)
+
+
+Step = Callable[[int], Any]
+Watch = Callable[[str, int], AbstractContextManager[Step]]
+_LINES_PER_STEP = 500
+
+
+class ComparedGraph(Record):
+    """One graph with its digests in both stores; None where a store does not have it."""
+
+    kind: str
+    graph_id: str
+    episodes: int
+    here: str | None
+    there: str | None
+
+
+class ComparedProject(Record):
+    """A project that is in both stores now.
+
+    *records*: how many were written, none when it was there already. *keys*, *audit_entries*: what it
+    has there; *audit_broken_at* is the first entry that does not hold.
+    """
+
+    project: str
+    into: str
+    graphs: tuple[ComparedGraph, ...]
+    records: int
+    keys: int
+    audit_entries: int
+    audit_broken_at: int | None
+
+    @property
+    def is_same(self) -> bool:
+        """Whether every graph is in both stores with equal digests."""
+        return all(one.here == one.there for one in self.graphs)
+
+
+@reads
+def project_names(tx: Transaction, access: Access) -> list[str]:
+    """The names of all projects of a store."""
+    return [one.name for one in keys.list_projects(tx)]
+
+
+async def copy(
+    here: WithStore, there: WithStore, acting: Acting, project: str, into: str | None, watch: Watch
+) -> ComparedProject:
+    """Copy a project as it is at one moment, whole or not at all, and compare the digests afterwards.
+
+    What is there already is compared and left as it is. *watch* is told what is done and how much of
+    it there is, and gives what hears how far it is. Whoever is cancelled leaves nothing behind.
+    """
+    owner = await here.store.read(keys.project_named, project)
+    found = await there.store.read(_found, owner, into or owner.name)
+    if found is not None:
+        graphs: Sequence[ExportedGraph] = await here.store.read(exporter.graphs_of, owner.id)
+        records = 0
+    else:
+        graphs, made = await _carry(here, there, acting, owner, into or owner.name, watch)
+        found = await there.store.read(keys.project_named, made.project)
+        records = sum(made.counts.values())
+    return await there.store.read(_compared, owner, found, graphs, records)
+
+
+def _found(tx: Transaction, owner: Project, name: str) -> Project | None:
+    """The same project in the other store, whatever it is called there."""
+    every = keys.list_projects(tx)
+    same = next((one for one in every if one.uuid == owner.uuid), None)
+    if same is None and any(one.name == name for one in every):
+        raise AlreadyExists(
+            f"the other store has a project {name!r} that is not this one (a server makes "
+            f"'{keys.DEFAULT_PROJECT}' when it starts); copy into a store that no server has used yet, "
+            "or under another name with --into"
+        )
+    return same
+
+
+async def _carry(
+    here: WithStore, there: WithStore, acting: Acting, owner: Project, name: str, watch: Watch
+) -> tuple[Sequence[ExportedGraph], Imported]:
+    """The project as a file that nobody else sees, and out of it again."""
+    wanted = ExportRequest(project=owner, copies=True)
+    total = await here.store.read(exporter.graph_count, wanted)
+    stopped = threading.Event()
+    with tempfile.TemporaryFile(prefix="recollect-copy-") as file:
+        try:
+            with watch(f"{owner.name}: reading", total) as step:
+                written = await here.store.read(_write, wanted, file, stopped, step)
+            with watch(f"{owner.name}: writing", file.tell()) as step:
+                target = ImportTarget(into=name, copies=True)
+                access = without_project(acting)
+                made = await there.store.write(_load_copy, access, file, target, stopped, step)
+        finally:
+            stopped.set()  # a thread may still be at it
+    return written.graphs, made
+
+
+def _write(
+    tx: Transaction, wanted: ExportRequest, file: IO[bytes], stopped: threading.Event, step: Step
+) -> exporter.Exported:
+    """From the beginning: a unit is run again when the database went away."""
+    file.seek(0)
+    file.truncate()
+
+    def put(line: bytes) -> None:
+        _go_on(stopped)
+        file.write(line)
+
+    return exporter.export(tx, wanted, put, step)
+
+
+def _load_copy(
+    tx: Transaction,
+    access: Access,
+    file: IO[bytes],
+    target: ImportTarget,
+    stopped: threading.Event,
+    step: Step,
+) -> Imported:
+    """From the beginning, as well."""
+    file.seek(0)
+
+    def hear(line: int) -> None:
+        _go_on(stopped)
+        if line % _LINES_PER_STEP == 0:
+            step(file.tell())
+
+    return importer.load(tx, file, target, hear)
+
+
+def _go_on(stopped: threading.Event) -> None:
+    if stopped.is_set():
+        raise Conflict("the copy was stopped")
+
+
+def _compared(
+    tx: Transaction, owner: Project, found: Project, here: Sequence[ExportedGraph], records: int
+) -> ComparedProject:
+    there = {(one.kind, one.graph_id): one for one in exporter.graphs_of(tx, found.id)}
+    both = {(one.kind, one.graph_id): one for one in here}
+    verdict = audit.verify(tx, found)
+    return ComparedProject(
+        project=owner.name,
+        into=found.name,
+        graphs=tuple(
+            ComparedGraph(
+                kind=one.kind,
+                graph_id=one.graph_id,
+                episodes=one.episodes,
+                here=both[key].digest if key in both else None,
+                there=there[key].digest if key in there else None,
+            )
+            for key, one in {**there, **both}.items()
+        ),
+        records=records,
+        keys=len(keys.list_keys(tx, found.id)),
+        audit_entries=verdict.entries,
+        audit_broken_at=verdict.broken_at,
+    )

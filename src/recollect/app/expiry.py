@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 
-from recollect.app.data_folder import WithStore
+from recollect.app.stores import WithStore
 from recollect.app.units import reads, writes
 from recollect.governance.receipts import Erased
 from recollect.graph.types import Access

@@ -15,7 +15,7 @@ from recollect.episodic_memory.feature_sets import FeatureSet, SetType
 from recollect.episodic_memory.features import Added, Correction, Feature, NewFeature
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import Access, Json
-from recollect.ingest import direct_results
+from recollect.ingest import direct
 from recollect.store.protocol import Transaction
 
 _WIDE = ((None, feature_sets.OF_PROJECT), (None, feature_sets.OF_ORGANISATION))
@@ -39,7 +39,7 @@ async def add(
     task = added.receipt.task_uuid
     if task is None or not await tasks.completed(services, access, task) or readable is None:
         return added.id
-    done = await services.store.read(direct_results.outcome, readable, task)
+    done = await services.store.read(direct.outcome, readable, task)
     return done.facts[0].uuid if done.facts else added.id
 
 

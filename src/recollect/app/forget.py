@@ -7,8 +7,8 @@ be just now; what is merely dropped is wiped in the background.
 from collections.abc import Callable
 from typing import Concatenate, Literal, ParamSpec, TypeVar
 
-from recollect.app.data_folder import WithStore
 from recollect.app.services import Services
+from recollect.app.stores import WithStore
 from recollect.app.units import reads
 from recollect.governance import receipts
 from recollect.governance.erasure import Mode

@@ -10,8 +10,7 @@ from recollect.app.tasks import Tracked, WithTask
 from recollect.app.units import glances, reads
 from recollect.errors import InvalidInput
 from recollect.graph.filters import NO_FILTERS, Filters
-from recollect.graph.kinds import Kind
-from recollect.graph.types import Access, Graph, Json, Record
+from recollect.graph.types import Access, Graph, Json, Kind, Record
 from recollect.records import cloning, erasing, graphs, lookups
 from recollect.records.cloning import ClonedEnds, Copied
 from recollect.records.graphs import GraphDetails

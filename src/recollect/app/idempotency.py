@@ -2,14 +2,63 @@
 write, for whoever sends the same request again."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from functools import update_wrapper, wraps
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 from recollect.app.services import Services
+from recollect.errors import Conflict, KeyReused
 from recollect.governance.receipts import Erased
 from recollect.graph.types import Access, Record
-from recollect.records import kept_answers
+from recollect.limits import KEPT_ANSWERS_S
+from recollect.store import rows
 from recollect.store.protocol import Transaction
+
+# Answers to writes, kept for a day for whoever sends the same request again.
+#
+# An answer is written in the transaction of the write it tells of: both are there, or neither. So
+# a client that never heard it may ask again, and what it asked for is not done twice.
+
+
+def _find_kept(tx: Transaction, access: Access, key: str, request: str) -> bytes | None:
+    """What was answered to *request* when it first came with this key; None: it never did.
+
+    Each API key has idempotency keys of its own. *request* is a digest.
+    """
+    row = tx.answers.find(
+        project_id=access.project_id,
+        key_uuid=access.key_uuid,
+        idempotency_key=key,
+        since=_since(tx),
+    )
+    if row is None:
+        return None
+    if row.request != request:
+        raise KeyReused("Idempotency-Key: it came with another request before")
+    if row.answer is None:
+        raise Conflict("this was done before, and what was answered has been erased since")
+    return bytes(row.answer)
+
+
+def _keep(
+    tx: Transaction, access: Access, key: str, request: str, answer: bytes, graph_id: int | None
+) -> None:
+    """Keep an answer; *graph_id* says whose words are in it, if anybody's."""
+    tx.answers.expire(since=_since(tx))
+    tx.answers.insert(
+        project_id=access.project_id,
+        key_uuid=access.key_uuid,
+        idempotency_key=key,
+        request=request,
+        graph_id=graph_id,
+        answer=answer,
+        now=rows.micros(tx.now),
+    )
+
+
+def _since(tx: Transaction) -> int:
+    return rows.micros(tx.now - timedelta(seconds=KEPT_ANSWERS_S))
+
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -98,7 +147,7 @@ async def write(
     if once is None:
         done = await services.store.write(bound, access)
     else:
-        known = await services.store.glance(kept_answers.find, access, once.key, once.request)
+        known = await services.store.glance(_find_kept, access, once.key, once.request)
         if known is not None:
             raise AnsweredBefore(known)
         outcome = await services.store.write(_once, access, once, bound)
@@ -114,10 +163,10 @@ async def write(
 def _once(
     tx: Transaction, access: Access, once: Once, unit: Callable[[Transaction, Access], Done[T]]
 ) -> Done[T] | bytes:
-    known = kept_answers.find(tx, access, once.key, once.request)
+    known = _find_kept(tx, access, once.key, once.request)
     if known is not None:  # somebody was quicker
         return known
     done = unit(tx, access)
     body = once.encode(done.value)
-    kept_answers.keep(tx, access, once.key, once.request, body, done.graph_id)
+    _keep(tx, access, once.key, once.request, body, done.graph_id)
     return done

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from recollect.app.data_folder import WithStore
+from recollect.app.stores import WithStore
 from recollect.app.units import writes
 from recollect.governance import keys, policies
 from recollect.governance.keys import NewKey

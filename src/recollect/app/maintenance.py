@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 
 from recollect.app import stores
-from recollect.app.data_folder import open_folder, without_project
 from recollect.app.services import Services, open_services
+from recollect.app.stores import open_folder, without_project
 from recollect.errors import NotFound, StoreDamaged
 from recollect.extract.brief import ReaderKind
 from recollect.governance import audit, audited, keys

@@ -7,8 +7,7 @@ from recollect.app.services import Services
 from recollect.app.units import glances, reads, writes
 from recollect.episodic_memory import features, names, settings
 from recollect.episodic_memory.features import Feature
-from recollect.episodic_memory.settings import SettingsChange
-from recollect.episodic_memory.types import MemoryQuery, MemorySettings, Recalled
+from recollect.episodic_memory.settings import MemoryQuery, MemorySettings, Recalled, SettingsChange
 from recollect.errors import AlreadyExists, InvalidInput, NotFound
 from recollect.governance.receipts import Erased
 from recollect.graph.episode_filters import EpisodeTree

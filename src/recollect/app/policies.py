@@ -1,6 +1,6 @@
 """The policy sets of a project, and what they come to."""
 
-from recollect.app.data_folder import WithStore
+from recollect.app.stores import WithStore
 from recollect.governance import audited, explaining, policies
 from recollect.governance.explaining import Question, check_action
 from recollect.governance.policies import PolicySet, PolicySetVersion

@@ -7,9 +7,9 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
-from recollect.app.data_folder import WithStore, without_project
 from recollect.app.idempotency import Done, repeatable
 from recollect.app.services import Services
+from recollect.app.stores import WithStore, without_project
 from recollect.app.units import reads, writes
 from recollect.errors import NotAllowed
 from recollect.governance import audited, keys, quotas

@@ -4,13 +4,13 @@ import asyncio
 import time
 from weakref import WeakKeyDictionary
 
-from recollect.app.data_folder import WithStore
 from recollect.app.services import Services
+from recollect.app.stores import WithStore
 from recollect.app.units import reads, writes
 from recollect.graph.types import Access
-from recollect.ingest import folder, rereading_lists
+from recollect.ingest import folder, rereadings
 from recollect.ingest.agents import Given, Taken
-from recollect.ingest.rereading_lists import Count, Status, Waiting
+from recollect.ingest.rereadings import Count, Status, Waiting
 from recollect.records import graphs
 from recollect.store.protocol import Store, Transaction
 
@@ -54,21 +54,21 @@ async def fail(
 
 async def count(services: WithStore, access: Access, graph: int | None) -> int:
     """How many episodes wait for an agent."""
-    return await services.store.read(rereading_lists.waiting_for, access, "agent", graph)
+    return await services.store.read(rereadings.waiting_for, access, "agent", graph)
 
 
-page = reads(rereading_lists.listed)
+page = reads(rereadings.listed)
 
 
 @writes
 def retry(tx: Transaction, access: Access, episode_uuid: str | None) -> int:
     """Try one episode again now, or all of them, as if they had never failed; says how many."""
-    return rereading_lists.retry(tx, access, episode_uuid)
+    return rereadings.retry(tx, access, episode_uuid)
 
 
 async def counts(services: WithStore) -> list[Count]:
     """How many episodes of all projects wait for which reader, or are parked."""
-    return await services.store.read(rereading_lists.counts)
+    return await services.store.read(rereadings.counts)
 
 
 async def to_fold(services: WithStore) -> int:
@@ -90,7 +90,7 @@ class _CountedFacts:
         async with self._turn:
             began = time.monotonic()
             if began >= self._until:
-                self._counted = await store.read(rereading_lists.facts_by_reader)
+                self._counted = await store.read(rereadings.facts_by_reader)
                 now = time.monotonic()
                 self._until = now + (now - began) * _COUNTING_REST
         return self._counted

@@ -23,8 +23,7 @@ from recollect.context.lines import line
 from recollect.errors import RecollectError
 from recollect.extract.llm import free_text
 from recollect.graph.filters import Filters, MetadataTree, tree_holds
-from recollect.graph.kinds import Kind
-from recollect.graph.types import Access, Entity, Episode, Fact, Record, ThreadSummary
+from recollect.graph.types import Access, Entity, Episode, Fact, Kind, Record, ThreadSummary
 from recollect.records import guidance, listing, lookups, thread_search
 from recollect.records.listing import ListedEntity
 from recollect.records.thread_search import UserThreads

@@ -13,7 +13,7 @@ from recollect.app.tasks import Outcome, Tracked, WithTask
 from recollect.app.threads import Messages
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import Access, Episode, Json, NewEpisode
-from recollect.ingest import direct, direct_results, intake
+from recollect.ingest import direct, intake
 from recollect.ingest.direct import GivenTriple, check_nodes, check_triple
 from recollect.ingest.direct_checks import GivenNode, node_count, one_label
 from recollect.ingest.direct_checks import fact as check_fact
@@ -206,4 +206,4 @@ async def outcome(
     when that takes longer than a caller should wait."""
     if task_uuid is None or not await tasks.completed(services, access, task_uuid):
         return None
-    return await services.store.read(direct_results.readable, facts_for, nodes_for, task_uuid)
+    return await services.store.read(direct.readable, facts_for, nodes_for, task_uuid)

@@ -13,12 +13,11 @@ from recollect.app.services import Services
 from recollect.app.units import glances, reads, writes
 from recollect.errors import NotFound, RecollectError
 from recollect.graph.types import Access, Json, Record
-from recollect.ingest import session_binding, session_writing
+from recollect.ingest import session_feed, session_writing
 from recollect.ingest.session_writing import Appended, Draft, check_count, draft
 from recollect.limits import INTEGER_MAX, LOG_EPISODES_PER_PAGE, LOG_HEARTBEAT_S, LOG_POLL_S
 from recollect.records import session_logs, session_reading
-from recollect.records.session_lines import Line, Turn, turn_row
-from recollect.records.session_logs import SessionLog
+from recollect.records.session_logs import Line, SessionLog, Turn, turn_row
 from recollect.records.session_reading import View, Wanted, Window
 from recollect.session_log.jsonl import Parsed
 from recollect.store import rows
@@ -46,7 +45,7 @@ async def update(
     """Change a session; one without a user can be bound to one, whose graph is then fed with what was
     said before as well."""
     changed = await services.store.write(
-        session_binding.change,
+        session_feed.change,
         access,
         session_id,
         user_id=user_id,

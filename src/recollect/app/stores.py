@@ -1,6 +1,9 @@
-"""The store that the settings name: a file in a folder, or a database that many processes share."""
+"""The store that the settings name: a file in a folder, or a database that many processes
+share; and a folder of data without the services."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
@@ -8,6 +11,9 @@ from pydantic import SecretStr
 from recollect import extras
 from recollect.clock import Clock, system_clock
 from recollect.errors import InvalidInput, StoreUnavailable
+from recollect.governance.audited import AuditedStore
+from recollect.graph.acting import Acting
+from recollect.graph.types import Access
 from recollect.settings import Settings
 from recollect.store.protocol import Store
 from recollect.store.sqlite import SqliteStore
@@ -66,3 +72,37 @@ def at(chosen: Settings, place: str) -> Settings:
         known = " or ".join(f"{one}…" for one in _DATABASE)
         raise InvalidInput(f"{place.partition(':')[0]}: no store of ours; give a folder or {known}")
     return chosen.model_copy(update={"data": Path(place), "store": None})
+
+
+# A folder without the services: enough for a command that looks after keys, projects or files.
+#
+# Opening it loads no reader, no model and no index, whether or not a server is using the folder.
+
+
+class WithStore(Protocol):
+    """Services, or only the folder: what a use case takes that needs nothing but the store."""
+
+    @property
+    def store(self) -> Store:
+        """The store of the folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataFolder:
+    """An open folder. Whoever opened it closes it."""
+
+    store: Store
+
+    async def close(self) -> None:
+        """Let go of every file."""
+        await self.store.close()
+
+
+def open_folder(chosen: Settings) -> DataFolder:
+    """Open the store, which is made when it is missing."""
+    return DataFolder(AuditedStore(open_store(chosen, readers=1)))
+
+
+def without_project(acting: Acting | None) -> Access:
+    """The access of somebody who has not named a project yet."""
+    return Access(project_id=0, project_uuid="", key_uuid="", acting=acting)

@@ -11,14 +11,14 @@ from typing import Generic, TypeVar
 from msgspec.structs import replace
 
 from recollect.app import refs
-from recollect.app.data_folder import WithStore
 from recollect.app.refs import GraphRef, OwnedGraph
 from recollect.app.services import Services
+from recollect.app.stores import WithStore
 from recollect.app.units import reads, writes
 from recollect.errors import InvalidInput, NotFound, Unavailable
 from recollect.graph.types import Access, GraphKind, Json, Record, Task
-from recollect.ingest import direct_results, queue, tasks
-from recollect.ingest.direct_results import Outcome
+from recollect.ingest import direct, queue, tasks
+from recollect.ingest.direct import Outcome
 from recollect.ingest.queue import ParkedEpisode, QueueState
 from recollect.ingest.tasks import Tracked
 from recollect.limits import DIRECT_WAIT_S, NODES_PER_CALL_MAX, PAGE_MAX
@@ -72,7 +72,7 @@ def of_write(tx: Transaction, access: Access, uuid: str | None, kind: str) -> Tr
 def progress(tx: Transaction, access: Access, uuid: str) -> tuple[Task, Json | None]:
     """How far a task is, and the uuids of what came of a direct write."""
     found = queue.task(tx, access, uuid)
-    return found, direct_results.uuids(tx, access, found)
+    return found, direct.uuids(tx, access, found)
 
 
 @reads
@@ -92,7 +92,7 @@ def _report(tx: Transaction, access: Access, found: Tracked) -> TaskReport:
     task = found.task
     if task.completed_at is None or not 0 < task.jobs <= NODES_PER_CALL_MAX:
         return TaskReport(task=found)
-    return TaskReport(task=found, outcome=direct_results.outcome(tx, access, task.uuid))
+    return TaskReport(task=found, outcome=direct.outcome(tx, access, task.uuid))
 
 
 @reads

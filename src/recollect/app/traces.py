@@ -8,9 +8,8 @@ from recollect.app.services import Services
 from recollect.app.tasks import Tracked
 from recollect.app.units import reads
 from recollect.graph.types import Access, DocumentSummary, Record
-from recollect.ingest import trace_endings, tracing
-from recollect.ingest.trace_endings import TraceEnding
-from recollect.ingest.tracing import NewEvent, NewTrace
+from recollect.ingest import tracing
+from recollect.ingest.tracing import NewEvent, NewTrace, TraceEnding
 from recollect.records import agents, derived, erasing, traces
 from recollect.records.agents import AgentRecord
 from recollect.records.pages import Page, PageRequest
@@ -117,7 +116,7 @@ def _sort(
     task_family: str | None,
 ) -> Done[OfAgent[Trace]]:
     agent = agents.get(tx, access, ref.agent_uuid)
-    made = trace_endings.sort(tx, access, agent, ref.trace_uuid, expected_revision, task_family)
+    made = tracing.sort(tx, access, agent, ref.trace_uuid, expected_revision, task_family)
     return _done(agent, made)
 
 
@@ -139,8 +138,8 @@ def end(
 ) -> Done[Ended]:
     """End a trace; the task ends when all that was said in it is read."""
     agent = agents.get(tx, access, ref.agent_uuid)
-    made = trace_endings.end(tx, access, agent, ref.trace_uuid, expected_revision, how)
-    task = tasks.of_write(tx, access, made.task_uuid, trace_endings.FINALIZED)
+    made = tracing.end(tx, access, agent, ref.trace_uuid, expected_revision, how)
+    task = tasks.of_write(tx, access, made.task_uuid, tracing.FINALIZED)
     ended = Ended(agent=agent, trace=made, task=task)
     return Done(value=ended, graph_id=agent.graph.id, made=made)
 
@@ -151,7 +150,7 @@ def reopen(
 ) -> Done[OfAgent[Trace]]:
     """Let a trace that has ended go on."""
     agent = agents.get(tx, access, ref.agent_uuid)
-    made = trace_endings.reopen(tx, access, agent, ref.trace_uuid, expected_revision)
+    made = tracing.reopen(tx, access, agent, ref.trace_uuid, expected_revision)
     return _done(agent, made)
 
 
@@ -202,9 +201,7 @@ def delete_event(
 ) -> Done[ErasedTrace]:
     """Erase an event from its trace and from the graph."""
     agent = agents.get(tx, access, ref.agent_uuid)
-    made, erased = trace_endings.untell(
-        tx, access, agent, ref.trace_uuid, event_uuid, expected_revision
-    )
+    made, erased = tracing.untell(tx, access, agent, ref.trace_uuid, event_uuid, expected_revision)
     task = tasks.of_write(tx, access, erased.uuid, _REPAIR)
     value = ErasedTrace(agent=agent, trace=made, uuid=erased.uuid, task=task)
     return Done(value=value, graph_id=agent.graph.id, made=erased, erased=erased)

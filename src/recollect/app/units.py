@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from recollect.app.data_folder import WithStore
+from recollect.app.stores import WithStore
 from recollect.graph.types import Access
 from recollect.store.protocol import Transaction
 

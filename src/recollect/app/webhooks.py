@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from recollect.app.data_folder import WithStore
 from recollect.app.services import Services
+from recollect.app.stores import WithStore
 from recollect.app.units import reads, writes
 from recollect.governance import webhooks
 from recollect.governance.webhooks import NewWebhook, WebhookState

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.app import expiry, projects
-from recollect.app.data_folder import DataFolder, open_folder, without_project
+from recollect.app.stores import DataFolder, open_folder, without_project
 from recollect.errors import RecollectError
 from recollect.graph.acting import Acting, Target
 from recollect.graph.types import Access

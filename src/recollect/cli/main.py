@@ -60,12 +60,12 @@ SECTIONS: dict[str, dict[str, _Command]] = {
         "hook": _Command("hook", "hook", "Take an event of Claude Code or Codex."),
     },
     "Read again": {
-        "retry": _Command("retrying", "retry", "List jobs that are parked, or put them back."),
+        "retry": _Command("reading", "retry_jobs", "List jobs that are parked, or put them back."),
         "readings": _Command("reading", "app", "Episodes that wait for another reading."),
         "read": _Command(
             "reading", "read", "Have a program read the episodes that wait for an agent."
         ),
-        "rebuild": _Command("rebuild", "rebuild_", "Fold entities and facts again."),
+        "rebuild": _Command("backup", "rebuild_", "Fold entities and facts again."),
     },
     "Look after the store": {
         "doctor": _Command("doctor", "doctor", "Look at everything the server needs."),
@@ -82,7 +82,7 @@ SECTIONS: dict[str, dict[str, _Command]] = {
         "import": _Command(
             "importing", "import_", "Read a file of `recollect export`, or one of another memory."
         ),
-        "copy": _Command("copying", "copy", "Copy projects from one store into another."),
+        "copy": _Command("importing", "copy", "Copy projects from one store into another."),
     },
     "Govern": {
         "project": _Command("project", "app", "Make, list, weigh and limit projects."),

@@ -95,7 +95,7 @@ async def _relay(url: str, secret: str | None, served: _Served) -> bool:
 
 async def _forward(url: str, secret: str | None, served: _Served) -> None:
     from recollect.mcp import stdio  # the SDK: only this command has to wait for it
-    from recollect.mcp.served import Served
+    from recollect.mcp.calls import Served
 
     try:
         await stdio.forward(url, secret, Served(served.user, served.text == "lines"))
@@ -125,7 +125,7 @@ async def _open(chosen: Settings, secret: str | None, project: str | None, serve
 
 async def _serve(app: App, access: Callable[[], Awaitable[Access]], served: _Served) -> None:
     from recollect.mcp import stdio  # the SDK: only this command has to wait for it
-    from recollect.mcp.served import Served
+    from recollect.mcp.calls import Served
 
     await stdio.serve(app.gate, access, Served(served.user, served.text == "lines"))
 

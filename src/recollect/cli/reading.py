@@ -1,4 +1,4 @@
-"""`recollect read` and `recollect readings`: let a program read what waits for an agent, and see
+"""`recollect read`, `readings` and `retry`: let a program read what waits for an agent, and see
 what waits or is parked.
 
 They work on the folder itself, whether or not a server is using it.
@@ -13,9 +13,11 @@ from typing import Annotated, Any
 import typer
 
 from recollect.app import readings as readings_
+from recollect.app import tasks
 from recollect.app.projects import DEFAULT_PROJECT
 from recollect.app.readings import Taken, Waiting
 from recollect.app.services import Services
+from recollect.app.tasks import ParkedEpisode
 from recollect.cli.common import DataOption, JsonOption, bar, err, fail, in_project, out, safe, show
 from recollect.cli.memory import (
     NOTHING_FOUND,
@@ -253,3 +255,57 @@ def retry(
         typer.echo(json.dumps({"retried": count}))
     else:
         out.print(f"{count} are due now")
+
+
+_PARKED_COLUMNS = ("episode", "graph", "tries", "parked", "says")
+
+
+def retry_jobs(
+    episode: Annotated[
+        str | None, typer.Argument(help="Id of an episode.", show_default=False)
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All jobs that are parked.")] = False,
+    project: ProjectOption = DEFAULT_PROJECT,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List jobs that are parked, or put them back into the queue.
+
+    A job is parked when its episode could not be read after several tries. Without EPISODE and --all
+    they are listed; exit code 3 when there are none. A server or a worker that is running takes up
+    what is put back; so does the next one that starts. Second readings: `recollect readings`.
+    """
+    if episode is not None and every:
+        raise typer.BadParameter("give either an episode or --all")
+    if episode is None and not every:
+        _list_parked(
+            [_parked_row(one) for one in in_project(data, project, tasks.parked)], as_json=as_json
+        )
+        return
+    if episode is None:
+        count = in_project(data, project, tasks.retry_all_later)
+    else:
+        in_project(data, project, tasks.retry_later, episode)
+        count = 1
+    if as_json:
+        typer.echo(json.dumps({"retried": count}))
+    else:
+        out.print(f"{count} put back into the queue")
+
+
+def _list_parked(rows: list[dict[str, Any]], *, as_json: bool) -> None:
+    if rows or as_json:
+        show(rows, _PARKED_COLUMNS, as_json=as_json)
+    if not rows:
+        err.print("no job is parked")
+        raise typer.Exit(NOTHING_FOUND)
+
+
+def _parked_row(one: ParkedEpisode) -> dict[str, Any]:
+    return {
+        "episode": one.episode_uuid,
+        "graph": f"{one.graph_kind} {one.graph}",
+        "tries": one.attempts,
+        "parked": one.parked_at,
+        "says": one.error,
+    }

@@ -1,12 +1,14 @@
-"""`recollect serve` and `recollect worker`: the two long-running commands."""
+"""`recollect serve` and `recollect worker`: the two long-running commands, with TLS or without."""
 
 import asyncio
 import contextlib
 import os
 import signal
 import socket
+import ssl
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
+from ipaddress import ip_address
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -21,15 +23,51 @@ from recollect.app import projects, stores
 from recollect.app.projects import NewKey
 from recollect.app.services import Services, open_services
 from recollect.asgi import application, for_pages, watching
-from recollect.cli import connections, lock, supervisor, telemetry, tls
+from recollect.cli import connections, lock, supervisor, telemetry
 from recollect.cli.common import DataOption, err, fail, settings
 from recollect.cli.connections import Crowd
 from recollect.cli.protocol import BoundedProtocol
-from recollect.errors import RecollectError, StoreUnavailable
+from recollect.errors import InvalidInput, RecollectError, StoreUnavailable
 from recollect.graph.acting import Acting
 from recollect.graph.types import Key
 from recollect.limits import KEEP_ALIVE_S, START_CHECK_S
 from recollect.settings import Settings
+
+IN_THE_CLEAR = (
+    "warning: {host} can be reached from elsewhere, and without TLS keys and memories pass in the clear.\n"
+    "         Give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that has them."
+)
+
+
+def check_tls(chosen: Settings) -> None:
+    """Raises InvalidInput for files that are no certificate and its key."""
+    if chosen.tls_cert is None or chosen.tls_key is None:
+        return
+    for name, path in (("tls_cert", chosen.tls_cert), ("tls_key", chosen.tls_key)):
+        try:
+            path.read_bytes()
+        except OSError as error:
+            raise InvalidInput(f"{name}: {path}: {error.strerror}") from error
+    try:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(chosen.tls_cert, chosen.tls_key, password=_no_password)
+    except (ssl.SSLError, ValueError) as error:
+        why = getattr(error, "reason", None) or str(error)
+        raise InvalidInput(
+            f"tls_cert and tls_key: not a certificate and its key in PEM: {why}"
+        ) from error
+
+
+def _no_password() -> str:
+    raise ValueError("the key has a password, and nobody is there to type it")
+
+
+def is_in_the_clear(chosen: Settings, listening: socket.socket) -> bool:
+    """Whether somebody on the way could read along."""
+    if chosen.tls_cert is not None:
+        return False
+    return not ip_address(str(listening.getsockname()[0]).partition("%")[0]).is_loopback
+
 
 _log = log.get(__name__)
 Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
@@ -62,7 +100,7 @@ def serve(
     )
     log.configure(chosen.log_format, chosen.log_level)
     try:
-        tls.check(chosen)
+        check_tls(chosen)
     except RecollectError as error:
         raise fail(error.message) from error
     listening = [_listen(chosen.host, chosen.port)]
@@ -195,8 +233,8 @@ async def _prepare(services: Services, listening: socket.socket) -> None:
     services.warm()
     services.finish_erasures()
     host, port = listening.getsockname()[:2]
-    if tls.is_in_the_clear(chosen, listening):
-        err.print(tls.IN_THE_CLEAR.format(host=host))
+    if is_in_the_clear(chosen, listening):
+        err.print(IN_THE_CLEAR.format(host=host))
         _log.warning("server.in_the_clear", host=host)
     scheme = "http" if chosen.tls_cert is None else "https"
     _announce(f"{scheme}://{host}:{port}", chosen, key, given=secret is not None)

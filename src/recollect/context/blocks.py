@@ -8,8 +8,7 @@ from typing import Any, Literal
 from recollect.context import budget
 from recollect.context.budget import FACTS_SHARE, Chooser, LeftOut
 from recollect.context.lines import ESCAPE, SECTION_KINDS, SECTIONS, holds, line, position
-from recollect.graph.kinds import Item, Kind
-from recollect.graph.types import Entity, Episode, Fact, Record
+from recollect.graph.types import Entity, Episode, Fact, Item, Kind, Record
 from recollect.search.kinds import KINDS, cut, kind_of
 from recollect.search.query import Hit
 

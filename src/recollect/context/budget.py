@@ -12,9 +12,8 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from recollect.context.lines import line
-from recollect.graph.kinds import Item
 from recollect.graph.terms import terms
-from recollect.graph.types import Entity, Episode, Fact, Observation, Record, ThreadSummary
+from recollect.graph.types import Entity, Episode, Fact, Item, Observation, Record, ThreadSummary
 from recollect.search.kinds import has_ended
 from recollect.search.query import Hit
 

@@ -14,7 +14,6 @@ from recollect.context.lines import holds
 from recollect.errors import NotFound
 from recollect.graph import thread_summary
 from recollect.graph.filters import NO_FILTERS, Filters, passes_entity, passes_fact
-from recollect.graph.kinds import Kind
 from recollect.graph.terms import terms
 from recollect.graph.types import (
     Access,
@@ -22,6 +21,7 @@ from recollect.graph.types import (
     Episode,
     Fact,
     Graph,
+    Kind,
     Record,
     Thread,
     ThreadSummary,

@@ -12,8 +12,7 @@ from functools import cache, cached_property
 
 import regex
 
-from recollect.graph.kinds import Item
-from recollect.graph.types import Fact
+from recollect.graph.types import Fact, Item
 from recollect.search.kinds import KINDS, Position, kind_of
 
 # What was said comes after what is known.

@@ -18,8 +18,7 @@ from recollect.context.lines import TagEscaper, position, tag_names
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.filters import Filters
-from recollect.graph.kinds import Item, Kind
-from recollect.graph.types import Json, Record
+from recollect.graph.types import Item, Json, Kind, Record
 from recollect.limits import (
     BLOCK_FACTS_MAX,
     CONTEXT_CHARS_MAX,

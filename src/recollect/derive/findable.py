@@ -3,8 +3,8 @@
 import numpy as np
 
 from recollect.derive.derived import Aftermath, Derived
-from recollect.graph.kinds import Kind
 from recollect.graph.terms import packed, terms
+from recollect.graph.types import Kind
 from recollect.store import index, rows
 from recollect.store.index import IndexItem
 from recollect.store.protocol import Transaction

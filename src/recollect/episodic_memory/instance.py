@@ -18,9 +18,14 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from recollect.episodic_memory import long_term, settings, short_term
-from recollect.episodic_memory.manager import InstanceManager
-from recollect.episodic_memory.metrics import FACTORY, MemoryMetrics
-from recollect.episodic_memory.types import Bounds, MemoryQuery, MemorySettings, Recalled, ShortTerm
+from recollect.episodic_memory.manager import FACTORY, InstanceManager, MemoryMetrics
+from recollect.episodic_memory.settings import (
+    Bounds,
+    MemoryQuery,
+    MemorySettings,
+    Recalled,
+    ShortTerm,
+)
 from recollect.errors import InvariantViolated, NotFound
 from recollect.graph.episode_filters import EpisodeTree
 from recollect.graph.types import Access, Episode, Graph, Record

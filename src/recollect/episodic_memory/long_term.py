@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from recollect.episodic_memory.types import MemoryQuery
+from recollect.episodic_memory.settings import MemoryQuery
 from recollect.graph.filters import Filters
 from recollect.graph.types import Access, Episode, Graph
 from recollect.limits import RECALL_CANDIDATES_MAX, RECALL_CANDIDATES_PER_EPISODE

@@ -8,7 +8,7 @@ newest episode is always in it, however long it is.
 from collections.abc import Iterable
 
 from recollect.episodic_memory import rolling_summary
-from recollect.episodic_memory.types import Bounds, ShortTerm
+from recollect.episodic_memory.settings import Bounds, ShortTerm
 from recollect.graph.episode_filters import EpisodeTree, tree_test
 from recollect.graph.types import Access, Episode, Graph, Record
 from recollect.limits import (

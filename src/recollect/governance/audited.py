@@ -10,12 +10,87 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from recollect.errors import InvariantViolated
-from recollect.governance import audit, audit_targets, quotas
+from recollect.governance import audit, quotas
 from recollect.governance.audit import Outcome, Told
 from recollect.graph.acting import Acting, Target
-from recollect.graph.types import Access, Json
+from recollect.graph.types import Access, Json, Key, Project
 from recollect.store.protocol import ApartGraph, Store, Transaction
 from recollect.store.work import beside_others
+
+_KINDS = {"policy": "policy_set"}
+_NOT_FOUND = 404
+
+
+def lasting_target(tx: Transaction, project_id: int, target: Target) -> Target | None:
+    """The target under the server's own id, which may stay when the target is gone."""
+    if not target.chosen:
+        return target
+    uuid = _uuid(tx, project_id, target)
+    return None if uuid is None else Target(target.kind, uuid)
+
+
+def existing_target(tx: Transaction, project_id: int, target: Target, status: int) -> Target | None:
+    """The target of a request that did nothing, unless it names nothing that is there.
+
+    It may have been erased, and the log must not bring its name back.
+    """
+    if target.chosen:
+        return target if _uuid(tx, project_id, target) is not None else None
+    return None if status == _NOT_FOUND else target
+
+
+def _uuid(tx: Transaction, project_id: int, target: Target) -> str | None:
+    """The server's id behind a caller's, or None when there is no such thing."""
+    named_target = {
+        "user": tx.audit.names_user,
+        "thread": tx.audit.names_thread,
+        "graph": tx.audit.names_graph,
+        "session_log": tx.audit.names_session_log,
+    }.get(target.kind)
+    return None if named_target is None else named_target(project_id=project_id, id=target.id)
+
+
+def made_target(result: Any) -> Any:
+    """The record a unit answers with: a new key comes with its secret around it, and what was written
+    once with its answer."""
+    return getattr(result, "made", getattr(result, "key", result))
+
+
+def named_target(action: str, record: Any) -> str | None:
+    """What was made, under the id that it has now."""
+    kind = action.split(".")[0]
+    kind = "key" if isinstance(record, Key) else _KINDS.get(kind, kind)
+    id_ = getattr(record, "name" if kind == "policy_set" else "uuid", None)
+    return f"{kind}:{id_}" if isinstance(id_, str) else None
+
+
+def detailed(detail: Json | None, record: Any) -> Json | None:
+    """What is said of a request, the version of what it made, and the receipt of an erasure."""
+    told = dict(detail or {})
+    version = getattr(record, "version", None)
+    receipt = getattr(getattr(record, "receipt", None), "uuid", None)
+    if isinstance(version, int):
+        told["version"] = version
+    if isinstance(receipt, str):
+        told["receipt"] = receipt
+    return told
+
+
+def project_of(tx: Transaction, record: Any, name: str | None, target: Target | None) -> int | None:
+    """The project of what a command changed: by what it made, its name, or one of its keys."""
+    if isinstance(record, Project):
+        return record.id
+    project_id = getattr(record, "project_id", None)
+    if isinstance(project_id, int):
+        return project_id
+    if name is not None:
+        project = tx.projects.by_name(name=name)
+        return None if project is None else project.id
+    if target is not None and target.kind == "key":
+        key = tx.keys.by_uuid(uuid=target.id)
+        return None if key is None else key.project_id
+    return None
+
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -97,7 +172,7 @@ class AuditedStore:
 @beside_others
 def keep(tx: Transaction, who: Acting, outcome: Outcome, status: int, detail: Json | None) -> None:
     """Write the entry of a request that wrote nothing itself."""
-    target = who.target and audit_targets.existing(tx, who.project_id, who.target, status)
+    target = who.target and existing_target(tx, who.project_id, who.target, status)
     told = Told(
         actor=who.actor,
         action=who.action,
@@ -112,9 +187,9 @@ def keep(tx: Transaction, who: Acting, outcome: Outcome, status: int, detail: Js
 def _request(tx: Transaction, who: Acting, unit: Callable[[Transaction], T]) -> T:
     target = who.target
     if target is not None and who.erases:
-        target = audit_targets.lasting(tx, who.project_id, target)
+        target = lasting_target(tx, who.project_id, target)
     result = unit(tx)
-    audit.tell(tx, who.project_id, _told(who, target, audit_targets.made(result)))
+    audit.tell(tx, who.project_id, _told(who, target, made_target(result)))
     return result
 
 
@@ -122,8 +197,8 @@ def _command(tx: Transaction, who: Acting, unit: Callable[[Transaction], T]) -> 
     before = tx.changes
     result = unit(tx)
     if tx.changes != before:
-        made = audit_targets.made(result)
-        project_id = audit_targets.project_of(tx, made, who.project, who.target)
+        made = made_target(result)
+        project_id = project_of(tx, made, who.project, who.target)
         if project_id is None:
             raise InvariantViolated(f"{who.action} does not tell which project it changed")
         audit.tell(tx, project_id, _told(who, who.target, made))
@@ -132,10 +207,10 @@ def _command(tx: Transaction, who: Acting, unit: Callable[[Transaction], T]) -> 
 
 def _told(who: Acting, target: Target | None, made: Any) -> Told:
     """What is said of a unit; what the request could not name yet has a name by now."""
-    new = audit_targets.named(who.action, made) if who.target is None and not who.erases else None
+    new = named_target(who.action, made) if who.target is None and not who.erases else None
     return Told(
         actor=who.actor,
         action=who.action,
         target=new if target is None else str(target),
-        detail=audit_targets.detailed(who.detail, made),
+        detail=detailed(who.detail, made),
     )

@@ -17,8 +17,7 @@ from recollect.derive.remainders import Remainder
 from recollect.errors import NotAllowed
 from recollect.governance import describing, outbox, unnaming, unsaying
 from recollect.graph.gist import mark
-from recollect.graph.kinds import Kind
-from recollect.graph.types import Access, Record
+from recollect.graph.types import Access, Kind, Record
 from recollect.store import index, rows
 from recollect.store.protocol import Transaction
 from recollect.store.queries.closings import ClosingsWithoutReasonRow

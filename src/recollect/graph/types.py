@@ -1,4 +1,5 @@
-"""The records of the memory: access, projects, graphs, users, episodes, entities, facts, jobs."""
+"""The records of the memory: access, projects, graphs, users, episodes, entities, facts, jobs;
+and the kinds of them that a search can find."""
 
 from datetime import datetime
 from typing import Any, Literal, dataclass_transform
@@ -308,3 +309,7 @@ class Task(Record):
     created_at: datetime
     started_at: datetime | None = None
     completed_at: datetime | None = None
+
+
+Kind = Literal["fact", "entity", "episode", "observation", "thread_summary"]
+Item = Fact | Entity | Episode | Observation | ThreadSummary

@@ -17,7 +17,7 @@ from recollect.extract.brief import Brief, Extracted
 from recollect.graph.found import Found
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import Access, Episode, Record
-from recollect.ingest import known, rereading_lists, rereadings
+from recollect.ingest import known, rereadings
 from recollect.ingest.extractors import EmbeddedExtractor
 from recollect.ingest.folder import Folder
 from recollect.ingest.judging import one_judged
@@ -175,7 +175,7 @@ def _fail(tx: Transaction, access: Access, taken: Held, error: str, attempts_max
 
 def _shown(tx: Transaction, access: Access, episode_uuid: str, lease: str) -> tuple[Held, Brief]:
     """What somebody holds, if it is theirs to see."""
-    return rereadings.shown(tx, rereading_lists.place(tx, access, episode_uuid), lease)
+    return rereadings.shown(tx, rereadings.place(tx, access, episode_uuid), lease)
 
 
 def _give_back(tx: Transaction, access: Access, episode_uuid: str, lease: str) -> None:

@@ -21,8 +21,9 @@ from recollect.limits import (
     LOG_TURNS_OPEN_MAX,
 )
 from recollect.records import session_logs
-from recollect.records.session_lines import (
+from recollect.records.session_logs import (
     Line,
+    SessionLog,
     Turn,
     episode_of,
     line_of,
@@ -30,7 +31,6 @@ from recollect.records.session_lines import (
     turn_row,
     working,
 )
-from recollect.records.session_logs import SessionLog
 from recollect.session_log.episode import (
     BOUNDARY,
     META,

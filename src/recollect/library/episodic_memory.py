@@ -21,10 +21,19 @@ from recollect.app import episodic_sessions
 from recollect.app.episodic_sessions import session_of
 from recollect.episodic_memory import entries, filter_language, names
 from recollect.episodic_memory.entries import MemoryEntry, moment
-from recollect.episodic_memory.manager import InstanceManager
-from recollect.episodic_memory.metrics import FACTORY, MemoryMetrics, MetricsFactory
-from recollect.episodic_memory.settings import SettingsChange
-from recollect.episodic_memory.types import Bounds, MemoryQuery, MemorySettings, Recalled
+from recollect.episodic_memory.manager import (
+    FACTORY,
+    InstanceManager,
+    MemoryMetrics,
+    MetricsFactory,
+)
+from recollect.episodic_memory.settings import (
+    Bounds,
+    MemoryQuery,
+    MemorySettings,
+    Recalled,
+    SettingsChange,
+)
 from recollect.errors import Conflict, InvalidInput
 from recollect.graph import checks
 from recollect.graph.episode_filters import (

@@ -8,7 +8,7 @@ from recollect.app.memories import MemoryRef
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.filters import Filters, MetadataTree, Scalar, ValueTest
-from recollect.graph.kinds import Kind as FindableKind
+from recollect.graph.types import Kind as FindableKind
 from recollect.library import convert
 from recollect.library.convert import Moment, moment
 from recollect.library.engine import Engine

@@ -1,11 +1,13 @@
-"""Running tools: whoever calls one may know it, its arguments fit, and what it does is decided, audited,
-counted and logged as if it had been asked for over HTTP."""
+"""Running tools, and for whom they are served: whoever calls one may know it, its arguments fit, and
+what it does is decided, audited, counted and logged as if it had been asked for over HTTP."""
 
 import json
 import time
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+import mcp_types as types
 import msgspec
 
 from recollect import log
@@ -15,12 +17,12 @@ from recollect.app.gate import Gate, acting, is_audited, named, record, understo
 from recollect.errors import InvalidInput, InvariantViolated, RecollectError
 from recollect.graph.policy import Decision
 from recollect.graph.types import Access, Json
-from recollect.mcp import arguments, lines, read_tools, reading_tools, write_tools
+from recollect.mcp import lines, read_tools, tools, write_tools
 from recollect.mcp.actions import Action
 from recollect.mcp.tools import Tool
 
 _log = log.get(__name__)
-_WRITING = (*write_tools.TOOLS, *reading_tools.TOOLS)
+_WRITING = (*write_tools.TOOLS, *write_tools.READING_TOOLS)
 _BY_NAME = {tool.name: tool for tool in (*read_tools.TOOLS, *_WRITING)}
 _NOTHING = {"message": "There is nothing."}
 _WRAPPER = "result"
@@ -72,9 +74,9 @@ async def run(
     *in_lines*: the text is for a model, and not the value once more.
     """
     tool = find(access, name)
-    sent = arguments.read(tool.takes, given)
+    sent = tools.read(tool.takes, given)
     try:
-        arguments.check_filled(sent)
+        tools.check_filled(sent)
         value = tool.shaped(await tool.run(partial(ask, gate, access), sent))
     except RecollectError as error:
         return Outcome(f"{tool.failed}: {told(error)}")
@@ -128,3 +130,47 @@ def _record(action: Action, access: Access, decision: Decision, outcome: Any, be
     seconds = time.perf_counter() - began
     failed = outcome if isinstance(outcome, Exception) else None
     record(action.action, _status(outcome), seconds, access, decision, failed=failed, method="MCP")
+
+
+_FOR_USER = (
+    " The user is {user_id}: a tool that takes a `user_id` is for this one when none is given."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """*user_id* is whom tools are for when nobody is named. *in_lines*: the text of an answer is for a
+    model; else it is the value as JSON."""
+
+    user_id: str | None = None
+    in_lines: bool = False
+
+    def filled(self, tool: str, given: Json) -> Json:
+        """The arguments of a tool, with the user if they name nobody."""
+        return for_user(tool, given, self.user_id)
+
+    def listed(self, tool: types.Tool) -> types.Tool:
+        """A tool as it is listed: whoever is served need not be named."""
+        if self.user_id is None or not is_for_user(tool.name):
+            return tool
+        schema: dict[str, Any] = dict(tool.input_schema)
+        needed = [name for name in schema.get("required", []) if name != "user_id"]
+        own = {**schema["properties"]["user_id"], "default": self.user_id}
+        properties = {**schema["properties"], "user_id": own}
+        changed = {**schema, "properties": properties, "required": needed}
+        return tool.model_copy(update={"input_schema": changed})
+
+    def worded(self, result: types.CallToolResult) -> types.CallToolResult:
+        """An answer of another server, in the words of this one."""
+        value = result.structured_content
+        if not self.in_lines or value is None:
+            return result
+        text = types.TextContent(type="text", text=lines.told(value))
+        return result.model_copy(update={"content": [text]})
+
+    def instructed(self, text: str) -> str:
+        """What clients are told beforehand."""
+        return text + (_FOR_USER.format(user_id=self.user_id) if self.user_id else "")
+
+
+ANYBODY = Served()

@@ -5,8 +5,10 @@ The SDK takes most of a second to load, so that waits for the first request.
 """
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
 from importlib import import_module
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -32,13 +34,70 @@ from recollect.errors import (
 )
 from recollect.graph.types import Access
 from recollect.limits import BODY_BYTES_MAX
-from recollect.mcp.hosts import Hosts
 from recollect.settings import origins_in
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
     from recollect.mcp.tokens import Tokens
+
+
+# By which name the endpoint is asked for, and by a page of whom.
+#
+# A page elsewhere can have its own name lead to this machine, and the browser would then take the
+# two for one. So a name has to be one that is known here; a number cannot be led astray.
+
+_HERE = "localhost"
+
+
+class Hosts:
+    """The names that are known here, and the *origins* of pages elsewhere that may ask."""
+
+    def __init__(self, names: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
+        self._names = {name.strip().lower() for name in names if name.strip()}
+        self._origins = frozenset(origins)
+
+    def check(self, scope: Scope) -> None:
+        """Raises NotAllowed for a request that came by another name, or from a foreign page."""
+        if [name for name, _ in scope["headers"]].count(b"host") > 1:
+            raise NotAllowed("Host: more than one")
+        host, origin = header(scope, b"host"), header(scope, b"origin")
+        asked = None if host is None else _name(f"//{host.decode('latin-1')}")
+        if host is not None and not (self._is_known(asked) or _number(asked) is not None):
+            raise NotAllowed("Host: not a name of this server; RECOLLECT_MCP_HOSTS tells them")
+        if origin is not None and not self._is_welcome(origin.decode("latin-1"), asked):
+            raise NotAllowed("Origin: not a page of this server; RECOLLECT_MCP_HOSTS tells them")
+
+    def _is_welcome(self, origin: str, asked: str | None) -> bool:
+        return origin in self._origins or self._is_own(_name(origin), asked)
+
+    def _is_own(self, page: str | None, asked: str | None) -> bool:
+        number = _number(page)
+        return self._is_known(page) or (
+            number is not None and (number.is_loopback or page == asked)
+        )
+
+    def _is_known(self, name: str | None) -> bool:
+        return name is not None and (
+            name in self._names or name == _HERE or name.endswith(f".{_HERE}")
+        )
+
+
+def _name(address: str) -> str | None:
+    try:
+        found = urlsplit(address)
+        _ = found.port
+    except ValueError:
+        return None
+    return found.hostname if found.username is None else None
+
+
+def _number(name: str | None) -> IPv4Address | IPv6Address | None:
+    try:
+        return ip_address(name or "")
+    except ValueError:
+        return None
+
 
 PATH = "/mcp"
 _ACCESS = "recollect.access"
@@ -153,7 +212,7 @@ def _manager(gate: Gate) -> "StreamableHTTPSessionManager":
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
     from recollect.mcp import server
-    from recollect.mcp.served import Served
+    from recollect.mcp.calls import Served
 
     served = Served(in_lines=gate.services.settings.mcp_text == "lines")
     return StreamableHTTPSessionManager(

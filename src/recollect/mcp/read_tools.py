@@ -7,8 +7,7 @@ from msgspec import UNSET, UnsetType
 from recollect.errors import InvalidInput
 from recollect.limits import GRAPH_PAGE_MAX, PAGE_MAX, SEARCH_LIMIT_MAX
 from recollect.mcp import actions, shapes
-from recollect.mcp.arguments import Arguments, described, given
-from recollect.mcp.tools import Ask, Tool
+from recollect.mcp.tools import Arguments, Ask, Tool, described, given
 from recollect.search.query import Reranker
 
 _UserId = Annotated[str, described("Id of the user whose memory is read.")]

@@ -12,8 +12,8 @@ from recollect import __version__
 from recollect.app.gate import Gate
 from recollect.errors import InvalidInput, NotAuthenticated, RecollectError
 from recollect.graph.types import Access
-from recollect.mcp import arguments, calls, memory
-from recollect.mcp.served import ANYBODY, Served
+from recollect.mcp import calls, memory, tools
+from recollect.mcp.calls import ANYBODY, Served
 from recollect.mcp.tools import Tool
 
 Context = ServerRequestContext[Any, Any]
@@ -185,7 +185,7 @@ def _shown(tool: Tool) -> types.Tool:
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=arguments.schema(tool.takes),
+        input_schema=tools.schema(tool.takes),
         annotations=types.ToolAnnotations(
             title=tool.title,
             read_only_hint=not tool.writes,

@@ -16,7 +16,7 @@ from recollect.app.gate import Gate
 from recollect.errors import NotAuthenticated, NotFound, RecollectError
 from recollect.graph.types import Access
 from recollect.mcp import endpoint, server
-from recollect.mcp.served import Served
+from recollect.mcp.calls import Served
 from recollect.mcp.server import Context
 
 T = TypeVar("T")

@@ -14,8 +14,7 @@ from recollect.compat.zep import translate_search
 from recollect.compat.zep.wire import search as search_wire
 from recollect.context.lines import line
 from recollect.errors import InvalidInput
-from recollect.graph.kinds import Item
-from recollect.graph.types import Fact
+from recollect.graph.types import Fact, Item
 from recollect.limits import SEARCH_QUERY_CHARS_MAX
 from recollect.native import facts
 from recollect.search.explain import ScoreBreakdown, SearchOutcome

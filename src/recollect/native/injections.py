@@ -8,8 +8,7 @@ import msgspec
 from recollect.api.router import Call, Route
 from recollect.app import injections
 from recollect.app.injections import InjectedLine, Injection
-from recollect.graph.kinds import Kind
-from recollect.graph.types import GraphKind
+from recollect.graph.types import GraphKind, Kind
 from recollect.limits import PAGE_DEFAULT, PAGE_MAX
 
 

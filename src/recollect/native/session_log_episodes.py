@@ -28,7 +28,7 @@ from recollect.native.session_log_wire import (
     plain,
     wanted,
 )
-from recollect.records.session_lines import Line, written
+from recollect.records.session_logs import Line, written
 from recollect.records.session_reading import Wanted, Window
 from recollect.session_log.jsonl import parse
 

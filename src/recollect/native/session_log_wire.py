@@ -12,8 +12,7 @@ import msgspec
 from recollect.api.http import Reply
 from recollect.app.session_log import Appended, Draft, check_count, draft
 from recollect.limits import INTEGER_MAX, LOG_STREAM_S_MAX, PAGE_DEFAULT, PAGE_MAX
-from recollect.records.session_lines import Line
-from recollect.records.session_logs import SessionLog
+from recollect.records.session_logs import Line, SessionLog
 from recollect.records.session_reading import Wanted, types_of
 
 Json = dict[str, Any]

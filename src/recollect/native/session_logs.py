@@ -29,7 +29,7 @@ from recollect.native.session_log_wire import (
     drafts,
     shown,
 )
-from recollect.records.session_lines import Turn
+from recollect.records.session_logs import Turn
 
 PATH = "/api/v1/sessions"
 

@@ -12,8 +12,7 @@ from recollect import ids
 from recollect.derive import derived_copies, knowledge, readings
 from recollect.errors import AlreadyExists, InvalidInput, NotAllowed
 from recollect.graph import checks
-from recollect.graph.kinds import Kind
-from recollect.graph.types import Access, Entity, Graph, Record, User
+from recollect.graph.types import Access, Entity, Graph, Kind, Record, User
 from recollect.records import graphs, guidance, users
 from recollect.records.graphs import GraphDetails
 from recollect.records.users import UserDetails

@@ -9,8 +9,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from recollect.errors import NotFound
-from recollect.graph.kinds import Kind
-from recollect.graph.types import Access, GraphKind, Record
+from recollect.graph.types import Access, GraphKind, Kind, Record
 from recollect.records import episodes, knowledge
 from recollect.store import rows
 from recollect.store.protocol import Transaction

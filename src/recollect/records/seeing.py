@@ -18,7 +18,6 @@ from recollect.graph.filters import EpisodeSource
 from recollect.graph.types import Access, Entity, Episode, Fact, Json, Observation
 from recollect.graph.visibility import Visibility
 from recollect.limits import ENTITY_SUMMARY_FACTS_MAX
-from recollect.records import seeing_users
 from recollect.store import rows
 from recollect.store.protocol import Transaction
 from recollect.store.queries.closings import EndingsOfFactsRow
@@ -27,6 +26,31 @@ from recollect.store.queries.facts import FactsAboutEntityRow, FactsOfObservatio
 from recollect.store.queries.links import SourcesOfFactsRow
 from recollect.store.queries.observations import ObservationEpisodesRow
 from recollect.store.queries.shapes import SourceRow
+
+# What an asker who does not see everything is told of the attributes of a user's own node.
+#
+# The node stands on all sides of the walls that policies draw. What the user's record and people
+# wrote into it is told to whoever sees it; what episodes taught it, only on the sides that the
+# asker sees.
+
+
+def user_attributes(tx: Transaction, visibility: Visibility, node: Entity) -> Json | None:
+    """The attributes that may be told. While the walls are being moved nobody knows who gave which:
+    then there are none."""
+    graph = tx.graphs.fold_state(graph_id=node.graph_id)
+    if graph is None or graph.fold_from is not None:
+        return None
+    taught = [
+        (row.side, rows.from_json(row.attributes) or {})
+        for row in tx.entities.user_sides_of(entity_id=node.id)
+    ]
+    anywhere = {key for _, given in taught for key in given}
+    told = {key: value for key, value in (node.attributes or {}).items() if key not in anywhere}
+    for side, given in taught:
+        if visibility.sees(rules.said_on(side)):
+            told |= given
+    return told or None
+
 
 T = TypeVar("T")
 Given = Json | None
@@ -234,7 +258,7 @@ def entities(tx: Transaction, access: Access, found: Sequence[Entity]) -> list[E
     given = {one.id: one.attributes if one.id in whole else None for one in others}
     for own in (one for one in there if one.is_user):
         told[own.id] = _summary_of_user(tx, access, own)
-        given[own.id] = seeing_users.attributes(tx, visibility, own)
+        given[own.id] = user_attributes(tx, visibility, own)
     return [
         replace(
             one,

@@ -11,9 +11,16 @@ from recollect.graph.types import Access, Json, Record
 from recollect.graph.visibility import effective
 from recollect.limits import LOG_ASSEMBLED_EPISODES_MAX, LOG_EPISODES_PER_PAGE, LOG_PAGE_CHARS
 from recollect.records import session_logs
-from recollect.records.session_lines import Line, episode_of, line_of, line_row, turn_of, working
-from recollect.records.session_logs import SessionLog
-from recollect.records.trace_events import carried
+from recollect.records.session_logs import (
+    Line,
+    SessionLog,
+    episode_of,
+    line_of,
+    line_row,
+    turn_of,
+    working,
+)
+from recollect.records.traces import carried
 from recollect.session_log.assembly import Assembled, assemble
 from recollect.session_log.episode import SAFE_INTEGER, TYPES
 from recollect.session_log.selection import READ_LIMIT_DEFAULT, select, whole

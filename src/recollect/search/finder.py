@@ -14,8 +14,7 @@ from msgspec.structs import replace
 
 from recollect.errors import NotFound
 from recollect.graph.filters import Filters
-from recollect.graph.kinds import Kind
-from recollect.graph.types import Access, Fact, Graph
+from recollect.graph.types import Access, Fact, Graph, Kind
 from recollect.graph.visibility import Visibility
 from recollect.limits import RERANK_BUDGET_S
 from recollect.models import cross_encoder, embedder

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from recollect.graph.kinds import Kind
+from recollect.graph.types import Kind
 from recollect.search.columns import Flags, Slots
 from recollect.search.segment import Segment
 

@@ -11,14 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recollect.graph.filters import Filters
-from recollect.graph.kinds import Item, Kind
 from recollect.graph.types import (
     Access,
     Entity,
     Episode,
     Fact,
     Graph,
+    Item,
     Json,
+    Kind,
     Observation,
     ThreadSummary,
 )

@@ -6,8 +6,7 @@ from typing import Generic, Literal, TypeVar
 
 from recollect.dates import Tense
 from recollect.graph.filters import NO_FILTERS, Filters
-from recollect.graph.kinds import Kind
-from recollect.graph.types import Record
+from recollect.graph.types import Kind, Record
 from recollect.limits import SEARCH_LIMIT_DEFAULT
 from recollect.search.columns import Floats
 from recollect.search.times import TimedEvent, TimeWindow

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.graph.kinds import Kind
+from recollect.graph.types import Kind
 from recollect.search import hops
 from recollect.search.columns import Flags, Floats, Ints, Scores, Slots
 from recollect.search.freshness import doubts, freshened, overtaken

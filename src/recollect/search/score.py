@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from recollect.graph.filters import NO_FILTERS
-from recollect.graph.kinds import Kind
+from recollect.graph.types import Kind
 from recollect.models.embedder import LIKENESS_DEVIATION, USUAL_LIKENESS
 from recollect.search import hops
 from recollect.search.columns import NO_TIME, Flags, Floats, Ints, Scores, Slots

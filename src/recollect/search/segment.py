@@ -12,8 +12,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from recollect.graph.filters import Filters
-from recollect.graph.kinds import Kind
-from recollect.graph.types import Record
+from recollect.graph.types import Kind, Record
 from recollect.graph.visibility import Visibility
 from recollect.search import kinds
 from recollect.search.columns import Flags, Slots

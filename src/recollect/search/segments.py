@@ -6,8 +6,7 @@ from typing import cast
 
 from recollect import log
 from recollect.errors import NotFound, RecollectError
-from recollect.graph.kinds import Kind
-from recollect.graph.types import Access, Graph
+from recollect.graph.types import Access, Graph, Kind
 from recollect.limits import INDEX_ROWS_PER_PAGE, SNAPSHOT_ROWS_MIN
 from recollect.search import snapshot
 from recollect.search.kinds import KINDS

@@ -14,8 +14,8 @@ import numpy as np
 import regex
 
 from recollect.graph.episode_filters import producer_named
-from recollect.graph.kinds import Kind
 from recollect.graph.terms import words_asked
+from recollect.graph.types import Kind
 from recollect.search.columns import NO_TIME, Codes, Column, Flags, MetadataKey, Slots
 from recollect.search.neighbours import EpisodeOrder
 from recollect.store.rows import from_json

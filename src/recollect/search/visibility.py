@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recollect.graph.kinds import Kind
+from recollect.graph.types import Kind
 from recollect.graph.visibility import Constraint, Visibility
 from recollect.search.columns import NO_TIME, Flags, Slots
 from recollect.search.kinds import KINDS, Visible, observations_from

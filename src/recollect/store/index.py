@@ -7,9 +7,8 @@ besides words and vector, it reads from the item itself.
 from collections.abc import Sequence
 from typing import TypeVar
 
-from recollect.graph.kinds import Kind
 from recollect.graph.terms import packed, terms
-from recollect.graph.types import DIRECT_KINDS, Episode, Record
+from recollect.graph.types import DIRECT_KINDS, Episode, Kind, Record
 from recollect.store import rows
 from recollect.store.protocol import Transaction
 

@@ -15,7 +15,7 @@ from psycopg import sql
 from pydantic import SecretStr
 from typer.testing import CliRunner
 
-from recollect.app.data_folder import open_folder
+from recollect.app.stores import open_folder
 from recollect.cli.main import app
 from recollect.governance import audit, keys
 from recollect.ingest import rebuild, shares

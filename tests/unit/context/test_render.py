@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recollect.context.templates import filled, parse
-from recollect.graph.kinds import Item
+from recollect.graph.types import Item
 from tests.unit.context.items import (
     a_fact,
     a_thread_summary,

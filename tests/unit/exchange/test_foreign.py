@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from recollect.app import projects
-from recollect.app.data_folder import DataFolder
+from recollect.app.stores import DataFolder
 from recollect.errors import InvalidInput
 from recollect.exchange import foreign
 from recollect.exchange.foreign import Brought

@@ -10,7 +10,7 @@ from recollect.derive import readings
 from recollect.extract.llm import ModelExtractor
 from recollect.graph import predicates
 from recollect.graph.types import Access, Episode
-from recollect.ingest import extractors, rereading_lists, rereadings
+from recollect.ingest import extractors, rereadings
 from recollect.ingest.extractors import AgentExtractor, LanguageModelExtractor
 from recollect.ingest.folder import Folder
 from recollect.ingest.rereader import Rereader
@@ -101,7 +101,7 @@ async def test_without_an_answer_an_episode_is_read_at_first_sight(
         assert await store.read(waiting) == {"Jane works at Acme.": ("model", "waiting", 0)}
         read = await store.read(episodes.get, access, episode.uuid)
         assert read.processed_at is not None
-        (told,) = await store.read(rereading_lists.listed, access, limit=9)
+        (told,) = await store.read(rereadings.listed, access, limit=9)
         assert "answered 503" in told.reason
         await bench.model.close()
 
@@ -165,7 +165,7 @@ async def test_a_model_that_is_not_there_at_all_parks_nothing(
         clock.advance(OUTAGE_PAUSE_MAX_S)
         await bench.reread()
     assert await store.read(waiting) == {"a first thing": ("model", "waiting", 0)}
-    (told,) = await store.read(rereading_lists.listed, access, limit=9)
+    (told,) = await store.read(rereadings.listed, access, limit=9)
     assert told.error is not None
     assert "cannot be reached" in told.error
     assert (told.ready_at - clock()).total_seconds() <= OUTAGE_PAUSE_MAX_S
@@ -185,7 +185,7 @@ async def test_nonsense_is_parked_after_some_tries_and_tried_again_by_hand(
             clock.advance(10)
         assert await store.read(waiting) == {"a first thing": ("model", "parked", 3)}
         assert await store.read(kept, second) == ["Jane likes chess"]
-        await store.write(rereading_lists.retry, access, first.uuid)
+        await store.write(rereadings.retry, access, first.uuid)
         await bench.reread()
         assert await store.read(kept, first) == ["Jane likes chess"]
         await bench.model.close()

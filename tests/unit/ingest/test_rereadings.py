@@ -14,7 +14,7 @@ from recollect.errors import Conflict, NotFound
 from recollect.extract.brief import Brief, Extracted, RereadRequest
 from recollect.graph.found import Found, FoundEntity
 from recollect.graph.types import Access, Episode
-from recollect.ingest import intake, rereading_lists, rereadings
+from recollect.ingest import intake, rereadings
 from recollect.ingest.rereadings import Held
 from recollect.limits import READING_LEASE_S
 from recollect.records import episodes
@@ -151,10 +151,10 @@ async def test_a_parked_one_lets_the_next_ones_pass(store: Store, access: Access
     assert await store.write(rereadings.fail, held, "worse", attempts_max=2)
     with pytest.raises(Conflict):
         await answer(store, held)
-    (parked,) = await store.read(rereading_lists.listed, access, limit=9, status="parked")
+    (parked,) = await store.read(rereadings.listed, access, limit=9, status="parked")
     assert (parked.episode_uuid, parked.error, parked.attempts) == (first.uuid, "worse", 2)
     assert content(await take(store)) == "b"
-    assert await store.write(rereading_lists.retry, access, first.uuid) == 1
+    assert await store.write(rereadings.retry, access, first.uuid) == 1
     assert content(await take(store)) == "a"
 
 
@@ -296,14 +296,14 @@ async def test_a_narrowed_key_is_given_what_it_sees_in_its_order(
     found = (await stored(store, access, receipt)).episodes
     await want(store, found)
     blue = narrowed(access, team="blue")
-    listed = await store.read(rereading_lists.listed, blue, limit=10)
+    listed = await store.read(rereadings.listed, blue, limit=10)
     assert [one.episode_uuid for one in listed] == [found[1].uuid, found[2].uuid]
     held = await take(store, access=blue)
     assert content(held) == "b"
     assert await take(store, access=blue) is None
     with pytest.raises(NotFound):
-        await store.write(rereading_lists.retry, blue, found[0].uuid)
-    assert await store.write(rereading_lists.retry, blue, None) == 2
+        await store.write(rereadings.retry, blue, found[0].uuid)
+    assert await store.write(rereadings.retry, blue, None) == 2
     assert content(await take(store, access=access)) == "a"
 
 
@@ -314,10 +314,10 @@ async def test_another_project_has_nothing_of_it(store: Store, access: Access) -
     await want(store, [episode])
     other = await new_project(store, "q")
     assert await take(store, access=other) is None
-    assert await store.read(rereading_lists.listed, other, limit=10) == []
-    assert await store.write(rereading_lists.retry, other, None) == 0
+    assert await store.read(rereadings.listed, other, limit=10) == []
+    assert await store.write(rereadings.retry, other, None) == 0
     with pytest.raises(NotFound):
-        await store.write(rereading_lists.retry, other, episode.uuid)
+        await store.write(rereadings.retry, other, episode.uuid)
 
 
 async def test_lists_come_in_pages_and_counts_by_reader(store: Store, access: Access) -> None:
@@ -326,10 +326,10 @@ async def test_lists_come_in_pages_and_counts_by_reader(store: Store, access: Ac
     said = await told(store, access, "g", "a", "b", "c")
     await want(store, said[:2])
     await want(store, said[2:], "model")
-    (first, second) = await store.read(rereading_lists.listed, access, limit=2)
-    (third,) = await store.read(rereading_lists.listed, access, limit=2, after=second.episode_uuid)
+    (first, second) = await store.read(rereadings.listed, access, limit=2)
+    (third,) = await store.read(rereadings.listed, access, limit=2, after=second.episode_uuid)
     assert [first.reader, third.reader] == ["agent", "model"]
-    counted = await store.read(rereading_lists.counts)
+    counted = await store.read(rereadings.counts)
     assert [(one.reader, one.status, one.count) for one in counted] == [
         ("agent", "waiting", 2),
         ("model", "waiting", 1),

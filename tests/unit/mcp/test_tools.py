@@ -8,7 +8,7 @@ from recollect.api.router import Route
 from recollect.asgi import route_table
 from recollect.errors import InvalidInput
 from recollect.graph.types import Json
-from recollect.mcp import actions, arguments, read_tools, shapes, write_tools
+from recollect.mcp import actions, read_tools, shapes, tools, write_tools
 from recollect.mcp.actions import Action
 from recollect.mcp.tools import Tool
 
@@ -22,7 +22,7 @@ async def asked(tool: Tool, **given: object) -> tuple[Action, str, Json]:
     async def ask(action: Action, name: str = "", /, **fields: Any) -> Any:
         found.append((action, name, fields))
 
-    await tool.run(ask, arguments.read(tool.takes, dict(given)))
+    await tool.run(ask, tools.read(tool.takes, dict(given)))
     return found[0]
 
 

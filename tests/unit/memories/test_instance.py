@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from recollect.episodic_memory import instance, settings, short_term
 from recollect.episodic_memory.instance import MemoryInstance
-from recollect.episodic_memory.settings import SettingsChange
-from recollect.episodic_memory.types import MemoryQuery, Recalled
+from recollect.episodic_memory.settings import MemoryQuery, Recalled, SettingsChange
 from recollect.errors import InvariantViolated, NotFound
 from recollect.governance import keys
 from recollect.graph.episode_filters import EpisodeTest, EpisodeTree

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from recollect.episodic_memory import long_term
-from recollect.episodic_memory.types import MemoryQuery
+from recollect.episodic_memory.settings import MemoryQuery
 from recollect.graph.episode_filters import EpisodeTest, EpisodeTree
 from recollect.graph.filters import Filters
 from recollect.graph.types import Access, Episode, Graph, NewEpisode

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
 
-from recollect.episodic_memory.metrics import FACTORY, MemoryMetrics, MetricsFactory
+from recollect.episodic_memory.manager import FACTORY, MemoryMetrics, MetricsFactory
 from recollect.errors import InvariantViolated
 from tests.support.asgi import program
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from recollect.episodic_memory import settings
-from recollect.episodic_memory.settings import SettingsChange
-from recollect.episodic_memory.types import Bounds, MemorySettings
+from recollect.episodic_memory.settings import Bounds, MemorySettings, SettingsChange
 from recollect.errors import InvalidInput
 from recollect.graph.types import Access, Graph
 from recollect.limits import MEMORY_WINDOW_CHARS_MAX, MEMORY_WINDOW_EPISODES_MAX

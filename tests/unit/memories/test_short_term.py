@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from recollect.episodic_memory import rolling_summary, short_term
+from recollect.episodic_memory.settings import Bounds, ShortTerm
 from recollect.episodic_memory.short_term import reserved
-from recollect.episodic_memory.types import Bounds, ShortTerm
 from recollect.graph.episode_filters import EpisodeTest, EpisodeTree
 from recollect.graph.visibility import Constraint, Visibility, typed
 from recollect.limits import CHAPTER_EPISODES, CHAPTER_PARTS, WINDOW_LOOK_BACK_EPISODES
@@ -26,7 +26,7 @@ KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from recollect.episodic_memory import short_term
-from recollect.episodic_memory.types import Bounds
+from recollect.episodic_memory.settings import Bounds
 from tests.support.told_log import told_log
 
 async def main():

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.graph.kinds import Kind
 from recollect.graph.terms import packed
+from recollect.graph.types import Kind
 from recollect.search import hops as walk
 from recollect.search.segment import IndexPage, Segment
 from tests.unit.search.test_segment import episode_row, fact_row

@@ -3,7 +3,7 @@
 from typing import get_args
 
 from recollect.context.lines import SECTION_KINDS, SECTIONS
-from recollect.graph.kinds import Item, Kind
+from recollect.graph.types import Item, Kind
 from recollect.search.kinds import KINDS, kind_of
 from recollect.search.segment import Segment
 from tests.unit.context.items import (

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from recollect.store.protocol import Transaction
-from recollect.store.sqlite import SqliteStore, scrubber, scrubbing
+from recollect.store.sqlite import SqliteStore, scrubbing
 from recollect.store.sqlite.connection import FILE_NAME
 
 OWNERS = 5
@@ -115,8 +115,8 @@ async def test_readers_that_come_and_go_do_not_end_a_scrub(
 ) -> None:
     """Tries are counted from part to part: a large file has many, and readers all the time."""
     monkeypatch.setattr(scrubbing, "_PAGES_PER_PART", 8)
-    monkeypatch.setattr(scrubber, "_TRIES", 2)
-    monkeypatch.setattr(scrubber, "_PAUSE_S", 0.0)
+    monkeypatch.setattr(scrubbing, "_TRIES", 2)
+    monkeypatch.setattr(scrubbing, "_PAUSE_S", 0.0)
     await opened.write(_fill, _draw(19), 400)
     await opened.write(_forget, 0)
     turn = iter(range(10_000))
@@ -196,7 +196,7 @@ async def test_a_scrub_gives_up_while_someone_reads_what_was_deleted(
     opened: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It says so, writes go on meanwhile, and the next one succeeds."""
-    monkeypatch.setattr(scrubber, "_TRIES", 2)
+    monkeypatch.setattr(scrubbing, "_TRIES", 2)
     await opened.write(_fill, _draw(1), 100)
     with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as reader:
         reader.execute("BEGIN")

@@ -8,8 +8,7 @@ from recollect.app import memory_projects
 from recollect.compat.memmachine import translate, wire
 from recollect.compat.memmachine import wire_config as config
 from recollect.compat.memmachine.errors import reply_for
-from recollect.episodic_memory.settings import SettingsChange
-from recollect.episodic_memory.types import MemorySettings
+from recollect.episodic_memory.settings import MemorySettings, SettingsChange
 
 
 async def _choose(call: Call, change: SettingsChange) -> Reply:

@@ -20,8 +20,7 @@ from recollect.compat.memmachine.routes_resources import (
     STORAGE,
 )
 from recollect.compat.memmachine.wire import Backend
-from recollect.episodic_memory.settings import SettingsChange
-from recollect.episodic_memory.types import MemorySettings
+from recollect.episodic_memory.settings import MemorySettings, SettingsChange
 from recollect.errors import InvalidInput
 from recollect.models.embedder import DIMENSIONS
 

@@ -15,7 +15,7 @@ from recollect.episodic_memory.categories import Category
 from recollect.episodic_memory.entries import MemoryEntry
 from recollect.episodic_memory.feature_sets import FeatureSet, SetType
 from recollect.episodic_memory.features import Correction, Feature, NewFeature
-from recollect.episodic_memory.types import MemoryQuery, Recalled
+from recollect.episodic_memory.settings import MemoryQuery, Recalled
 from recollect.errors import InvalidInput
 from recollect.graph import checks
 from recollect.graph.episode_filters import EPISODE_TYPE, addressee_of, producer_of, role_of

@@ -20,8 +20,7 @@ from recollect.compat.zep.wire.search import (
 )
 from recollect.errors import InvalidInput
 from recollect.graph import checks
-from recollect.graph.kinds import Kind
-from recollect.graph.types import Episode, Fact, ThreadSummary
+from recollect.graph.types import Episode, Fact, Kind, ThreadSummary
 from recollect.graph.visibility import effective
 from recollect.limits import (
     ECHO_CHARS_MAX,

@@ -10,8 +10,7 @@ from recollect.compat.zep import translate, translate_filters
 from recollect.compat.zep.wire import search as search_wire
 from recollect.errors import InvalidInput
 from recollect.graph.filters import Filters
-from recollect.graph.kinds import Item, Kind
-from recollect.graph.types import Entity, Episode, Fact, Observation, ThreadSummary
+from recollect.graph.types import Entity, Episode, Fact, Item, Kind, Observation, ThreadSummary
 from recollect.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX, SEARCH_ORIGINS_MAX
 from recollect.records.listing import ListedEntity
 from recollect.search.query import Hit, Query, Reranker

@@ -15,7 +15,7 @@ from recollect.limits import (
     SUMMARY_INSTRUCTION_CHARS_MAX,
     SUMMARY_INSTRUCTIONS_MAX,
 )
-from recollect.records.guidance import lists, scopes
+from recollect.records.guidance import scopes
 from recollect.records.guidance.scopes import Scope, Targets
 from recollect.store.protocol import Transaction
 
@@ -88,9 +88,9 @@ def instructions_at(
 def _check_instructions(kind: InstructionKind, instructions: Sequence[Instruction]) -> None:
     if not instructions:
         raise InvalidInput("instructions: must not be empty")
-    lists.check_count("instructions", instructions, INSTRUCTIONS_PER_CALL_MAX)
+    scopes.check_count("instructions", instructions, INSTRUCTIONS_PER_CALL_MAX)
     for number, item in enumerate(instructions):
         place, chars_max = f"instructions[{number}]", _INSTRUCTION_CHARS_MAX[kind]
         checks.text(f"{place}.name", item.name, INSTRUCTION_NAME_CHARS_MAX, required=True)
         checks.text(f"{place}.text", item.text, chars_max, required=True)
-    lists.check_unique("instructions", (item.name for item in instructions))
+    scopes.check_unique("instructions", (item.name for item in instructions))

@@ -18,7 +18,7 @@ from recollect.limits import (
     ONTOLOGY_BYTES_MAX,
     ONTOLOGY_SCOPES_PER_CALL_MAX,
 )
-from recollect.records.guidance import lists, scopes
+from recollect.records.guidance import scopes
 from recollect.records.guidance.scopes import Scope, Targets
 from recollect.store.protocol import Transaction
 
@@ -104,14 +104,14 @@ def _check_ontology(ontology: Ontology) -> None:
 
 
 def _check_types(field: str, types: Sequence[EntityType | EdgeType]) -> None:
-    lists.check_count(field, types, CUSTOM_TYPES_MAX)
+    scopes.check_count(field, types, CUSTOM_TYPES_MAX)
     for number, item in enumerate(types):
         place = f"{field}[{number}]"
         checks.text(f"{place}.name", item.name, NAME_CHARS_MAX, required=True)
         checks.text(f"{place}.description", item.description, DESCRIPTION_CHARS_MAX)
         _check_properties(f"{place}.properties", item.properties)
         _check_duration(f"{place}.expires_after_days", item.expires_after_days)
-    lists.check_unique(field, (item.name for item in types))
+    scopes.check_unique(field, (item.name for item in types))
 
 
 def _check_duration(field: str, days: float | None) -> None:
@@ -120,14 +120,14 @@ def _check_duration(field: str, days: float | None) -> None:
 
 
 def _check_properties(field: str, properties: Sequence[Property]) -> None:
-    lists.check_count(field, properties, CUSTOM_TYPE_FIELDS_MAX)
+    scopes.check_count(field, properties, CUSTOM_TYPE_FIELDS_MAX)
     for number, item in enumerate(properties):
         place = f"{field}[{number}]"
         checks.text(f"{place}.name", item.name, NAME_CHARS_MAX, required=True)
         checks.text(f"{place}.description", item.description, DESCRIPTION_CHARS_MAX)
         if item.name in RESERVED_FIELDS:
             raise InvalidInput(f"{place}.name: {item.name!r} is reserved")
-    lists.check_unique(field, (item.name for item in properties))
+    scopes.check_unique(field, (item.name for item in properties))
 
 
 def _check_identity(field: str, entity_type: EntityType) -> None:
@@ -138,7 +138,7 @@ def _check_identity(field: str, entity_type: EntityType) -> None:
 
 
 def _check_ends(field: str, ends: Sequence[Ends]) -> None:
-    lists.check_count(field, ends, CUSTOM_TYPE_ENDS_MAX)
+    scopes.check_count(field, ends, CUSTOM_TYPE_ENDS_MAX)
     for number, pair in enumerate(ends):
         for side, name in (("source", pair.source), ("target", pair.target)):
             if name is not None:

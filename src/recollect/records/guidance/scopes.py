@@ -4,18 +4,32 @@ Guidance is kept at a scope: the whole project, or one graph, be it a user's or 
 A graph that has its own reads nothing else; one that has none reads the project's.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from recollect.errors import InvariantViolated
+from recollect.errors import InvalidInput, InvariantViolated
 from recollect.graph.types import Access, Graph, Record
 from recollect.records import graphs
-from recollect.records.guidance import lists
 from recollect.store import rows
 from recollect.store.protocol import Transaction
 from recollect.store.queries.guidance import GuidanceRow
+
+
+def check_count(field: str, items: Sequence[object], most: int) -> None:
+    """No more items than are allowed."""
+    if len(items) > most:
+        raise InvalidInput(f"{field}: at most {most}, got {len(items)}")
+
+
+def check_unique(field: str, names: Iterable[str]) -> None:
+    """Each name once."""
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise InvalidInput(f"{field}: {twice!r} is given twice")
+
 
 Kind = Literal["ontology", "extraction", "summary", "steering", "template", "memory"]
 T = TypeVar("T")
@@ -53,8 +67,8 @@ def scope(tx: Transaction, access: Access, user_id: str | None, graph_id: str | 
 
 def every(tx: Transaction, access: Access, targets: Targets, most: int) -> list[Scope]:
     """Every scope that a request names, each of which must exist."""
-    lists.check_count("user_ids", targets.user_ids, most)
-    lists.check_count("graph_ids", targets.graph_ids, most)
+    check_count("user_ids", targets.user_ids, most)
+    check_count("graph_ids", targets.graph_ids, most)
     named = [graphs.of_user(tx, access, user_id) for user_id in targets.user_ids]
     named += [graphs.get(tx, access, graph_id) for graph_id in targets.graph_ids]
     return [scope_of(graph) for graph in named] or [PROJECT]

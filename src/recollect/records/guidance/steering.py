@@ -11,7 +11,7 @@ from recollect.limits import (
     OBSERVATION_TYPES_MAX,
     STEERING_CHARS_MAX,
 )
-from recollect.records.guidance import lists, scopes
+from recollect.records.guidance import scopes
 from recollect.records.guidance.scopes import Scope
 from recollect.store.protocol import Transaction
 
@@ -52,7 +52,7 @@ def steering_at(tx: Transaction, access: Access, where: Scope) -> Steering:
 
 def _check_steering(steering: Steering) -> None:
     checks.text("instruction", steering.instruction, STEERING_CHARS_MAX)
-    lists.check_count("types", steering.types, OBSERVATION_TYPES_MAX)
+    scopes.check_count("types", steering.types, OBSERVATION_TYPES_MAX)
     for number, item in enumerate(steering.types):
         place = f"types[{number}]"
         checks.text(f"{place}.name", item.name, OBSERVATION_TYPE_NAME_CHARS_MAX, required=True)
@@ -63,4 +63,4 @@ def _check_steering(steering: Steering) -> None:
         checks.text(
             f"{place}.description", item.description, OBSERVATION_TYPE_CHARS_MAX, required=True
         )
-    lists.check_unique("types", (item.name for item in steering.types))
+    scopes.check_unique("types", (item.name for item in steering.types))

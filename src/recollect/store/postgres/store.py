@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from queue import SimpleQueue
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -17,13 +17,47 @@ from recollect.graph.types import Access
 from recollect.ids import Ids, TimeOrderedIds
 from recollect.store.postgres import migrate
 from recollect.store.postgres.connection import connect
-from recollect.store.postgres.listener import Listener
 from recollect.store.postgres.live import of_database
 from recollect.store.postgres.threads import ReadingThread, WritingThread
 from recollect.store.protocol import Transaction
 from recollect.store.sqlite.apart import Apart, FoldedApart, Then
 from recollect.store.sqlite.difference import Difference, write
 from recollect.store.work import Inbox, Work, runs_beside_others
+
+_CHANNEL = "recollect_queue"  # the trigger on the queue tells there
+_LOOK_S = 1.0
+_PAUSE_S = 1.0
+
+
+class Listener(threading.Thread):
+    """Listens on a connection of its own, until it is stopped; a database that went away is asked again."""
+
+    def __init__(self, url: str, loop: asyncio.AbstractEventLoop, wake: Callable[[], None]) -> None:
+        super().__init__(name="store-listener", daemon=True)
+        self._url = url
+        self._loop = loop
+        self._wake = wake
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """Have it end soon; nobody waits for it."""
+        self._stopped.set()
+
+    def run(self) -> None:
+        """Listen until stopped."""
+        while not self._stopped.is_set():
+            with suppress(psycopg.Error):
+                self._listen()
+            self._stopped.wait(_PAUSE_S)
+
+    def _listen(self) -> None:
+        with closing(connect(self._url)) as connection:
+            connection.execute(f"LISTEN {_CHANNEL}")
+            while not self._stopped.is_set():
+                for _ in connection.notifies(timeout=_LOOK_S, stop_after=1):
+                    with suppress(RuntimeError):  # that loop is closed
+                        self._loop.call_soon_threadsafe(self._wake)
+
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -5,12 +5,32 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect.graph.kinds import Kind
+from recollect.graph.types import Kind
 from recollect.store import index
 from recollect.store.index import IndexItem
 from recollect.store.protocol import Refolded, Transaction
-from recollect.store.sqlite import words
 from recollect.store.sqlite.connection import SqliteTransaction
+
+# What a language model wrote of threads, when their graph was folded again.
+#
+# Nobody writes it a second time: it stays as long as the facts that it was made of are the same.
+
+_MADE_OF = (
+    "SELECT k.summary_id, f.id, f.fact, f.invalid_at, f.expired_at FROM live.summaries s"
+    " JOIN {schema}.summary_facts k ON k.summary_id = s.id JOIN {schema}.facts f ON f.id = k.fact_id"
+    " WHERE s.graph_id = :graph_id AND s.written IS NOT NULL AND f.id <= s.written_fact_id"
+)
+
+
+def outdated_words(connection: sqlite3.Connection, graph_id: int) -> list[int]:
+    """The summaries of which something was written that does not rest on the same facts any more:
+    in `main` a graph was folded, `live` is the file."""
+    here, there = (_MADE_OF.format(schema=schema) for schema in ("main", "live"))
+    differing: set[int] = set()
+    for sql in (f"{here} EXCEPT {there}", f"{there} EXCEPT {here}"):
+        differing |= {row[0] for row in connection.execute(sql, {"graph_id": graph_id})}
+    return sorted(differing)
+
 
 _ENTITIES = "entity_id IN (SELECT id FROM {schema}.entities WHERE graph_id = :graph_id)"
 _FACTS = "fact_id IN (SELECT id FROM {schema}.facts WHERE graph_id = :graph_id)"
@@ -141,7 +161,7 @@ class _Comparison:
         self._closings(told)
         self._chapters(told)
         self._index(told)
-        told.outdated = words.outdated(self._connection, self._graph_id)
+        told.outdated = outdated_words(self._connection, self._graph_id)
         told.ended = [uuid for (uuid,) in self._all(_ENDED)]
         return told
 

@@ -2,25 +2,57 @@
 
 import asyncio
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from recollect import log
 from recollect.clock import Clock, system_clock
 from recollect.errors import StoreDamaged, StoreUnavailable
 from recollect.ids import Ids, TimeOrderedIds
+from recollect.limits import DISK_FREE_BYTES_MIN, RESERVE_BYTES
 from recollect.store.protocol import Transaction
-from recollect.store.sqlite import checking, migrate, reserve
+from recollect.store.sqlite import checking, migrate
 from recollect.store.sqlite.apart import Apart, FoldedApart, Then, of_file
 from recollect.store.sqlite.connection import connect, prepare
 from recollect.store.sqlite.difference import Difference, write
-from recollect.store.sqlite.scrubber import Scrubber
+from recollect.store.sqlite.scrubbing import Scrubber
 from recollect.store.sqlite.threads import Reader, Writer
 from recollect.store.work import Inbox, Work
+
+RESERVE_NAME = "reserve"
+_ZEROS = bytes(64 * 1024)
+_log = log.get(__name__)
+
+
+def keep_reserve(folder: Path) -> None:
+    """Take the room, if there is plenty."""
+    path = folder / RESERVE_NAME
+    with suppress(OSError):  # a server does without
+        if path.exists() or shutil.disk_usage(folder).free < DISK_FREE_BYTES_MIN + RESERVE_BYTES:
+            return
+        path.touch(mode=0o600)
+        with path.open("wb") as file:
+            for _ in range(0, RESERVE_BYTES, len(_ZEROS)):
+                file.write(_ZEROS)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def give_up_reserve(folder: Path) -> bool:
+    """Make the room free; False when there is none to be made."""
+    try:
+        (folder / RESERVE_NAME).unlink()
+    except OSError:
+        return False
+    _log.warning("reserve.given_up", bytes=RESERVE_BYTES)
+    return True
+
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -83,11 +115,11 @@ class SqliteStore:
             try:
                 store = opened()
             except (OSError, sqlite3.OperationalError):
-                if check_s is None or not reserve.give_up(folder):
+                if check_s is None or not give_up_reserve(folder):
                     raise
                 return opened()
             if check_s is not None:
-                reserve.keep(folder)
+                keep_reserve(folder)
             return store  # noqa: TRY300 - nothing went wrong
         except (OSError, sqlite3.Error, StoreDamaged) as error:
             if isinstance(error, StoreDamaged) or checking.is_damage(error):
