@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import cast
 
+from recollect.clock import system_clock
 from recollect.extract.brief import Brief, Extracted
 from recollect.extract.embedded import EmbeddedReader
 from recollect.graph import predicates
@@ -63,6 +64,7 @@ async def read_over(store: Store, using: pipeline.Extractor | None = None) -> No
         Finder(store, Segments(store, bytes_max=1 << 20), Settings().models),
         cast("EmbeddedExtractor", using or extractor()),
         owner="here",
+        clock=system_clock,
         attempts_max=1,
         backoff_first_s=1.0,
     )

@@ -152,6 +152,7 @@ class Services:
             self.finder,
             embedded,
             owner=owner,
+            clock=self.clock,
             attempts_max=chosen.job_attempts_max,
             backoff_first_s=chosen.job_backoff_first_s,
             model=model,

@@ -10,11 +10,13 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
+from typing import get_args
 
 from msgspec.structs import replace
 from prometheus_client import Counter
 
 from recollect import log
+from recollect.clock import Clock
 from recollect.errors import (
     BudgetExhausted,
     Conflict,
@@ -64,6 +66,7 @@ class Rereader:
         embedded: EmbeddedExtractor,
         *,
         owner: str,
+        clock: Clock,
         attempts_max: int,
         backoff_first_s: float,
         model: LanguageModel | None = None,
@@ -77,6 +80,7 @@ class Rereader:
         self._finder = finder
         self._embedded = embedded
         self._owner = owner
+        self._clock = clock
         self._attempts_max = attempts_max
         self._backoff_first_s = backoff_first_s
         self._model = model
@@ -87,6 +91,7 @@ class Rereader:
         self._judge = judge
         self._stop = asyncio.Event()
         self._was_down = True  # before this process began, for all it knows
+        self._seen_at = clock()
 
     def stop(self) -> None:
         """Ask for an end after the readings under way."""
@@ -109,7 +114,15 @@ class Rereader:
 
     async def step(self) -> bool:
         """Read what is next for either reader; False when there was nothing to do."""
+        await self._look_at_clock()
         return await self._do_over() or await self._ask_again()
+
+    async def _look_at_clock(self) -> None:
+        """Moments from before the clock was set back lie too far ahead: what was put off is due."""
+        before, self._seen_at = self._seen_at, self._clock()
+        if self._seen_at < before:
+            for reader in get_args(ReaderKind):
+                await self._store.write(rereadings.due_now, reader)
 
     async def _do_over(self) -> bool:
         """Some episodes of one graph by the embedded reader, which knows nothing of the graph, so

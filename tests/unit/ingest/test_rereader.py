@@ -14,7 +14,7 @@ from recollect.ingest import extractors, rereadings
 from recollect.ingest.extractors import AgentExtractor, LanguageModelExtractor
 from recollect.ingest.folder import Folder
 from recollect.ingest.rereader import Rereader
-from recollect.limits import OUTAGE_PAUSE_MAX_S
+from recollect.limits import OUTAGE_PAUSE_MAX_S, READING_WAIT_S_MAX
 from recollect.models.language_model import LanguageModel
 from recollect.records import episodes
 from recollect.search.finder import Finder
@@ -73,6 +73,7 @@ class Bench:
             Finder(store, Segments(store, bytes_max=1 << 20), Settings().models),
             self.embedded,
             owner="server",
+            clock=clock,
             attempts_max=3,
             backoff_first_s=1.0,
             model=self.model,
@@ -170,6 +171,23 @@ async def test_a_model_that_is_not_there_at_all_parks_nothing(
     assert "cannot be reached" in told.error
     assert (told.ready_at - clock()).total_seconds() <= OUTAGE_PAUSE_MAX_S
     await bench.model.close()
+
+
+async def test_a_clock_that_is_set_back_keeps_no_reading_waiting(
+    store: Store, access: Access, clock: StillClock
+) -> None:
+    """What began to wait while it was ahead would else wait until then, up to the longest pause."""
+    ahead_s = READING_WAIT_S_MAX * 0.9
+    with ScriptedModel(otherwise=lambda _: answers(likes())) as server:
+        bench = Bench(store, server.url, clock)
+        said = await bench.tell(access, "g", "a first thing", "a second thing")
+        clock.advance(ahead_s)
+        assert not await bench.second.step()
+        await want(store, said, "model")
+        clock.advance(-ahead_s)
+        await bench.reread()
+        assert await store.read(waiting) == {}
+        await bench.model.close()
 
 
 async def test_nonsense_is_parked_after_some_tries_and_tried_again_by_hand(
