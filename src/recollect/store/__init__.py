@@ -1,1 +1,1 @@
-"""Where everything is kept: one protocol, and the stores that keep it."""
+"""Persistence: one store protocol and its implementations."""

@@ -1,7 +1,7 @@
-"""The rows that search segments are built from, written in the transaction of their item.
+"""The rows that search segments are built from, written in the same transaction as their item.
 
-A row says that its item was new, changed or removed as of a version; what a segment wants to know
-besides words and vector, it reads from the item itself.
+A row records that its item was added, changed or removed as of a version. It carries only terms and
+vector; a segment reads everything else from the item itself.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class IndexItem(Record):
-    """Something to be found: its terms as `graph.terms.packed` writes them, and its vector."""
+    """A searchable item: its terms as written by `graph.terms.packed`, and its vector."""
 
     kind: Kind
     id: int
@@ -25,26 +25,26 @@ class IndexItem(Record):
 
 
 def fact_item(fact_id: int, fact: str, vector: bytes | None = None) -> IndexItem:
-    """A fact, found by its sentence."""
+    """A fact, indexed by its sentence."""
     return IndexItem(kind="fact", id=fact_id, terms=packed(terms(fact)), vector=vector)
 
 
 def entity_item(entity_id: int, name: str, summary: str) -> IndexItem:
-    """An entity, found by its name and by what is said of it."""
+    """An entity, indexed by its name and summary."""
     return IndexItem(kind="entity", id=entity_id, terms=packed(terms(f"{name} {summary}")))
 
 
 def episode_terms(episode: Episode) -> bytes:
-    """What an episode is found by; one that carries what a caller wrote down is never found.
+    """The terms an episode is indexed by; none for knowledge that a caller wrote directly.
 
-    Who said it is not among it: a question names people in order to ask what they said, and
-    their names would find their greetings first.
+    The speaker's name is left out: a question names people to ask what they said, and their names
+    would match their greetings first.
     """
     return b"" if episode.kind in DIRECT_KINDS else packed(terms(episode.content))
 
 
 def put(tx: Transaction, graph_id: int, items: Sequence[IndexItem]) -> None:
-    """Make items findable, or findable by what they say now."""
+    """Index items, or reindex them by their current terms."""
     for version, item in _numbered(tx, graph_id, items):
         tx.index.row_put(
             graph_id=graph_id,
@@ -57,13 +57,13 @@ def put(tx: Transaction, graph_id: int, items: Sequence[IndexItem]) -> None:
 
 
 def keep_unfound(tx: Transaction, graph_id: int, episode_ids: Sequence[int]) -> None:
-    """Episodes that no search finds, but whose metadata the summary of their thread carries."""
+    """Index episodes without terms: no search finds them, but their thread's summary needs their metadata."""
     unfound = [IndexItem(kind="episode", id=number, terms=b"") for number in episode_ids]
     put(tx, graph_id, unfound)
 
 
 def touch(tx: Transaction, graph_id: int, kind: Kind, ids: Sequence[int]) -> None:
-    """Say that items changed in what they are filtered by, though not in their words."""
+    """Mark items whose filterable fields changed while their text did not."""
     first = _next_version(tx, graph_id, len(ids))
     if first is not None:
         listed = rows.to_json(list(ids))
@@ -71,9 +71,9 @@ def touch(tx: Transaction, graph_id: int, kind: Kind, ids: Sequence[int]) -> Non
 
 
 def remove(tx: Transaction, graph_id: int, kind: Kind, ids: Sequence[int]) -> None:
-    """Make items unfindable, and tell every segment that already holds them.
+    """Remove items from the index and from every segment that already holds them.
 
-    No segment holds what was never indexed, so that leaves no mark.
+    An item that was never indexed is in no segment, so it leaves no tombstone.
     """
     listed = rows.to_json(list(ids))
     found = tx.index.rows_among(graph_id=graph_id, item_kind=kind, ids=listed)
@@ -85,7 +85,7 @@ def remove(tx: Transaction, graph_id: int, kind: Kind, ids: Sequence[int]) -> No
 
 
 def drop_snapshot(tx: Transaction, graph_id: int) -> None:
-    """Forget a segment that was kept as bytes: it holds what is no longer to be held."""
+    """Delete a graph's serialized segment, because it holds items that must no longer be kept."""
     tx.index.snapshot_drop(graph_id=graph_id)
 
 
@@ -98,10 +98,11 @@ def put_snapshot(
     chunks: Sequence[bytes],
     first: int,
 ) -> bool:
-    """Keep the next chunks of a segment, if its graph has not changed since; says whether it did.
+    """Store the next chunks of a serialized segment; False if its graph has changed since.
 
-    The first chunk, which is *head* and like no other, takes the place of what was kept before.
-    Once something has changed, nothing of it stays. Whoever finds another's head has come too late.
+    The first chunk is *head*, which is unique to the snapshot; writing it discards any earlier snapshot.
+    If the graph has changed, the whole snapshot is dropped. If the stored head is another writer's, this
+    writer is too late and stores nothing.
     """
     graph = tx.graphs.by_id(id=graph_id)
     same = graph is not None and (graph.index_epoch, graph.index_version) == (epoch, version)
@@ -125,6 +126,6 @@ def _numbered(tx: Transaction, graph_id: int, items: Sequence[T]) -> list[tuple[
 
 
 def _next_version(tx: Transaction, graph_id: int, count: int) -> int | None:
-    """The first of so many new versions of a graph; None for none, or if it is gone."""
+    """Reserve *count* versions of a graph and return the first; None if *count* is 0 or the graph is gone."""
     row = tx.graphs.next_version(id=graph_id, count=count) if count else None
     return None if row is None else row - count + 1

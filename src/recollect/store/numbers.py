@@ -1,9 +1,9 @@
-"""Row ids that follow the log: what an episode brings forth is numbered after it.
+"""Row ids that follow the log: rows derived from an episode sort by that episode's place.
 
-Rows of one graph are compared by their ids, the older first. Ids that are given out as rows come
-would say who was written last; a graph that is folded again writes an old place late. So every
-episode has a range of ids of its own, and what no single episode brings forth (the user's node, a
-copy, an import) a range of its graph, below all of them.
+Rows of one graph are ordered by id, oldest first. Ids assigned at insertion would reflect when a row
+was written, but folding a graph again writes old places late. So every episode has its own id range.
+Rows that belong to no single episode (the user's node, a copy, an import) use a range of their
+graph, which lies below all episode ranges.
 """
 
 from typing import TypedDict
@@ -15,19 +15,19 @@ _PER_EPISODE = 1 << 16
 
 
 class Range(TypedDict):
-    """The ids from *first* on, up to *end*, which is not among them."""
+    """A half-open range of ids: *end* is excluded."""
 
     first: int
     end: int
 
 
 def of_graph(graph_id: int) -> Range:
-    """What belongs to a graph as a whole."""
+    """The ids for rows that belong to a graph as a whole."""
     first = _OF_GRAPHS + graph_id * _PER_GRAPH
     return Range(first=first, end=first + _PER_GRAPH)
 
 
 def of_episode(episode_id: int) -> Range:
-    """What one episode brings forth."""
+    """The ids for rows derived from one episode."""
     first = _OF_EPISODES + episode_id * _PER_EPISODE
     return Range(first=first, end=first + _PER_EPISODE)

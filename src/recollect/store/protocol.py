@@ -1,9 +1,8 @@
-"""What a store must be able to do.
+"""The protocol that every store implements.
 
-A unit of work is a plain function whose first argument is a transaction. The store decides
-where it runs (a writer thread, a reader thread, a pool) and that it runs whole or not at all.
-What it may ask is in `queries/`, by noun; the SQL of it belongs to
-each store.
+A unit of work is a plain function whose first argument is a transaction. The store decides where it
+runs (a writer thread, a reader thread, a pool) and guarantees that it runs completely or not at all.
+The queries it can call are in `queries/`, one module per noun; each store brings its own SQL.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,9 +15,9 @@ T = TypeVar("T")
 
 
 class Refolded(NamedTuple):
-    """A graph that was put back, with the thread summaries that read differently now.
+    """A graph that was put back after a fold, with the thread summaries that changed.
 
-    *outdated* are those whose written text does not rest on the same facts any more; *closed* are the
+    *outdated* are the summaries whose written text no longer rests on the same facts; *closed* are the
     uuids of facts that held before.
     """
 
@@ -29,22 +28,24 @@ class Refolded(NamedTuple):
 
 
 class ApartGraph(Protocol):
-    """One graph in a place of its own, where it is folded again while everybody else goes on."""
+    """A copy of one graph that is folded again while the store stays in use."""
 
     async def run(
         self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Do something with the graph as it is there."""
+        """Run *unit* on the copy."""
 
     async def catch_up(self) -> bool:
-        """Take what was added to its log since; False when something in it was changed."""
+        """Copy what was appended to the log since; False if existing entries were changed."""
 
     async def put_back(self, then: Callable[[Transaction, Refolded], None]) -> bool:
-        """Let the store have the graph as it is there, at once; False when the store has moved on,
-        and then nothing is changed. *then* runs in the same transaction."""
+        """Replace the store's graph with this one, atomically.
+
+        False if the store's graph has moved on; then nothing is changed. *then* runs in the same transaction.
+        """
 
     async def close(self) -> None:
-        """Let go of it."""
+        """Release the copy."""
 
 
 class Store(Protocol):
@@ -58,36 +59,39 @@ class Store(Protocol):
     async def glance(
         self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Run a unit that looks up a few rows by their keys.
+        """Run a unit that looks up a few rows by key.
 
-        The same as `read`, for units so short that handing them to another thread would cost
-        more than they do. Nothing that scans belongs here.
+        Like `read`, for units so short that handing them to another thread would cost more than running
+        them. Nothing that scans belongs here.
         """
 
     async def write(
         self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Run *unit* and commit it, alone or together with others; raise what it raised."""
+        """Run *unit* and commit it, alone or grouped with others; raises whatever the unit raised."""
 
     async def apart(self, graph_id: int) -> ApartGraph:
-        """What a graph is folded from, apart from everyone, with nothing folded yet."""
+        """Copy what a graph is folded from, isolated from other users, with nothing folded yet."""
 
     def on_work(self, wake: Callable[[], None]) -> None:
-        """Call *wake*, in the event loop that asks, when somebody has left work in the queue; another
-        process, where the store can be shared. Nobody may rely on it alone."""
+        """Call *wake* in the caller's event loop when work was added to the queue.
+
+        A store that can be shared also reports work added by other processes. Notifications may be lost, so
+        callers must poll as well.
+        """
 
     def trouble(self) -> str | None:
-        """What is known to be wrong with the store's files or their disk, without a path."""
+        """Any known problem with the store's files or disk; the text contains no path."""
 
     async def scrub(self) -> bool:
-        """Leave no byte of what was deleted before this call in the store's files.
+        """Erase every byte that was deleted before this call from the store's files.
 
-        False when that was not possible just now, for instance because a long read still needs
-        what it saw; calling it again later is always right.
+        False if that was not possible right now, for instance because a long read still needs its snapshot.
+        Calling it again later is always safe.
         """
 
     def scrub_soon(self) -> None:
-        """Have the same done in the background, without anyone waiting for it."""
+        """Scrub in the background, without waiting."""
 
     async def close(self) -> None:
-        """Finish what was handed in, then let go of every file and thread."""
+        """Finish all submitted work, then release every file and thread."""

@@ -1,4 +1,4 @@
-"""Rows to values and back. Times are whole microseconds since 1970, JSON is text."""
+"""Converts rows to values and back. Times are whole microseconds since 1970; JSON is text."""
 
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -16,7 +16,7 @@ from recollect.store.queries.projects import ProjectRow
 from recollect.store.queries.shapes import EntityRow, JobRow, ThreadedEpisodeRow, UserRow
 from recollect.store.queries.threads import ThreadRow
 
-_MOMENTS_REMEMBERED = 16_384  # facts of one graph share few times, and are read again and again
+_MOMENTS_REMEMBERED = 16_384  # facts of one graph share few timestamps and are read repeatedly
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _encode = msgspec.json.Encoder().encode
@@ -50,7 +50,7 @@ def to_json(value: Any) -> str | None:
 
 
 def from_json(text: str | None) -> Any:
-    """What JSON text says, or None for None."""
+    """Decode JSON text; None stays None."""
     return None if text is None else _decode(text)
 
 

@@ -1,7 +1,7 @@
-"""Reads `queries/*.sql`: every statement the product runs, as `noun.name`.
+"""Loads `queries/*.sql`: every statement the product runs, as `noun.name`.
 
-Most are written once, for every store. A dialect that needs one in other words has it under the same
-name in a folder of its own.
+Most statements are shared by all stores. A dialect that needs different SQL overrides a statement
+under the same name in its own folder.
 
 `-- order:` declares the orders a caller may choose; {key}, {dir} and {cmp} become the column,
 ASC or DESC, and > or <.
@@ -17,12 +17,12 @@ _SHARED = Path(__file__).parent / "queries"
 
 
 def load(dialect: Path) -> dict[str, str]:
-    """The statements of a dialect: its own, and the shared ones for which it has no other words."""
+    """The statements of a dialect: its own, and the shared ones that it does not override."""
     return read(_SHARED) | read(dialect)
 
 
 def read(folder: Path) -> dict[str, str]:
-    """Statements by name; one with orders is there once per order, as `noun.name/key/direction`."""
+    """Statements by name; one with orders appears once per order, as `noun.name/key/direction`."""
     statements: dict[str, str] = {}
     for path in sorted(folder.glob("*.sql")):
         parts = _NAME.split(path.read_text(encoding="utf-8"))

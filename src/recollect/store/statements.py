@@ -1,8 +1,8 @@
-"""Named statements, and the typed queries that stand on them.
+"""Named statements, and the base class of the typed queries built on them.
 
-A store speaks one dialect of SQL: for every method of every `Queries` class it has a statement of
-the same name, in the file of the class's noun. `Statements` runs them on one connection; nothing
-above `store` sees a statement's name or an untyped row.
+Each store has a dialect of SQL: for every method of every `Queries` class, a statement of the same
+name in the file of the class's noun. `Statements` runs them on one connection; nothing above `store`
+sees a statement's name or an untyped row.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ V = TypeVar("V")
 
 
 class RowRefused(Exception):
-    """The store does not take a row: something that it refers to is missing, or is there already."""
+    """The store rejected a row: something it refers to is missing, or it already exists."""
 
 
 class Statements(Protocol):
@@ -22,7 +22,7 @@ class Statements(Protocol):
 
     @property
     def changes(self) -> int:
-        """How many rows were written so far."""
+        """The number of rows written so far."""
 
     def one(self, name: str, params: dict[str, Any], /) -> tuple[Any, ...] | None:
         """The first row, or None."""
@@ -31,27 +31,27 @@ class Statements(Protocol):
         """Every row."""
 
     def records(self, name: str, params: dict[str, Any], /) -> list[dict[str, Any]]:
-        """Every row by the names of its columns."""
+        """Every row, as a dict by column name."""
 
     def insert(self, name: str, params: dict[str, Any], /) -> int:
-        """Add one row and give back its id."""
+        """Insert one row and return its id."""
 
     def run(self, name: str, params: dict[str, Any], /) -> int:
-        """Execute the statement and say how many rows it touched."""
+        """Execute the statement and return the number of rows it affected."""
 
     def post(self, name: str, params: dict[str, Any], /) -> None:
-        """Execute the statement without waiting to hear what came of it."""
+        """Execute the statement without waiting for its result."""
 
 
 class Keyed(NamedTuple, Generic[V]):
-    """A row of a page, with the value that it was sorted by: pages go on after it."""
+    """A row of a page with its sort key, which is the cursor for the next page."""
 
     row: V
     key: Any
 
 
 def _nested(row_type: type[R], inner: type[R2], row: tuple[Any, ...]) -> R:
-    """A row that begins with the columns of another; None stands for one that was not found."""
+    """Build a row whose first columns form another row; that row is None if its first column is NULL."""
     size = len(inner._fields)  # type: ignore[attr-defined]
     first = None if row[0] is None else inner._make(row[:size])  # type: ignore[attr-defined]
     nested: R = row_type._make((first, *row[size:]))  # type: ignore[attr-defined]
@@ -59,7 +59,7 @@ def _nested(row_type: type[R], inner: type[R2], row: tuple[Any, ...]) -> R:
 
 
 class Queries:
-    """The base of all queries about one noun."""
+    """Base class of the queries about one noun."""
 
     __slots__ = ("_statements",)
 

@@ -1,4 +1,4 @@
-"""A store that tells of every unit of work as a span. Where nobody listens there is none."""
+"""A store that records a span for every unit of work. Without tracing, the plain store is used."""
 
 import contextvars
 from collections.abc import Callable
@@ -13,12 +13,12 @@ T = TypeVar("T")
 
 
 def traced(store: Store) -> Store:
-    """The store itself, unless somebody wants to know how long its units take."""
+    """Wrap the store if spans are recorded; otherwise return it unchanged."""
     return TracedStore(store) if spans.are_told() else store
 
 
 class TracedStore:
-    """Units run as they would, each within a span that has its name."""
+    """Runs every unit of the wrapped store in a span named after it."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -33,14 +33,14 @@ class TracedStore:
     async def glance(
         self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Run a unit that looks up a few rows by their keys."""
+        """Run a unit that looks up a few rows by key."""
         with spans.span(f"glance {name_of(unit)}", _UNIT):
             return await self._store.glance(unit, *args, **kwargs)
 
     async def write(
         self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Run *unit* and commit it; where it was asked for is known also where it runs."""
+        """Run *unit* and commit it, with the caller's context variables in the writer's thread."""
         with spans.span(f"write {name_of(unit)}", _UNIT):
             context = contextvars.copy_context()
 
@@ -51,28 +51,28 @@ class TracedStore:
             return await self._store.write(here, *args, **kwargs)
 
     async def apart(self, graph_id: int) -> ApartGraph:
-        """What a graph is folded from, apart from everyone."""
+        """Copy what a graph is folded from, isolated from other users."""
         return await self._store.apart(graph_id)
 
     def on_work(self, wake: Callable[[], None]) -> None:
-        """Call *wake* when somebody has left work in the queue."""
+        """Call *wake* when work was added to the queue."""
         self._store.on_work(wake)
 
     def trouble(self) -> str | None:
-        """What is known to be wrong with the store's files or their disk."""
+        """Any known problem with the store's files or disk."""
         return self._store.trouble()
 
     async def scrub(self) -> bool:
-        """Leave no byte of what was deleted before this call in the store's files."""
+        """Erase every byte that was deleted before this call from the store's files."""
         with spans.span("scrub", _UNIT):
             return await self._store.scrub()
 
     def scrub_soon(self) -> None:
-        """Have the same done in the background."""
+        """Scrub in the background."""
         self._store.scrub_soon()
 
     async def close(self) -> None:
-        """Finish what was handed in, then let go of every file and thread."""
+        """Finish all submitted work, then release every file and thread."""
         await self._store.close()
 
 
@@ -80,7 +80,7 @@ _UNIT = {"recollect.layer": "store unit"}
 
 
 def name_of(unit: Callable[..., Any]) -> str:
-    """A unit as people call it: `users.create`."""
+    """The short name of a unit: `users.create`."""
     while isinstance(unit, partial):
         unit = unit.func
     module = getattr(unit, "__module__", "").rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""The transaction that a unit of work sees: the time, fresh ids, and everything that can be asked."""
+"""The transaction passed to a unit of work: the time, new ids, and all queries."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -57,7 +57,7 @@ AtEnd = Callable[["Transaction", int, Sequence[T]], object]
 
 
 class Transaction:
-    """One unit of work. Ids and the present moment come from here, so tests can choose them."""
+    """One unit of work. Ids and the current time come from here, so tests can choose them."""
 
     def __init__(self, statements: Statements, clock: Clock, ids: Ids) -> None:
         self._statements = statements
@@ -66,33 +66,33 @@ class Transaction:
 
     @cached_property
     def now(self) -> datetime:
-        """The moment this unit first asked for the time, aware UTC."""
+        """The time at which this unit first asked for it, aware UTC."""
         return self._clock()
 
     @property
     def changes(self) -> int:
-        """How many rows were written so far."""
+        """The number of rows written so far."""
         return self._statements.changes
 
     def hold(self, graph_id: int) -> None:
-        """Have a graph to oneself until the end of the transaction: what is read of it from here on holds.
+        """Lock a graph until the end of the transaction: what is read of it from here on stays true.
 
-        A unit that runs beside others (`store.work.beside_others`) begins with it. Where one unit writes
-        at a time, everybody has everything.
+        A unit that runs concurrently with others (`store.work.beside_others`) calls this first. It does
+        nothing in a store that runs one write at a time.
         """
 
     def hold_queue(self) -> None:
-        """Be the only one that chooses from the queue until the end of the transaction."""
+        """Lock the queue until the end of the transaction: nobody else can choose from it."""
 
     def at_end(self, project_id: int, then: AtEnd[T], item: T) -> None:
-        """Have something done that all of a project take turns at, as late in the transaction as can be.
+        """Defer work that all units of a project contend for to the end of the transaction.
 
-        What several units of a commit leave for the same *then* is handed to it together, in order.
+        Items that several units of one commit leave for the same *then* are passed to it together, in order.
         """
         then(self, project_id, [item])
 
     def as_of(self, moment: datetime) -> "Transaction":
-        """The same transaction at another time: a unit that is done again as of when it was done first."""
+        """The same transaction at another time, to repeat a unit as of when it first ran."""
         return Transaction(self._statements, lambda: moment, self.new_id)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""A unit of work on its way through a store's thread, and its outcome on the way back."""
+"""A unit of work on its way to a store's thread, and its outcome on the way back."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,32 +13,32 @@ _BESIDE = "runs_beside_others"
 
 
 def beside_others(unit: C) -> C:
-    """Say of a unit that it may run while others do, where a store can write in several places at once.
+    """Mark a unit that may run concurrently with others, in a store that supports concurrent writes.
 
-    Such a unit holds the graph that it is about (`tx.hold`) before it looks at anything that an append, a
-    claim or a fold of that graph changes, writes to nothing but that graph, and leaves to `tx.at_end`
-    what all of its project take turns at. Whoever does not say so of a unit has the store to it alone.
-    Around another unit it wants `functools.wraps`, which carries this along.
+    Such a unit locks its graph (`tx.hold`) before it reads anything that an append, a claim or a fold of
+    that graph changes. It writes to that graph only, and leaves work that its whole project contends for
+    to `tx.at_end`. A unit without this mark has the store to itself.
+    A wrapper around such a unit needs `functools.wraps`, which carries the mark along.
     """
     setattr(unit, _BESIDE, True)
     return unit
 
 
 class Work:
-    """A unit on its way through a thread, and then its outcome on the way back."""
+    """A unit on its way to a thread, then its outcome on the way back."""
 
     __slots__ = ("error", "future", "project_id", "result", "unit")
 
     def __init__(self, unit: Callable[[Any], Any], project_id: int | None = None) -> None:
         self.unit = unit
-        self.project_id = project_id  # whose it is; None: nobody's in particular
+        self.project_id = project_id  # None: not tied to a project
         self.future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.result: Any = None
         self.error: BaseException | None = None
 
 
 def runs_beside_others(unit: Callable[..., Any]) -> bool:
-    """Whether it was said so of a unit."""
+    """Whether a unit is marked with `beside_others`."""
     return getattr(unit, _BESIDE, False)
 
 
@@ -46,7 +46,7 @@ Inbox = SimpleQueue[Work | None]
 
 
 def answer(works: list[Work]) -> None:
-    """Hand outcomes back, one wake-up per event loop; a loop that is gone wants no answer."""
+    """Deliver outcomes, with one wake-up per event loop; a closed loop is skipped."""
     by_loop: dict[asyncio.AbstractEventLoop, list[Work]] = {}
     for work in works:
         by_loop.setdefault(work.future.get_loop(), []).append(work)
@@ -66,7 +66,7 @@ def _resolve(works: list[Work]) -> None:
 
 
 def next_group(inbox: Inbox, most: int = COMMIT_GROUP_MAX) -> tuple[list[Work], bool]:
-    """What waits to be written, as one commit; and whether the end mark was found."""
+    """Wait for work and return what is queued as one commit group; also whether the end mark was reached."""
     group: list[Work] = []
     work = inbox.get()
     while work is not None:

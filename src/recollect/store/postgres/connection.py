@@ -1,4 +1,4 @@
-"""PostgreSQL connections as this store uses them, and the transaction a unit of work sees."""
+"""PostgreSQL connections as this store uses them, and its transaction."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
@@ -22,8 +22,8 @@ T = TypeVar("T")
 Connection = psycopg.Connection[tuple[Any, ...]]
 CONNECT_S_MAX = 10
 APPLICATION = "recollect"
-_PREPARED_MAX = 1000  # every statement of the product, with room for those with orders
-# Whoever stops in the middle of a transaction is put out of it, so that others can go on.
+_PREPARED_MAX = 1000  # every statement of the product, including its orders, with room to spare
+# A session that stalls inside a transaction is terminated, so that others can proceed.
 _SESSION = (
     "SET timezone = 'UTC'",
     "SET idle_in_transaction_session_timeout = '30s'",
@@ -31,7 +31,7 @@ _SESSION = (
     "SET client_min_messages = warning",
 )
 _QUEUE = 0x5EC0_11EC9
-# How to hold something: whoever has it is waited for, or there is no row.
+# Locks: wait for the holder, or return no row if the lock is taken.
 _HOLD_GRAPH = (
     "SELECT 1 FROM graphs WHERE id = %(key)s FOR NO KEY UPDATE",
     "SELECT 1 FROM graphs WHERE id = %(key)s FOR NO KEY UPDATE SKIP LOCKED",
@@ -43,7 +43,7 @@ _HOLD_QUEUE = (
 
 
 class FlagDumper(Dumper):
-    """Flags are kept as 0 and 1."""
+    """Stores booleans as 0 and 1."""
 
     oid = Int8Dumper.oid
 
@@ -53,7 +53,7 @@ class FlagDumper(Dumper):
 
 
 class FlagLoader(Loader):
-    """What is true is told as 1, whether the database keeps it or works it out."""
+    """Returns booleans as 1 or 0, whether stored or computed by the database."""
 
     format = Format.BINARY
 
@@ -63,7 +63,7 @@ class FlagLoader(Loader):
 
 
 def connect(url: str) -> Connection:
-    """A connection that begins and ends its transactions itself."""
+    """A connection in autocommit mode: the store begins and ends transactions itself."""
     connection: Connection = psycopg.connect(
         url,
         autocommit=True,
@@ -79,8 +79,11 @@ def connect(url: str) -> Connection:
 
 
 class DatabaseSession:
-    """What statements are sent over. Where it is pipelined, they go one behind the other, and whoever
-    wants an answer waits for all that was sent so far; else each is waited for."""
+    """Sends statements over one connection.
+
+    When pipelined, statements are sent without waiting, and a caller that needs a result waits for
+    everything sent so far; otherwise each statement is waited for.
+    """
 
     def __init__(self, connection: Connection, *, pipelined: bool = False) -> None:
         self.connection = connection
@@ -90,31 +93,33 @@ class DatabaseSession:
             self._pipeline = self._mode.enter_context(connection.pipeline())
 
     def send(self, statement: str, params: Any = None) -> psycopg.Cursor[tuple[Any, ...]]:
-        """Have something executed; its answer is there after `wait`."""
-        # The text is ours, and the parameters travel apart from it.
+        """Send a statement; its result is available after `wait`."""
+        # The text is our own, and the parameters are sent separately.
         return self.connection.cursor(binary=True).execute(statement.encode(), params)
 
     def wait(self) -> None:
-        """Wait for every answer; raises the first trouble that there was."""
+        """Wait for all results; raises the first error."""
         if self._pipeline is not None:
             self._pipeline.sync()
 
     def end(self, how: str) -> None:
-        """Wait for the end of the transaction: COMMIT or ROLLBACK."""
+        """End the transaction with COMMIT or ROLLBACK, and wait."""
         self.send(how)
         self.wait()
 
     def done(self) -> None:
-        """End a transaction that has only read. Not by a ROLLBACK: at that the driver forgets what it has prepared."""
+        """End a read-only transaction. Not with ROLLBACK: the driver would forget its prepared statements."""
         self._end_if_sound("COMMIT")
 
     def undo(self) -> None:
-        """End the transaction without a trace."""
+        """Roll back the transaction."""
         self._end_if_sound("ROLLBACK")
 
     def _end_if_sound(self, how: str) -> None:
-        """A session in which a statement failed is let go of: the driver takes for prepared what was to be
-        prepared behind that one."""
+        """End the transaction, or close the session if a statement failed in it.
+
+        After a failure the driver believes that statements queued behind the failed one were prepared.
+        """
         try:
             if self.connection.info.transaction_status == TransactionStatus.ACTIVE:
                 self.wait()
@@ -126,7 +131,7 @@ class DatabaseSession:
             self.close()
 
     def close(self) -> None:
-        """Let go of it, whether or not the database still answers."""
+        """Close the connection, whether or not the database still answers."""
         with suppress(psycopg.Error):
             self.connection.close()
             self._mode.close()
@@ -135,8 +140,8 @@ class DatabaseSession:
 class PostgresStatements:
     """The named statements of this dialect in one session.
 
-    Whoever asks for something waits for the answer; what is posted is only sent, and its answer comes
-    with that of the next question. A posted row that is refused is told then, or at the commit.
+    Queries wait for their result. A posted statement is only sent, and its result arrives with that of
+    the next query. If a posted row is rejected, the error is raised then, or at the commit.
     """
 
     def __init__(self, session: DatabaseSession) -> None:
@@ -144,7 +149,7 @@ class PostgresStatements:
         self._statements = dialect.statements()
         self._writing = dialect.writing()
         self.changes = 0
-        self.failed = False  # then the transaction is of no use any more
+        self.failed = False  # then the transaction can no longer be used
 
     def _execute(
         self, name: str, params: dict[str, Any], end: str = "", *, waits: bool = True
@@ -173,37 +178,37 @@ class PostgresStatements:
         return self._execute(name, params).fetchall()
 
     def records(self, name: str, params: dict[str, Any], /) -> list[dict[str, Any]]:
-        """Every row by the names of its columns."""
+        """Every row, as a dict by column name."""
         cursor = self._execute(name, params)
         columns = [column.name for column in cursor.description or ()]
         return [dict(zip(columns, row, strict=True)) for row in cursor]
 
     def insert(self, name: str, params: dict[str, Any], /) -> int:
-        """Add one row and give back its id."""
+        """Insert one row and return its id."""
         row = self._execute(name, params, " RETURNING id").fetchone()
         if row is None:
             raise InvariantViolated(f"{name} added no row")
         return int(row[0])
 
     def run(self, name: str, params: dict[str, Any], /) -> int:
-        """Execute the statement and say how many rows it touched."""
+        """Execute the statement and return the number of rows it affected."""
         return self._execute(name, params).rowcount
 
     def post(self, name: str, params: dict[str, Any], /) -> None:
-        """Send the statement, and wait for nothing."""
+        """Send the statement without waiting."""
         self._execute(name, params, waits=False)
 
 
 class Busy(Exception):
-    """Somebody else has what a unit wants to hold, and this transaction holds something already."""
+    """Another transaction holds the lock that a unit wants, and this one already holds a lock."""
 
 
 @dataclass
 class Turn:
-    """What the transaction of a group holds: *everything*, or what its units ask for one by one.
+    """The locks of a group's transaction: *everything*, or the ones its units ask for.
 
-    Only the unit that is *first* waits for what somebody else holds; a later one would wait with
-    something in its hands, and two that do so wait for each other.
+    Only the *first* unit waits for a lock. A later one would wait while holding locks, and two
+    transactions doing so would deadlock.
     """
 
     everything: bool = True
@@ -225,11 +230,11 @@ class PostgresTransaction(Transaction):
         self.left: list[tuple[int, AtEnd[Any], Any]] = []
 
     def hold(self, graph_id: int) -> None:
-        """Have a graph to oneself until the end of the transaction."""
+        """Lock a graph until the end of the transaction."""
         self._hold(graph_id, _HOLD_GRAPH)
 
     def hold_queue(self) -> None:
-        """Be the only one that chooses from the queue until the end of the transaction."""
+        """Lock the queue until the end of the transaction."""
         self._hold(_QUEUE, _HOLD_QUEUE)
 
     def _hold(self, key: int, ways: tuple[str, str]) -> None:
@@ -243,15 +248,17 @@ class PostgresTransaction(Transaction):
         self._turn.held.add(key)
 
     def at_end(self, project_id: int, then: AtEnd[T], item: T) -> None:
-        """Have something done for a project when all units of the transaction have run; at once, where
-        one of them may want to find it."""
+        """Defer work for a project until all units of the transaction have run.
+
+        It runs at once if the transaction has the database to itself: a later unit may need its effect.
+        """
         if self._turn.everything:
             then(self, project_id, [item])
         else:
             self.left.append((project_id, then, item))
 
     def many(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
-        """Execute a statement of the store's own for each of several rows."""
+        """Execute one of the store's own statements for several rows."""
         if values:
             statement = dialect.translated(sql).replace("?", "%s")
             self._connection.cursor().executemany(statement.encode(), values)

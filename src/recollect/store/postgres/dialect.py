@@ -1,8 +1,8 @@
-"""The named statements as PostgreSQL wants them.
+"""Translates the named statements for PostgreSQL.
 
-Statements are written once, in what both stores understand (`store/queries/*.sql`); those that one of
-them needs in other words stand in its own `queries/`. What is left to translate is spelling: how
-parameters are marked, `IS` between two values, and hints for SQLite's planner.
+Statements are written once, in SQL that both stores accept (`store/queries/*.sql`); a store that
+needs different SQL has its own version in its `queries/`. Only spelling is left to translate:
+parameter markers, `IS` between two values, and hints for SQLite's planner.
 """
 
 import re
@@ -27,7 +27,7 @@ def statements() -> dict[str, str]:
 
 
 def translated(statement: str) -> str:
-    """One statement with its parameters as the driver marks them."""
+    """One statement in PostgreSQL's spelling, with the driver's parameter markers."""
     told = _HINT.sub("", statement)
     told = _ORDERED.sub("JOIN ", told)
     told = _DIFFERS.sub("IS DISTINCT FROM ", told)

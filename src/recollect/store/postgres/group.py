@@ -1,5 +1,8 @@
-"""The transaction of a group of units: they run in it one after the other, and then what all of a
-project take turns at is written for all of them together."""
+"""The transaction of a group of units.
+
+Units run one after the other. Then the deferred work that a whole project contends for is written
+for all of them together.
+"""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -18,19 +21,19 @@ from recollect.store.work import Work
 
 _WHOSE = "SELECT set_config('recollect.project', %s, true)"
 _PROJECT = "SELECT pg_advisory_xact_lock(%s)"
-_OF_PROJECTS = 1 << 60  # their locks are numbered from here on
+_OF_PROJECTS = 1 << 60  # advisory locks of projects are numbered from here
 _AWAY = (psycopg.OperationalError, psycopg.InterfaceError)
 
 
 def translate(error: BaseException) -> BaseException:
-    """The database's trouble in our words, without its address; the cause stays attached."""
+    """The database's errors as ours, without its address; the original is the cause."""
     translated: BaseException
     if isinstance(error, _AWAY):
         translated = StoreUnavailable("the database does not answer right now")
     elif isinstance(error, psycopg.IntegrityError | psycopg.DataError):
         translated = RowRefused(str(error).partition("\n")[0])
     elif isinstance(error, StopIteration):
-        # A future cannot carry one: asyncio would refuse it and leave the caller waiting.
+        # A future cannot carry StopIteration: asyncio would refuse it and leave the caller waiting.
         translated = RuntimeError("a unit of work raised StopIteration")
     else:
         return error
@@ -39,7 +42,7 @@ def translate(error: BaseException) -> BaseException:
 
 
 class Undone(Exception):
-    """The transaction cannot go on; its units want to run one by one. *error* is what went wrong."""
+    """The transaction cannot continue; its units must run one by one. *error* is the cause."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__()
@@ -47,7 +50,7 @@ class Undone(Exception):
 
 
 class Group:
-    """Units in one transaction, which somebody else has begun and will end."""
+    """Runs units in one transaction, which the caller begins and ends."""
 
     def __init__(self, session: DatabaseSession, clock: Clock, ids: Ids, turn: Turn) -> None:
         self._session = session
@@ -58,13 +61,15 @@ class Group:
         self._left: list[tuple[int, AtEnd[Any], Any]] = []
 
     def read(self, work: Work) -> Any:
-        """What a unit finds, or what it raises."""
+        """Run a unit that only reads; returns or raises what it does."""
         self._show(work.project_id)
         return work.unit(self._transaction())
 
     def run(self, works: Sequence[Work]) -> int:
-        """Run units in their order, and say how many: one that finds taken what it wants to hold waits
-        for its own transaction, and those behind it wait with it."""
+        """Run units in order and return how many ran.
+
+        A unit that finds its lock taken needs a transaction of its own; those behind it wait with it.
+        """
         for number, work in enumerate(works):
             self._turn.first = number == 0
             try:
@@ -84,20 +89,19 @@ class Group:
                 raise Undone(error) from error
             raise
         except _AWAY:
-            raise  # the database's trouble, and not the unit's
+            raise  # the database failed, not the unit
         except Exception as error:
             if tx.changes or tx.sent.failed:
                 raise Undone(error) from error
             work.error = translate(error)
             return
         if tx.sent.failed:
-            # It went on after a statement that failed: a commit would undo everything in silence.
+            # The unit went on after a failed statement: COMMIT would silently roll everything back.
             raise Undone(StoreUnavailable("the store undid a unit of work by itself"))
         self._left += tx.left
 
     def settle(self) -> None:
-        """Write what units have left for the end, one project after the other and always in the same order, so
-        that nobody waits for somebody who waits for him."""
+        """Run the deferred work, project by project and always in the same order, to avoid deadlocks."""
         by_project = sorted(self._left, key=itemgetter(0))
         for project_id, left in groupby(by_project, key=itemgetter(0)):
             self._session.send(_PROJECT, (_OF_PROJECTS + project_id,))
@@ -117,9 +121,9 @@ class Group:
             raise Undone(error) from error
 
     def _show(self, project_id: int | None) -> None:
-        """Say to the database whose rows are to be seen from here on: a project's, or those of all."""
+        """Set whose rows the database shows from here on: those of one project, or of all."""
         whose = "*" if project_id is None else str(project_id)
-        if whose != self._shown:  # it holds until the end of the transaction
+        if whose != self._shown:  # the setting lasts until the end of the transaction
             self._session.send(_WHOSE, (whose,))
             self._shown = whose
 

@@ -1,5 +1,8 @@
-"""One graph of the database as a file that can be attached: it is folded apart in memory, as a graph
-of the embedded store is, and compared there with what the database has."""
+"""One graph of the database as an attachable SQLite database.
+
+This way a graph is folded in memory just as in the embedded store, and compared there with what the
+database holds.
+"""
 
 import sqlite3
 from collections.abc import Iterator
@@ -14,7 +17,7 @@ from recollect.store.sqlite.migrate import SCHEMA
 _GRAPH = "graph_id = %(graph_id)s"
 _PROJECT = "(SELECT project_id FROM graphs WHERE id = %(graph_id)s)"
 _OF = "IN (SELECT id FROM {} WHERE graph_id = %(graph_id)s)"
-# Everything that a graph is folded from and into, in the order that references ask for.
+# Everything a graph is folded from and into, in foreign-key order.
 _TABLES = {
     "projects": f"id = {_PROJECT}",
     "graphs": "id = %(graph_id)s",
@@ -45,7 +48,7 @@ _names = count(1)
 
 
 def of_database(url: str, graph_id: int) -> Live:
-    """The graph as it is whenever somebody looks."""
+    """A fresh copy of the graph each time it is opened."""
 
     @contextmanager
     def looked_at() -> Iterator[str]:
@@ -60,7 +63,7 @@ def of_database(url: str, graph_id: int) -> Live:
 
 
 def copy_graphs(url: str, file: Path, name: str | None) -> None:
-    """Every graph, or those of one name, as of one moment, into a file of the embedded store."""
+    """Copy all graphs, or those with one name, into a file of the embedded store, on one snapshot."""
     with _one_moment(url) as connection, closing(sqlite3.connect(file)) as copy:
         copy.isolation_level = None
         named = "SELECT id FROM graphs WHERE %(name)s::text IS NULL OR graph_id = %(name)s"
@@ -70,7 +73,7 @@ def copy_graphs(url: str, file: Path, name: str | None) -> None:
 
 @contextmanager
 def _one_moment(url: str) -> Iterator[Connection]:
-    """The database as it is now, for however long it takes to read it."""
+    """A connection on one snapshot, for however long the reading takes."""
     with closing(connect(url)) as connection:
         connection.execute("SET idle_in_transaction_session_timeout = 0")
         connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -79,7 +82,7 @@ def _one_moment(url: str) -> Iterator[Connection]:
 
 
 def _fill(copy: sqlite3.Connection, connection: Connection, graph_id: int) -> None:
-    """Take over every row of the graph; what several graphs share may be there already."""
+    """Copy every row of the graph; rows that several graphs share may already be there."""
     copy.execute("BEGIN")
     for table, condition in _TABLES.items():
         asked = f"SELECT * FROM {table} WHERE {condition}"  # noqa: S608 - our own words

@@ -15,7 +15,7 @@ def available() -> list[Path]:
 
 
 def version(connection: Connection) -> int:
-    """How many migrations this database has seen."""
+    """The number of migrations applied to this database."""
     found = connection.execute("SELECT to_regclass('schema_version')::text").fetchone()
     if found is None or found[0] is None:
         return 0
@@ -24,9 +24,9 @@ def version(connection: Connection) -> int:
 
 
 def apply(connection: Connection, upto: int | None = None) -> list[str]:
-    """Bring the database up to date, or up to a version, whole or not at all; says which ran.
+    """Bring the database up to date, or to version *upto*, atomically; returns the names of those that ran.
 
-    Whoever starts at the same time waits.
+    Processes that start at the same time wait.
     """
     todo = available()[:upto]
     with connection.transaction():

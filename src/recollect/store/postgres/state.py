@@ -1,4 +1,4 @@
-"""A database as whoever looks after it sees it; nothing in it is changed by looking."""
+"""A read-only view of the database for its operator."""
 
 import ipaddress
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ _OTHERS = (
 
 
 class DatabaseState(NamedTuple):
-    """What the server and the role are. *known* is the schema that this program has."""
+    """The state of the server and the role. *known* is the schema version of this program."""
 
     version: int
     encoding: str
@@ -44,14 +44,14 @@ class DatabaseState(NamedTuple):
 
 @contextmanager
 def looking(url: str) -> Iterator[Connection]:
-    """A connection that can only read; raises StoreUnavailable where there is none."""
+    """A read-only connection; raises StoreUnavailable if the database cannot be reached."""
     try:
         opened = connect(url)
     except psycopg.Error as error:
         raise unreachable(error) from error
     with closing(opened) as connection:
         connection.execute("SET default_transaction_read_only = on")
-        connection.execute("SET recollect.project = '*'")  # of all projects, or nothing is shown
+        connection.execute("SET recollect.project = '*'")  # of all projects, or no rows are visible
         try:
             yield connection
         except psycopg.Error as error:
@@ -61,7 +61,7 @@ def looking(url: str) -> Iterator[Connection]:
 
 
 def state(connection: Connection) -> DatabaseState:
-    """What is known of the database."""
+    """Query the state of the database."""
     role = connection.execute(_ROLE).fetchone() or ("", 0, 0)
     encoding = connection.execute("SHOW server_encoding").fetchone() or ("",)
     others = connection.execute(_OTHERS, (APPLICATION,)).fetchone() or (0,)
@@ -79,12 +79,12 @@ def state(connection: Connection) -> DatabaseState:
 
 
 def transaction(connection: Connection) -> PostgresTransaction:
-    """What typed queries are asked on, each on what is there at its moment."""
+    """A transaction object for typed queries, each of which sees the data at its own moment."""
     return PostgresTransaction(DatabaseSession(connection), system_clock, TimeOrderedIds())
 
 
 def migrated(url: str) -> tuple[list[str], int]:
-    """Bring the schema up to date; says what was applied, and the version now."""
+    """Bring the schema up to date; returns what was applied, and the version now."""
     try:
         with closing(connect(url)) as connection:
             return migrate.apply(connection), migrate.version(connection)
@@ -93,7 +93,7 @@ def migrated(url: str) -> tuple[list[str], int]:
 
 
 def _is_near(host: str) -> bool:
-    """Whether nobody can listen on the way: a socket, or this machine's own address."""
+    """Whether nobody can eavesdrop on the way: a socket, or a loopback address."""
     if host.startswith(("/", "@")) or host in ("", "localhost"):
         return True
     try:

@@ -1,4 +1,4 @@
-"""The store on PostgreSQL: owns the threads and their connections, hands units to them."""
+"""The store on PostgreSQL: owns the threads and their connections, and hands units to them."""
 
 import asyncio
 import threading
@@ -24,13 +24,13 @@ from recollect.store.sqlite.apart import Apart, FoldedApart, Then
 from recollect.store.sqlite.difference import Difference, write
 from recollect.store.work import Inbox, Work, runs_beside_others
 
-_CHANNEL = "recollect_queue"  # the trigger on the queue tells there
+_CHANNEL = "recollect_queue"  # the trigger on the queue notifies here
 _LOOK_S = 1.0
 _PAUSE_S = 1.0
 
 
 class Listener(threading.Thread):
-    """Listens on a connection of its own, until it is stopped; a database that went away is asked again."""
+    """Listens on its own connection until stopped; reconnects when the database goes away."""
 
     def __init__(self, url: str, loop: asyncio.AbstractEventLoop, wake: Callable[[], None]) -> None:
         super().__init__(name="store-listener", daemon=True)
@@ -40,7 +40,7 @@ class Listener(threading.Thread):
         self._stopped = threading.Event()
 
     def stop(self) -> None:
-        """Have it end soon; nobody waits for it."""
+        """Ask the thread to end, without waiting for it."""
         self._stopped.set()
 
     def run(self) -> None:
@@ -65,8 +65,10 @@ _WRITERS_BESIDE = 4
 
 
 class PostgresStore:
-    """One database; in each process a thread that writes alone, a few that write beside others, all with
-    grouped commits, and a few that read."""
+    """One database, used by several threads in each process.
+
+    One thread writes alone, a few write concurrently, and a few read. All writers group commits.
+    """
 
     def __init__(self, url: str, *, readers: int, clock: Clock, ids: Ids) -> None:
         self._url, self._clock, self._ids = url, clock, ids
@@ -118,7 +120,7 @@ class PostgresStore:
     async def glance(
         self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """The same as `read`: a database may be far away, and the event loop waits for nobody."""
+        """The same as `read`: a database may be far away, and the event loop must not wait."""
         return await self.read(unit, *args, **kwargs)
 
     async def write(
@@ -143,7 +145,7 @@ class PostgresStore:
         return result
 
     async def apart(self, graph_id: int) -> FoldedApart:
-        """One graph in a database of its own in memory, to be folded again beside everyone else."""
+        """Copy one graph into an in-memory database, to be folded again while the store stays in use."""
         live = of_database(self._url, graph_id)
         made = await asyncio.to_thread(Apart, live, graph_id, self._clock, self._ids)
         return FoldedApart(made, self._write_here)
@@ -153,16 +155,16 @@ class PostgresStore:
         return done
 
     def on_work(self, wake: Callable[[], None]) -> None:
-        """Call *wake* when any process has left work in the queue."""
+        """Call *wake* when any process has added work to the queue."""
         self._listener = Listener(self._url, asyncio.get_running_loop(), wake)
         self._listener.start()
 
     def trouble(self) -> str | None:
-        """Whether the database answered when it was asked last."""
+        """Whether the database answered the last time it was asked."""
         return self._trouble
 
     async def scrub(self) -> bool:
-        """Have the database give up the rows that were deleted; see docs/operating/postgresql.md."""
+        """Vacuum deleted rows; see docs/operating/postgresql.md."""
         if self._closed:
             return False
         return await asyncio.to_thread(self._vacuum)
@@ -176,10 +178,10 @@ class PostgresStore:
         return True
 
     def scrub_soon(self) -> None:
-        """The database's own autovacuum does the same in the background."""
+        """Nothing to do: the database's autovacuum does this in the background."""
 
     async def close(self) -> None:
-        """Finish what was handed in, then let go of every connection and thread."""
+        """Finish all submitted work, then release every connection and thread."""
         if self._closed:
             return
         self._closed = True
@@ -196,7 +198,7 @@ class PostgresStore:
 
 
 def _project(args: tuple[Any, ...]) -> int | None:
-    """The project that a unit is called for: that of the access, or of who acts, among its arguments."""
+    """The project a unit is called for, taken from the Access or Acting among its arguments."""
     for one in args:
         if isinstance(one, Access | Acting):
             return one.project_id or None
@@ -204,7 +206,7 @@ def _project(args: tuple[Any, ...]) -> int | None:
 
 
 def unreachable(error: psycopg.Error) -> StoreUnavailable:
-    """What the driver says, one line of it; of a URL that it cannot read not a word."""
+    """The first line of the driver's message; nothing of a URL that cannot be parsed."""
     if isinstance(error, psycopg.OperationalError):
         return StoreUnavailable(
             f"cannot reach the database: {str(error).strip().partition(chr(10))[0]}"

@@ -1,5 +1,4 @@
-"""The threads of the store: each has a connection, takes units from a queue and answers on the
-caller's loop."""
+"""The store's threads: each has a connection, takes units from a queue and answers on the caller's loop."""
 
 import threading
 import time
@@ -17,19 +16,19 @@ from recollect.store.postgres.group import Group, Undone, translate
 from recollect.store.work import Inbox, Work, answer, next_group
 
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-# A unit has the whole database to itself, as in a file, so that what it has read holds until it commits;
-# or it shares it with units that hold other graphs.
+# A unit has the whole database to itself, as in the embedded store, so what it has read stays true
+# until it commits; or it shares the database with units that lock other graphs.
 WRITERS = 0x5EC0_11EC7
 _ALONE = f"SELECT pg_advisory_xact_lock({WRITERS})"
 _BESIDE_OTHERS = f"SELECT pg_advisory_xact_lock_shared({WRITERS})"
-# Few, so that writers share what waits, and nobody holds many graphs.
+# Few, so that writers share the queue, and no transaction locks many graphs.
 _BESIDE_MAX = 4
 _TRIES = 6
 _PAUSE_FIRST_S = 0.1
 
 
 class _Connected(threading.Thread):
-    """A thread with a connection, which it makes anew when the database went away."""
+    """A thread with a connection, which reconnects when the database goes away."""
 
     def __init__(self, name: str, url: str, inbox: Inbox, clock: Clock, ids: Ids) -> None:
         super().__init__(name=name, daemon=True)
@@ -40,19 +39,19 @@ class _Connected(threading.Thread):
         self._session: DatabaseSession | None = None
 
     def session(self) -> DatabaseSession:
-        """The session, whole."""
+        """The session, reconnected if it was lost."""
         if self._session is None or self._session.connection.closed:
             self._session = DatabaseSession(connect(self._url), pipelined=True)
         return self._session
 
     def close(self) -> None:
-        """Let go of the session."""
+        """Close the session."""
         if self._session is not None:
             self._session.close()
             self._session = None
 
     def _tried_again(self, once: Callable[[], Any]) -> Any:
-        """Do something once more when the database went away before it was done."""
+        """Retry when the database goes away before the work is done."""
         for attempt in range(_TRIES):
             try:
                 return once()
@@ -66,7 +65,7 @@ class _Connected(threading.Thread):
         return None
 
     def _went_away(self, error: psycopg.Error) -> bool:
-        """Whether it is the database's trouble, and not the statement's."""
+        """Whether the database failed, rather than the statement."""
         lost = self._session is None or self._session.connection.closed
         return lost or isinstance(error, psycopg.OperationalError)
 
@@ -82,7 +81,7 @@ class ReadingThread(_Connected):
         self.close()
 
     def serve(self, work: Work) -> None:
-        """Run one unit on a snapshot of its own."""
+        """Run one unit on its own snapshot."""
         try:
             work.result = self._tried_again(lambda: self._once(work))
         except Exception as error:  # noqa: BLE001 - the caller gets whatever the unit raised
@@ -98,15 +97,15 @@ class ReadingThread(_Connected):
 
 
 class WritingThread(_Connected):
-    """Writes. What waits while a commit is on its way shares the next one.
+    """Writes. Units that queue up during a commit share the next one.
 
-    Units of a group run in one transaction. A unit that fails before it has changed anything
-    costs the others nothing; one that fails later undoes the group, and each unit is then run
-    in a transaction of its own. So every unit is whole or absent, as if it had been alone.
+    The units of a group run in one transaction. A unit that fails before changing anything does not
+    affect the others. One that fails later rolls back the group, and each unit then runs in its own
+    transaction. So every unit is applied completely or not at all, as if it had run alone.
 
-    With *beside_others* it shares the database with whoever writes so, in this process and in others, and
-    its units hold their graphs. One that fails there has perhaps met what somebody else was just writing:
-    it is run again with the database to itself, and what comes of that is its outcome.
+    With *beside_others*, it shares the database with other concurrent writers, in this process and in
+    others, and its units lock their graphs. A unit that fails there may have run into another writer's
+    change: it is run again with the database to itself, and that outcome counts.
     """
 
     def __init__(
@@ -117,7 +116,7 @@ class WritingThread(_Connected):
         self._most = _BESIDE_MAX if beside_others else COMMIT_GROUP_MAX
 
     def run(self) -> None:
-        """Serve until the end mark arrives; what was handed in before it is still done."""
+        """Serve until the end mark arrives, including everything submitted before it."""
         ending = False
         while not ending:
             group, ending = next_group(self._inbox, self._most)
@@ -127,7 +126,7 @@ class WritingThread(_Connected):
         self.close()
 
     def _commit(self, group: list[Work]) -> None:
-        """Commit units in their order, as many at once as can be."""
+        """Commit units in order, as many per transaction as possible."""
         while group:
             done = self._committed(group, alone=self._alone)
             if done == 0:
@@ -137,7 +136,7 @@ class WritingThread(_Connected):
             group = group[done:]
 
     def _committed(self, group: list[Work], *, alone: bool) -> int:
-        """Commit units as one, and say how many from the first on. 0: they want to run by themselves."""
+        """Commit units as one transaction and return how many, from the first. 0: they must run alone."""
         try:
             done: int = self._tried_again(lambda: self._together(group, alone=alone))
         except Exception as error:  # noqa: BLE001 - this thread must outlive whatever happens
@@ -166,11 +165,10 @@ class WritingThread(_Connected):
 
     @staticmethod
     def _end(session: DatabaseSession) -> None:
-        """Commit. When the database goes away meanwhile, nobody knows whether it did: units are not
-        run again then."""
+        """Commit. If the database goes away meanwhile, the outcome is unknown, so units are not run again."""
         try:
             session.end("COMMIT")
         except psycopg.OperationalError as error:
             raise StoreUnavailable("the database went away while it was writing") from error
-        except psycopg.Error as error:  # something that was posted is refused
+        except psycopg.Error as error:  # a posted statement was rejected
             raise Undone(error) from error

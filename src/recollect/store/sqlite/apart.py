@@ -1,9 +1,9 @@
-"""One graph apart from everyone: its log copied into memory, folded there, and put back at once.
+"""A copy of one graph: its log is copied into memory, folded there, and put back atomically.
 
-A fold of a long log takes seconds. In the file it would keep every writer waiting, and readers
-would see it half done. So what the graph is made of is copied into a database of its own in
-memory; what comes out is compared with the file, and only the difference is written, in one
-transaction. If the file has moved on meanwhile, nothing is written and the caller goes on.
+Folding a long log takes seconds. Done in the file, it would block every writer, and readers would
+see a half-finished graph. So the graph's inputs are copied into an in-memory database. The result is
+compared with the file, and only the difference is written, in one transaction. If the file has moved
+on meanwhile, nothing is written and the caller catches up.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ Then = Callable[[Transaction, Refolded], None]
 _GRAPH = "graph_id = :graph_id"
 _OF_USER = "(SELECT id FROM live.entities WHERE graph_id = :graph_id AND is_user = 1)"
 _OF_RECORD = "(SELECT id FROM live.facts WHERE graph_id = :graph_id AND extractor IS NULL)"
-# What a graph is folded from, in the order that references ask for, and the part of it that counts.
+# What a graph is folded from, in foreign-key order, and which rows of it to copy.
 _COPIED = (
     ("projects", "id = (SELECT project_id FROM live.graphs WHERE id = :graph_id)"),
     ("graphs", "id = :graph_id"),
@@ -47,10 +47,10 @@ _COPIED = (
     ("closings", f"fact_id IN {_OF_RECORD} AND episode_id IS NULL AND by_fact_id IS NULL"),
     ("index_rows", "graph_id = :graph_id AND item_kind = 'episode'"),
 )  # fmt: skip
-# Versions that the file gives out would meet those that are given out here.
+# Negative versions: the file's own would collide with those assigned here.
 _SELECTED = {"index_rows": "graph_id, -item_id, item_kind, item_id, terms, vector"}
 _LATER = "(SELECT id FROM live.episodes WHERE graph_id = :graph_id AND seq > {known})"
-# What is added to a log while its graph is folded. Whoever was not processed yet is now.
+# What is appended to a log while its graph is folded. Episodes copied as unprocessed may be done now.
 _ADDED = (
     ("INSERT OR IGNORE", "threads", _GRAPH),
     ("INSERT OR REPLACE", "episodes", f"id IN {_LATER}"),
@@ -64,17 +64,17 @@ _ADDED = (
 )
 
 
-# The store that a graph comes from, as a database to attach, for as long as it is looked at.
+# Opens the store that a graph comes from as an attachable database, for as long as it is read.
 Live = Callable[[], AbstractContextManager[str]]
 
 
 def of_file(path: Path) -> Live:
-    """A file is attached as it is."""
+    """An SQLite file, which is attached directly."""
     return lambda: nullcontext(f"file:{quote(str(path))}?mode=ro")
 
 
 class Apart:
-    """A graph on its own, for the thread that made it."""
+    """A copy of one graph, used by one thread at a time."""
 
     def __init__(self, live: Live, graph_id: int, clock: Clock, ids: Ids) -> None:
         self._live = live
@@ -99,7 +99,7 @@ class Apart:
             self._note()
 
     def run(self, unit: Callable[[SqliteTransaction], T]) -> T:
-        """Do something with the graph as it is here."""
+        """Run *unit* on the copy."""
         with self._turn:
             self._connection.execute("BEGIN")
             try:
@@ -108,7 +108,7 @@ class Apart:
                 self._connection.execute("COMMIT")
 
     def catch_up(self) -> bool:
-        """Take what was added to the log since; False when something in it was changed."""
+        """Copy what was appended to the log since; False if existing entries were changed."""
         with self._looking():
             if self._state("live") is None or self._state("live") != self._state("main"):
                 return False
@@ -122,20 +122,20 @@ class Apart:
         return True
 
     def difference(self) -> Difference:
-        """What has to be written so that the file has the graph as it is here."""
+        """What must be written to make the file's graph equal to this one."""
         with self._looking():
             return compare(
                 self._connection, self._graph_id, known=self._known, last_edit=self._last_edit
             )
 
     def close(self) -> None:
-        """Let go of it, after whatever is still under way: who gave up waiting did not end it."""
+        """Close the copy once no call uses it: a caller that stopped waiting did not stop its call."""
         with self._turn:
             self._connection.close()
 
     @contextmanager
     def _looking(self) -> Iterator[None]:
-        """With the file at hand, as it is at one moment; not for longer than it takes to look."""
+        """Attach the file on one snapshot, and only for as long as it is read."""
         with self._turn, self._live() as file:
             self._connection.execute("ATTACH :file AS live", {"file": file})
             try:
@@ -161,7 +161,7 @@ class Apart:
         return None if row is None else tuple(row)
 
     def _note(self) -> None:
-        """Remember up to where the file was copied."""
+        """Remember how far the file was copied."""
         found = (
             "SELECT folded, (SELECT coalesce(max(id), 0) FROM live.edits WHERE graph_id = g.id)"
             " FROM live.graphs g WHERE id = ?"
@@ -171,7 +171,7 @@ class Apart:
 
 
 class FoldedApart:
-    """A graph that is folded apart; every step of it in a thread."""
+    """A copy of a graph whose every step runs in a thread."""
 
     def __init__(self, apart: Apart, put: Callable[[Difference, Then], Awaitable[bool]]) -> None:
         self._apart = apart
@@ -180,17 +180,17 @@ class FoldedApart:
     async def run(
         self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Do something with the graph as it is here."""
+        """Run *unit* on the copy."""
         return await asyncio.to_thread(self._apart.run, lambda tx: unit(tx, *args, **kwargs))
 
     async def catch_up(self) -> bool:
-        """Take what was added to its log since; False when something in it was changed."""
+        """Copy what was appended to the log since; False if existing entries were changed."""
         return await asyncio.to_thread(self._apart.catch_up)
 
     async def put_back(self, then: Then) -> bool:
-        """Let the store have the graph as it is here, at once; False when it has moved on."""
+        """Replace the store's graph with this one, atomically; False if the store's has moved on."""
         return await self._put(await asyncio.to_thread(self._apart.difference), then)
 
     async def close(self) -> None:
-        """Let go of it."""
+        """Release the copy."""
         await asyncio.to_thread(self._apart.close)

@@ -1,4 +1,4 @@
-"""Copies of a store that is in use, and whether such a copy is whole."""
+"""Backups of a store that is in use, and verification of them."""
 
 import os
 import sqlite3
@@ -17,14 +17,14 @@ Progress = Callable[[int, int], None]
 
 
 def copy(folder: Path, into: Path) -> None:
-    """The store of one moment in another folder, whoever is using it."""
+    """Copy a snapshot of the store into another folder, even while it is in use."""
     write(folder, prepare(into))
 
 
 def write(folder: Path, target: Path, progress: Progress | None = None) -> None:
-    """The store of one moment as one file, whoever is using it.
+    """Copy a snapshot of the store into one file, even while it is in use.
 
-    The read transaction is what makes it one moment: without it, SQLite would begin anew whenever
+    The read transaction is what makes it a snapshot: without it, SQLite would restart the copy whenever
     another process commits between two steps.
     """
     if not (folder / FILE_NAME).is_file():
@@ -38,12 +38,12 @@ def write(folder: Path, target: Path, progress: Progress | None = None) -> None:
         source.execute("BEGIN")
         source.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         source.backup(new, pages=_PAGES_PER_STEP, progress=told, sleep=0)
-        new.execute("PRAGMA journal_mode = DELETE")  # one file that needs no others beside it
+        new.execute("PRAGMA journal_mode = DELETE")  # a single file, without a log beside it
     _sync(target)
 
 
 def check(file: Path) -> int:
-    """Look at every page, index and reference of a backup; answers its schema version."""
+    """Check every page, index and reference of a backup, and return its schema version."""
     try:
         with closing(_read_only(file)) as connection:
             found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
@@ -64,7 +64,7 @@ def check(file: Path) -> int:
 
 
 def origin(file: Path) -> str | None:
-    """What tells the backups of one store from those of another; None for any other file."""
+    """An id shared by all backups of one store; None for any other file."""
     try:
         with closing(_read_only(file)) as connection:
             row = connection.execute("SELECT uuid FROM projects ORDER BY id LIMIT 1").fetchone()
@@ -74,9 +74,9 @@ def origin(file: Path) -> str | None:
 
 
 def place(file: Path, folder: Path) -> None:
-    """Make a backup the store of *folder*; it is there when all of it is."""
+    """Install a backup as the store of *folder*; the file appears only once it is complete."""
     target = folder / FILE_NAME
-    for one in (target, folder / f"{FILE_NAME}-wal"):  # the log may hold its newest commits
+    for one in (target, folder / f"{FILE_NAME}-wal"):  # the log may hold the newest commits
         if one.exists() and one.stat().st_size:
             raise StoreUnavailable(f"there is a store in {folder}: move {one.name} away first")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -95,7 +95,7 @@ def place(file: Path, folder: Path) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Take out again what `place` put there."""
+    """Remove what `place` installed."""
     for end in ("", "-wal", "-shm"):
         (folder / f"{FILE_NAME}{end}").unlink(missing_ok=True)
 

@@ -1,4 +1,4 @@
-"""Whether the store's file is sound, found out without keeping anybody waiting."""
+"""Integrity checks of the store's file that do not block its users."""
 
 import os
 import sqlite3
@@ -23,7 +23,7 @@ _log = log.get(__name__)
 
 
 class Check(threading.Thread):
-    """Looks at every table, each on a snapshot of its own, so that writers are not held up."""
+    """Checks every table, each on its own snapshot, so that writers are not blocked."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(name="store-check", daemon=True)
@@ -32,7 +32,7 @@ class Check(threading.Thread):
         self.found: str | None = None
 
     def run(self) -> None:
-        """Until something is wrong, or everything was looked at."""
+        """Check tables until damage is found or all were checked."""
         if not self._path.exists() or not self._path.stat().st_size:
             return
         try:
@@ -56,14 +56,14 @@ class Check(threading.Thread):
         return None
 
     def stop(self) -> None:
-        """After the table that is being looked at."""
+        """Stop after the current table."""
         self._stopped = True
 
 
 def begin(path: Path, within_s: float) -> Check:
-    """Check the file; what takes longer goes on in the background.
+    """Start checking the file and wait up to *within_s*; a longer check continues in the background.
 
-    Raises StoreDamaged with what to do.
+    Raises StoreDamaged, with advice, if damage is found in that time.
     """
     check = Check(path)
     check.start()
@@ -74,22 +74,22 @@ def begin(path: Path, within_s: float) -> Check:
 
 
 def is_damage(error: BaseException) -> bool:
-    """Whether SQLite says that the file is not what it should be."""
+    """Whether SQLite reports that the file is corrupt or not a database."""
     code = getattr(error, "sqlite_errorcode", None)
     return code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def identity(path: Path) -> tuple[int, int]:
-    """What tells a file from another one of the same name."""
+    """Distinguishes a file from another of the same name."""
     stat = path.stat()
     return stat.st_dev, stat.st_ino
 
 
 def trouble(path: Path, known: tuple[int, int], file: int) -> str | None:
-    """What is wrong with the file or its disk at a glance.
+    """A quick check of the file and its disk.
 
-    *file* is held open by the store: closing one here would drop the locks of all its connections,
-    and whoever opens the store next would take its log for one that nobody uses.
+    *file* is a descriptor that the store keeps open. Closing one here would drop the locks of all the
+    store's connections, and the next process to open the store would take its log for abandoned.
     """
     try:
         if identity(path) != known:

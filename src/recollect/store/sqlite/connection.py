@@ -1,4 +1,4 @@
-"""SQLite connections as this store uses them, and the transaction a unit of work sees."""
+"""SQLite connections as this store uses them, and its transaction."""
 
 import sqlite3
 import time
@@ -21,7 +21,7 @@ _HERE = Path(__file__).parent
 BUSY_MS = 10_000
 _WRITER_CACHE_KIB = 65_536
 _READER_CACHE_KIB = 8_192
-# Trouble that waiting does not mend.
+# Errors that waiting does not fix.
 _LASTING = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY)
 
 
@@ -32,7 +32,7 @@ def statements() -> dict[str, str]:
 
 
 def prepare(folder: Path) -> Path:
-    """The store's file in *folder*, made for its owner's eyes only."""
+    """The path of the store's file in *folder*, created readable by its owner only."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / FILE_NAME
     path.touch(mode=0o600)
@@ -49,7 +49,7 @@ def connect(path: Path, *, writer: bool) -> sqlite3.Connection:
     for pragma in (
         f"busy_timeout = {BUSY_MS}",
         "synchronous = FULL",
-        "fullfsync = ON",  # macOS: flush the drive's own cache, too
+        "fullfsync = ON",  # macOS: also flush the drive's own cache
         "checkpoint_fullfsync = ON",
         "foreign_keys = ON",
         "temp_store = MEMORY",
@@ -64,14 +64,17 @@ def connect(path: Path, *, writer: bool) -> sqlite3.Connection:
 
 
 def teach(connection: sqlite3.Connection) -> None:
-    """Let statements ask on which side of the walls that policies draw an episode stands, and which
-    side that is of those that some of the keys draw."""
+    """Register the SQL functions `side` and `side_within`.
+
+    They compute on which side of the walls drawn by policies an episode stands, and which side that is
+    when only some of the policy keys count.
+    """
     connection.create_function("side", 2, _side, deterministic=True)
     connection.create_function("side_within", 2, _side_within, deterministic=True)
 
 
 def _side(metadata: str | None, keys: str) -> str | None:
-    """NULL where no policy names a key, so that there are no walls."""
+    """NULL if no policy names a key: then there are no walls."""
     named = rows.from_json(keys)
     return visibility.side(rows.from_json(metadata), named) if named else None
 
@@ -82,7 +85,7 @@ def _side_within(side: str | None, keys: str) -> str | None:
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Switch to WAL; SQLite does not wait by itself for whoever is just making the file."""
+    """Switch to WAL, retrying while another process creates the file: SQLite does not wait for that."""
     deadline = time.monotonic() + BUSY_MS / 1000
     while True:
         try:
@@ -105,7 +108,7 @@ class SqliteStatements:
 
     def _execute(self, name: str, params: dict[str, Any]) -> sqlite3.Cursor:
         cursor = self._cursor()
-        cursor.row_factory = None  # plain tuples: they become typed rows
+        cursor.row_factory = None  # plain tuples, which become typed rows
         try:
             return cursor.execute(self._statements[name], params)
         except (sqlite3.IntegrityError, sqlite3.DataError, OverflowError) as error:
@@ -121,13 +124,13 @@ class SqliteStatements:
         return self._execute(name, params).fetchall()
 
     def records(self, name: str, params: dict[str, Any], /) -> list[dict[str, Any]]:
-        """Every row by the names of its columns."""
+        """Every row, as a dict by column name."""
         cursor = self._execute(name, params)
         columns = [column[0] for column in cursor.description]
         return [dict(zip(columns, row, strict=True)) for row in cursor]
 
     def insert(self, name: str, params: dict[str, Any], /) -> int:
-        """Add one row and give back its id."""
+        """Insert one row and return its id."""
         row_id = self._execute(name, params).lastrowid
         if row_id is None:
             raise InvariantViolated(f"{name} added no row")
@@ -135,13 +138,13 @@ class SqliteStatements:
         return row_id
 
     def run(self, name: str, params: dict[str, Any], /) -> int:
-        """Execute the statement and say how many rows it touched."""
+        """Execute the statement and return the number of rows it affected."""
         count = self._execute(name, params).rowcount
         self.changes += max(count, 0)
         return count
 
     def post(self, name: str, params: dict[str, Any], /) -> None:
-        """Execute the statement; a file answers at once."""
+        """Execute the statement; a local file has no round trip to save."""
         self.run(name, params)
 
 
@@ -153,6 +156,6 @@ class SqliteTransaction(Transaction):
         self._connection = connection
 
     def many(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
-        """Execute a statement of the store's own for each of several rows."""
+        """Execute one of the store's own statements for several rows."""
         if values:
             self._connection.executemany(sql, values)

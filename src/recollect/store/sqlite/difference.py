@@ -1,4 +1,4 @@
-"""How a graph that was folded apart differs from the one in the file, and the writing of that."""
+"""Compares a graph that was folded apart with the one in the file, and writes the difference."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
@@ -11,9 +11,8 @@ from recollect.store.index import IndexItem
 from recollect.store.protocol import Refolded, Transaction
 from recollect.store.sqlite.connection import SqliteTransaction
 
-# What a language model wrote of threads, when their graph was folded again.
-#
-# Nobody writes it a second time: it stays as long as the facts that it was made of are the same.
+# Thread summaries written by a language model, when their graph is folded again:
+# they are not written again, and stay valid as long as they rest on the same facts.
 
 _MADE_OF = (
     "SELECT k.summary_id, f.id, f.fact, f.invalid_at, f.expired_at FROM live.summaries s"
@@ -23,8 +22,10 @@ _MADE_OF = (
 
 
 def outdated_words(connection: sqlite3.Connection, graph_id: int) -> list[int]:
-    """The summaries of which something was written that does not rest on the same facts any more:
-    in `main` a graph was folded, `live` is the file."""
+    """The summaries whose written text no longer rests on the same facts.
+
+    `main` is the folded graph, `live` is the file.
+    """
     here, there = (_MADE_OF.format(schema=schema) for schema in ("main", "live"))
     differing: set[int] = set()
     for sql in (f"{here} EXCEPT {there}", f"{there} EXCEPT {here}"):
@@ -38,10 +39,10 @@ _FACTS = "fact_id IN (SELECT id FROM {schema}.facts WHERE graph_id = :graph_id)"
 
 @dataclass(frozen=True)
 class Table:
-    """A table of what is derived: its key, its other columns, and which of its rows are a graph's.
+    """A derived table: its key, its other columns, and the condition that selects the rows of a graph.
 
-    *unique* are columns by which no two rows may be alike: while rows are changed one by one, they
-    must not meet.
+    *unique* are columns with a uniqueness constraint: rows that swap such values must not collide while
+    they are updated one by one.
     """
 
     name: str
@@ -52,11 +53,11 @@ class Table:
 
     @property
     def columns(self) -> list[str]:
-        """All that are compared and written."""
+        """All columns that are compared and written."""
         return [*self.key.split(), *self.rest.split()]
 
 
-# In the order of writing; what is removed goes the other way round.
+# In order of writing; deletions run in reverse.
 TABLES = (
     Table(
         "entities",
@@ -114,7 +115,7 @@ Values = tuple[Any, ...]
 
 @dataclass
 class Difference:
-    """What to remove and what to write, table by table, and what is to be found otherwise."""
+    """What to delete and write, table by table, and which index rows change."""
 
     graph_id: int
     inputs: int
@@ -139,9 +140,9 @@ class Difference:
 def compare(
     connection: sqlite3.Connection, graph_id: int, *, known: int, last_edit: int
 ) -> Difference:
-    """The difference between `main`, where a graph was folded, and `live`, the file.
+    """The difference between `main`, the folded graph, and `live`, the file.
 
-    *known* is the place of the log, and *last_edit* the edit, up to which the file was copied.
+    *known* is the place in the log, and *last_edit* the edit, up to which the file was copied.
     """
     return _Comparison(connection, graph_id).run(known, last_edit)
 
@@ -185,7 +186,7 @@ class _Comparison:
         return self._except(table.name, table.columns, table.within, gone=False)
 
     def _closings(self, told: Difference) -> None:
-        """All closings of a fact are written again if one of them differs."""
+        """If one closing of a fact differs, all closings of that fact are rewritten."""
         columns = _CLOSING.split()
         counted = ["fact_id", "count(*)"]
         differing: set[int] = set()
@@ -198,7 +199,7 @@ class _Comparison:
         told.closings = [row for row in every if row[0] in differing]
 
     def _chapters(self, told: Difference) -> None:
-        """They have no ids that would last, so they are compared by place and written as a whole."""
+        """Chapters have no lasting ids, so they are compared by place and rewritten as a whole."""
         facts = (
             "SELECT c.level, c.number, k.fact_id FROM {0}.chapters c"
             " LEFT JOIN {0}.chapter_facts k ON k.chapter_id = c.id WHERE c.graph_id = :graph_id"
@@ -222,7 +223,7 @@ class _Comparison:
 
 
 def _touched(told: Difference) -> dict[Kind, list[int]]:
-    """What changed in what it is filtered by, though not in its words."""
+    """Items whose filterable fields changed while their text did not."""
     facts = {row[0] for row in (*told.written["facts"], *_both(told, "doubts"))}
     facts |= set(told.closed)
     facts -= {row[0] for row in told.removed["facts"]}
@@ -250,7 +251,7 @@ def _both(told: Difference, name: str) -> Iterable[Values]:
 def write(
     tx: SqliteTransaction, told: Difference, then: Callable[[Transaction, Refolded], None]
 ) -> bool:
-    """Write a difference, unless the graph has moved on since it was told; says whether it did."""
+    """Write a difference; False if the graph has moved on since it was computed."""
     row = tx.graphs.fold_state(graph_id=told.graph_id)
     newest = tx.edits.newest(graph_id=told.graph_id)
     if row is None or (row.inputs, row.folded) != (told.inputs, told.known):
@@ -275,7 +276,7 @@ def _changed_summaries(told: Difference) -> list[int]:
 
 
 def _put_rows(tx: SqliteTransaction, told: Difference) -> None:
-    """Entities go last: whatever now joins others went along with them otherwise."""
+    """Delete entities last: earlier, the cascade would delete facts that now join other entities."""
     entities, *others = TABLES
     for table in reversed(others):
         tx.many(_delete(table), told.removed[table.name])
@@ -307,7 +308,7 @@ def _put(tx: SqliteTransaction, table: Table, values: Sequence[Values]) -> None:
 
 
 def _set_apart(tx: SqliteTransaction, table: Table, values: Sequence[Values]) -> None:
-    """Let two rows that exchange what is unique not meet half-way."""
+    """Give rows temporary values, so that two rows that swap unique values do not collide."""
     apart = ", ".join(f"{column} = '~' || id" for column in table.unique.split())
     tx.many(f"UPDATE {table.name} SET {apart} WHERE id = ?", [row[:1] for row in values])  # noqa: S608
 

@@ -1,5 +1,7 @@
-"""Forward-only migrations: `migrations/NNNN_what.sql`, counted in `PRAGMA user_version`; a new file begins
-with the schema that they lead to."""
+"""Forward-only migrations: `migrations/NNNN_what.sql`, counted in `PRAGMA user_version`.
+
+A new file starts with the schema that they lead to.
+"""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -20,14 +22,14 @@ def available() -> list[Path]:
 
 
 def version(connection: sqlite3.Connection) -> int:
-    """How many migrations this file has seen."""
+    """The number of migrations applied to this file."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def apply(connection: sqlite3.Connection, upto: int | None = None) -> list[str]:
-    """Bring the file up to date, or up to a version; each migration whole or not at all.
+    """Bring the file up to date, or to version *upto*; each migration is atomic.
 
-    Says which ran.
+    Returns the names of those that ran.
     """
     todo = available()[:upto]
     done = version(connection)
@@ -40,7 +42,7 @@ def apply(connection: sqlite3.Connection, upto: int | None = None) -> list[str]:
 
 
 def begin(connection: sqlite3.Connection) -> None:
-    """Give a new file the whole schema at once: a sixth of the work of going through every migration."""
+    """Give a new file the full schema at once: a sixth of the work of running every migration."""
     if version(connection) == 0:
         _step(connection, _schema(), older_than=1, number=len(available()))
 
@@ -58,7 +60,7 @@ def _apply(connection: sqlite3.Connection, path: Path, number: int) -> bool:
 def _step(
     connection: sqlite3.Connection, statements: Iterable[str], *, older_than: int, number: int
 ) -> bool:
-    """Lead to a version, unless another process was faster; says whether it did."""
+    """Migrate to a version; False if another process already did."""
     connection.create_function("packed_terms", 1, _packed_terms, deterministic=True)
     teach(connection)
     connection.execute("BEGIN IMMEDIATE")
@@ -77,12 +79,12 @@ def _step(
 
 
 def _packed_terms(text: str) -> bytes:
-    """For migrations that derive search terms again."""
+    """SQL function for migrations that recompute search terms."""
     return packed(terms(text))
 
 
 def _statements(script: str) -> Iterator[str]:
-    """The statements of a script; `executescript` would commit before it begins."""
+    """Split a script into statements; `executescript` would commit first."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line

@@ -1,4 +1,4 @@
-"""Saving what can be read of a damaged store into a new one. The damaged one is not touched."""
+"""Rescues what is readable of a damaged store into a new one. The damaged store is not modified."""
 # ruff: noqa: S608 - names of tables and columns are those of our own schema
 
 import shutil
@@ -15,15 +15,15 @@ from recollect.store.sqlite.connection import FILE_NAME, prepare
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What became of one table."""
+    """The outcome for one table."""
 
     table: str
     rows: int
-    broken: bool  # something of it could not be read, or refers to what could not be
+    broken: bool  # some rows were unreadable, or refer to rows that were
 
 
 def save(folder: Path, into: Path) -> list[Saved]:
-    """Copy every row that can be read from the store in *folder* into a new one in *into*."""
+    """Copy every readable row of the store in *folder* into a new store in *into*."""
     if not (folder / FILE_NAME).is_file():
         raise StoreUnavailable(f"there is no store in {folder}")
     if into.exists() and any(into.iterdir()):
@@ -70,7 +70,7 @@ def _count(new: sqlite3.Connection, table: str) -> int:
 
 
 def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> bool:
-    """Copy a table from both ends, then what indexes know of; says whether some may be lost."""
+    """Copy a table from both ends, then by the rowids in its indexes; returns whether rows may be lost."""
     described = new.execute(f'PRAGMA table_info("{table}")').fetchall()
     columns = ", ".join(f'"{row[1]}"' for row in described)
     put = f'INSERT OR IGNORE INTO "{table}" ({columns}) VALUES ({", ".join("?" * len(described))})'
@@ -87,20 +87,20 @@ def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> bool:
 
 
 def _key(new: sqlite3.Connection, table: str, described: list[tuple[object, ...]]) -> list[str]:
-    """What the rows of a table lie in the order of."""
+    """The columns by which the rows of a table are physically ordered."""
     try:
         new.execute(f'SELECT rowid FROM "{table}" LIMIT 1')
-    except sqlite3.OperationalError:  # it has none
+    except sqlite3.OperationalError:  # a WITHOUT ROWID table
         ordered = sorted((row for row in described if row[5]), key=lambda row: int(str(row[5])))
         return [f'"{row[1]}"' for row in ordered]
     return ["rowid"]
 
 
 def _take(old: sqlite3.Connection, new: sqlite3.Connection, query: str, put: str) -> bool:
-    """Copy rows up to the first that cannot be read; says whether there was none."""
+    """Copy rows up to the first unreadable one; returns whether all were readable."""
     try:
         for row in old.execute(query):
-            with suppress(sqlite3.IntegrityError):  # a row of garbage
+            with suppress(sqlite3.IntegrityError):  # a garbage row
                 new.execute(put, row)
     except (sqlite3.DatabaseError, UnicodeDecodeError):
         return False
@@ -108,7 +108,7 @@ def _take(old: sqlite3.Connection, new: sqlite3.Connection, query: str, put: str
 
 
 def _known(old: sqlite3.Connection, table: str) -> set[int]:
-    """The rows that the indexes of a table know of, which lie on other pages than the rows."""
+    """The rowids found in a table's indexes, which lie on other pages than the rows themselves."""
     found: set[int] = set()
     with suppress(sqlite3.DatabaseError):
         for index in old.execute(f'PRAGMA index_list("{table}")').fetchall():
@@ -122,7 +122,7 @@ def _known(old: sqlite3.Connection, table: str) -> set[int]:
 
 
 def _drop_orphans(new: sqlite3.Connection) -> set[str]:
-    """Take out what refers to rows that are lost, and then what refers to that."""
+    """Delete rows that refer to lost rows, then rows that refer to those, and so on."""
     hurt: set[str] = set()
     while orphans := new.execute("PRAGMA foreign_key_check").fetchall():
         for table, rowid, parent, number in orphans:
@@ -135,7 +135,7 @@ def _drop_orphans(new: sqlite3.Connection) -> set[str]:
 
 
 def _drop_without_parent(new: sqlite3.Connection, table: str, parent: str, number: int) -> None:
-    """The same for a table without row numbers: by the reference that is broken."""
+    """The same for a WITHOUT ROWID table, by the broken reference."""
     keys = new.execute(f'PRAGMA foreign_key_list("{table}")').fetchall()
     pairs = [(row[3], row[4] or "id") for row in keys if row[0] == number]
     same = " AND ".join(f'p."{theirs}" = "{table}"."{ours}"' for ours, theirs in pairs)

@@ -1,8 +1,8 @@
-"""Wiping what deleted rows left in the file.
+"""Wipes what deleted rows left in the file.
 
-`secure_delete` overwrites what is deleted where it lies. A row that was moved when a page was split
-may have left a copy in the unused middle of the page it came from, and SQLite neither reads nor
-clears that. Here it is cleared, with the free pages, by writing zeros into bytes that mean nothing.
+`secure_delete` overwrites deleted data in place. But a row that moved when a page was split may have
+left a copy in the unused middle of its old page, which SQLite neither reads nor clears. The scrubber
+clears it, and the free pages, by writing zeros over bytes that are not in use.
 """
 
 import asyncio
@@ -29,12 +29,12 @@ _MAP_ENTRY = 5
 _INTERIOR = (2, 5)
 _BTREE = (2, 5, 10, 13)
 _LARGEST_PAGE = 65_536
-_PAGES_PER_PART = 1_024  # mostly 4 MB: so long everybody who writes waits, some ten milliseconds
-_READERS_MS = 20  # how long a try waits for readers; whoever writes waits meanwhile
+_PAGES_PER_PART = 1_024  # usually 4 MB: writers are blocked that long, some ten milliseconds
+_READERS_MS = 20  # how long one attempt waits for readers; writers are blocked meanwhile
 DONE = -1
-# From so many pages on the first byte no longer tells a page of a tree from the rest of a row.
+# From this many pages on, the first byte no longer distinguishes a b-tree page from an overflow page.
 _PAGES_MAX = 2**25
-_HEADER = struct.Struct(">BHHH")  # kind, first free block, cells, where their content begins
+_HEADER = struct.Struct(">BHHH")  # page type, first free block, cell count, start of cell content
 _PAIR = struct.Struct(">HH")
 _NUMBER = struct.Struct(">I")
 
@@ -42,7 +42,7 @@ Span = tuple[int, int]
 
 
 def truncate_log(connection: sqlite3.Connection) -> bool:
-    """Bring all of the write-ahead log into the file and empty it; False while someone reads it."""
+    """Checkpoint the whole write-ahead log into the file and empty it; False while it has readers."""
     connection.execute(f"PRAGMA busy_timeout = {_READERS_MS}")
     try:
         return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
@@ -53,12 +53,12 @@ def truncate_log(connection: sqlite3.Connection) -> bool:
 
 
 def wipe(connection: sqlite3.Connection, path: Path, file: int, first: int) -> int | None:
-    """Clear the unused bytes of the next pages of the file behind *file*, from number *first* on.
+    """Clear the unused bytes of the next pages of the open file *file*, starting at page *first*.
 
-    Answers where to go on, or DONE; None when the log is not empty, or when the file is too large.
-    The lock that is held meanwhile keeps writers away, and as the log is empty also everybody who
-    would bring it into the file. Readers do not look at these bytes. Whoever holds the connection
-    has to open a new one: this one may remember pages as they were.
+    Returns where to continue, or DONE; None if the log is not empty or the file is too large.
+    The lock held meanwhile blocks writers and, since the log is empty, checkpoints too. Readers do not
+    look at these bytes. The caller must open a new connection afterwards: this one may have cached the
+    old pages.
     """
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -76,7 +76,7 @@ def wipe(connection: sqlite3.Connection, path: Path, file: int, first: int) -> i
 
 
 def _unused(file: int, first: int, last: int) -> Iterator[Span]:
-    """Where some pages hold bytes that are neither zero nor of any use."""
+    """Spans of nonzero unused bytes in a range of pages."""
     size = _page_size(file)
     free = _free_pages(file, size, first, last)
     maps = _map_pages(file, size, last)
@@ -97,7 +97,7 @@ def _page_size(file: int) -> int:
 
 
 def _free_pages(file: int, size: int, first: int, last: int) -> set[int]:
-    """Those of some pages that are listed as free; the ones that hold the list are in use."""
+    """The pages in a range that the freelist names; its trunk pages are in use."""
     found: set[int] = set()
     trunk = _NUMBER.unpack(os.pread(file, 4, 32))[0]
     while trunk:
@@ -110,10 +110,10 @@ def _free_pages(file: int, size: int, first: int, last: int) -> set[int]:
 
 
 def _map_pages(file: int, size: int, last: int) -> set[int]:
-    """The pages that say whose every other page is: a file that shrinks by itself has them.
+    """The pointer-map pages, which only an auto-vacuum file has.
 
-    Nothing in such a page tells it from a page of a tree. One that would lie where locks are taken
-    lies on the page after it.
+    Their content does not distinguish them from b-tree pages. One that would fall on the lock-byte page
+    is on the page after it.
     """
     if not _NUMBER.unpack(os.pread(file, 4, _SHRINKS_AT))[0]:
         return set()
@@ -124,11 +124,11 @@ def _map_pages(file: int, size: int, last: int) -> set[int]:
 
 
 def _gaps(page: memoryview, number: int) -> list[Span]:
-    """The unused parts of a page of a tree: between pointers and content, and the free blocks."""
+    """The unused parts of a b-tree page: the gap between pointers and content, and the free blocks."""
     start = 0 if number else _FILE_HEADER
     kind, block, cells, content = _HEADER.unpack_from(page, start)
     if kind not in _BTREE:
-        return []  # the rest of a long row: its bytes are its owner's
+        return []  # an overflow page: its bytes belong to a long row
     pointers = start + (12 if kind in _INTERIOR else 8) + 2 * cells
     content = content or _LARGEST_PAGE
     if not pointers <= content <= len(page):
@@ -145,12 +145,12 @@ def _gaps(page: memoryview, number: int) -> list[Span]:
 
 _TRIES = 80
 _PAUSE_S = 0.1
-# In the background it rests so many times as long as it worked: a large file is read as a whole.
+# In the background, it rests this many times as long as it worked: it reads the whole file.
 _REST = 20
 
 
 class Scrubber:
-    """Wipes the store's file when somebody wants it; calls at one time share the work."""
+    """Wipes the store's file on demand; concurrent calls share one pass."""
 
     def __init__(self, path: Path, writes: Inbox) -> None:
         self._path = path
@@ -163,7 +163,7 @@ class Scrubber:
         self._rests_until = 0.0
 
     async def scrub(self) -> bool:
-        """Leave nothing of deleted rows in the file or its log; False when readers kept it up."""
+        """Erase deleted rows from the file and its log; False if readers prevented it."""
         self._urgent.set()
         self.soon()
         while (task := self._task) is not None:
@@ -173,7 +173,7 @@ class Scrubber:
         return False
 
     def soon(self) -> None:
-        """Have the same done in the background."""
+        """Scrub in the background."""
         if self._closing:
             return
         self._wanted = True
@@ -181,7 +181,7 @@ class Scrubber:
             self._task = asyncio.get_running_loop().create_task(self._work())
 
     async def finish(self) -> None:
-        """Do what is wanted now, and nothing after that; the writer has to be there still."""
+        """Finish what was requested and accept nothing more; the writer must still be running."""
         self._closing = True
         self._urgent.set()
         if self._task is not None:
@@ -189,7 +189,7 @@ class Scrubber:
                 await self._task
 
     def close(self) -> None:
-        """Let go of the file, after every connection: earlier would drop the locks they hold."""
+        """Close the file, after every connection: earlier would drop the locks they hold."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -210,7 +210,7 @@ class Scrubber:
         return done
 
     async def _wipe(self) -> bool:
-        """The whole file, from its first part to its last."""
+        """Wipe the whole file, part by part."""
         first, tries = 0, _TRIES
         while tries:
             errand = Errand(partial(self._part, first))
@@ -226,8 +226,10 @@ class Scrubber:
         return False
 
     def _part(self, first: int, connection: sqlite3.Connection) -> tuple[int | None, bool]:
-        """One try at one part, on the writer's thread: where to go on, and whether to connect
-        anew."""
+        """Try to wipe one part, on the writer's thread.
+
+        Returns where to continue, and whether the writer must reconnect.
+        """
         if not truncate_log(connection):
             return None, False
         if self._file is None:

@@ -1,4 +1,4 @@
-"""The embedded store itself: opens the file, owns the threads, hands units to them."""
+"""The embedded store: opens the file, owns the threads, and hands units to them."""
 
 import asyncio
 import os
@@ -31,9 +31,9 @@ _log = log.get(__name__)
 
 
 def keep_reserve(folder: Path) -> None:
-    """Take the room, if there is plenty."""
+    """Reserve disk space, if plenty is free."""
     path = folder / RESERVE_NAME
-    with suppress(OSError):  # a server does without
+    with suppress(OSError):  # a server can do without
         if path.exists() or shutil.disk_usage(folder).free < DISK_FREE_BYTES_MIN + RESERVE_BYTES:
             return
         path.touch(mode=0o600)
@@ -45,7 +45,7 @@ def keep_reserve(folder: Path) -> None:
 
 
 def give_up_reserve(folder: Path) -> bool:
-    """Make the room free; False when there is none to be made."""
+    """Free the reserved space; False if there is none."""
     try:
         (folder / RESERVE_NAME).unlink()
     except OSError:
@@ -81,7 +81,7 @@ class SqliteStore:
         self._readers = [
             Reader(connect(path, writer=False), self._reads, clock, ids) for _ in range(readers)
         ]
-        # Never started: its connection is used by the event loop's own thread.
+        # Never started: the event loop's own thread uses its connection.
         self._glancer = Reader(connect(path, writer=False), self._reads, clock, ids)
         self._closed = False
         self._damaged = False
@@ -101,9 +101,9 @@ class SqliteStore:
         ids: Ids | None = None,
         check_s: float | None = None,
     ) -> "SqliteStore":
-        """Open the store in *folder*, making and migrating it as needed.
+        """Open the store in *folder*, creating and migrating it as needed.
 
-        *check_s*, for a server: how long to wait for a look at the whole file before it is used.
+        *check_s*, for a server: how long to wait for a check of the whole file before using it.
         """
 
         def opened() -> "SqliteStore":
@@ -138,7 +138,7 @@ class SqliteStore:
     async def glance(
         self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Run a very short *unit* right here; a reader of a WAL file waits for nobody."""
+        """Run a very short *unit* on the event loop: a reader of a WAL file never waits."""
         if self._closed:
             raise StoreUnavailable("the store is closed")
         work = Work(lambda tx: unit(tx, *args, **kwargs))
@@ -165,16 +165,16 @@ class SqliteStore:
             raise
 
     def on_work(self, wake: Callable[[], None]) -> None:
-        """Nothing to do: whoever leaves work in the file is in this process, or is found by looking."""
+        """Nothing to do: work is added by this process, or found by polling."""
 
     def trouble(self) -> str | None:
-        """What is known to be wrong with the file or its disk."""
+        """Any known problem with the file or its disk."""
         if self._damaged or (self._check is not None and self._check.found is not None):
             return checking.DAMAGED
         return checking.trouble(self._path, self._identity, self._file)
 
     async def apart(self, graph_id: int) -> FoldedApart:
-        """One graph in a database of its own, to be folded again beside everyone else."""
+        """Copy one graph into a database of its own, to be folded again while the store stays in use."""
         made = await asyncio.to_thread(Apart, of_file(self._path), graph_id, self._clock, self._ids)
         return FoldedApart(made, self._write_here)
 
@@ -184,15 +184,15 @@ class SqliteStore:
         return done
 
     async def scrub(self) -> bool:
-        """Leave nothing of deleted rows in the file or its log; calls at one time share the work."""
+        """Erase deleted rows from the file and its log; concurrent calls share one pass."""
         return False if self._closed else await self._scrubber.scrub()
 
     def scrub_soon(self) -> None:
-        """Have the same done in the background."""
+        """Scrub in the background."""
         self._scrubber.soon()
 
     async def close(self) -> None:
-        """Finish what was handed in, then let go of every file and thread."""
+        """Finish all submitted work, then release every file and thread."""
         if self._closed:
             return
         self._closed = True
@@ -208,7 +208,7 @@ class SqliteStore:
         self._writes.put(None)
         await loop.run_in_executor(None, partial(self._writer.join))
         self._scrubber.close()
-        os.close(self._file)  # after every connection, as the scrubber's
+        os.close(self._file)  # after every connection, like the scrubber's
 
     def _hand_in(self, inbox: Inbox, unit: Callable[[Transaction], T]) -> Work:
         if self._closed:

@@ -1,4 +1,4 @@
-"""The threads of the store: they take units from a queue and answer on the caller's loop."""
+"""The store's threads: they take units from a queue and answer on the caller's event loop."""
 
 import sqlite3
 import threading
@@ -15,8 +15,10 @@ from recollect.store.work import Inbox, Work, answer, next_group
 
 
 class Errand(Work):
-    """Something for the writer to do between transactions; it is given the connection, and
-    answers whether the next one has to be a new one."""
+    """Maintenance that the writer does between transactions.
+
+    It receives the connection, and returns whether the writer must reconnect afterwards.
+    """
 
     __slots__ = ("errand",)
 
@@ -26,18 +28,18 @@ class Errand(Work):
 
 
 def _no_unit(tx: SqliteTransaction) -> None:
-    """What an errand does in a transaction."""
+    """Placeholder: an errand runs no unit."""
 
 
 def _translate(error: BaseException) -> BaseException:
-    """SQLite's own trouble in our words; the cause stays attached."""
+    """SQLite's errors as ours, with the original as the cause."""
     translated: BaseException
     if is_damage(error):
         translated = StoreDamaged(DAMAGED)
     elif isinstance(error, sqlite3.OperationalError):
         translated = StoreUnavailable(f"the store cannot be used right now: {error}")
     elif isinstance(error, StopIteration):
-        # A future cannot carry one: asyncio would refuse it and leave the caller waiting.
+        # A future cannot carry StopIteration: asyncio would refuse it and leave the caller waiting.
         translated = RuntimeError("a unit of work raised StopIteration")
     else:
         return error
@@ -65,11 +67,11 @@ class Reader(threading.Thread):
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the connection."""
         self._connection.close()
 
     def serve(self, work: Work) -> None:
-        """Run one unit on a snapshot of its own."""
+        """Run one unit on its own snapshot."""
         try:
             self._connection.execute("BEGIN")
             try:
@@ -81,11 +83,11 @@ class Reader(threading.Thread):
 
 
 class Writer(threading.Thread):
-    """The only thread that writes. What waits while a commit is on its way shares the next one.
+    """The only thread that writes. Units that queue up during a commit share the next one.
 
-    Units of a group run in one transaction. A unit that fails before it has changed anything
-    costs the others nothing; one that fails later undoes the group, and each unit is then run
-    in a transaction of its own. So every unit is whole or absent, as if it had been alone.
+    The units of a group run in one transaction. A unit that fails before changing anything does not
+    affect the others. One that fails later rolls back the group, and each unit then runs in its own
+    transaction. So every unit is applied completely or not at all, as if it had run alone.
     """
 
     def __init__(
@@ -99,7 +101,7 @@ class Writer(threading.Thread):
         self._ids = ids
 
     def run(self) -> None:
-        """Serve until the end mark arrives; what was handed in before it is still done."""
+        """Serve until the end mark arrives, including everything submitted before it."""
         ending = False
         while not ending:
             group, ending = next_group(self._inbox)
@@ -114,7 +116,7 @@ class Writer(threading.Thread):
         self._connection.close()
 
     def _commit_or_reconnect(self, group: list[Work]) -> None:
-        """Commit; when even undoing fails, say so to every caller and begin with a new connection."""
+        """Commit; if even the rollback fails, every caller gets the error and the writer reconnects."""
         try:
             self._commit(group)
         except Exception as error:  # noqa: BLE001 - this thread must outlive whatever happens
@@ -141,7 +143,7 @@ class Writer(threading.Thread):
                 self._together([work])
 
     def _together(self, group: list[Work]) -> bool:
-        """Commit *group* as one. False: it was undone and its units want to run alone."""
+        """Commit *group* as one transaction. False: it was rolled back, and its units must run alone."""
         connection = self._connection
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -159,7 +161,7 @@ class Writer(threading.Thread):
         return True
 
     def _has_changed_since(self, before: int) -> bool:
-        # A full disk makes SQLite undo the transaction by itself: that is a change, too.
+        # On a full disk, SQLite rolls back the transaction itself: that counts as a change.
         return not self._connection.in_transaction or self._connection.total_changes != before
 
     def _undo(self) -> None:
