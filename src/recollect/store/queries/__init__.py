@@ -1,1 +1,1 @@
-"""Everything that can be asked of a store, by noun: typed methods, each a statement of the same name."""
+"""All queries of a store, by noun: typed methods, each backed by a statement of the same name."""

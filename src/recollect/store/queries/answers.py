@@ -50,9 +50,9 @@ class AnswerQueries(Queries):
         )
 
     def expire(self, *, since: int) -> int:
-        """Some at a time: nobody waits for all that a busy day left behind."""
+        """Delete a limited number per call, so that no request pays for a whole busy day's backlog."""
         return self._run("answers.expire", since=since)
 
     def unsay(self, *, graph_id: int) -> int:
-        """What is erased is not kept in the answers that told of it either."""
+        """Blank the answers that may contain what was erased from a graph."""
         return self._run("answers.unsay", graph_id=graph_id)

@@ -50,7 +50,9 @@ class AuditQueries(Queries):
         hash: bytes,
         before: bytes | int,
     ) -> int:
-        """Adds nothing when the last entry is another one; the first one follows none."""
+        """Append after the entry *before*; adds nothing if that is no longer the last. The first entry of a
+        chain follows none.
+        """
         return self._run(
             "audit.follow",
             project_id=project_id,
@@ -84,7 +86,7 @@ class AuditQueries(Queries):
         detail: str | None,
         hash: bytes,
     ) -> None:
-        """For whoever has just added the one before it in the same transaction."""
+        """Append an entry after one that this transaction has just added."""
         self._post(
             "audit.add",
             project_id=project_id,
@@ -112,7 +114,7 @@ class AuditQueries(Queries):
         since: int | None,
         limit: int,
     ) -> list[AuditEntryRow]:
-        """Newest first; what is not asked for is NULL."""
+        """Newest first; a filter that is NULL does not apply."""
         return self._all(
             AuditEntryRow,
             "audit.page",

@@ -1,4 +1,4 @@
-"""Batches of episodes that are handed in together, and their items."""
+"""Batches of episodes that are submitted together, and their items."""
 
 from typing import Any, NamedTuple
 
@@ -58,7 +58,7 @@ class BatchItemsPageRow(NamedTuple):
 
 
 class BatchQueries(Queries):
-    """Batches of episodes that are handed in together, and their items."""
+    """Batches of episodes that are submitted together, and their items."""
 
     __slots__ = ()
 
@@ -72,8 +72,8 @@ class BatchQueries(Queries):
         metadata: str | None,
         now: int,
     ) -> None:
-        """Numbered per project: the number is given out as a cursor, and must not tell of other
-        projects.
+        """Batches are numbered per project: the number is exposed as a cursor, and must not reveal how many
+        batches other projects have.
         """
         self._post(
             "batches.insert",
@@ -91,7 +91,7 @@ class BatchQueries(Queries):
     def page(
         self, *, project_id: int, cursor: Any, status: str | None, limit: int
     ) -> list[BatchRow]:
-        """The newest first; the cursor is the number of the last one seen."""
+        """Newest first; the cursor is the number of the last batch seen."""
         return self._all(
             BatchRow,
             "batches.page",
@@ -102,9 +102,8 @@ class BatchQueries(Queries):
         )
 
     def progress(self, *, uuid: str, id: int) -> BatchProgressRow | None:
-        """An item handed in has one job for as long as its episode lives. What succeeded is the
-        rest, and is not counted: a batch that went well is read at the same price however large it
-        was.
+        """A submitted item has one job for as long as its episode exists. Items that succeeded are the
+        remainder and are not counted, so reading a batch that went well costs the same at any size.
         """
         return self._one(BatchProgressRow, "batches.progress", uuid=uuid, id=id)
 
@@ -144,8 +143,8 @@ class BatchQueries(Queries):
         )
 
     def items_refuse_lost(self, *, now: int, batch_id: int, project_id: int) -> int:
-        """An item has exactly one of the three names, or none once what it named was deleted; a
-        name that is NULL finds nothing.
+        """An item has exactly one of the three names, or none once its target was deleted; a NULL name
+        matches nothing.
         """
         return self._run(
             "batches.items_refuse_lost", now=now, batch_id=batch_id, project_id=project_id
@@ -155,8 +154,8 @@ class BatchQueries(Queries):
         return self._run("batches.items_drop_content", batch_id=batch_id)
 
     def items_forget_user(self, *, now: int, user_id: int | str, project_id: int) -> int:
-        """To be run while the user is still there: messages name only the user's threads. What
-        failed tells whom it was for, too.
+        """Must run while the user still exists: messages name only the user's threads. Failed items are
+        included, since they also name the user.
         """
         return self._run(
             "batches.items_forget_user", now=now, user_id=user_id, project_id=project_id
@@ -175,7 +174,7 @@ class BatchQueries(Queries):
     def items_next(
         self, *, project_id: int, batch_id: int, first: int, limit: int
     ) -> list[BatchItemsNextRow]:
-        """The items in order, with the graph and the thread that their names stand for."""
+        """The items in order, with the graph and thread that their names resolve to."""
         return self._all(
             BatchItemsNextRow,
             "batches.items_next",
@@ -186,7 +185,7 @@ class BatchQueries(Queries):
         )
 
     def items_hand_in(self, *, now: int, batch_id: int, first: int, limit: int) -> int:
-        """What the items said is in their episodes from now on, and is forgotten with them."""
+        """Drop the items' content: from now on it is in their episodes, and is forgotten with them."""
         return self._run(
             "batches.items_hand_in", now=now, batch_id=batch_id, first=first, limit=limit
         )
@@ -197,7 +196,7 @@ class BatchQueries(Queries):
     def items_page(
         self, *, batch_id: int, cursor: Any, status: str | None, limit: int
     ) -> list[BatchItemsPageRow]:
-        """The cursor is the index of the first item wanted."""
+        """The cursor is the index of the first item of the page."""
         return self._all(
             BatchItemsPageRow,
             "batches.items_page",

@@ -57,19 +57,19 @@ class ChapterQueries(Queries):
         self._post("chapters.condensed", condensed=condensed, id=id)
 
     def waits(self, *, graph_id: int, first: int, last: int) -> int | None:
-        """Whether an episode between two places of the log has still to be read."""
+        """Whether an episode between two places in the log has not been read yet."""
         return self._value(int, "chapters.waits", graph_id=graph_id, first=first, last=last)
 
     def told(self, *, graph_id: int, first: int, last: int) -> int | None:
-        """Whether there is an episode between two places of the log."""
+        """Whether there is an episode between two places in the log."""
         return self._value(int, "chapters.told", graph_id=graph_id, first=first, last=last)
 
     def said(self, *, graph_id: int, first: int, last: int) -> list[SaidFactRow]:
-        """What the episodes between two places of the log say, as summaries see it."""
+        """The facts stated between two places in the log, as summaries see them."""
         return self._all(SaidFactRow, "chapters.said", graph_id=graph_id, first=first, last=last)
 
     def facts_of(self, *, chapters: str | None, graph_id: int) -> list[SaidFactRow]:
-        """What is kept of some chapters: pairs of a level and a number."""
+        """The facts kept for some chapters, given as pairs of level and number."""
         return self._all(SaidFactRow, "chapters.facts_of", chapters=chapters, graph_id=graph_id)
 
     def among(self, *, chapters: str | None, graph_id: int) -> ChaptersAmongRow | None:
@@ -90,7 +90,7 @@ class ChapterQueries(Queries):
         self._post("chapters.facts_put", facts=facts, graph_id=graph_id, level=level, number=number)
 
     def touched(self, *, episodes: str | None, facts: str | None) -> list[ChaptersTouchedRow]:
-        """Chapters that hold these episodes, or an episode behind one of these facts."""
+        """Chapters that contain these episodes, or an episode that supports one of these facts."""
         return self._all(ChaptersTouchedRow, "chapters.touched", episodes=episodes, facts=facts)
 
     def page(self, *, graph_id: int, after: int, limit: int) -> list[int]:
@@ -100,7 +100,7 @@ class ChapterQueries(Queries):
         self._post("chapters.copy", graph_id=graph_id, source=source)
 
     def facts_copy(self, *, pairs: str | None, graph_id: int) -> None:
-        """Pairs are facts of the original, each with its copy."""
+        """Each pair is a fact of the original and its copy."""
         self._post("chapters.facts_copy", pairs=pairs, graph_id=graph_id)
 
     def forget_all(self, *, graph_id: int) -> int:
@@ -109,7 +109,7 @@ class ChapterQueries(Queries):
     def window_episodes(
         self, *, graph_id: int, before: int, limit: int
     ) -> list[ThreadedEpisodeRow]:
-        """The newest first, before some place of the log."""
+        """Newest first, before a place in the log."""
         return self._all(
             ThreadedEpisodeRow,
             "chapters.window_episodes",
@@ -121,7 +121,7 @@ class ChapterQueries(Queries):
     def window_left(
         self, *, graph_id: int, after: int, before: int, limit: int
     ) -> list[WindowLeftRow]:
-        """What left the window, the newest first, without its words: between two places of the log."""
+        """Episodes that left the window, between two places in the log; newest first, without their text."""
         return self._all(
             WindowLeftRow,
             "chapters.window_left",
@@ -134,7 +134,7 @@ class ChapterQueries(Queries):
     def members(
         self, *, graph_id: int, after: int, last: int, limit: int
     ) -> list[ChapterMembersRow]:
-        """The oldest first, without their words, after some place of the log."""
+        """Oldest first, without their text, after a place in the log."""
         return self._all(
             ChapterMembersRow,
             "chapters.members",

@@ -49,13 +49,13 @@ class ClosingQueries(Queries):
     __slots__ = ()
 
     def endings_of_facts(self, *, ids: str | None) -> list[EndingsOfFactsRow]:
-        """What gave facts an end, with the metadata of the episode that said so, if one did."""
+        """What ended facts, with the metadata of the episode that said so, if any."""
         return self._all(EndingsOfFactsRow, "closings.endings_of_facts", ids=ids)
 
     def inherit(self, *, facts: str | None) -> None:
-        """What replaced a fact that is forgotten replaces what that one had replaced: of A, then B,
-        then C, without B, C ended A. A denial is no replacement; what comes after it may be A once
-        more.
+        """When a replaced fact is forgotten, its replacement takes over what it had replaced: if A was
+        replaced by B and B by C, then without B, C ended A. A denial is not a replacement; what follows it
+        may be A again.
         """
         self._post("closings.inherit", facts=facts)
 
@@ -85,19 +85,19 @@ class ClosingQueries(Queries):
         )
 
     def by_hand(self, *, id: int) -> None:
-        """Someone set the end of a fact: that counts, whatever was said before."""
+        """A person set the end of a fact: that overrides whatever was said before."""
         self._post("closings.by_hand", id=id)
 
     def profile_closings_add(self, *, now: int, entity_id: int, name: str) -> None:
-        """What a user's record no longer tells has ended for good, whatever episodes said about it."""
+        """What a user's record no longer states has ended permanently, whatever episodes said about it."""
         self._post("closings.profile_closings_add", now=now, entity_id=entity_id, name=name)
 
     def endings_of_fact(self, *, fact_id: int, limit: int) -> list[EndingsOfFactRow]:
-        """What gave a fact an end: which fact, which episode, and on whose word."""
+        """What ended a fact: which fact, which episode, and on whose word."""
         return self._all(EndingsOfFactRow, "closings.endings_of_fact", fact_id=fact_id, limit=limit)
 
     def closed_by_fact(self, *, fact_id: int, limit: int) -> list[ClosedByFactRow]:
-        """The facts that one fact gave an end."""
+        """The facts that one fact ended."""
         return self._all(ClosedByFactRow, "closings.closed_by_fact", fact_id=fact_id, limit=limit)
 
     def put_by_hand(
@@ -112,16 +112,16 @@ class ClosingQueries(Queries):
         )
 
     def closers_of_fact(self, *, id: int) -> list[str]:
-        """The sentences that gave a fact an end or cast doubt on it: those of other facts, or its
-        own where it tells its end.
+        """The sentences that ended a fact or cast doubt on it: those of other facts, or its own where it
+        states its end.
         """
         return self._values(str, "closings.closers_of_fact", id=id)
 
     def without_reason(
         self, *, episodes: str | None, facts: str | None
     ) -> list[ClosingsWithoutReasonRow]:
-        """Ends that lose whoever or whatever gave them, once these episodes and facts are deleted,
-        and after which place of the log they can be said again.
+        """Ends that lose their cause once these episodes and facts are deleted, and the place in the log from
+        which they can be stated again.
         """
         return self._all(
             ClosingsWithoutReasonRow, "closings.without_reason", episodes=episodes, facts=facts

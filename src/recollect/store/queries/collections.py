@@ -142,7 +142,7 @@ class CollectionQueries(Queries):
     def document_shelf(
         self, *, with_metadata: int, collection_id: int, after: int, limit: int
     ) -> list[DocumentShelfRow]:
-        """What a search looks at, page by page, without the texts."""
+        """A page of what a search scans, without the texts."""
         return self._all(
             DocumentShelfRow,
             "collections.document_shelf",
@@ -175,7 +175,7 @@ class CollectionQueries(Queries):
         return self._run("collections.document_delete", uuid=uuid, collection_id=collection_id)
 
     def metadata_of(self, *, collection_id: int) -> list[DocumentMetadataOfRow]:
-        """What documents of a collection are judged by, when not all of them may be seen."""
+        """The metadata that decides which documents of a collection are visible."""
         return self._all(
             DocumentMetadataOfRow, "collections.metadata_of", collection_id=collection_id
         )

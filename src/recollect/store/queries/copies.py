@@ -25,14 +25,14 @@ class CopyQueries(Queries):
     __slots__ = ()
 
     def episodes_of(self, *, graph_id: int) -> list[IdUuidRow]:
-        """What ignored roles said is history of a thread, and threads are not copied."""
+        """Messages of ignored roles are left out: they are thread history, and threads are not copied."""
         return self._all(IdUuidRow, "copies.episodes_of", graph_id=graph_id)
 
     def entities_of(self, *, graph_id: int) -> list[IdUuidRow]:
         return self._all(IdUuidRow, "copies.entities_of", graph_id=graph_id)
 
     def facts_of(self, *, graph_id: int, user_node: int | None) -> list[CloneFactsOfRow]:
-        """All but what the user's record tells just now, which the new record tells in its own
+        """All facts but those that the user's record currently states: the new record states them in its own
         words.
         """
         return self._all(CloneFactsOfRow, "copies.facts_of", graph_id=graph_id, user_node=user_node)
@@ -50,7 +50,7 @@ class CopyQueries(Queries):
         return self._run("copies.entity_names", graph_id=graph_id, pairs=pairs, user_node=user_node)
 
     def facts(self, *, first: int, end: int, graph_id: int, pairs: str) -> int:
-        """The pairs go on with the ids of the copies of both ends."""
+        """Each pair also has the ids of the copies of both entities."""
         return self._run("copies.facts", first=first, end=end, graph_id=graph_id, pairs=pairs)
 
     def readings(self, *, graph_id: int, source: str) -> int:
@@ -60,7 +60,7 @@ class CopyQueries(Queries):
         return self._all(CloneEditsOfRow, "copies.edits_of", graph_id=graph_id)
 
     def edits(self, *, graph_id: int, pairs: str) -> int:
-        """The pairs go on with what the copy of the entity is called that it is near."""
+        """Each pair also has the name of the copied entity that the edit is near."""
         return self._run("copies.edits", graph_id=graph_id, pairs=pairs)
 
     def mentions(self, *, pairs: str, graph_id: int) -> int:
@@ -71,8 +71,8 @@ class CopyQueries(Queries):
         return self._run("copies.supports", pairs=pairs, graph_id=graph_id)
 
     def closings(self, *, pairs: str, graph_id: int) -> int:
-        """What closed a fact may not have been copied, as what a user's record tells is not; then
-        it stays closed for good.
+        """What closed a fact may not have been copied, such as what a user's record states; then the copy
+        stays closed permanently.
         """
         return self._run("copies.closings", pairs=pairs, graph_id=graph_id)
 
@@ -80,11 +80,11 @@ class CopyQueries(Queries):
         return self._run("copies.doubts", pairs=pairs, graph_id=graph_id)
 
     def jobs(self, *, task_uuid: str, now: int, graph_id: int) -> int:
-        """What was learned needs no more work; the rest is owed to the copy as well."""
+        """Processed episodes need no more work; the copy gets jobs for the rest."""
         return self._run("copies.jobs", task_uuid=task_uuid, now=now, graph_id=graph_id)
 
     def index(self, *, graph_id: int, after: int, pairs: str, source: str, item_kind: str) -> int:
-        """A new user's node has a row already."""
+        """Upserts, because a new user's node already has a row."""
         return self._run(
             "copies.index",
             graph_id=graph_id,
@@ -113,9 +113,7 @@ class CopyQueries(Queries):
         return self._run("copies.feature_categories", graph_id=graph_id, pairs=pairs)
 
     def feature_tags(self, *, pairs: str, graph_id: int) -> int:
-        """A category and its copy have the same name in the same set, or in types of the same
-        metadata.
-        """
+        """A category and its copy have the same name in the same set, or in set types of equal metadata."""
         return self._run("copies.feature_tags", pairs=pairs, graph_id=graph_id)
 
     def feature_categories_off(self, *, graph_id: int, source: str) -> int:

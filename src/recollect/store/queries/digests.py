@@ -1,4 +1,4 @@
-"""What the digest of a graph is made of."""
+"""The rows that a graph's digest is computed from."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ from recollect.store.statements import Queries
 
 
 class DigestQueries(Queries):
-    """What the digest of a graph is made of, part by part, in an order of its own."""
+    """The rows that a graph's digest is computed from, part by part, each in a fixed order."""
 
     __slots__ = ()
 
     def part(self, part: str, *, graph_id: int) -> list[dict[str, Any]]:
-        """The rows of one part, by the names of their columns."""
+        """The rows of one part, as dicts by column name."""
         return self._records(f"digests.{part}", graph_id=graph_id)

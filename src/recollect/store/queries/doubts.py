@@ -47,9 +47,9 @@ class DoubtQueries(Queries):
         return self._run("doubts.drop_by", fact_id=fact_id)
 
     def of_fact(self, *, fact_id: int, limit: int) -> list[DoubtsOfFactRow]:
-        """Facts because of which one may be over."""
+        """The facts that suggest one may be over."""
         return self._all(DoubtsOfFactRow, "doubts.of_fact", fact_id=fact_id, limit=limit)
 
     def of_graph(self, *, graph_id: int, limit: int) -> list[DoubtsOfGraphRow]:
-        """Facts that hold and may be over, with those because of which; not those that never held."""
+        """Open facts that may be over, with the facts that suggest so; facts that never held are left out."""
         return self._all(DoubtsOfGraphRow, "doubts.of_graph", graph_id=graph_id, limit=limit)

@@ -42,7 +42,7 @@ class EditQueries(Queries):
     __slots__ = ()
 
     def part(self, *, keys: str | None, project_id: int, graph_id: int | None) -> int:
-        """What was changed by hand on a side is changed on all those that it becomes."""
+        """An edit made on one side applies to every side that it is split into."""
         return self._run("edits.part", keys=keys, project_id=project_id, graph_id=graph_id)
 
     def insert(
@@ -59,7 +59,7 @@ class EditQueries(Queries):
         side: str,
         graph_id: int,
     ) -> None:
-        """After a place of the log, or the last one that the graph has folded."""
+        """Placed after *seq*, or after the last place that the graph has folded."""
         self._post(
             "edits.insert",
             seq=seq,
@@ -78,28 +78,26 @@ class EditQueries(Queries):
         return self._value(int, "edits.first", graph_id=graph_id)
 
     def due(self, *, graph_id: int, before: int | None) -> list[EditRow]:
-        """Those after places before one, or with NULL after any."""
+        """Edits placed before *before*, or all of them if it is NULL."""
         return self._all(EditRow, "edits.due", graph_id=graph_id, before=before)
 
     def drop(self, *, id: bytes | int | str | None) -> None:
         self._post("edits.drop", id=id)
 
     def drop_of_gone(self, *, graph_id: int) -> int:
-        """Words that someone gave what is no longer there; that it was deleted is kept, with marks
-        of them.
-        """
+        """Delete updates to things that no longer exist. Deletions are kept, with marks of their words."""
         return self._run("edits.drop_of_gone", graph_id=graph_id)
 
     def drop_of_unborn(self, *, graph_id: int) -> None:
-        """Words that someone gave what was merged into another, and what a graph that was folded
-        again has not even to be merged.
+        """Delete updates to entities that were merged into another and that the refolded graph no longer
+        produces, so that there is nothing left to merge.
         """
         self._post("edits.drop_of_unborn", graph_id=graph_id)
 
     def newest_of(
         self, *, subject: str, project_id: int, kinds: str | None
     ) -> EditNewestOfRow | None:
-        """The last change by hand of some kinds to a fact or an entity."""
+        """The latest edit of one of these kinds to a fact or an entity."""
         return self._one(
             EditNewestOfRow, "edits.newest_of", subject=subject, project_id=project_id, kinds=kinds
         )

@@ -1,4 +1,4 @@
-"""Entities, the names they answer to, and what the sides of a wall know of a user."""
+"""Entities, the names they are known by, and what each side knows of a user."""
 
 from typing import Any, NamedTuple
 
@@ -55,7 +55,7 @@ class EntitiesLabelledRow(NamedTuple):
 
 
 class EntityQueries(Queries):
-    """Entities, the names they answer to, and what the sides of a wall know of a user."""
+    """Entities, the names they are known by, and what each side knows of a user."""
 
     __slots__ = ()
 
@@ -69,7 +69,7 @@ class EntityQueries(Queries):
         return self._values(int, "entities.own", ids=ids)
 
     def episodes(self, *, ids: str | None) -> list[EntityEpisodesRow]:
-        """Every episode that is shown with an entity, the newest first."""
+        """All episodes shown with an entity, newest first."""
         return self._all(EntityEpisodesRow, "entities.episodes", ids=ids)
 
     def uuids_among(self, *, graph_id: int, ids: str | None) -> list[IdUuidRow]:
@@ -85,14 +85,14 @@ class EntityQueries(Queries):
         self._post("entities.unname", name=name, names=names, attributes=attributes, id=id)
 
     def delete_unsupported(self, *, ids: str | None) -> list[InGraphRow]:
-        """The user's own node stays, and so does a node that a surviving fact touches."""
+        """Keeps the user's own node and any entity that a surviving fact refers to."""
         return self._all(InGraphRow, "entities.delete_unsupported", ids=ids)
 
     def ids_by_uuids(self, *, graph_id: int, uuids: str) -> list[int]:
         return self._values(int, "entities.ids_by_uuids", graph_id=graph_id, uuids=uuids)
 
     def asked(self, *, keys: str | None, graph_id: int) -> list[EntitiesAskedRow]:
-        """Those whose whole name or alias is one of the keys, a few for each."""
+        """Entities whose full name or alias is one of the keys, a few per key."""
         return self._all(EntitiesAskedRow, "entities.asked", keys=keys, graph_id=graph_id)
 
     def insert(
@@ -173,7 +173,7 @@ class EntityQueries(Queries):
         self._post("entities.name_insert", graph_id=graph_id, key=key, entity_id=entity_id)
 
     def names_delete(self, *, entity_id: int | str | None) -> None:
-        """But for the keys of those whom it has taken in by hand."""
+        """Keeps the keys of entities that were merged into this one by hand."""
         self._post("entities.names_delete", entity_id=entity_id)
 
     def takes_in_nobody(self, *, entity_id: int | str | None) -> None:
@@ -183,21 +183,19 @@ class EntityQueries(Queries):
         self._post("entities.set_names", names=names, id=id)
 
     def ids_by_key(self, *, graph_id: int, key: str, limit: int) -> list[int]:
-        """A few for each key, the oldest first: a common first name must not cost more in a large
-        graph.
-        """
+        """A few per key, oldest first: a common first name must not cost more in a large graph."""
         return self._values(int, "entities.ids_by_key", graph_id=graph_id, key=key, limit=limit)
 
     def by_keys(self, *, keys: str | None, graph_id: int, side: str, limit: int) -> list[EntityRow]:
-        """The same for several keys on one side, with all that is known; whoever answers to more of
-        them is told again.
+        """The same for several keys on one side, with full rows; an entity that matches several keys is
+        returned once per key.
         """
         return self._all(
             EntityRow, "entities.by_keys", keys=keys, graph_id=graph_id, side=side, limit=limit
         )
 
     def who(self, *, graph_id: int) -> list[EntityRow]:
-        """The user's own node and the assistant's, one for each side."""
+        """The user's own node and the assistant's, one per side."""
         return self._all(EntityRow, "entities.who", graph_id=graph_id)
 
     def by_uuids_on_side(self, *, graph_id: int, uuids: str | None, side: str) -> list[EntityRow]:
@@ -206,7 +204,7 @@ class EntityQueries(Queries):
         )
 
     def user_side(self, *, entity_id: int, side: str) -> UserSideRow | None:
-        """What a user's node learned on one side, and all that it learned on any."""
+        """What a user's node learned on one side, and everything it learned on any side."""
         return self._one(UserSideRow, "entities.user_side", entity_id=entity_id, side=side)
 
     def user_side_put(
@@ -257,21 +255,21 @@ class EntityQueries(Queries):
         self._post("entities.set_given", given=given, id=id)
 
     def named(self, *, graph_id: int, keys: str | None, side: str, limit: int) -> list[EntityRow]:
-        """Entities with one of the keys of names, those with a whole name first."""
+        """Entities that match one of the name keys, full-name matches first."""
         return self._all(
             EntityRow, "entities.named", graph_id=graph_id, keys=keys, side=side, limit=limit
         )
 
     def that_took_in(self, *, graph_id: int, uuid: str) -> list[EntityRow]:
-        """On whatever side of the walls, which comes after the uuid."""
+        """Entities that absorbed this uuid, on any side; the key may have the side after the uuid."""
         return self._all(EntityRow, "entities.that_took_in", graph_id=graph_id, uuid=uuid)
 
     def of_graph(self, *, graph_id: int) -> list[EntityRow]:
         return self._all(EntityRow, "entities.of_graph", graph_id=graph_id)
 
     def answers(self, *, name: str, graph_id: int, key: str, side: str | None) -> int | None:
-        """Whether an entity on a side has a name to the letter; the key is one it is looked up by.
-        The user's own node has those that nobody taught it, or the side did.
+        """Whether an entity on a side has exactly this name; the key is one it is looked up by. The user's
+        own node matches by names that this side taught it, or that no side did.
         """
         return self._value(
             int, "entities.answers", name=name, graph_id=graph_id, key=key, side=side
@@ -284,7 +282,7 @@ class EntityQueries(Queries):
         return self._all(EntityRow, "entities.mentioned_by", episode_id=episode_id)
 
     def taking_in(self, *, graph_id: int, keys: str | None) -> list[TakerRow]:
-        """Who has taken in others by hand, by the keys that those left."""
+        """Entities that absorbed others by hand, looked up by the keys of those others."""
         return self._all_with(
             TakerRow, EntityRow, "entities.taking_in", graph_id=graph_id, keys=keys
         )

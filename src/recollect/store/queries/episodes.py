@@ -113,7 +113,7 @@ class EpisodeQueries(Queries):
         return self._all(SaidFactRow, "episodes.said_by_episodes", episodes=episodes)
 
     def saying(self, *, episodes: str | None, facts: str | None) -> list[int]:
-        """Which of some episodes state one of some facts."""
+        """Which of these episodes state one of these facts."""
         return self._values(int, "episodes.saying", episodes=episodes, facts=facts)
 
     def messages_among(self, *, ids: str | None) -> list[MessageRow]:
@@ -123,9 +123,7 @@ class EpisodeQueries(Queries):
         return self._all(MetadataRow, "episodes.metadata", ids=ids)
 
     def of_summary(self, *, id: int) -> list[EpisodesOfSummaryRow]:
-        """What a summary of a thread or a document rests on; nothing was learned from ignored
-        messages.
-        """
+        """The episodes that a thread's or document's summary rests on; ignored messages taught it nothing."""
         return self._all(EpisodesOfSummaryRow, "episodes.of_summary", id=id)
 
     def insert(
@@ -182,7 +180,7 @@ class EpisodeQueries(Queries):
         return self._one(ThreadedEpisodeRow, "episodes.by_uuid", uuid=uuid, project_id=project_id)
 
     def last(self, *, graph_id: int | str | None, limit: int) -> list[ThreadedEpisodeRow]:
-        """The newest first; the caller turns them round."""
+        """Newest first; the caller reverses them."""
         return self._all(ThreadedEpisodeRow, "episodes.last", graph_id=graph_id, limit=limit)
 
     def page(
@@ -206,13 +204,13 @@ class EpisodeQueries(Queries):
         )
 
     def by_time(self, *, graph_id: int, limit: int, offset: int) -> list[ThreadedEpisodeRow]:
-        """Their content is read only when it is known which they are."""
+        """Content is read only after the page is selected."""
         return self._all(
             ThreadedEpisodeRow, "episodes.by_time", graph_id=graph_id, limit=limit, offset=offset
         )
 
     def judged(self, *, graph_id: int, after_seq: int, limit: int) -> list[EpisodesJudgedRow]:
-        """What conditions and policies look at, in the order they were stored."""
+        """The columns that filters and policies evaluate, in the order of storing."""
         return self._all(
             EpisodesJudgedRow,
             "episodes.judged",
@@ -252,7 +250,7 @@ class EpisodeQueries(Queries):
     def of_thread_last(
         self, *, thread_id: int, before: int, limit: int
     ) -> list[ThreadedEpisodeRow]:
-        """The newest first; the caller turns them round."""
+        """Newest first; the caller reverses them."""
         return self._all(
             ThreadedEpisodeRow,
             "episodes.of_thread_last",
@@ -265,7 +263,7 @@ class EpisodeQueries(Queries):
         return self._value(int, "episodes.of_thread_count", thread_id=thread_id)
 
     def messages_of_thread(self, *, thread_id: int | str) -> list[MetadataRow]:
-        """What the messages of a thread are judged by, when not all of them may be seen."""
+        """The metadata that decides which messages of a thread are visible."""
         return self._all(MetadataRow, "episodes.messages_of_thread", thread_id=thread_id)
 
     def ids_of_thread(self, *, thread_id: int | str, ignored_only: int) -> list[int]:
@@ -286,7 +284,7 @@ class EpisodeQueries(Queries):
         return self._all(ThreadedEpisodeRow, "episodes.of_entity", entity_id=entity_id, limit=limit)
 
     def before_in_thread(self, *, id: int, seq: int, limit: int) -> list[EarlierEpisodeRow]:
-        """What was said just before an episode; the newest first."""
+        """What was said just before an episode; newest first."""
         return self._all(
             EarlierEpisodeRow, "episodes.before_in_thread", id=id, seq=seq, limit=limit
         )
@@ -294,7 +292,7 @@ class EpisodeQueries(Queries):
     def in_thread_before(
         self, *, graph_id: int, seq: int, id: int, limit: int
     ) -> list[EarlierEpisodeRow]:
-        """The end of the thread that was spoken in before the one of an episode; the newest first."""
+        """The end of the thread that was active before the thread of an episode; newest first."""
         return self._all(
             EarlierEpisodeRow,
             "episodes.in_thread_before",
@@ -307,7 +305,7 @@ class EpisodeQueries(Queries):
     def talk_before(
         self, *, graph_id: int, seq: int, session: str | None, user: str | None
     ) -> MetadataValueRow | None:
-        """The last episode of another talk of the same user of a memory client."""
+        """The last episode of another session of the same MemMachine user."""
         return self._one(
             MetadataValueRow,
             "episodes.talk_before",
@@ -320,9 +318,7 @@ class EpisodeQueries(Queries):
     def before_in_talk(
         self, *, graph_id: int, seq: int, session: str | None, user: str | None, limit: int
     ) -> list[EarlierEpisodeRow]:
-        """Of memory clients; session and user are the JSON of what they call them, null when they
-        name none.
-        """
+        """For MemMachine clients; *session* and *user* are the client's names as JSON, null if not given."""
         return self._all(
             EarlierEpisodeRow,
             "episodes.before_in_talk",
@@ -348,7 +344,7 @@ class EpisodeQueries(Queries):
     def direct_episodes_behind(
         self, *, facts: str | None, entity_id: int | None
     ) -> list[InGraphRow]:
-        """The episodes that carry what callers wrote as knowledge: of these facts and this entity."""
+        """The episodes that carry knowledge written by callers: for these facts and this entity."""
         return self._all(
             InGraphRow,
             "episodes.direct_episodes_behind",
@@ -357,11 +353,11 @@ class EpisodeQueries(Queries):
         )
 
     def delete_useless(self, *, ids: str | None) -> list[InGraphRow]:
-        """They are never shown: once they stand behind nothing, nobody could reach their words."""
+        """Such episodes are never listed: once nothing rests on them, their text would be unreachable."""
         return self._all(InGraphRow, "episodes.delete_useless", ids=ids)
 
     def triples_stating_nothing(self, *, ids: str | None) -> list[TriplesStatingNothingRow]:
-        """Episodes that were written to say a fact, though no such fact is left."""
+        """Episodes that were written to state a fact which no longer exists."""
         return self._all(TriplesStatingNothingRow, "episodes.triples_stating_nothing", ids=ids)
 
     def becomes_nodes(self, *, content: str, id: int) -> int:
@@ -380,7 +376,7 @@ class EpisodeQueries(Queries):
         return self._all(ThreadedEpisodeRow, "episodes.by_ids", ids=ids)
 
     def failed(self, *, graph_id: int, error: str, id: int) -> None:
-        """It may have been read once and owed again; now it is among those that could not be read."""
+        """The episode may have been read before and queued again; now it counts as unreadable."""
         self._post("episodes.failed", graph_id=graph_id, error=error, id=id)
 
     def awaited(self, *, graph_id: int, id: int) -> None:
@@ -396,26 +392,26 @@ class EpisodeQueries(Queries):
         return self._all(EpisodesCitedRow, "episodes.cited", uuids=uuids, graph_id=graph_id)
 
     def ids_by_seqs(self, *, seqs: str | None, graph_id: int, side: str | None) -> list[int]:
-        """With a side, those on it."""
+        """If *side* is given, only episodes on it."""
         return self._values(int, "episodes.ids_by_seqs", seqs=seqs, graph_id=graph_id, side=side)
 
     def uuids_by_seqs(self, *, seqs: str | None, graph_id: int) -> list[str]:
         return self._values(str, "episodes.uuids_by_seqs", seqs=seqs, graph_id=graph_id)
 
     def stating_nothing(self, *, ids: str | None) -> list[int]:
-        """Which of some episodes no fact rests on."""
+        """Which of these episodes support no fact."""
         return self._values(int, "episodes.stating_nothing", ids=ids)
 
     def that_state(self, *, thread_id: int | str) -> list[MetadataRow]:
-        """What a thread said, and what was written down for it."""
+        """All episodes of a thread, including those written for it by callers."""
         return self._all(MetadataRow, "episodes.that_state", thread_id=thread_id)
 
     def uuids_of_threads(self, *, threads: str | None) -> list[EpisodeUuidsOfThreadsRow]:
-        """What threads gave to their graphs."""
+        """The episodes that threads contributed to their graphs."""
         return self._all(EpisodeUuidsOfThreadsRow, "episodes.uuids_of_threads", threads=threads)
 
     def uuids_of_entities(self, *, limit: int, ids: str | None) -> list[EpisodeUuidsOfEntitiesRow]:
-        """The newest episodes that mention each entity, one more than are told."""
+        """The newest episodes that mention each entity, one more than is shown."""
         return self._all(
             EpisodeUuidsOfEntitiesRow, "episodes.uuids_of_entities", limit=limit, ids=ids
         )

@@ -48,7 +48,7 @@ class ErasureQueries(Queries):
         )
 
     def scrubbed(self, *, uuid: str) -> int:
-        """What wiped the files of one erasure wiped them of those before it."""
+        """Marks this erasure and all earlier ones: a scrub covers everything deleted before it."""
         return self._run("erasures.scrubbed", uuid=uuid)
 
     def unscrubbed(self) -> str | None:

@@ -6,16 +6,16 @@ from recollect.store.statements import Queries
 
 
 class ExchangeQueries(Queries):
-    """The records of an export: the rows of a table with references by uuid."""
+    """The records of an export: rows of a table with references by uuid."""
 
     __slots__ = ()
 
     def export(self, part: str, **params: Any) -> list[dict[str, Any]]:
-        """Some records of one kind, by the names of their columns."""
+        """Records of one kind, as dicts by column name."""
         return self._records(f"exchange.export_{part}", **params)
 
     def put(self, record: str, **values: Any) -> int:
-        """Add one record; 0 when it refers to something that is not there."""
+        """Insert one record; 0 if it refers to something that does not exist."""
         return self._run(f"exchange.import_{record}", **values)
 
     def graph_ids(self, *, project_id: int) -> list[int]:
@@ -30,9 +30,9 @@ class ExchangeQueries(Queries):
         return bool(found)
 
     def graph_anywhere(self, *, uuid: str) -> int | None:
-        """The id of a graph, in whichever project it is."""
+        """The id of a graph, in any project."""
         return self._value(int, "exchange.import_finds_graph_anywhere", uuid=uuid)
 
     def mend_sides(self, *, graph_id: int) -> int:
-        """Put readings on the sides that this project's policies draw."""
+        """Recompute the sides of readings from this project's policies."""
         return self._run("exchange.import_sides", graph_id=graph_id)

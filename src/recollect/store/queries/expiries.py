@@ -1,4 +1,4 @@
-"""When episodes and facts cease to be known."""
+"""When episodes and facts expire."""
 
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ class ExpiredRow(NamedTuple):
 
 
 class ExpiryQueries(Queries):
-    """When episodes and facts cease to be known."""
+    """When episodes and facts expire."""
 
     __slots__ = ()
 
@@ -49,7 +49,7 @@ class ExpiryQueries(Queries):
         )
 
     def put_of_type(self, *, graph_id: int, uuid: str, expires_at: int, because: str) -> int:
-        """The same for a fact, unless somebody has said when it expires."""
+        """The same for a fact, unless its expiry was set explicitly."""
         return self._run(
             "expiries.put_of_type",
             graph_id=graph_id,
@@ -66,19 +66,19 @@ class ExpiryQueries(Queries):
         return self._one(ExpiryRow, "expiries.of_thing", graph_id=graph_id, uuid=uuid)
 
     def drop_unsaid(self, *, graph_id: int) -> int:
-        """What was hidden of facts whose episodes are all gone otherwise than by expiring."""
+        """Delete hidden facts whose episodes are all gone for another reason than expiring."""
         return self._run("expiries.drop_unsaid", graph_id=graph_id)
 
     def withdraw(self, *, graph_id: int) -> int:
-        """Those of things that are gone before their time."""
+        """Delete the expiries of things that were removed before they expired."""
         return self._run("expiries.withdraw", graph_id=graph_id)
 
     def due(self, *, now: int) -> ExpiryDueRow | None:
-        """The first whose time has come, of any project; None while there is none."""
+        """The first expiry that is due, in any project; None if there is none."""
         return self._one(ExpiryDueRow, "expiries.due", now=now)
 
     def due_in(self, *, project_id: int, now: int) -> ExpiryDueRow | None:
-        """The same of one project."""
+        """The same in one project."""
         return self._one(ExpiryDueRow, "expiries.due_in", project_id=project_id, now=now)
 
     def hide(
@@ -92,7 +92,7 @@ class ExpiryQueries(Queries):
         told: str,
         because: str,
     ) -> int:
-        """Keep what something was that is not known any more."""
+        """Record what an expired thing was."""
         return self._run(
             "expiries.hide",
             graph_id=graph_id,
@@ -105,21 +105,21 @@ class ExpiryQueries(Queries):
         )
 
     def hidden(self, *, project_id: int, limit: int) -> list[ExpiredRow]:
-        """The last that expired first."""
+        """Most recently expired first."""
         return self._all(ExpiredRow, "expiries.hidden", project_id=project_id, limit=limit)
 
     def hidden_thing(self, *, project_id: int, uuid: str) -> ExpiredRow | None:
-        """None for what has not expired, or is forgotten."""
+        """None for what has not expired, or was forgotten."""
         return self._one(ExpiredRow, "expiries.hidden_thing", project_id=project_id, uuid=uuid)
 
     def forget_thread(self, *, graph_id: int, thread_id: str) -> int:
-        """What was hidden of a thread's episodes."""
+        """Delete what was hidden of a thread's episodes."""
         return self._run("expiries.forget_thread", graph_id=graph_id, thread_id=thread_id)
 
     def oldest_hidden(self) -> int | None:
-        """Since when the first of them is hidden; None when nothing is."""
+        """When the oldest hidden thing was hidden; None if there is none."""
         return self._value(int, "expiries.oldest_hidden")
 
     def forget(self, *, before: int) -> int:
-        """All that was hidden until then."""
+        """Delete everything hidden before *before*."""
         return self._run("expiries.forget", before=before)

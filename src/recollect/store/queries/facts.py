@@ -1,4 +1,4 @@
-"""Facts, with their two clocks."""
+"""Facts, with valid time and transaction time."""
 
 from typing import Any, NamedTuple
 
@@ -121,7 +121,7 @@ class StatedFactRow(NamedTuple):
 
 
 class FactQueries(Queries):
-    """Facts, with their two clocks."""
+    """Facts, with valid time and transaction time."""
 
     __slots__ = ()
 
@@ -129,7 +129,7 @@ class FactQueries(Queries):
         return self._all(WholeFactRow, "facts.direct_facts_of_task", task_uuid=task_uuid)
 
     def uuid_taken(self, *, uuid: str) -> int | None:
-        """Uuids are one of a kind in the whole store."""
+        """Uuids are unique in the whole store."""
         return self._value(int, "facts.uuid_taken", uuid=uuid)
 
     def metadata(self, *, ids: str) -> list[MetadataRow]:
@@ -139,35 +139,35 @@ class FactQueries(Queries):
         return self._all(FactsOfObservationsRow, "facts.of_observations", ids=ids)
 
     def about_entity(self, *, entity_id: int, limit: int) -> list[FactsAboutEntityRow]:
-        """The newest facts at an entity that an episode told: those that its summary may speak of."""
+        """The newest facts about an entity that an episode stated: candidates for its summary."""
         return self._all(
             FactsAboutEntityRow, "facts.about_entity", entity_id=entity_id, limit=limit
         )
 
     def supported_only_by(self, *, episodes: str | None) -> list[FactEndsRow]:
-        """What a user's record tells needs no episode: that one restated it does not make it that
-        one's.
+        """Facts of a user's record need no episode: an episode that restates one does not become its only
+        support.
         """
         return self._all(FactEndsRow, "facts.supported_only_by", episodes=episodes)
 
     def said_only_by(self, *, episodes: str | None) -> list[FactEndsRow]:
-        """The same, where an episode that only says what holds instead does not count: it does not
-        say the fact. One that says when the fact itself ended does.
+        """The same, but an episode that only states a replacement does not count as stating the fact. One
+        that states when the fact itself ended does.
         """
         return self._all(FactEndsRow, "facts.said_only_by", episodes=episodes)
 
     def reopened_without(self, *, episodes: str | None, facts: str | None) -> list[int]:
-        """Facts that lose something that ended them: an episode that said so itself, or a fact that
-        held instead. What an episode said through a fact that stays is not lost.
+        """Facts that lose something that ended them: an episode that said so itself, or a fact that replaced
+        them. What an episode said through a fact that stays is not lost.
         """
         return self._values(int, "facts.reopened_without", episodes=episodes, facts=facts)
 
     def end_again(self, *, ids: str | None) -> None:
-        """The ends that are left decide; without any the fact is open."""
+        """Recompute the end from the remaining closings; without any, the fact is open."""
         self._post("facts.end_again", ids=ids)
 
     def around(self, *, ids: str | None) -> list[FactsAroundRow]:
-        """The facts that touch entities, those of an entity from the oldest to the newest."""
+        """The facts of entities, oldest first for each entity."""
         return self._all(FactsAroundRow, "facts.around", ids=ids)
 
     def of_entities(self, *, ids: str | None) -> list[FactEndsRow]:
@@ -330,11 +330,11 @@ class FactQueries(Queries):
         return self._all(FactRow, "facts.by_uuids", graph_id=graph_id, uuids=uuids)
 
     def said(self, *, ids: str | None) -> list[FactsSaidRow]:
-        """When the episode that states a fact happened."""
+        """When the episode that states each fact happened."""
         return self._all(FactsSaidRow, "facts.said", ids=ids)
 
     def end(self, *, invalid_at: int | None, expired_at: int | None, id: int) -> None:
-        """Sets both end times; learning something never deletes or rewrites a fact."""
+        """Set both end times; learning something never deletes or rewrites a fact."""
         self._post("facts.end", invalid_at=invalid_at, expired_at=expired_at, id=id)
 
     def by_uuid(self, *, uuid: str, project_id: int) -> WholeFactRow | None:
@@ -343,7 +343,7 @@ class FactQueries(Queries):
     def page(
         self, *, order: str, graph_id: int, after_uuid: str | None, after_key: Any, limit: int
     ) -> list[Keyed[WholeFactRow]]:
-        """Chosen before they are told: telling costs more than sorting."""
+        """Rows are selected before they are joined: the joins cost more than the sort."""
         return self._page(
             WholeFactRow,
             f"facts.page/{order}",
@@ -363,11 +363,11 @@ class FactQueries(Queries):
         return self._all(WholeFactRow, "facts.of_episode", episode_id=episode_id, limit=limit)
 
     def holding(self, *, graph_id: int, now: int, limit: int) -> list[WholeFactRow]:
-        """What is true in the world and not known to be wrong, newest knowledge first."""
+        """Facts that are true now and not known to be wrong, most recently learned first."""
         return self._all(WholeFactRow, "facts.holding", graph_id=graph_id, now=now, limit=limit)
 
     def begun(self, *, graph_id: int, now: int, limit: int) -> list[WholeFactRow]:
-        """What is or was true in the world, newest knowledge first."""
+        """Facts that are or were true, most recently learned first."""
         return self._all(WholeFactRow, "facts.begun", graph_id=graph_id, now=now, limit=limit)
 
     def update(
@@ -395,7 +395,7 @@ class FactQueries(Queries):
         )
 
     def close(self, *, invalid_at: int, now: int, entity_id: int, name: str) -> list[int]:
-        """A profile fact that the user's record no longer tells."""
+        """Close a profile fact that the user's record no longer states."""
         return self._values(
             int, "facts.close", invalid_at=invalid_at, now=now, entity_id=entity_id, name=name
         )
@@ -413,11 +413,11 @@ class FactQueries(Queries):
         self._post("facts.keep_against", marks=marks, id=id)
 
     def unsupported(self, *, graph_id: int) -> list[FactEndsRow]:
-        """What only a deleted episode stood behind. What a user's record tells has no episode."""
+        """Facts that only a deleted episode supported. Facts of a user's record need no episode."""
         return self._all(FactEndsRow, "facts.unsupported", graph_id=graph_id)
 
     def stated_by(self, *, episode_id: int) -> list[StatedFactRow]:
-        """The facts that an episode states, how each is found, and whether it says itself when it
+        """The facts that an episode states, their index data, and whether the episode itself says when each
         ended.
         """
         return self._all_with(StatedFactRow, FactRow, "facts.stated_by", episode_id=episode_id)
@@ -431,7 +431,7 @@ class FactQueries(Queries):
     def of_thread(
         self, *, episodes: str, rating_min: float | None, limit: int
     ) -> list[WholeFactRow]:
-        """The newest first. A fact that nobody rated is not below any mark."""
+        """Newest first. An unrated fact passes any minimum rating."""
         return self._all(
             WholeFactRow, "facts.of_thread", episodes=episodes, rating_min=rating_min, limit=limit
         )
@@ -442,7 +442,7 @@ class FactQueries(Queries):
     def of_node_before(
         self, *, outwards: int, entity_id: int, before: int, inwards: int, limit: int
     ) -> list[WholeFactRow]:
-        """The facts at a node, the newest first; which end the node has to be is said by two flags."""
+        """The facts of an entity, newest first; two flags say which end of the fact it must be."""
         return self._all(
             WholeFactRow,
             "facts.of_node_before",
@@ -463,7 +463,7 @@ class FactQueries(Queries):
         inwards: int,
         limit: int,
     ) -> list[WholeFactRow]:
-        """The facts that join a node with others, the newest first."""
+        """The facts that join an entity with others, newest first."""
         return self._all(
             WholeFactRow,
             "facts.between",
@@ -478,7 +478,7 @@ class FactQueries(Queries):
     def between_before(
         self, *, outwards: int, entity_id: int, before: int, others: str, inwards: int, limit: int
     ) -> list[WholeFactRow]:
-        """The same as facts_of_node_before, for facts with one of the others at their other end."""
+        """The same as `of_node_before`, for facts with one of the others at their other end."""
         return self._all(
             WholeFactRow,
             "facts.between_before",

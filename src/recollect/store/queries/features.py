@@ -1,4 +1,4 @@
-"""Feature sets, categories and tags, and the episodes behind features."""
+"""Feature sets, categories and tags, and the episodes that support features."""
 
 from typing import NamedTuple
 
@@ -54,12 +54,12 @@ class FeatureCategoriesOffOfRow(NamedTuple):
 
 
 class FeatureQueries(Queries):
-    """Feature sets, categories and tags, and the episodes behind features."""
+    """Feature sets, categories and tags, and the episodes that support features."""
 
     __slots__ = ()
 
     def sources(self, *, ids: str | None) -> list[FeatureSourcesRow]:
-        """Who said facts, the first to say each first; carriers of what was written down included."""
+        """Who stated each fact, in the order of the log; includes episodes written directly by callers."""
         return self._all(FeatureSourcesRow, "features.sources", ids=ids)
 
     def statement_awaited(self, *, uuid: str, graph_id: int) -> StatementAwaitedRow | None:
@@ -93,7 +93,7 @@ class FeatureQueries(Queries):
         )
 
     def set_type_like(self, *, graph_id: int, is_org_level: int, tags: str) -> int | None:
-        """Whether there is one of the same metadata."""
+        """Whether there is a set type with the same metadata."""
         return self._value(
             int, "features.set_type_like", graph_id=graph_id, is_org_level=is_org_level, tags=tags
         )
@@ -166,5 +166,5 @@ class FeatureQueries(Queries):
         return self._all(FeatureCategoriesOffOfRow, "features.categories_off_of", graph_id=graph_id)
 
     def set_keys(self, *, graph_id: int) -> list[str]:
-        """The sets that something was said about."""
+        """The sets that have categories of their own, or have categories turned off."""
         return self._values(str, "features.set_keys", graph_id=graph_id)

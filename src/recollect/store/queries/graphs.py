@@ -1,4 +1,4 @@
-"""Graphs: one for each user, and standalone ones."""
+"""Graphs: one per user, and standalone ones."""
 
 from typing import Any, NamedTuple
 
@@ -88,7 +88,7 @@ class GrownRow(NamedTuple):
 
 
 class GraphQueries(Queries):
-    """Graphs: one for each user, and standalone ones."""
+    """Graphs: one per user, and standalone ones."""
 
     __slots__ = ()
 
@@ -96,13 +96,13 @@ class GraphQueries(Queries):
         return self._value(int, "graphs.distance", id=id)
 
     def texts_bearing(self, *, pairs: str | None, among: str | None) -> list[int]:
-        """Which of pairs, an entity and some words, are borne out: an episode that mentions the
-        entity has the words, plainly or as JSON writes them, or is of a speaker who is called so.
+        """Which pairs of an entity and a text are confirmed: an episode that mentions the entity contains the
+        text, plainly or JSON-escaped, or its speaker has that name.
         """
         return self._values(int, "graphs.texts_bearing", pairs=pairs, among=among)
 
     def contents(self, *, id: int) -> GraphContentsRow | None:
-        """What a graph holds, before it goes."""
+        """What a graph holds, read before it is deleted."""
         return self._one(GraphContentsRow, "graphs.contents", id=id)
 
     def insert(
@@ -201,16 +201,16 @@ class GraphQueries(Queries):
         return self._value(int, "graphs.count", project_id=project_id, search=search)
 
     def names(self, *, project_id: int, limit: int) -> list[GraphNamesRow]:
-        """Of users and standalone ones."""
+        """User graphs and standalone ones."""
         return self._all(GraphNamesRow, "graphs.names", project_id=project_id, limit=limit)
 
     def next_seq(self, *, count: int, id: int) -> int | None:
         return self._value(int, "graphs.next_seq", count=count, id=id)
 
     def grow(self, *, project_id: int, kind: str, graph_id: str, count: int) -> GrownRow | None:
-        """Find a graph by its name, and hold it with room for so many episodes at the end of its log.
+        """Find a graph by name, lock it, and reserve *count* places at the end of its log.
 
-        None when it is not there, or somebody else holds it.
+        None if it does not exist, or is locked by another transaction.
         """
         return self._one(
             GrownRow,
@@ -235,18 +235,18 @@ class GraphQueries(Queries):
         return self._value(int, "graphs.next_version", count=count, id=id)
 
     def object_by_uuid(self, *, uuid: str, project_id: int) -> ObjectByUuidRow | None:
-        """What a uuid is the name of, among the objects whose metadata policies look at."""
+        """Which object a uuid belongs to, among those whose metadata policies evaluate."""
         return self._one(ObjectByUuidRow, "graphs.object_by_uuid", uuid=uuid, project_id=project_id)
 
     def parted(self, *, project_id: int) -> int:
         return self._run("graphs.parted", project_id=project_id)
 
     def fold_again(self, *, seq: int, graph_id: int) -> None:
-        """From the first of all places that changed."""
+        """Mark the first place that changed; an earlier mark stays."""
         self._post("graphs.fold_again", seq=seq, graph_id=graph_id)
 
     def edited(self, *, graph_id: int) -> None:
-        """Who remembers something of a graph can tell by this number that it is not as it was."""
+        """Increment a number by which caches of a graph notice that it has changed."""
         self._post("graphs.edited", graph_id=graph_id)
 
     def folded(self, *, graph_id: int) -> int | None:
@@ -274,7 +274,7 @@ class GraphQueries(Queries):
         return self._all(GraphRow, "graphs.all", graph_id=graph_id)
 
     def reopen_profile(self, *, graph_id: int, told: str | None) -> None:
-        """What a user's record tells holds again, if only an episode said that it does not."""
+        """Reopen what a user's record states if only an episode ended it."""
         self._post("graphs.reopen_profile", graph_id=graph_id, told=told)
 
     def unlearn_supports(self, *, graph_id: int) -> None:
@@ -296,5 +296,5 @@ class GraphQueries(Queries):
         return self._all(GraphEntitiesToldRow, "graphs.entities_told", graph_id=graph_id)
 
     def time_zone(self, *, id: int) -> GraphTimeZoneRow | None:
-        """The user's, else the graph's, else the project's."""
+        """The user's time zone, else the graph's, else the project's."""
         return self._one(GraphTimeZoneRow, "graphs.time_zone", id=id)

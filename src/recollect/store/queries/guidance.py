@@ -35,7 +35,7 @@ class GuidanceQueries(Queries):
         value: str | None,
         now: int,
     ) -> None:
-        """A name that is known keeps its row, so its uuid and its place in the list stay."""
+        """Upserts by name, so an existing entry keeps its uuid and its place in the list."""
         self._post(
             "guidance.put",
             uuid=uuid,
@@ -57,7 +57,7 @@ class GuidanceQueries(Queries):
         )
 
     def delete(self, *, project_id: int, kind: str, scope: str, names: str | None) -> int:
-        """Without names everything at the scope goes."""
+        """Without names, deletes everything at the scope."""
         return self._run(
             "guidance.delete", project_id=project_id, kind=kind, scope=scope, names=names
         )

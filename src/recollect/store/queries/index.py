@@ -113,9 +113,8 @@ class IndexQueries(Queries):
         )
 
     def rows_touch(self, *, version: int, ids: str | None, graph_id: int, item_kind: str) -> None:
-        """Their items changed in what they are filtered by; the first of them gets the version
-        given. An UPDATE FROM a list would go through all rows of the kind; the order of a CROSS
-        JOIN is kept.
+        """The items' filterable fields changed; the first row gets the given version. CROSS JOIN fixes the
+        join order: an UPDATE FROM a list would scan all rows of the kind.
         """
         self._post(
             "index.rows_touch", version=version, ids=ids, graph_id=graph_id, item_kind=item_kind

@@ -1,4 +1,4 @@
-"""What went into the contexts that somebody was given."""
+"""What went into the contexts that were given out."""
 
 from typing import Any, NamedTuple
 
@@ -30,7 +30,7 @@ class InjectionLineRow(NamedTuple):
 
 
 class InjectionQueries(Queries):
-    """What went into the contexts that somebody was given."""
+    """What went into the contexts that were given out."""
 
     __slots__ = ()
 
@@ -83,11 +83,11 @@ class InjectionQueries(Queries):
         )
 
     def trim(self, *, project_id: int, before: int, keep: int) -> int:
-        """Those of a project that are older than *before*, and all but the newest *keep*, go."""
+        """Delete a project's entries older than *before*, and all but the newest *keep*."""
         return self._run("injections.trim", project_id=project_id, before=before, keep=keep)
 
     def by_uuid(self, *, uuid: str, project_id: int, key_uuid: str | None) -> InjectionRow | None:
-        """None if there is none, or none of that key where one is given."""
+        """None if there is no such entry, or if *key_uuid* is given and it belongs to another key."""
         return self._one(
             InjectionRow, "injections.by_uuid", uuid=uuid, project_id=project_id, key_uuid=key_uuid
         )
@@ -101,7 +101,7 @@ class InjectionQueries(Queries):
         before: str | None,
         limit: int,
     ) -> list[InjectionRow]:
-        """The newest first, after the one of the uuid *before*; of one key or graph if given."""
+        """Newest first, continuing after the uuid *before*; optionally of one key or graph."""
         return self._all(
             InjectionRow,
             "injections.page",
@@ -113,19 +113,19 @@ class InjectionQueries(Queries):
         )
 
     def lines(self, *, graph_id: int, injection_id: int) -> list[InjectionLineRow]:
-        """The pieces of a context, in their order."""
+        """The pieces of a context, in order."""
         return self._all(
             InjectionLineRow, "injections.lines", graph_id=graph_id, injection_id=injection_id
         )
 
     def drop_gone(self, *, graph_id: int) -> int:
-        """Lines of facts and episodes that are no more, and of facts that have other words now."""
+        """Delete lines of facts and episodes that no longer exist, and of facts whose text has changed."""
         return self._run("injections.drop_gone", graph_id=graph_id)
 
     def drop_derived(self, *, graph_id: int) -> int:
-        """Lines that were put together from several things."""
+        """Delete lines that were derived from several things."""
         return self._run("injections.drop_derived", graph_id=graph_id)
 
     def drop_questions(self, *, graph_id: int) -> int:
-        """The questions, which may be words of messages."""
+        """Delete the questions, which may quote messages."""
         return self._run("injections.drop_questions", graph_id=graph_id)

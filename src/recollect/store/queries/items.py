@@ -1,4 +1,7 @@
-"""Values under keys, as a store of an agent framework keeps them: an item is the newest episode of the document that bears its key."""
+"""Key-value items, as agent frameworks store them.
+
+An item is the newest episode of the document named by its key.
+"""
 
 from typing import NamedTuple
 
@@ -12,7 +15,7 @@ class ItemsGraphsRow(NamedTuple):
 
 
 class ItemQueries(Queries):
-    """Values under keys, as a store of an agent framework keeps them: an item is the newest episode of the document that bears its key."""
+    """Key-value items: an item is the newest episode of the document named by its key."""
 
     __slots__ = ()
 
@@ -26,7 +29,7 @@ class ItemQueries(Queries):
         return self._all(EpisodeRow, "items.by_uuids", uuids=uuids)
 
     def graphs(self, *, project_id: int, first: int | str, last: int | str) -> list[ItemsGraphsRow]:
-        """Those in a range of names that hold anything."""
+        """The non-empty graphs in a range of names."""
         return self._all(
             ItemsGraphsRow, "items.graphs", project_id=project_id, first=first, last=last
         )

@@ -1,4 +1,4 @@
-"""Jobs: one for each episode that is to be read."""
+"""Jobs: one for each episode to be read."""
 
 from typing import NamedTuple
 
@@ -30,12 +30,12 @@ class JobsWaitingRow(NamedTuple):
 
 
 class JobQueries(Queries):
-    """Jobs: one for each episode that is to be read."""
+    """Jobs: one for each episode to be read."""
 
     __slots__ = ()
 
     def insert(self, *, graph_id: int, seq: int, task_uuid: str, now: int) -> None:
-        """Owed to the episode at a place of the log."""
+        """Queue a job for the episode at a place in the log."""
         self._post("jobs.insert", graph_id=graph_id, seq=seq, task_uuid=task_uuid, now=now)
 
     def next(self, *, graph_id: int, limit: int) -> list[JobRow]:
@@ -50,28 +50,28 @@ class JobQueries(Queries):
         self._post("jobs.started", graph_id=graph_id, now=now, run=run, ids=ids)
 
     def given_back(self, *, graph_id: int, ids: str | None) -> None:
-        """Whoever gives them back lives: nothing was lost."""
+        """The worker is alive and returned them itself, so this counts as no death."""
         self._post("jobs.given_back", graph_id=graph_id, ids=ids)
 
     def lost(self, *, graph_id: int, error: str, id: int) -> int | None:
         return self._value(int, "jobs.lost", graph_id=graph_id, error=error, id=id)
 
     def clear(self, *, but: int | None) -> list[int]:
-        """Of all deaths; answers in which graphs they are. Not one that was alone in a process
-        that died. Only the first job of a graph was ever run, so only those are looked at.
+        """Clear the deaths of all jobs but *but*, and of none that ran alone in a process that died; returns
+        their graphs. Only the first job of each graph was ever run, so only those are updated.
         """
         return self._values(int, "jobs.clear", but=but)
 
     def on_trial(self) -> int | None:
-        """The one that most deaths are held against."""
+        """The job with the most deaths held against it."""
         return self._value(int, "jobs.on_trial")
 
     def suspected(self, *, graph_id: int, id: int) -> None:
-        """It has to be alone when it is tried next."""
+        """The job must run alone next time."""
         self._post("jobs.suspected", graph_id=graph_id, id=id)
 
     def succeeded(self, *, graph_id: int, now: int, ids: str | None) -> list[int]:
-        """Answers which of them still existed."""
+        """Returns the ids of those that still existed."""
         return self._values(int, "jobs.succeeded", graph_id=graph_id, now=now, ids=ids)
 
     def failed(self, *, graph_id: int, error: str, id: int) -> int | None:
@@ -81,8 +81,8 @@ class JobQueries(Queries):
         self._post("jobs.park", graph_id=graph_id, error=error, now=now, id=id)
 
     def retry(self, *, graph_id: int, id: int) -> None:
-        """As if it had never been tried. Jobs run in the order of their ids, so it runs before
-        those of its graph that came later and still wait.
+        """Reset the job as if it had never been tried. Jobs run in the order of their ids, so it runs before
+        later jobs of its graph that are still waiting.
         """
         self._post("jobs.retry", graph_id=graph_id, id=id)
 

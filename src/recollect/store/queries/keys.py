@@ -90,11 +90,11 @@ class KeyQueries(Queries):
         return self._value(int, "keys.named", project_id=project_id, name=name)
 
     def set_secret(self, *, hash: bytes, prefix: str, id: int) -> None:
-        """The key stays the one it is, with its role and its policies; only what opens it changes."""
+        """Only the secret changes; the key keeps its identity, role and policies."""
         self._post("keys.set_secret", hash=hash, prefix=prefix, id=id)
 
     def replace_named(self, *, project_id: int, name: str, hash: bytes) -> int:
-        """A key given in the environment replaces the one given before. One that was revoked stays,
-        so that it is known as such.
+        """A key from the environment replaces the previous one. A revoked key is kept, so that it is
+        recognised as revoked.
         """
         return self._run("keys.replace_named", project_id=project_id, name=name, hash=hash)

@@ -1,4 +1,4 @@
-"""What is known near an episode, for a reader that judges."""
+"""What is known around an episode, for a reader that judges."""
 
 from typing import NamedTuple
 
@@ -34,53 +34,50 @@ class KnownRelationsRow(NamedTuple):
 
 
 class KnownQueries(Queries):
-    """What is known near an episode, for a reader that judges."""
+    """What is known around an episode, for a reader that judges."""
 
     __slots__ = ()
 
     def named(self, *, graph_id: int, keys: str | None, limit: int) -> list[int]:
-        """Entities whose whole name or alias is one of the keys."""
+        """Entities whose full name or alias is one of the keys."""
         return self._values(int, "known.named", graph_id=graph_id, keys=keys, limit=limit)
 
     def names_begun(self, *, keys: str | None, graph_id: int) -> list[str]:
-        """Which of some keys a name has."""
+        """Which of these keys belong to a name."""
         return self._values(str, "known.names_begun", keys=keys, graph_id=graph_id)
 
     def own(self, *, graph_id: int) -> list[int]:
         return self._values(int, "known.own", graph_id=graph_id)
 
     def at_source(self, *, entity_id: int, seq: int, limit: int) -> list[int]:
-        """Open facts of an entity that were stated before a place, the newest first."""
+        """Open facts of an entity that were stated before a place, newest first."""
         return self._values(int, "known.at_source", entity_id=entity_id, seq=seq, limit=limit)
 
     def at_target(self, *, entity_id: int, seq: int, limit: int) -> list[int]:
         return self._values(int, "known.at_target", entity_id=entity_id, seq=seq, limit=limit)
 
     def lately(self, *, graph_id: int, seq: int, limit: int) -> list[int]:
-        """What was stated last before a place."""
+        """The facts stated most recently before a place."""
         return self._values(int, "known.lately", graph_id=graph_id, seq=seq, limit=limit)
 
     def closed_since(self, *, graph_id: int, seq: int, limit: int) -> list[int]:
-        """What ended at a place or after it, the first ends first."""
+        """Facts that ended at a place or after it, earliest end first."""
         return self._values(int, "known.closed_since", graph_id=graph_id, seq=seq, limit=limit)
 
     def facts(self, *, ids: str | None, graph_id: int) -> list[KnownFactRow]:
-        """Facts with their ends and the place of the log that states each."""
+        """Facts with their ends and the place in the log that states each."""
         return self._all(KnownFactRow, "known.facts", ids=ids, graph_id=graph_id)
 
     def ends(self, *, ids: str | None) -> list[KnownEndsRow]:
-        """What gave facts an end, and from which place of the log on; one that nobody said counts
-        always.
-        """
+        """What ended facts, and from which place in the log; an end that no episode stated always counts."""
         return self._all(KnownEndsRow, "known.ends", ids=ids)
 
     def entities(self, *, ids: str | None, graph_id: int, seq: int) -> list[EntityRow]:
-        """Those that were there before a place: the user, the assistant, and who was mentioned."""
+        """Entities that existed before a place: the user, the assistant, and everyone mentioned."""
         return self._all(EntityRow, "known.entities", ids=ids, graph_id=graph_id, seq=seq)
 
     def relations(self, *, graph_id: int, limit: int) -> list[KnownRelationsRow]:
-        """Names of relations among the first facts of a graph, which stay the first ones. What the
-        embedded reader calls a relation beyond the table is the words of a text, and no name to go
-        by.
+        """Relation names among a graph's first facts, which never change. Where the embedded reader goes
+        beyond the table of relations, its names are words of the text, and no guide for naming.
         """
         return self._all(KnownRelationsRow, "known.relations", graph_id=graph_id, limit=limit)

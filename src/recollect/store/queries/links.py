@@ -1,4 +1,4 @@
-"""What joins facts, entities and episodes: mentions, supports, neighbours."""
+"""Links between facts, entities and episodes: mentions, supports, neighbours."""
 
 from typing import Any, NamedTuple
 
@@ -59,12 +59,12 @@ class SourcesOfFactsRow(NamedTuple):
 
 
 class LinkQueries(Queries):
-    """What joins facts, entities and episodes: mentions, supports, neighbours."""
+    """Links between facts, entities and episodes: mentions, supports, neighbours."""
 
     __slots__ = ()
 
     def before(self, *, graph_id: int, before: int | str, limit: int) -> list[LinksBeforeRow]:
-        """The facts of a graph by their ends and names alone, the newest first."""
+        """The facts of a graph, only their entities and names, newest first."""
         return self._all(
             LinksBeforeRow, "links.before", graph_id=graph_id, before=before, limit=limit
         )
@@ -91,9 +91,7 @@ class LinkQueries(Queries):
         )
 
     def evidence_of_fact(self, *, fact_id: int, limit: int) -> list[EvidenceRow]:
-        """Every episode behind a fact in the order of the log, with what it does and where it says
-        so.
-        """
+        """All episodes that support a fact, in the order of the log, with their role and the span of text."""
         return self._all(EvidenceRow, "links.evidence_of_fact", fact_id=fact_id, limit=limit)
 
     def mentions_of_entity(self, *, entity_id: int) -> list[int]:
@@ -116,7 +114,7 @@ class LinkQueries(Queries):
         after_key: Any,
         limit: int,
     ) -> list[Keyed[EntityRow]]:
-        """The nodes at the other ends of a node's facts, or of those that are among the given ones."""
+        """The entities at the other ends of an entity's facts, or of those facts that are in *fact_ids*."""
         return self._page(
             EntityRow,
             f"links.neighbours/{order}",
@@ -132,9 +130,9 @@ class LinkQueries(Queries):
         )
 
     def sources_of_facts(self, *, ids: str | None) -> list[SourcesOfFactsRow]:
-        """The episodes behind facts, hidden ones included, as filters look at them."""
+        """The episodes that support facts, including hidden ones, as filters see them."""
         return self._all(SourcesOfFactsRow, "links.sources_of_facts", ids=ids)
 
     def newest(self, *, graph_id: int, limit: int) -> list[LinksBeforeRow]:
-        """The facts of a graph by their ends and names alone."""
+        """The facts of a graph, only their entities and names."""
         return self._all(LinksBeforeRow, "links.newest", graph_id=graph_id, limit=limit)

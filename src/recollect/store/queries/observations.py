@@ -1,4 +1,4 @@
-"""Observations, and what they are made of."""
+"""Observations, and what they are derived from."""
 
 from typing import Any, NamedTuple
 
@@ -59,7 +59,7 @@ class PatternFactRow(NamedTuple):
     alone: int
     target_uuid: str
     target_name: str
-    said_at: int | None  # none where the episodes that said it are gone
+    said_at: int | None  # None if the episodes that stated it are gone
 
 
 class RepeatedFactRow(NamedTuple):
@@ -121,7 +121,7 @@ class ObservationBasisRow(NamedTuple):
 
 
 class ObservationQueries(Queries):
-    """Observations, and what they are made of."""
+    """Observations, and what they are derived from."""
 
     __slots__ = ()
 
@@ -132,17 +132,15 @@ class ObservationQueries(Queries):
         return self._all(ObservationEpisodesRow, "observations.episodes", ids=ids)
 
     def about(self, *, entity_id: int, uuid: str) -> list[ObservationRow]:
-        """What was observed of an entity, or of others with it; the third part of a key is its uuid
-        then.
-        """
+        """Observations about an entity, or about others with it: then its uuid is third in the key."""
         return self._all(ObservationRow, "observations.about", entity_id=entity_id, uuid=uuid)
 
     def move(self, *, entity_id: Any, key: str | None, id: int | str | None) -> None:
         self._post("observations.move", entity_id=entity_id, key=key, id=id)
 
     def patterns_touched(self, *, episode_id: int) -> list[PatternsTouchedRow]:
-        """The facts an episode stands behind, and how many there are of their kind: three are as
-        good as many. What the user's record tells and what the assistant does makes no pattern.
+        """The facts that an episode supports, and how many there are of their kind, counted up to three.
+        Facts of the user's record and of the assistant make no pattern.
         """
         return self._all(PatternsTouchedRow, "observations.patterns_touched", episode_id=episode_id)
 
@@ -197,7 +195,7 @@ class ObservationQueries(Queries):
     def pattern_said_of_pair(
         self, *, said_max: int, entity_id: int, target_id: int | str, side: str, limit: int
     ) -> list[RepeatedFactRow]:
-        """Facts of one relation between the same two, and when each of them was said."""
+        """Facts of one relation between the same two entities, and when each was stated."""
         return self._all(
             RepeatedFactRow,
             "observations.pattern_said_of_pair",
@@ -224,9 +222,8 @@ class ObservationQueries(Queries):
     def topic_window(
         self, *, graph_id: int, seq: int, side: str, limit: int, most: int
     ) -> list[TopicWindowRow]:
-        """What the newest messages of a user's graph say, up to one of them, and about whom: the
-        facts of which a topic is made out. What records tell and what the assistant does is on no
-        topic.
+        """The facts stated by the newest messages of a user's graph, up to a given one, and their entities:
+        topics are found among these. Facts of records and of the assistant belong to no topic.
         """
         return self._all(
             TopicWindowRow,
@@ -239,14 +236,14 @@ class ObservationQueries(Queries):
         )
 
     def topic_place(self, *, episode_id: int) -> TopicPlaceRow | None:
-        """The user of an episode's graph, and the episode's place in its log."""
+        """The user of an episode's graph, and the episode's place in the log."""
         return self._one(TopicPlaceRow, "observations.topic_place", episode_id=episode_id)
 
     def topic_entities(self, *, ids: str | None) -> list[TopicEntitiesRow]:
         return self._all(TopicEntitiesRow, "observations.topic_entities", ids=ids)
 
     def topic_facts(self, *, said_max: int, ids: str | None) -> list[TopicFactsRow]:
-        """Facts on a topic, and when each of them was said."""
+        """The facts of a topic, and when each was stated."""
         return self._all(TopicFactsRow, "observations.topic_facts", said_max=said_max, ids=ids)
 
     def at(
@@ -353,7 +350,7 @@ class ObservationQueries(Queries):
         )
 
     def basis(self, *, ids: str | None) -> list[ObservationBasisRow]:
-        """The facts and the episodes behind observations."""
+        """The facts and episodes that support observations."""
         return self._all(ObservationBasisRow, "observations.basis", ids=ids)
 
     def copied(self, *, graph_id: int) -> list[ObservationRow]:

@@ -1,4 +1,4 @@
-"""Projects, the tenants."""
+"""Projects, which are the tenants."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ class ProjectRow(NamedTuple):
 
 
 class ProjectQueries(Queries):
-    """Projects, the tenants."""
+    """Projects, which are the tenants."""
 
     __slots__ = ()
 
@@ -40,7 +40,7 @@ class ProjectQueries(Queries):
         return self._value(int, "projects.first")
 
     def touch(self) -> int:
-        """Writes a row as it is, to see whether writing is possible."""
+        """Rewrite a row unchanged, to test whether the store is writable."""
         return self._run("projects.touch")
 
     def all(self) -> list[ProjectRow]:

@@ -50,9 +50,9 @@ class QueueQueries(Queries):
         self._post("queue.let_go", graph_id=graph_id, lease=lease)
 
     def oldest_free(self, *, now: int, wait_end: int, lease_end: int) -> QueueOldestFreeRow | None:
-        """The first free graph of the project that used least. Projects are found by hopping from
-        one to the next, not by reading all that waits. A moment too far ahead for any pause or
-        lease was written before the clock was set back, and holds nobody.
+        """The first free graph of the project that used least. A skip scan finds the projects without reading
+        the whole backlog. A time further ahead than any pause or lease was written before the clock was
+        set back, and is ignored.
         """
         return self._one(
             QueueOldestFreeRow, "queue.oldest_free", now=now, wait_end=wait_end, lease_end=lease_end
@@ -68,14 +68,14 @@ class QueueQueries(Queries):
         return self._value(float, "queue.share_weight", project_id=project_id)
 
     def held(self, *, now: int, lease_end: int) -> QueueHeldRow | None:
-        """How many graphs are held just now, and whether one of them by someone who must be alone."""
+        """How many graphs are leased right now, and whether one of the holders must run alone."""
         return self._one(QueueHeldRow, "queue.held", now=now, lease_end=lease_end)
 
     def take(self, *, lease: str, until: int, alone: int, graph_id: int) -> None:
         self._post("queue.take", lease=lease, until=until, alone=alone, graph_id=graph_id)
 
     def hold_on(self, *, until: int, graph_id: int, lease: str) -> bool:
-        """False when it is not held by this lease any more."""
+        """Extend a lease; False if this lease no longer holds the graph."""
         return self._run("queue.hold_on", until=until, graph_id=graph_id, lease=lease) > 0
 
     def hold_on_all(self, *, until: int, leases: str | None) -> int:
@@ -85,14 +85,14 @@ class QueueQueries(Queries):
         self._post("queue.wait", until=until, graph_id=graph_id)
 
     def due_now(self, *, graphs: str | None) -> None:
-        """Whatever they waited for."""
+        """Make these graphs due, whatever they were waiting for."""
         self._post("queue.due_now", graphs=graphs)
 
     def lease(self, *, graph_id: int) -> QueueLeaseRow | None:
         return self._one(QueueLeaseRow, "queue.lease", graph_id=graph_id)
 
     def give_back(self, *, wait_until: int, pauses: int, reason: str, graph_id: int) -> None:
-        """It goes to the end of the queue."""
+        """Release a graph to the end of the queue."""
         self._post(
             "queue.give_back",
             wait_until=wait_until,
@@ -111,7 +111,7 @@ class QueueQueries(Queries):
         self._post("queue.leave", graph_id=graph_id)
 
     def state(self, *, now: int, lease_end: int, wait_end: int) -> QueueStateRow | None:
-        """due: graphs that could be worked on at this moment; held: graphs that are."""
+        """due: graphs that could be worked on right now; held: graphs that are being worked on."""
         return self._one(
             QueueStateRow, "queue.state", now=now, lease_end=lease_end, wait_end=wait_end
         )

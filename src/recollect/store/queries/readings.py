@@ -1,4 +1,4 @@
-"""What readers found in each episode, and what deleted episodes left."""
+"""What readers found in each episode, and the remainders of deleted episodes."""
 
 from typing import NamedTuple
 
@@ -44,14 +44,14 @@ class EpisodeReadingRow(NamedTuple):
 
 
 class ReadingQueries(Queries):
-    """What readers found in each episode, and what deleted episodes left."""
+    """What readers found in each episode, and the remainders of deleted episodes."""
 
     __slots__ = ()
 
     def put(
         self, *, reader: str, found: str, vectors: bytes | None, now: int, episode_id: int
     ) -> None:
-        """An episode that was read before stays on its side."""
+        """An episode that was read before keeps its side."""
         self._post(
             "readings.put",
             reader=reader,
@@ -68,15 +68,14 @@ class ReadingQueries(Queries):
         self._post("readings.set_side", side=side, episode_id=episode_id)
 
     def part(self, *, keys: str | None, project_id: int) -> int:
-        """Draw other walls in all graphs of a project; those that are divided otherwise now are
-        folded again. What is left of a deleted episode has what it said under the keys that were
-        guarded then.
+        """Recompute the sides in all graphs of a project; graphs whose sides change are folded again. The
+        remainder of a deleted episode keeps what it said under the keys that policies named at that time.
         """
         return self._run("readings.part", keys=keys, project_id=project_id)
 
     def remainders_of_no_side(self, *, project_id: int, keys: str | None) -> int:
-        """What is left of deleted episodes that said something under one of these keys, or of which
-        nobody knows whether they did: nobody knows what they said there.
+        """Delete the remainders of deleted episodes that had a value under one of these keys, or that may
+        have had one: their values are lost, so their side is unknown.
         """
         return self._run("readings.remainders_of_no_side", project_id=project_id, keys=keys)
 
@@ -84,14 +83,14 @@ class ReadingQueries(Queries):
         return self._one(ReadingRow, "readings.of_episode", episode_id=episode_id)
 
     def by_reader(self) -> list[ReadingsByReaderRow]:
-        """How many facts rest on which reader."""
+        """How many facts rest on each reader."""
         return self._all(ReadingsByReaderRow, "readings.by_reader")
 
     def distance_of_episode(self, *, id: int) -> int | None:
         return self._value(int, "readings.distance_of_episode", id=id)
 
     def steps_next(self, *, graph_id: int, limit: int) -> list[StepRow]:
-        """The next places of a log: episodes that were read, and what remains of deleted ones."""
+        """The next places in a log: episodes that were read, and remainders of deleted ones."""
         return self._all_with(
             StepRow, ThreadedEpisodeRow, "readings.steps_next", graph_id=graph_id, limit=limit
         )
@@ -132,7 +131,7 @@ class ReadingQueries(Queries):
         return self._run("readings.remainder_delete", graph_id=graph_id, seq=seq)
 
     def steps_unread(self, *, graph_id: int, limit: int) -> list[JobRow]:
-        """Places of a log that were processed before readings were kept."""
+        """Places in a log that were processed before readings were kept."""
         return self._all_with(
             JobRow, ThreadedEpisodeRow, "readings.steps_unread", graph_id=graph_id, limit=limit
         )

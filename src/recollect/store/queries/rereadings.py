@@ -80,10 +80,9 @@ class RereadingQueries(Queries):
         project_id: int | None,
         folded: int,
     ) -> RereadingNextRow | None:
-        """The first of each graph, if it is due and nobody is at it; the one that has waited
-        longest. The graphs are found by hopping from one to the next, not by reading all that
-        waits. A moment too far ahead for any pause or lease was written before the clock was set
-        back, and holds nobody.
+        """The first of each graph, if it is due and not leased; of these, the one that has waited longest. A
+        skip scan finds the graphs without reading the whole backlog. A time further ahead than any pause or
+        lease was written before the clock was set back, and is ignored.
         """
         return self._one(
             RereadingNextRow,
@@ -99,7 +98,7 @@ class RereadingQueries(Queries):
     def in_order(
         self, *, reader: str, project_id: int, in_graph: int | None
     ) -> list[RereadingsInOrderRow]:
-        """All that wait for a reader, as those have to look at them who may not see every one."""
+        """All that wait for a reader, for callers that may not see every episode."""
         return self._all(
             RereadingsInOrderRow,
             "rereadings.in_order",
@@ -122,7 +121,7 @@ class RereadingQueries(Queries):
         )
 
     def unfolded(self, *, reader: str, project_id: int | None, in_graph: int | None) -> list[int]:
-        """Graphs in which nothing can be taken before they are folded."""
+        """Graphs that must be folded before anything can be taken from them."""
         return self._values(
             int, "rereadings.unfolded", reader=reader, project_id=project_id, in_graph=in_graph
         )
@@ -147,7 +146,7 @@ class RereadingQueries(Queries):
     def failed(
         self, *, error: str, attempts_max: int, episode_id: int
     ) -> RereadingFailedRow | None:
-        """Whoever holds it may try again until there were too many tries."""
+        """The holder may try again, up to *attempts_max*."""
         return self._one(
             RereadingFailedRow,
             "rereadings.failed",
@@ -160,11 +159,11 @@ class RereadingQueries(Queries):
         return self._run("rereadings.free", owner=owner)
 
     def due_now(self, *, now: int, reader: str) -> int:
-        """Those that were put off because nobody answered; what failed by itself keeps its pause."""
+        """Those that were deferred because the reader did not answer; those that failed keep their delay."""
         return self._run("rereadings.due_now", now=now, reader=reader)
 
     def unshow(self, *, graph_id: int) -> None:
-        """What was shown may be gone now, so no answer to it is taken any more."""
+        """What the prompts showed may be gone now, so answers to them are no longer accepted."""
         self._post("rereadings.unshow", graph_id=graph_id)
 
     def page(
@@ -191,16 +190,14 @@ class RereadingQueries(Queries):
         )
 
     def want_guarded(self, *, reason: str, now: int, project_id: int) -> int:
-        """What was read together with turns that everybody saw who saw it, and with names that they
-        knew; other keys of metadata say now who that is. Whoever read an episode reads it again;
-        all of them, since which ones hold such keys is nothing that everybody may know.
+        """Episodes were read together with turns and names that were visible to the same people; other
+        metadata keys now decide who that is, so each reader reads its episodes again. This covers all
+        episodes, because which of them carry such keys must not be revealed.
         """
         return self._run("rereadings.want_guarded", reason=reason, now=now, project_id=project_id)
 
     def want_all(self, *, reader: str, reason: str, now: int, graph_id: int) -> int:
-        """Every episode of a graph that was read, unless that was asked for before and is not done
-        yet.
-        """
+        """Every episode of a graph that was read, unless it is already queued."""
         return self._run(
             "rereadings.want_all", reader=reader, reason=reason, now=now, graph_id=graph_id
         )

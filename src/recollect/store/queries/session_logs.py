@@ -1,4 +1,4 @@
-"""Session logs: append-only episodes, and turns that are still open."""
+"""Session logs: append-only episodes, and open turns."""
 
 from typing import NamedTuple
 
@@ -74,7 +74,7 @@ class SessionTurnRow(NamedTuple):
 
 
 class SessionLogQueries(Queries):
-    """Session logs: append-only episodes, and turns that are still open."""
+    """Session logs: append-only episodes, and open turns."""
 
     __slots__ = ()
 
@@ -135,7 +135,7 @@ class SessionLogQueries(Queries):
         self._post("session_logs.bind", user_id=user_id, id=id)
 
     def items_size(self, *, log_id: int) -> SessionLogItemsSizeRow | None:
-        """How much there is to feed."""
+        """How much there is to feed into a graph."""
         return self._one(SessionLogItemsSizeRow, "session_logs.items_size", log_id=log_id)
 
     def items(self, *, log_id: int) -> list[SessionLogItemsRow]:
@@ -151,7 +151,7 @@ class SessionLogQueries(Queries):
         return self._one(SessionLogContentsRow, "session_logs.contents", id=id)
 
     def of_graph(self, *, graph_id: int) -> list[SessionLogsOfGraphRow]:
-        """What goes with a user, before it goes."""
+        """The logs that are deleted with a user, read before that happens."""
         return self._all(SessionLogsOfGraphRow, "session_logs.of_graph", graph_id=graph_id)
 
     def last_number(self, *, id: int) -> int | None:
@@ -208,9 +208,7 @@ class SessionLogQueries(Queries):
     def sizes(
         self, *, log_id: int, after: int, upto: int, types: str, limit: int
     ) -> list[SessionLogSizesRow]:
-        """How much the first episodes of a window take, so that a page need not hold more than it
-        should.
-        """
+        """The sizes of a window's first episodes, to keep a page within its byte limit."""
         return self._all(
             SessionLogSizesRow,
             "session_logs.sizes",
@@ -283,7 +281,7 @@ class SessionLogQueries(Queries):
         return self._all(SessionTurnRow, "session_logs.turns_of_log", log_id=log_id)
 
     def turns_lost(self, *, alive: int | str) -> list[SessionTurnRow]:
-        """Of processes that are gone."""
+        """The turns of processes that are gone."""
         return self._all(SessionTurnRow, "session_logs.turns_lost", alive=alive)
 
     def turn_advance(self, *, last_number: int, id: int) -> None:

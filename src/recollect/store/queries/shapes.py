@@ -1,4 +1,4 @@
-"""Rows that queries about more than one noun answer with."""
+"""Row types shared by queries of several nouns."""
 
 from typing import NamedTuple
 

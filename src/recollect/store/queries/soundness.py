@@ -1,4 +1,4 @@
-"""What a sound store never has."""
+"""Checks for what a sound store never contains."""
 
 from typing import NamedTuple
 
@@ -11,10 +11,10 @@ class UnsoundRow(NamedTuple):
 
 
 class SoundnessQueries(Queries):
-    """What a sound store never has. Each check reads whole tables, and is made by hand only."""
+    """Checks for what a sound store never contains. Each scans whole tables, and is run only on demand."""
 
     __slots__ = ()
 
     def count(self, check: str) -> UnsoundRow | None:
-        """How many there are of what must not be, and the id of one."""
+        """How many violations there are, and the id of one."""
         return self._one(UnsoundRow, f"soundness.{check}")

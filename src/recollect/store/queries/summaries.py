@@ -87,7 +87,7 @@ class SummaryQueries(Queries):
     __slots__ = ()
 
     def thread_summary_metadata(self, *, ids: str) -> list[MetadataRow]:
-        """Every message of a thread counts, also those of roles that taught the graph nothing."""
+        """Every message of a thread counts, including those of ignored roles."""
         return self._all(MetadataRow, "summaries.thread_summary_metadata", ids=ids)
 
     def document_summary_metadata(self, *, ids: str) -> list[MetadataRow]:
@@ -96,15 +96,15 @@ class SummaryQueries(Queries):
     def user_facts_told(
         self, *, entity_id: int | str | None, now: int, limit: int
     ) -> list[UserFactsToldRow]:
-        """What an entity is said to do or have and that has no end, the newest first, each with the
-        facts because of which it is more likely over than not.
+        """Open facts with the entity as their subject, newest first, each with the facts that make it more
+        likely over than not.
         """
         return self._all(
             UserFactsToldRow, "summaries.user_facts_told", entity_id=entity_id, now=now, limit=limit
         )
 
     def user_summaries_forget(self, *, episodes: str | None, facts: str | None) -> None:
-        """What a language model wrote about a user may speak of what was forgotten."""
+        """Delete what a language model wrote about a user: it may mention what was forgotten."""
         self._post("summaries.user_summaries_forget", episodes=episodes, facts=facts)
 
     def of_thread_of(self, *, episode_id: int) -> SummarySoFarRow | None:
@@ -175,7 +175,7 @@ class SummaryQueries(Queries):
         self._post("summaries.delete", id=id)
 
     def facts_said(self, *, episode_id: int) -> list[SaidFactRow]:
-        """What an episode says, as summaries see it."""
+        """The facts that an episode states, as summaries see them."""
         return self._all(SaidFactRow, "summaries.facts_said", episode_id=episode_id)
 
     def facts_kept(self, *, id: int | str | None) -> list[SaidFactRow]:
@@ -191,7 +191,7 @@ class SummaryQueries(Queries):
         return self._all(SummariesRestingOnRow, "summaries.resting_on", facts=facts)
 
     def closed_by(self, *, episode_id: int) -> list[int]:
-        """Summaries that speak of a fact which an episode brings to an end."""
+        """Summaries that mention a fact which an episode ended."""
         return self._values(int, "summaries.closed_by", episode_id=episode_id)
 
     def of_episodes(self, *, episodes: str | None) -> list[SummariesRestingOnRow]:
@@ -200,7 +200,7 @@ class SummaryQueries(Queries):
     def messages_of_thread(
         self, *, thread_id: int | str | None, seq: int, limit: int
     ) -> list[MessageRow]:
-        """The newest first, up to an episode: what follows it was not read yet."""
+        """Newest first, up to an episode: what follows it has not been read yet."""
         return self._all(
             MessageRow,
             "summaries.messages_of_thread",
@@ -222,9 +222,7 @@ class SummaryQueries(Queries):
         )
 
     def extent_of_thread(self, *, thread_id: int | str) -> SummaryExtentRow | None:
-        """As far as the graph has folded: when it is folded again, later episodes are still to
-        come.
-        """
+        """Only as far as the graph has folded: during a fold, later episodes are still to come."""
         return self._one(SummaryExtentRow, "summaries.extent_of_thread", thread_id=thread_id)
 
     def extent_of_document(
@@ -273,7 +271,7 @@ class SummaryQueries(Queries):
         )
 
     def thread_summary_sources(self, *, ids: str) -> list[SourceRow]:
-        """Every message of the thread, also those that nothing was learned from."""
+        """Every message of the thread, including those that nothing was learned from."""
         return self._all(SourceRow, "summaries.thread_summary_sources", ids=ids)
 
     def document_summary_sources(self, *, ids: str) -> list[SourceRow]:
@@ -283,19 +281,19 @@ class SummaryQueries(Queries):
         return self._one(UserSummaryRow, "summaries.user_summary_of", graph_id=graph_id)
 
     def facts_newer(self, *, id: int, after: int) -> list[SaidFactRow]:
-        """What a summary may speak of and the language model had not heard yet."""
+        """Facts that a summary may mention and the language model has not seen yet."""
         return self._all(SaidFactRow, "summaries.facts_newer", id=id, after=after)
 
     def unwritten(self) -> UnwrittenSummaryRow | None:
-        """The thread that waited longest for a language model to read enough that is new in it;
-        threads of which something still has to be learned wait on.
+        """The thread that has waited longest with enough new messages for a language model to summarise.
+        Threads with unprocessed messages keep waiting.
         """
         return self._one_with(UnwrittenSummaryRow, SummaryRow, "summaries.unwritten")
 
     def write(
         self, *, written: str | None, written_count: int, fact_id: int, id: int | None, changes: int
     ) -> int:
-        """Only what nobody changed meanwhile: something may have been forgotten."""
+        """Only if the summary has not changed meanwhile: something may have been forgotten."""
         return self._run(
             "summaries.write",
             written=written,

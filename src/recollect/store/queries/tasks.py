@@ -1,4 +1,4 @@
-"""Tasks, as clients follow them."""
+"""Tasks, as clients poll them."""
 
 from typing import NamedTuple
 
@@ -41,7 +41,7 @@ class TaskEpisodesRow(NamedTuple):
 
 
 class TaskQueries(Queries):
-    """Tasks, as clients follow them."""
+    """Tasks, as clients poll them."""
 
     __slots__ = ()
 
@@ -72,7 +72,7 @@ class TaskQueries(Queries):
     def newest(
         self, *, project_id: int, before: int, type: str | None, limit: int
     ) -> list[TaskToldRow]:
-        """The newest of a project, before one of them if given, of one type if given."""
+        """Newest first; optionally before a given one, and of one type."""
         return self._all(
             TaskToldRow,
             "tasks.newest",

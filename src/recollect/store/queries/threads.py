@@ -42,7 +42,7 @@ class ThreadQueries(Queries):
         return self._values(str, "threads.names_of_graph", id=id)
 
     def of_facts(self, *, facts: str | None) -> list[ThreadsOfFactsRow]:
-        """Which episodes of which threads state facts, the newest first."""
+        """Which episodes of which threads state facts, newest first."""
         return self._all(ThreadsOfFactsRow, "threads.of_facts", facts=facts)
 
     def insert(
@@ -73,7 +73,7 @@ class ThreadQueries(Queries):
         return self._one(ThreadRow, "threads.by_name", project_id=project_id, thread_id=thread_id)
 
     def place(self, *, project_id: int, thread_id: str) -> InGraphRow | None:
-        """All that an append needs to know of a thread."""
+        """What an append needs to know about a thread."""
         return self._one(InGraphRow, "threads.place", project_id=project_id, thread_id=thread_id)
 
     def update(
@@ -101,7 +101,7 @@ class ThreadQueries(Queries):
     def page_said(
         self, *, order: str, project_id: int, search: str, limit: int, offset: int
     ) -> list[ThreadRow]:
-        """By when something was last said in them, or when they were last changed."""
+        """Ordered by the last message in them, or their last change."""
         page = self._page(
             ThreadRow,
             f"threads.page_said/{order}",
@@ -153,7 +153,7 @@ class ThreadQueries(Queries):
         after_uuid: str | None,
         limit: int,
     ) -> list[Keyed[ThreadRow]]:
-        """By when something was last said in them, or when they were last changed."""
+        """Ordered by the last message in them, or their last change."""
         return self._page(
             ThreadRow,
             f"threads.page_said_after/{order}",

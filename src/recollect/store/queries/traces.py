@@ -141,7 +141,7 @@ class TraceQueries(Queries):
         self._post("traces.touched", now=now, id=id)
 
     def task_put(self, *, uuid: str, type: str, now: int, graph_id: int) -> None:
-        """The task of a trace that has ended: the jobs of all its turns. Ended again, it stands for
+        """The task of an ended trace covers the jobs of all its turns. When the trace ends again, it covers
         more.
         """
         self._post("traces.task_put", uuid=uuid, type=type, now=now, graph_id=graph_id)
@@ -153,7 +153,7 @@ class TraceQueries(Queries):
         return self._one(MetadataValueRow, "traces.metadata", log_id=log_id)
 
     def of_graph(self, *, graph_id: int) -> list[TracesOfGraphRow]:
-        """What goes with an agent, before it goes."""
+        """The traces that are deleted with an agent, read before that happens."""
         return self._all(TracesOfGraphRow, "traces.of_graph", graph_id=graph_id)
 
     def event_insert(
@@ -192,20 +192,20 @@ class TraceQueries(Queries):
     def event_erased(
         self, *, log_id: int, erased_id: str | None, sequence: int | None
     ) -> int | None:
-        """Whether an event of this id, or of this place, was erased."""
+        """Whether an event with this id, or at this place, was erased."""
         return self._value(
             int, "traces.event_erased", log_id=log_id, erased_id=erased_id, sequence=sequence
         )
 
     def sequences(self, *, log_id: int, upto: int) -> list[int]:
-        """Those of erased events too: they are not missing."""
+        """Includes erased events: they are not missing."""
         return self._values(int, "traces.sequences", log_id=log_id, upto=upto)
 
     def fed_insert(self, *, log_id: int, uuid: str, number: int) -> int:
         return self._run("traces.fed_insert", log_id=log_id, uuid=uuid, number=number)
 
     def fed(self, *, log_id: int, number: int | None) -> list[int]:
-        """What a trace, or one event of it, became in its agent's graph."""
+        """The episodes that a trace, or one of its events, became in its agent's graph."""
         return self._values(int, "traces.fed", log_id=log_id, number=number)
 
     def event_erase(self, *, erased_id: str, log_id: int, number: int) -> int:

@@ -1,4 +1,4 @@
-"""What keys and projects used of their days."""
+"""Daily usage of keys and projects."""
 
 from typing import NamedTuple
 
@@ -21,24 +21,24 @@ class DayUsageRow(NamedTuple):
 
 
 class UsageQueries(Queries):
-    """What keys and projects used of their days; an empty `key_uuid` stands for the whole project."""
+    """Daily usage of keys and projects; an empty `key_uuid` stands for the whole project."""
 
     __slots__ = ()
 
     def of_day(self, *, project_id: int, key_uuid: str, day: int) -> UsageRow | None:
-        """None when nothing was counted on that day."""
+        """None if nothing was counted on that day."""
         return self._one(
             UsageRow, "usage.of_day", project_id=project_id, key_uuid=key_uuid, day=day
         )
 
     def on_day(self, *, day: int, limit: int) -> list[DayUsageRow]:
-        """What was counted on a day in any project, with what was chosen for the project."""
+        """The usage of all projects on a day, with the limits chosen for each."""
         return self._all(DayUsageRow, "usage.on_day", day=day, limit=limit)
 
     def add(
         self, *, project_id: int, key_uuid: str, day: int, episodes: int, bytes: int
     ) -> UsageRow:
-        """Answers what that comes to."""
+        """Returns the new totals."""
         used = self._one(
             UsageRow,
             "usage.add",

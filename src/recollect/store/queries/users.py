@@ -77,7 +77,7 @@ class UserQueries(Queries):
         )
 
     def count_threads(self, *, change: int | str, user_id: int | str, project_id: int) -> None:
-        """Kept with the threads themselves: counting them would make every read of a user slower."""
+        """The count is stored: counting threads would make every read of a user slower."""
         self._post("users.count_threads", change=change, user_id=user_id, project_id=project_id)
 
     def page(

@@ -1,4 +1,4 @@
-"""Where projects want to be told what happened, and what they are owed."""
+"""The webhooks of projects, and their deliveries."""
 
 from typing import NamedTuple
 
@@ -90,7 +90,7 @@ class WebhookStateRow(NamedTuple):
 
 
 class WebhookQueries(Queries):
-    """Where projects want to be told what happened, and what they are owed."""
+    """The webhooks of projects, and their deliveries."""
 
     __slots__ = ()
 
@@ -123,8 +123,7 @@ class WebhookQueries(Queries):
         return self._one(WebhookRow, "webhooks.by_uuid", uuid=uuid, project_id=project_id)
 
     def of_graph(self, *, graph_id: int, waiting_max: int) -> list[WebhookOfGraphRow]:
-        """Those of the graph's project that are not off; of what waits no more is counted than
-        *waiting_max*."""
+        """The enabled webhooks of a graph's project; the backlog is counted only up to *waiting_max*."""
         return self._all(
             WebhookOfGraphRow, "webhooks.of_graph", graph_id=graph_id, waiting_max=waiting_max
         )
@@ -135,7 +134,7 @@ class WebhookQueries(Queries):
         )
 
     def rotate(self, *, id: int, secret: str, until: int, now: int) -> int:
-        """Another secret; the one before it is kept until then, or not at all."""
+        """Set a new secret; the previous one stays valid until *until*, or not at all."""
         return self._run("webhooks.rotate", id=id, secret=secret, until=until, now=now)
 
     def switch_off(self, *, id: int, reason: str) -> None:
@@ -145,7 +144,7 @@ class WebhookQueries(Queries):
         self._post("webhooks.miss", id=id, count=count)
 
     def delete(self, *, id: int) -> int:
-        """With all that it is owed."""
+        """Also deletes its pending deliveries."""
         return self._run("webhooks.delete", id=id)
 
     def episode_told(self, *, uuid: str) -> WebhookEpisodeRow | None:
@@ -179,15 +178,15 @@ class WebhookQueries(Queries):
         )
 
     def withdraw(self, *, graph_id: int) -> int:
-        """Whatever tells of an episode or a fact that is no more, delivered or not."""
+        """Delete deliveries about an episode or fact that no longer exists, sent or not."""
         return self._run("webhooks.withdraw", graph_id=graph_id)
 
     def due(self, *, now: int, beyond: int) -> list[int]:
-        """The webhooks that something is due to; a moment *beyond* all pauses holds nobody."""
+        """The webhooks with a due delivery; a time *beyond* all delays is ignored."""
         return self._values(int, "webhooks.due", now=now, beyond=beyond)
 
     def next(self, *, webhook_id: int, now: int, beyond: int) -> DeliveryNextRow | None:
-        """The oldest that is due to a webhook, in words as well if it wants them."""
+        """The oldest due delivery of a webhook, with its text if the webhook wants that."""
         return self._one(
             DeliveryNextRow, "webhooks.next", webhook_id=webhook_id, now=now, beyond=beyond
         )
@@ -198,7 +197,7 @@ class WebhookQueries(Queries):
     def tried(
         self, *, graph_id: int, uuid: str, state: str, due_at: int, attempts: int, tries: str
     ) -> int:
-        """0 when it was withdrawn meanwhile."""
+        """0 if it was withdrawn meanwhile."""
         return self._run(
             "webhooks.tried",
             graph_id=graph_id,
@@ -210,19 +209,19 @@ class WebhookQueries(Queries):
         )
 
     def prune(self, *, webhook_id: int, state: str, keep: int) -> int:
-        """All but the newest of one state."""
+        """Delete all but the newest of one state."""
         return self._run("webhooks.prune", webhook_id=webhook_id, state=state, keep=keep)
 
     def deliveries(self, *, webhook_id: int, state: str | None, limit: int) -> list[DeliveryRow]:
-        """The newest first."""
+        """Newest first."""
         return self._all(
             DeliveryRow, "webhooks.deliveries", webhook_id=webhook_id, state=state, limit=limit
         )
 
     def again(self, *, webhook_id: int, uuid: str, now: int) -> int:
-        """Owe it as if it had never been tried; 0 when there is no such delivery."""
+        """Queue a delivery as if it had never been tried; 0 if there is no such delivery."""
         return self._run("webhooks.again", webhook_id=webhook_id, uuid=uuid, now=now)
 
     def states(self, *, limit: int) -> list[WebhookStateRow]:
-        """How all of them are, whatever project they are of."""
+        """The state of all webhooks, in any project."""
         return self._all(WebhookStateRow, "webhooks.states", limit=limit)
