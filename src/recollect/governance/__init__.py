@@ -1,1 +1,1 @@
-"""Who may do what: projects, keys, forgetting."""
+"""Access control and erasure: projects, keys, policies, forgetting, the audit log."""

@@ -1,8 +1,8 @@
-"""The audit log: one chain of entries for each project, in which every entry seals those before it.
+"""The audit log: one hash chain of entries per project.
 
-An entry's hash covers the hash before it and all that the entry says. Of a target it covers a
-salted digest only, so that the name of someone who is forgotten can be taken out while the chain
-still holds; without the salt the digest tells nobody whose name it was.
+An entry's hash covers the previous hash and the entry's content. Of a target it covers only a salted
+digest, so that the name of a forgotten person can be redacted while the chain stays valid. Without
+the salt, the digest does not reveal the name.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Told(Record):
-    """What an entry is to say, beside its number and its time."""
+    """The content of an entry, without its number and time."""
 
     actor: str
     action: str
@@ -40,7 +40,7 @@ class Told(Record):
 
 
 class Entry(Told):
-    """An entry of the log. *named* tells a target that was taken out from one that never was."""
+    """An entry of the log. *named* distinguishes a redacted target from an entry that never had one."""
 
     number: int
     at: datetime
@@ -49,7 +49,7 @@ class Entry(Told):
 
 
 class Wanted(Record):
-    """Which entries are asked for; what is None does not narrow."""
+    """Filters for entries; None does not filter."""
 
     action: str | None = None
     outcome: str | None = None
@@ -58,7 +58,7 @@ class Wanted(Record):
 
 
 class Verdict(Record):
-    """What a look at a whole chain found. *broken_at* is the first entry that does not hold."""
+    """The result of verifying a whole chain. *broken_at* is the first invalid entry."""
 
     entries: int
     redacted: int
@@ -68,7 +68,7 @@ class Verdict(Record):
 
 
 class _Sealed(msgspec.Struct, frozen=True, array_like=True):
-    """What a hash covers, in the order in which it is encoded: a JSON array without spaces."""
+    """What a hash covers, in encoding order: a JSON array without spaces."""
 
     number: int
     at: int
@@ -81,49 +81,49 @@ class _Sealed(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _Head(NamedTuple):
-    """The end of a chain. Its hash tells which chain it is, and where in it."""
+    """The end of a chain. Its hash identifies the chain and the position in it."""
 
     number: int
     hash: bytes
 
 
-# Where chains ended when we last added to them: a guess, which the insertion checks.
+# Where each chain ended when we last appended: a guess, which the insert verifies.
 _HEADS: dict[int, _Head] = {}
 _SALTS: deque[bytes] = deque()
 _DIGEST = _Sealed.__struct_fields__.index("target_digest")
 
 
 def actor_of(access: Access) -> str:
-    """Whoever asks, as entries name them."""
+    """The caller, as entries name it."""
     return f"key:{access.key_uuid}" if access.key_uuid else COMMAND
 
 
 class Timed(NamedTuple):
-    """What an entry is to say, and of when."""
+    """The content of an entry, and its time."""
 
     at: datetime
     told: Told
 
 
 def append(tx: Transaction, project_id: int, told: Told) -> int:
-    """Add an entry to a project's chain, as a part of the unit it tells of; answers its number."""
+    """Append an entry to a project's chain, in the transaction it describes; returns its number."""
     return append_all(tx, project_id, [Timed(tx.now, told)])
 
 
 def tell(tx: Transaction, project_id: int, told: Told) -> None:
-    """The same at the end of the transaction, so that others of the project wait for its commit alone."""
+    """The same at the end of the transaction, so that others of the project only wait for the commit."""
     tx.at_end(project_id, append_all, Timed(tx.now, told))
 
 
 def append_all(tx: Transaction, project_id: int, entries: Sequence[Timed]) -> int:
-    """Add entries behind each other; answers the number of the last one."""
+    """Append several entries; returns the number of the last."""
     head = _HEADS.get(project_id)
     first, *others = entries
     if head is None or (added := _follow(tx, project_id, head, first)) is None:
         added = _follow(tx, project_id, _head(tx, project_id), first)
     if added is None:
         raise InvariantViolated("the audit log grew under a transaction that holds it")
-    for entry in others:  # nobody comes in between any more
+    for entry in others:  # from here on nobody else can append
         added, columns = _sealed(added, entry)
         tx.audit.add(project_id=project_id, **columns)
     if len(_HEADS) >= AUDIT_HEADS_MAX:
@@ -143,13 +143,13 @@ def _head(tx: Transaction, project_id: int) -> _Head:
 
 
 def _follow(tx: Transaction, project_id: int, head: _Head, entry: Timed) -> _Head | None:
-    """Add an entry behind *head*; None when something else stands there by now."""
+    """Append an entry after *head*; None if the chain has grown meanwhile."""
     added, columns = _sealed(head, entry)
     return added if tx.audit.follow(project_id=project_id, before=head.hash, **columns) else None
 
 
 def _sealed(head: _Head, entry: Timed) -> tuple[_Head, dict[str, Any]]:
-    """An entry behind *head*: the end of the chain with it, and its columns."""
+    """Seal an entry after *head*: returns the new end of the chain, and the entry's columns."""
     told = entry.told
     salt = None if told.target is None else _salt()
     digest = None if salt is None or told.target is None else _digest(salt, told.target)
@@ -169,7 +169,7 @@ def _sealed(head: _Head, entry: Timed) -> tuple[_Head, dict[str, Any]]:
 
 
 def _salt() -> bytes:
-    """Fresh random bytes, fetched for many entries at once: the writer's time is everybody's."""
+    """Random bytes, generated for many entries at once to save time on the writer thread."""
     try:
         return _SALTS.popleft()
     except IndexError:
@@ -178,7 +178,7 @@ def _salt() -> bytes:
 
 
 def redact(tx: Transaction, project_id: int, targets: Iterable[str]) -> int:
-    """Take these targets (`user:…`, `thread:…`, `graph:…`) out of all entries; says of how many."""
+    """Redact these targets (`user:…`, `thread:…`, `graph:…`) in all entries; returns how many entries."""
     listed = sorted(set(targets))
     if not listed:
         return 0
@@ -188,7 +188,7 @@ def redact(tx: Transaction, project_id: int, targets: Iterable[str]) -> int:
 def page(
     tx: Transaction, project_id: int, wanted: Wanted, *, limit: int, before: int | None = None
 ) -> list[Entry]:
-    """The newest entries, or the newest with a number under *before*."""
+    """The newest entries, or the newest with a number below *before*."""
     found = tx.audit.page(
         project_id=project_id,
         before=INTEGER_MAX if before is None else before,
@@ -202,9 +202,9 @@ def page(
 
 
 def verify(tx: Transaction, project: Project, expected: str | None = None) -> Verdict:
-    """Walk a chain from its beginning. *expected* is a hash that some entry must have.
+    """Verify a chain from its beginning. *expected* is a hash that some entry must have.
 
-    A chain whose end was cut off holds in itself: only a head that was noted elsewhere tells.
+    A truncated chain is still valid in itself: only a head that was recorded elsewhere reveals the loss.
     """
     hash_, number, redacted = _genesis(project.uuid), 0, 0
     met = expected is None or expected == hash_.hex()
@@ -235,7 +235,7 @@ def _all(tx: Transaction, project_id: int) -> Iterator[AuditEntryRow]:
 
 
 def _fault(row: AuditEntryRow, number: int, before: bytes) -> str:
-    """Why an entry does not hold in its place; empty when it does."""
+    """Why an entry is invalid in its place; empty if it is valid."""
     if row.number != number:
         return f"entry {row.number} stands in its place"
     target, salt, digest = row.target, row.salt, row.target_digest
@@ -269,7 +269,7 @@ def _entry(row: AuditEntryRow) -> Entry:
 
 
 def _genesis(project_uuid: str) -> bytes:
-    """What stands before the first entry: no chain can be passed off as another project's."""
+    """The hash before the first entry: it ties the chain to its project."""
     return hashlib.sha256(project_uuid.encode()).digest()
 
 

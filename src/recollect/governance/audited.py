@@ -1,8 +1,8 @@
-"""A store that tells the audit log of every write that a request or a command makes.
+"""A store that adds an audit entry to every write of a request or command.
 
-Who acts is in the `Access` that a unit is called with, and the entry is a part of the unit's own
-transaction: both are there, or neither. A unit without an access, or with one in whose name nobody
-acts, leaves no entry: that is what workers derive from the episodes.
+The actor is in the `Access` that a unit is called with, and the entry is part of the unit's own
+transaction: both are committed, or neither. A unit without an access, or with one that has no actor,
+leaves no entry: that is how workers write what they derive from episodes.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ _NOT_FOUND = 404
 
 
 def lasting_target(tx: Transaction, project_id: int, target: Target) -> Target | None:
-    """The target under the server's own id, which may stay when the target is gone."""
+    """The target under the server's own id, which may stay in the log after the target is deleted."""
     if not target.chosen:
         return target
     uuid = _uuid(tx, project_id, target)
@@ -30,7 +30,7 @@ def lasting_target(tx: Transaction, project_id: int, target: Target) -> Target |
 
 
 def existing_target(tx: Transaction, project_id: int, target: Target, status: int) -> Target | None:
-    """The target of a request that did nothing, unless it names nothing that is there.
+    """The target of a request that did nothing, unless it no longer exists.
 
     It may have been erased, and the log must not bring its name back.
     """
@@ -40,7 +40,7 @@ def existing_target(tx: Transaction, project_id: int, target: Target, status: in
 
 
 def _uuid(tx: Transaction, project_id: int, target: Target) -> str | None:
-    """The server's id behind a caller's, or None when there is no such thing."""
+    """The server's id for a caller's id, or None if there is no such object."""
     named_target = {
         "user": tx.audit.names_user,
         "thread": tx.audit.names_thread,
@@ -51,13 +51,14 @@ def _uuid(tx: Transaction, project_id: int, target: Target) -> str | None:
 
 
 def made_target(result: Any) -> Any:
-    """The record a unit answers with: a new key comes with its secret around it, and what was written
-    once with its answer."""
+    """The record inside a unit's result: a new key is wrapped with its secret, a repeatable write with its
+    answer.
+    """
     return getattr(result, "made", getattr(result, "key", result))
 
 
 def named_target(action: str, record: Any) -> str | None:
-    """What was made, under the id that it has now."""
+    """The target that was created, under its new id."""
     kind = action.split(".")[0]
     kind = "key" if isinstance(record, Key) else _KINDS.get(kind, kind)
     id_ = getattr(record, "name" if kind == "policy_set" else "uuid", None)
@@ -65,7 +66,7 @@ def named_target(action: str, record: Any) -> str | None:
 
 
 def detailed(detail: Json | None, record: Any) -> Json | None:
-    """What is said of a request, the version of what it made, and the receipt of an erasure."""
+    """The request's details, with the version of what it made and the receipt of an erasure."""
     told = dict(detail or {})
     version = getattr(record, "version", None)
     receipt = getattr(getattr(record, "receipt", None), "uuid", None)
@@ -77,7 +78,7 @@ def detailed(detail: Json | None, record: Any) -> Json | None:
 
 
 def project_of(tx: Transaction, record: Any, name: str | None, target: Target | None) -> int | None:
-    """The project of what a command changed: by what it made, its name, or one of its keys."""
+    """The project that a command changed: from its result, the given name, or one of the project's keys."""
     if isinstance(record, Project):
         return record.id
     project_id = getattr(record, "project_id", None)
@@ -99,12 +100,12 @@ T = TypeVar("T")
 def on_behalf(
     tx: Transaction, access: Access, unit: Callable[..., T], *args: Any, **kwargs: Any
 ) -> T:
-    """Run a unit that takes no access as the act of one."""
+    """Run a unit that takes no access in the name of *access*."""
     return unit(tx, *args, **kwargs)
 
 
 class AuditedStore:
-    """A store whose writes leave entries where somebody acts."""
+    """A store whose writes leave an audit entry if they have an actor."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -118,13 +119,13 @@ class AuditedStore:
     async def glance(
         self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Run a unit that looks up a few rows by their keys."""
+        """Run a unit that looks up a few rows by key."""
         return await self._store.glance(unit, *args, **kwargs)
 
     async def write(
         self, unit: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Run *unit* and commit it, together with the entry that tells of it."""
+        """Run *unit* and commit it together with its audit entry."""
         access = next((one for one in args if isinstance(one, Access)), None)
         who = access.acting if access else None
         if access is None or who is None or who.reads:
@@ -145,27 +146,27 @@ class AuditedStore:
         return result
 
     async def apart(self, graph_id: int) -> ApartGraph:
-        """What a graph is folded from; deriving it again is nobody's act."""
+        """Copy what a graph is folded from; folding again has no actor and is not audited."""
         return await self._store.apart(graph_id)
 
     def on_work(self, wake: Callable[[], None]) -> None:
-        """Call *wake* when somebody has left work in the queue."""
+        """Call *wake* when work was added to the queue."""
         self._store.on_work(wake)
 
     def trouble(self) -> str | None:
-        """What is known to be wrong with the store's files or their disk."""
+        """Any known problem with the store's files or disk."""
         return self._store.trouble()
 
     async def scrub(self) -> bool:
-        """Leave no byte of what was deleted before this call in the store's files."""
+        """Erase every byte that was deleted before this call from the store's files."""
         return await self._store.scrub()
 
     def scrub_soon(self) -> None:
-        """Have the same done in the background, without anyone waiting for it."""
+        """Scrub in the background, without waiting."""
         self._store.scrub_soon()
 
     async def close(self) -> None:
-        """Finish what was handed in, then let go of every file and thread."""
+        """Finish all submitted work, then release every file and thread."""
         await self._store.close()
 
 
@@ -206,7 +207,7 @@ def _command(tx: Transaction, who: Acting, unit: Callable[[Transaction], T]) -> 
 
 
 def _told(who: Acting, target: Target | None, made: Any) -> Told:
-    """What is said of a unit; what the request could not name yet has a name by now."""
+    """The entry for a unit; a target that the request could not name yet has a name by now."""
     new = named_target(who.action, made) if who.target is None and not who.erases else None
     return Told(
         actor=who.actor,

@@ -1,7 +1,7 @@
-"""What is said of entities, put together again after some of it was erased.
+"""Rebuilds entity summaries after part of their content was erased.
 
-A summary keeps the sentences of facts that are left, those that a caller wrote by hand, and those
-that an episode which is left has word for word. Everything else is taken to be of what was erased.
+A summary keeps the sentences of surviving facts, those that a caller wrote by hand, and those that a
+surviving episode contains verbatim. Everything else is assumed to come from what was erased.
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ def describe_again(
     also: Sequence[int] = (),
     changed: Sequence[int] = (),
 ) -> int:
-    """Bring the summaries of entities, and what these are found by, in step with what is left.
+    """Rebuild the summaries of entities, and their index rows, from what is left.
 
-    *also*: facts that hold again and are to be told. *changed*: entities that are called otherwise
-    now, and so have to be found otherwise. Says how many read differently.
+    *also*: facts that were reopened and should be mentioned. *changed*: entities whose names changed, so
+    that they must be reindexed. Returns how many summaries changed.
     """
     listed = rows.to_json(list(entity_ids))
     entities = tx.entities.by_ids(ids=listed)
@@ -46,7 +46,7 @@ def describe_again(
 
 
 class _Draft:
-    """A summary taken apart: which facts it tells, and which sentences are none of them."""
+    """A summary split into the facts it mentions and its other sentences."""
 
     def __init__(self, row: EntityRow, facts: Sequence[FactsAroundRow]) -> None:
         self._given = (rows.from_json(row.given) or {}).get("summary") or ""
@@ -54,10 +54,10 @@ class _Draft:
         self._told, self.others = summary.taken_apart(row.summary, [fact.fact for fact in facts])
 
     def text(self, borne: set[str], also: set[int], tx: Transaction) -> str:
-        """The summary from now on; *borne* are those of the others that an episode has."""
+        """The new summary; *borne* are the other sentences that a surviving episode contains."""
         kept = [text for text in self.others if text in borne or text in self._given]
         told = set(self._told)
-        # A summary that a caller gave took the place of the facts; without it they are told again.
+        # A summary given by a caller replaced the facts; without it they are mentioned again.
         anew = bool(self.others) and not kept
         if anew or also:
             now = rows.micros(tx.now)

@@ -1,9 +1,9 @@
-"""Erasing episodes and facts, and with them whatever rested on nothing else.
+"""Erases episodes and facts, with everything that rested on nothing else.
 
-Two ways of doing it. *delete* is what callers know: what an erased episode ended stays ended, and
-names stay. *forget* goes on: what was ended only by what is erased holds again, and names and
-attributes that only erased texts used are dropped. In both, every text that was put together from
-facts is put together again from those that are left.
+There are two modes. *delete* is what callers expect: what an erased episode ended stays ended, and
+names stay. *forget* goes further: facts ended only by erased content hold again, and names and
+attributes that only erased texts used are dropped. In both modes, every text composed from facts is
+composed again from those that are left.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ Mode = Literal["delete", "forget"]
 
 
 class Removed(Record):
-    """How much went, and how much of what stayed had to change."""
+    """How much was removed, and how much of the rest had to change."""
 
     episodes: int = 0
     facts: int = 0
@@ -50,13 +50,14 @@ def require_full_visibility(access: Access) -> None:
 
 
 def unsay_answers(tx: Transaction, graph_id: int) -> None:
-    """Take the words out of the answers that are kept for whoever asks again."""
+    """Blank the answers that are kept for repeated requests."""
     tx.answers.unsay(graph_id=graph_id)
 
 
 def _unsay_injections(tx: Transaction, graph_id: int) -> None:
-    """Take out of the injection log what is gone, and what may speak of it: what was put together
-    from several things, and questions, which may be words of messages."""
+    """Remove what is gone from the injection log, and what may mention it: lines derived from several
+    things, and questions, which may quote messages.
+    """
     tx.injections.drop_gone(graph_id=graph_id)
     tx.injections.drop_derived(graph_id=graph_id)
     tx.injections.drop_questions(graph_id=graph_id)
@@ -65,9 +66,9 @@ def _unsay_injections(tx: Transaction, graph_id: int) -> None:
 def forget_episodes(tx: Transaction, episode_ids: Iterable[int], mode: Mode = "delete") -> Removed:
     """Remove episodes from the log and from every association.
 
-    A fact or an entity goes only when no other episode stands behind it; the user's own node
-    never goes, and neither does a node that a surviving fact touches. Forgetting takes a fact also
-    when those that are left only say what holds instead.
+    A fact or an entity is removed only if no other episode supports it. The user's own node always
+    stays, and so does an entity of a surviving fact. In *forget* mode, a fact is also removed if the
+    remaining episodes only state what replaced it.
     """
     ids = list(episode_ids)
     if not ids:
@@ -104,8 +105,7 @@ def forget_episodes(tx: Transaction, episode_ids: Iterable[int], mode: Mode = "d
 
 
 def _keep_ends(tx: Transaction, episodes: Sequence[int], facts: Sequence[int]) -> list[Remainder]:
-    """Write down, as of their places, the ends that stay though their reason goes; answers what the
-    readings of the episodes are."""
+    """Record the ends that stay although their cause is removed; returns the episodes' readings."""
     for row in _without_reason(tx, episodes, facts):
         _keep_end(tx, row)
     return remainders.before(tx, episodes)
@@ -114,7 +114,7 @@ def _keep_ends(tx: Transaction, episodes: Sequence[int], facts: Sequence[int]) -
 def _without_reason(
     tx: Transaction, episodes: Sequence[int], facts: Sequence[int]
 ) -> Sequence[ClosingsWithoutReasonRow]:
-    """The ends that lose their reason when these episodes and facts go."""
+    """The ends that lose their cause when these episodes and facts are removed."""
     given = {"episodes": rows.to_json(list(episodes)), "facts": rows.to_json(list(facts))}
     return tx.closings.without_reason(**given)
 
@@ -138,8 +138,9 @@ def _keep_end(tx: Transaction, row: ClosingsWithoutReasonRow) -> None:
 def _fold_without(
     tx: Transaction, places: Sequence[EpisodePlacesRow], left: Sequence[Remainder]
 ) -> None:
-    """Leave what is to stay at the places of deleted episodes, and have their graphs folded again
-    from there: what came after was learned in the light of what is gone."""
+    """Leave remainders at the places of deleted episodes, and have their graphs folded again from there:
+    what came later was learned in the light of what is gone.
+    """
     remainders.leave(tx, left)
     first: dict[int, int] = {}
     for row in places:
@@ -158,10 +159,9 @@ def forget_facts(
     *,
     folding: bool = False,
 ) -> Removed:
-    """Remove facts, each with the row ids of both its ends; the entities that they joined stay, if
-    an episode mentions them: one that only a fact kept goes with it.
+    """Remove facts; an entity they joined stays if an episode mentions it.
 
-    *folding*: that was done before, and the log stays as it is.
+    *folding*: this was already done to the log, which stays as it is.
     """
     ids = [row.id for row in facts]
     behind = _carriers(tx, ids, None, folding=folding)
@@ -176,7 +176,7 @@ def forget_facts(
 
 
 def forget_unsupported(tx: Transaction, graph_id: int) -> None:
-    """Remove from a graph that was folded again what only deleted episodes stood behind."""
+    """Remove from a refolded graph what only deleted episodes supported."""
     facts = tx.facts.unsupported(graph_id=graph_id)
     if facts:
         forget_facts(tx, graph_id, facts, folding=True)
@@ -187,7 +187,7 @@ def forget_unsupported(tx: Transaction, graph_id: int) -> None:
 def forget_entity(
     tx: Transaction, graph_id: int, entity_id: int, *, folding: bool = False
 ) -> Removed:
-    """Remove an entity and the facts that touch it, with everything that spoke of them."""
+    """Remove an entity and its facts, with everything that mentioned them."""
     gone = tx.facts.of_entities(ids=rows.to_json([entity_id]))
     ids = [row.id for row in gone]
     behind = _carriers(tx, ids, entity_id, folding=folding)
@@ -207,7 +207,7 @@ def forget_entity(
 def _carriers(
     tx: Transaction, facts: Sequence[int], entity_id: int | None, *, folding: bool
 ) -> Sequence[InGraphRow]:
-    """The episodes that were only written to say what is removed now."""
+    """The episodes that were written only to state what is being removed."""
     if folding:
         return []
     return tx.episodes.direct_episodes_behind(facts=rows.to_json(list(facts)), entity_id=entity_id)
@@ -216,8 +216,9 @@ def _carriers(
 def _log_without(
     tx: Transaction, graph_id: int, episodes: int, left: Sequence[ClosingsWithoutReasonRow]
 ) -> None:
-    """Take along what deleted episodes had left of it. If *episodes* went as well, or lost their
-    words, have their graph folded without those; what they ended stays ended."""
+    """Remove the remains of what is gone. If *episodes* were deleted too, or lost their text, have the graph
+    folded without them; what they ended stays ended.
+    """
     _keep_no_words(tx, graph_id)
     if episodes:
         for row in left:
@@ -226,8 +227,7 @@ def _log_without(
 
 
 def _keep_no_words(tx: Transaction, graph_id: int) -> None:
-    """Drop what speaks of things that are gone, wherever else it is kept; a graph that was made
-    with the help of it has to be folded again."""
+    """Drop text about things that are gone wherever else it is kept; dropped edits need another fold."""
     unsay_answers(tx, graph_id)
     outbox.withdraw(tx, graph_id)
     tx.expiries.drop_unsaid(graph_id=graph_id)
@@ -246,8 +246,9 @@ def _settle_around(
     behind: Sequence[InGraphRow],
     entity_id: int | None = None,
 ) -> tuple[Removed, int]:
-    """Bring in step what facts touched that are gone; *entity_id* went with them. Also tells how
-    many episodes lost their words but stay."""
+    """Update what was attached to removed facts; *entity_id* was removed with them. Also returns how many
+    episodes lost their text but stay.
+    """
     near = sorted(_ends(gone) - {entity_id})
     removed = tx.entities.delete_unsupported(ids=rows.to_json(near))
     _unindex(tx, "entity", removed)
@@ -263,7 +264,7 @@ def _settle_around(
 
 
 def _lose_ends(tx: Transaction, episodes: Sequence[int], facts: Sequence[int]) -> list[FactEndsRow]:
-    """Take away what these gave other facts as an end; tells which facts those are."""
+    """Remove the ends that these gave to other facts; returns those facts."""
     given = {"episodes": rows.to_json(list(episodes)), "facts": rows.to_json(list(facts))}
     lost = set(tx.facts.reopened_without(**given)) - set(facts)
     tx.closings.inherit(facts=given["facts"])
@@ -287,7 +288,7 @@ def _unindex(
     kind: Kind,
     gone: Iterable[InGraphRow | EpisodePlacesRow | FactEndsRow | FactRow],
 ) -> list[int]:
-    """Make what is gone unfindable; tells in which graphs it was."""
+    """Remove what is gone from the index; returns its graphs."""
     places = _by_graph(gone)
     for graph_id, numbers in places.items():
         index.remove(tx, graph_id, kind, numbers)

@@ -15,7 +15,7 @@ from recollect.store.queries.graphs import ObjectByUuidRow
 
 
 class Question(Record):
-    """What to explain: an action of a key and, if an object is meant, which or with what."""
+    """What to explain: an action of a key and, optionally, an object given by uuid or by metadata."""
 
     key_uuid: str
     action: str
@@ -42,7 +42,7 @@ def explain(tx: Transaction, project_id: int, asked: Question) -> Trace:
 
 
 def check_action(action: str, known: frozenset[str]) -> None:
-    """Refuse an action that there is none of, and say which comes near."""
+    """Refuse an unknown action, and suggest a similar one."""
     policy_spec.action("action", action, known)
 
 
@@ -55,7 +55,7 @@ def _metadata(tx: Transaction, project_id: int, asked: Question) -> dict[str, li
 
 
 def metadata_of(tx: Transaction, project_id: int, uuid: str) -> dict[str, list[Value]]:
-    """The effective metadata of an object of a project, whatever kind it is of."""
+    """The effective metadata of an object of a project, of any kind."""
     row = _object(tx, project_id, uuid)
     return effective.of(tx, row.kind, [row.id])[row.id]
 
@@ -68,7 +68,7 @@ def _object(tx: Transaction, project_id: int, uuid: str) -> ObjectByUuidRow:
 
 
 def _evidence(tx: Transaction, project_id: int, asked: Question) -> Iterable[Carried]:
-    """What each fact carries that an observation rests on: hidden facts hide it, too."""
+    """The metadata of each fact that an observation rests on: a hidden fact hides the observation too."""
     if asked.object_uuid is None:
         return ()
     row = _object(tx, project_id, asked.object_uuid)

@@ -1,7 +1,7 @@
-"""Two entities made one by hand: facts, mentions and names of the one go over to the other.
+"""Merges two entities by hand: facts, mentions and names of one move to the other.
 
-Nothing is closed and no fact is taken for another: that two people were one does not say which of two
-contradicting sentences holds. What each of them was called is kept, so that both go on being found.
+No fact is closed or deduplicated: that two people were one does not say which of two contradicting
+sentences holds. The names of both are kept, so that both are still found.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from recollect.store.queries.shapes import EntityRow
 
 
 def join(tx: Transaction, kept: EntityRow, gone: EntityRow, *, called: str) -> None:
-    """Let *kept* take in *gone*, which the one who asked for it *called* by that uuid."""
+    """Merge *gone* into *kept*; *called* is the uuid by which the caller named *gone*."""
     graph_id, both = kept.graph_id, rows.to_json([gone.id])
     facts = [row.id for row in tx.facts.of_entities(ids=both)]
     said = tx.links.mentions_of_entity(entity_id=gone.id)
@@ -27,7 +27,7 @@ def join(tx: Transaction, kept: EntityRow, gone: EntityRow, *, called: str) -> N
     _join_observations(tx, kept, gone)
     walls = tx.graphs.has_walls(graph_id=graph_id) is not None
     _learn(tx, kept, gone, walls=walls)
-    # What someone wrote of one side would be told on all of them.
+    # Otherwise a summary written on one side would be visible on all of them.
     written = not (walls and kept.is_user)
     _answer_for(tx, kept, gone, called, written=written)
     tx.entities.delete(id=gone.id)
@@ -39,7 +39,7 @@ def join(tx: Transaction, kept: EntityRow, gone: EntityRow, *, called: str) -> N
 
 
 def _learn(tx: Transaction, kept: EntityRow, gone: EntityRow, *, walls: bool) -> None:
-    """Names, type and attributes; a user's own node learns them on one side of the walls only."""
+    """Merge names, type and attributes; a user's own node learns them on one side only."""
     side = gone.side if walls else None
     before = knowledge.known_on(tx, kept, side)
     changed = reconcile.as_changed(
@@ -56,7 +56,7 @@ def _learn(tx: Transaction, kept: EntityRow, gone: EntityRow, *, walls: bool) ->
 def _answer_for(
     tx: Transaction, kept: EntityRow, gone: EntityRow, called: str, *, written: bool
 ) -> None:
-    """Remember whom an entity took in, and whom that one had."""
+    """Remember which entities an entity absorbed, including those that *gone* had absorbed."""
     names = dict.fromkeys([gone.name, *rows.from_json(gone.names)])
     told: Json = {"marks": sorted({mark(name) for name in names}), "side": gone.side}
     others = taken_in.by(gone) | dict.fromkeys((called, gone.uuid), told)
@@ -72,7 +72,7 @@ def _answer_for(
 
 
 def _tell(tx: Transaction, kept: EntityRow, gone: EntityRow, *, written: bool) -> None:
-    """The summaries of both as one: the facts that either told, in the order they were learned."""
+    """Merge both summaries: the facts mentioned in either, in the order they were learned."""
     (row,) = tx.entities.by_ids(ids=rows.to_json([kept.id]))
     facts = [one.fact for one in tx.facts.around(ids=rows.to_json([kept.id]))]
     told, others = summary.taken_apart(kept.summary, facts)
@@ -84,7 +84,7 @@ def _tell(tx: Transaction, kept: EntityRow, gone: EntityRow, *, written: bool) -
 
 
 def _join_observations(tx: Transaction, kept: EntityRow, gone: EntityRow) -> None:
-    """Let what was observed of one be observed of the other; where both have it, the latter's stays."""
+    """Move observations to the other entity; where both have the same one, the other's stays."""
     for row in tx.observations.about(entity_id=gone.id, uuid=gone.uuid):
         key = rows.to_json(_renamed(rows.from_json(row.key), gone.uuid, kept.uuid))
         of = kept.id if row.entity_id == gone.id else row.entity_id
@@ -96,6 +96,6 @@ def _join_observations(tx: Transaction, kept: EntityRow, gone: EntityRow) -> Non
 
 
 def _renamed(key: Sequence[str | None], old: str, new: str) -> list[str | None]:
-    """The key of an observation, which has the uuid of whom it is about at its third place."""
+    """Replace the uuid in an observation's key; it is the third part."""
     predicate, slot, target, *rest = key
     return [predicate, slot, new if target == old else target, *rest]

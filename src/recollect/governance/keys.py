@@ -1,4 +1,4 @@
-"""Projects and their keys. A key is shown once, when it is made; we keep only its hash."""
+"""Projects and their keys. A key's secret is shown once, on creation; only its hash is stored."""
 
 import hashlib
 import secrets
@@ -26,14 +26,14 @@ _SHOWN_CHARS = 9
 
 
 class NewKey(Record):
-    """A key at the only moment its secret is known."""
+    """A new key, at the only moment its secret is known."""
 
     secret: str
     key: Key
 
 
 def hashed(secret: str) -> bytes:
-    """What is stored of a key. Keys are long and random, so a plain digest suffices."""
+    """The stored form of a key. Keys are long and random, so a plain digest suffices."""
     return hashlib.sha256(secret.encode()).digest()
 
 
@@ -45,12 +45,12 @@ class NewProject(Record):
 
     @property
     def uuid(self) -> str:
-        """That of the project."""
+        """The uuid of the project."""
         return self.project.uuid
 
 
 def create_project(tx: Transaction, name: str, description: str | None = None) -> Project:
-    """A new tenant."""
+    """Create a tenant."""
     checks.text("name", name, NAME_CHARS_MAX, required=True)
     checks.text("description", description, DESCRIPTION_CHARS_MAX)
     if tx.projects.by_name(name=name) is not None:
@@ -61,9 +61,9 @@ def create_project(tx: Transaction, name: str, description: str | None = None) -
 
 
 def open_project(tx: Transaction, access: Access, name: str, description: str | None) -> NewProject:
-    """A new tenant with an admin key, by which it is managed from then on.
+    """Create a tenant with an admin key to manage it.
 
-    Its own audit log begins with that key, and with whose key made it.
+    Its own audit log begins with that key, and with the key that created it.
     """
     made = create_project(tx, name, description)
     first = create_key(tx, name, FIRST_ADMIN_KEY, admin=True)
@@ -73,7 +73,7 @@ def open_project(tx: Transaction, access: Access, name: str, description: str | 
 
 
 def describe_project(tx: Transaction, access: Access, description: str | None) -> Project:
-    """Say what the project of a key is for."""
+    """Set the description of the key's project."""
     checks.text("description", description, DESCRIPTION_CHARS_MAX)
     tx.projects.describe(id=access.project_id, description=description)
     return project_of(tx, access)
@@ -106,7 +106,7 @@ def list_projects(tx: Transaction) -> list[Project]:
 
 
 def set_default_time_zone(tx: Transaction, access: Access, zone: str | None) -> Project:
-    """The zone that relative times of a project are read in."""
+    """Set the time zone in which a project's relative times are interpreted."""
     checks.time_zone("default_time_zone", zone)
     tx.projects.set_time_zone(id=access.project_id, time_zone=zone)
     return project_of(tx, access)
@@ -124,10 +124,10 @@ def create_key(
     logs_reads: bool = False,
     mcp_write: bool = False,
 ) -> NewKey:
-    """A key of *project*, made up unless *secret* is given.
+    """Create a key of *project*, with a random secret unless one is given.
 
-    An *admin* key manages policies and keys, and no policy applies to it. *mcp_write* offers it
-    the MCP tools that change the memory.
+    An *admin* key manages policies and keys, and no policy applies to it. *mcp_write* offers it the MCP
+    tools that change the memory.
     """
     checks.text("name", name, NAME_CHARS_MAX, required=True)
     if name == ENVIRONMENT_KEY and secret is None:
@@ -163,7 +163,7 @@ def _check(role: str, mode: str) -> None:
 
 
 def get_key(tx: Transaction, uuid: str, project_id: int | None = None) -> Key:
-    """A key by its uuid, of one project if that is given."""
+    """A key by its uuid, optionally restricted to one project."""
     row = tx.keys.by_uuid(uuid=uuid)
     if row is None or project_id not in (None, row.project_id):
         raise NotFound(f"there is no key {uuid}")
@@ -171,7 +171,7 @@ def get_key(tx: Transaction, uuid: str, project_id: int | None = None) -> Key:
 
 
 def list_keys(tx: Transaction, project_id: int | None = None) -> list[Key]:
-    """Every key, revoked ones included; of one project if that is given."""
+    """Every key, including revoked ones; optionally of one project."""
     if project_id is None:
         return [rows.key(row) for row in tx.keys.all()]
     return [rows.key(row) for row in tx.keys.of_project(project_id=project_id)]
@@ -187,7 +187,7 @@ def change_key(
     logs_reads: bool | None = None,
     mcp_write: bool | None = None,
 ) -> Key:
-    """Change what is given of a key. A running server notices within a second."""
+    """Change the given properties of a key. A running server notices within a second."""
     old = get_key(tx, uuid, project_id)
     role, mode = role or old.role, mode or old.mode
     _check(role, mode)
@@ -202,7 +202,7 @@ def change_key(
 
 
 def revoke_key(tx: Transaction, uuid: str, project_id: int | None = None) -> Key:
-    """Make a key useless from now on."""
+    """Revoke a key."""
     get_key(tx, uuid, project_id)
     tx.keys.revoke(uuid=uuid, now=rows.micros(tx.now))
     return get_key(tx, uuid)
@@ -211,9 +211,9 @@ def revoke_key(tx: Transaction, uuid: str, project_id: int | None = None) -> Key
 def authenticate(
     tx: Transaction, secret_hash: bytes, limits: UsageLimits = NO_LIMITS
 ) -> Access | None:
-    """Who a key stands for, or None when we do not know it or it was revoked.
+    """The access that a key grants, or None if it is unknown or revoked.
 
-    *limits* are those of projects for which nothing else was chosen.
+    *limits* apply to projects that have none of their own.
     """
     row = tx.keys.by_hash(hash=secret_hash)
     if row is None or row.revoked_at is not None:
@@ -233,7 +233,7 @@ def authenticate(
 def of_subject(
     tx: Transaction, project: str, subject_uuid: str, limits: UsageLimits, *, writes: bool
 ) -> Access | None:
-    """The access of somebody whom an issuer of tokens vouches for; None without such a project."""
+    """The access of a subject that a token issuer vouches for; None if there is no such project."""
     row = tx.projects.by_name(name=project)
     if row is None:
         return None
@@ -247,7 +247,7 @@ def of_subject(
 
 
 def _policy(tx: Transaction, row: KeyRow) -> KeyPolicy | None:
-    """What governs a key; None for an admin's, and for one that may do everything anyway."""
+    """The policy of a key; None for an admin key, and for one that is unrestricted anyway."""
     if row.is_admin or not (row.has_policies or row.role == "default_deny"):
         return None
     return _governed(tx, row)
@@ -268,7 +268,7 @@ def policy_of(tx: Transaction, project_id: int, uuid: str) -> KeyPolicy:
 
 
 def seen_as(tx: Transaction, access: Access, uuid: str) -> Access:
-    """An administrator's access, with what another key of the project may do and see."""
+    """An administrator's access, limited to what another key of the project may do and see."""
     row = tx.keys.by_uuid(uuid=uuid)
     if row is None or row.project_id != access.project_id:
         raise NotFound(f"there is no key {uuid}")
@@ -277,7 +277,7 @@ def seen_as(tx: Transaction, access: Access, uuid: str) -> Access:
 
 
 def ensure_default(tx: Transaction, secret: str | None) -> NewKey | Key:
-    """The default project and its key: the one given, the one there is, or a new one."""
+    """The default project and its key: the given one, an existing one, or a new one."""
     if tx.projects.by_name(name=DEFAULT_PROJECT) is None:
         create_project(tx, DEFAULT_PROJECT)
     project = project_named(tx, DEFAULT_PROJECT)
@@ -288,7 +288,7 @@ def ensure_default(tx: Transaction, secret: str | None) -> NewKey | Key:
 
 
 def default_there_is(tx: Transaction, secret: str | None) -> Key | None:
-    """The key that `ensure_default` would give back without writing anything."""
+    """The key that `ensure_default` would return without writing anything."""
     found = [k for k in list_keys(tx) if k.project_name == DEFAULT_PROJECT and k.revoked_at is None]
     if secret is None:
         return found[0] if found else None
@@ -297,7 +297,7 @@ def default_there_is(tx: Transaction, secret: str | None) -> Key | None:
 
 
 def _adopt(tx: Transaction, project: Project, secret: str) -> NewKey:
-    """Make *secret* the environment's key in place of the one given before."""
+    """Make *secret* the environment's key, replacing the previous one."""
     digest = hashed(secret)
     row = tx.keys.by_hash(hash=digest)
     if row is not None and row.project_id != project.id:

@@ -1,7 +1,7 @@
-"""What webhooks are owed, written in the transaction of what it tells of: both are there, or neither.
+"""The outbox of webhooks: deliveries are written in the same transaction as the event.
 
-Where a project has no webhook this is one look-up by the graph's key. A delivery has ids and times
-only; words are read when it is sent. It goes as soon as the episode or the fact does that it names.
+In a project without webhooks this costs one lookup by the graph's key. A delivery holds ids and times
+only; text is read when it is sent. It is deleted along with the episode or fact it names.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,12 +23,12 @@ from recollect.store import rows
 from recollect.store.protocol import Transaction
 from recollect.store.queries.webhooks import DeliveryNextRow
 
-GONE = 410  # nobody wants to hear of it there any more
+GONE = 410  # the receiver no longer wants events
 GONE_REASON = "answered 410 Gone"
 
 
 class Happened(Record):
-    """Something to tell of: with an episode, a fact, or a fact and the episode that ended it."""
+    """An event: about an episode, a fact, or a fact and the episode that ended it."""
 
     event: Event
     episode: str | None = None
@@ -36,19 +36,19 @@ class Happened(Record):
 
 
 class Owed(Record):
-    """A delivery that is to be tried now, by whoever was given it."""
+    """A delivery to be attempted now by the caller it was leased to."""
 
     row: DeliveryNextRow
     body: bytes
 
 
 def processed(episode: str) -> Happened:
-    """An episode was read, and its graph knows what it says."""
+    """An episode was read and folded into its graph."""
     return Happened(event="episode.processed", episode=episode)
 
 
 def closed(facts: Iterable[str], episode: str | None = None) -> list[Happened]:
-    """Facts that held got an end."""
+    """Open facts were ended."""
     return [Happened(event="fact.closed", fact=fact, episode=episode) for fact in facts]
 
 
@@ -58,7 +58,7 @@ def parked(episode: str) -> Happened:
 
 
 def tell(tx: Transaction, graph_id: int, happened: Sequence[Happened]) -> None:
-    """Owe what happened in a graph to every webhook that wants to hear of it."""
+    """Queue a graph's events for every webhook that subscribes to them."""
     if not happened:
         return
     for hook in tx.webhooks.of_graph(graph_id=graph_id, waiting_max=WEBHOOK_WAITING_MAX):
@@ -105,7 +105,7 @@ def _episode(tx: Transaction, one: Happened) -> Json | None:
 
 
 def _fact(tx: Transaction, one: Happened) -> Json | None:
-    """None for a fact that is not there, or that holds."""
+    """None for a fact that does not exist, or that holds."""
     row = tx.webhooks.fact_told(uuid=one.fact or "")
     if row is None or row.invalid_at is None:
         return None
@@ -125,19 +125,19 @@ def _place(kind: GraphKind, name: str) -> Json:
 
 
 def withdraw(tx: Transaction, graph_id: int) -> None:
-    """Tell nobody of episodes and facts that are gone."""
+    """Delete deliveries about episodes and facts that are gone."""
     tx.webhooks.withdraw(graph_id=graph_id)
 
 
 def due(tx: Transaction) -> list[int]:
-    """The webhooks that something is due to."""
+    """The webhooks that have a due delivery."""
     return tx.webhooks.due(now=rows.micros(tx.now), beyond=_beyond(tx))
 
 
 def take(tx: Transaction, webhook_id: int, lease_s: float) -> Owed | None:
-    """The next delivery that is due to a webhook; nobody else is given it for a while.
+    """Lease the next due delivery of a webhook.
 
-    Whoever has it and dies has told nobody so: it is due again after that while.
+    If the holder dies, the delivery is due again when the lease ends.
     """
     row = tx.webhooks.next(webhook_id=webhook_id, now=rows.micros(tx.now), beyond=_beyond(tx))
     if row is None:
@@ -148,7 +148,7 @@ def take(tx: Transaction, webhook_id: int, lease_s: float) -> Owed | None:
 
 
 def _beyond(tx: Transaction) -> int:
-    """What no pause reaches: a moment after it was written before the clock was set back."""
+    """Further ahead than any delay: a later time was written before the clock was set back."""
     return rows.micros(tx.now + timedelta(seconds=2 * WEBHOOK_BACKOFF_MAX_S))
 
 
@@ -169,9 +169,9 @@ def note(
     backoff_first_s: float,
     chance: float,
 ) -> DeliveryState:
-    """Write down what came of a try, and when the next one is due, if one is.
+    """Record the outcome of an attempt, and when the next one is due, if any.
 
-    *chance*, between 0 and 1, spreads those that failed together.
+    *chance*, between 0 and 1, is the jitter that spreads deliveries which failed together.
     """
     row, attempts = owed.row, owed.row.attempts + 1
     state = _state(outcome.status, attempts, attempts_max)
@@ -199,7 +199,7 @@ def _state(status: int | None, attempts: int, attempts_max: int) -> DeliveryStat
 
 
 def pause_s(attempts: int, first_s: float, chance: float) -> float:
-    """How long to wait after so many failures: ever longer, and not all at the same moment."""
+    """The delay after a number of failures: exponential, with jitter."""
     grown = first_s * float(WEBHOOK_BACKOFF_FACTOR ** min(attempts - 1, 16))
     whole = min(WEBHOOK_BACKOFF_MAX_S, grown)
     return whole * (1 + WEBHOOK_JITTER * (2 * chance - 1))

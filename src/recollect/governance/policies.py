@@ -1,4 +1,4 @@
-"""Policy sets of a project: kept with every version, attached to keys."""
+"""The policy sets of a project: versioned, and attached to keys."""
 
 from datetime import datetime
 
@@ -25,7 +25,7 @@ _decode = msgspec.json.Decoder(PolicySetDocument).decode
 
 
 class PolicySet(Record):
-    """A policy set as it stands, and how many keys and groups of users it is attached to."""
+    """A policy set in its current version, and how many keys and user groups it is attached to."""
 
     id: int
     uuid: str
@@ -40,7 +40,7 @@ class PolicySet(Record):
 
 
 class PolicySetVersion(Record):
-    """What a policy set said from some moment on."""
+    """The content of one version of a policy set."""
 
     version: int
     document: PolicySetDocument
@@ -48,18 +48,18 @@ class PolicySetVersion(Record):
 
 
 def document(spec: str) -> PolicySetDocument:
-    """The document behind its stored form."""
+    """Decode a stored document."""
     return _decode(spec)
 
 
 def guarded(tx: Transaction, project_id: int) -> frozenset[str]:
-    """The keys of metadata that some rule of the project asks for, whatever its mode."""
+    """The metadata keys that some rule of the project names, in any mode."""
     row = tx.projects.guarded(project_id=project_id)
     return frozenset() if row is None else frozenset(rows.from_json(row))
 
 
 def guard(tx: Transaction, project_id: int) -> frozenset[str]:
-    """Write down which keys the rules of a project ask for by now; gives them."""
+    """Store which metadata keys the rules of a project name now, and return them."""
     found = (document(row) for row in tx.policies.specs(project_id=project_id))
     keys = {key for one in found for rule in one.policies for key, _ in rule.attributes}
     if len(keys) > GUARDED_KEYS_MAX and keys - guarded(tx, project_id):
@@ -71,10 +71,10 @@ def guard(tx: Transaction, project_id: int) -> frozenset[str]:
 
 
 def _read_again(tx: Transaction, project_id: int) -> None:
-    """Have read again what was read in the light of turns that others may see now, or no longer,
-    and have the graphs folded with the walls where they are by now.
+    """If the guarded keys changed, refold the graphs along the new sides and reread their episodes.
 
-    A name that "she" stood for must not be told to people who cannot see where it was said.
+    Episodes were read in the light of turns whose visibility may have changed: a name that "she" stood
+    for must not reach people who cannot see where it was said.
     """
     before = guarded(tx, project_id)
     if before != (keys := guard(tx, project_id)):
@@ -92,7 +92,7 @@ def _read_again(tx: Transaction, project_id: int) -> None:
 
 
 def apply(tx: Transaction, project_id: int, document: PolicySetDocument) -> PolicySet:
-    """Make a set of that name, or give it a new version; the same once more changes nothing."""
+    """Create a set of that name, or add a version to it; applying the same document again changes nothing."""
     made = _apply(tx, project_id, document)
     _read_again(tx, project_id)
     return made
@@ -131,7 +131,7 @@ def _require_room(tx: Transaction, project_id: int) -> None:
 
 
 def get(tx: Transaction, project_id: int, name_or_uuid: str) -> PolicySet:
-    """A set by its name or its uuid."""
+    """A set by name or uuid."""
     row = tx.policies.set_by_name(project_id=project_id, name=name_or_uuid)
     if row is None:
         row = tx.policies.set_by_uuid(project_id=project_id, uuid=name_or_uuid)
@@ -147,7 +147,7 @@ def list_sets(tx: Transaction, project_id: int) -> list[PolicySet]:
 
 
 def versions(tx: Transaction, project_id: int, name_or_uuid: str) -> list[PolicySetVersion]:
-    """What a set said, the newest first."""
+    """The versions of a set, newest first."""
     number = get(tx, project_id, name_or_uuid).id
     found = tx.policies.set_versions(id=number, limit=POLICY_VERSIONS_SHOWN_MAX)
     return [
@@ -163,7 +163,7 @@ def versions(tx: Transaction, project_id: int, name_or_uuid: str) -> list[Policy
 def at_version(
     tx: Transaction, project_id: int, name_or_uuid: str, version: int
 ) -> PolicySetVersion:
-    """What a set said at a version."""
+    """One version of a set."""
     for found in versions(tx, project_id, name_or_uuid):
         if found.version == version:
             return found
@@ -173,7 +173,7 @@ def at_version(
 def delete(
     tx: Transaction, project_id: int, name_or_uuid: str, *, force: bool = False
 ) -> PolicySet:
-    """Remove a set with its versions; one that is attached only when forced."""
+    """Delete a set with its versions; an attached one only if forced."""
     found = get(tx, project_id, name_or_uuid)
     if not force and (found.keys or found.user_groups):
         raise Conflict(
@@ -200,7 +200,7 @@ def names_of_keys(tx: Transaction, project_id: int) -> dict[str, list[str]]:
 
 
 def attach(tx: Transaction, project_id: int, key_uuid: str, name_or_uuid: str) -> list[PolicySet]:
-    """Attach a set to a key, once; tells what the key has then."""
+    """Attach a set to a key; attaching it again changes nothing. Returns all sets of the key."""
     key = _key(tx, project_id, key_uuid)
     found = get(tx, project_id, name_or_uuid)
     if key.is_admin:
@@ -213,7 +213,7 @@ def attach(tx: Transaction, project_id: int, key_uuid: str, name_or_uuid: str) -
 
 
 def detach(tx: Transaction, project_id: int, key_uuid: str, name_or_uuid: str) -> list[PolicySet]:
-    """Take a set off a key; tells what the key still has."""
+    """Detach a set from a key; returns the remaining ones."""
     key = _key(tx, project_id, key_uuid)
     found = get(tx, project_id, name_or_uuid)
     if not tx.policies.set_detach(key_id=key.id, policy_set_id=found.id):
@@ -222,7 +222,7 @@ def detach(tx: Transaction, project_id: int, key_uuid: str, name_or_uuid: str) -
 
 
 def of_group(tx: Transaction, project_id: int, group_id: int | None) -> list[PolicySet]:
-    """The sets attached to a group of users; None is the group of all users."""
+    """The sets attached to a user group; None is the group of all users."""
     if group_id is None:
         found = tx.policies.sets_of_all_users(project_id=project_id)
     else:
@@ -233,7 +233,7 @@ def of_group(tx: Transaction, project_id: int, group_id: int | None) -> list[Pol
 def detach_from_group(
     tx: Transaction, project_id: int, group_id: int | None, name_or_uuid: str
 ) -> list[PolicySet]:
-    """Take a set off a group of users; tells what the group still has."""
+    """Detach a set from a user group; returns the remaining ones."""
     found = get(tx, project_id, name_or_uuid)
     if group_id is None:
         gone = tx.policies.set_not_for_all_users(id=found.id)

@@ -1,7 +1,7 @@
-"""Quotas: what a key and its project have used of a day, counted in the transaction of the write.
+"""Daily quotas of keys and projects, counted in the transaction of the write.
 
-A day is one of UTC. Only what is limited is counted, so that whoever limits nothing pays nothing. What is
-refused is rolled back with its count, and a restart forgets nothing.
+Days are UTC. Only what is limited is counted, so a deployment without limits pays nothing. A refused
+write is rolled back with its count, and counts survive a restart.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,12 +20,12 @@ from recollect.store.protocol import Transaction
 from recollect.store.queries.usage import UsageRow
 
 _encode = msgspec.json.Encoder().encode
-_THE_PROJECT = ""  # stands where a key would
-_NEARLY = 0.9  # what is refused is not counted: a request that is too big leaves some over
+_THE_PROJECT = ""  # stored in place of a key
+_NEARLY = 0.9  # a refused write is not counted, so a request that is too big leaves some quota unused
 
 
 class ProjectLimits(Record):
-    """What was chosen for a project, what is in force there, and what was used of it today."""
+    """The limits chosen for a project, those in force, and today's usage."""
 
     project: Project
     chosen: Chosen
@@ -34,17 +34,17 @@ class ProjectLimits(Record):
 
     @property
     def uuid(self) -> str:
-        """That of the project."""
+        """The uuid of the project."""
         return self.project.uuid
 
     @property
     def project_id(self) -> int:
-        """The number of the project, by which the audit log finds its own."""
+        """The project's row id, by which the audit log finds it."""
         return self.project.id
 
 
 class SpentQuota(Record):
-    """A quota of which hardly anything is left today; *key* is None where it is the project's."""
+    """A quota that is nearly used up today; *key* is None if it is the project's."""
 
     project: str
     key: str | None
@@ -75,7 +75,7 @@ def spent(tx: Transaction, settings: UsageLimits, most: int) -> list[SpentQuota]
 
 
 class _Spent(NamedTuple):
-    """What a unit uses of a day's quota."""
+    """What a unit uses of a daily quota."""
 
     scope: Scope
     whose: str
@@ -86,10 +86,10 @@ class _Spent(NamedTuple):
 
 
 def spend(tx: Transaction, access: Access, what: Daily, amount: int) -> None:
-    """Count *amount* for today; raises LimitReached where it is more than a quota has left.
+    """Count *amount* for today; raises LimitReached if it exceeds what a quota has left.
 
-    It is counted at the end of the transaction, where all of a project take turns; what is plainly too
-    much is refused at once.
+    Counting happens at the end of the transaction, because the whole project contends for the row. What
+    is clearly too much is refused at once.
     """
     limits = access.limits
     if limits is None or not amount or not access.key_uuid:
@@ -107,7 +107,7 @@ def spend(tx: Transaction, access: Access, what: Daily, amount: int) -> None:
 
 
 def _check(spent: _Spent, used: int) -> None:
-    """Refuse what comes to more than is allowed."""
+    """Refuse usage above the limit."""
     if used > spent.most:
         left_s = _until_tomorrow_s(spent.at)
         raise LimitReached(
@@ -119,7 +119,7 @@ def _check(spent: _Spent, used: int) -> None:
 
 
 def _count(tx: Transaction, project_id: int, items: Sequence[_Spent]) -> None:
-    """Count, and refuse what others have left no room for; the first of a day has the oldest forgotten."""
+    """Count, and refuse what concurrent units left no room for; the day's first count deletes the oldest."""
     for spent in items:
         day, of = _day(spent.at), {spent.what: spent.amount}
         used = tx.usage.add(
@@ -147,7 +147,7 @@ def _until_tomorrow_s(now: datetime) -> int:
 def choose(
     tx: Transaction, access: Access, name: str, chosen: Chosen, settings: UsageLimits
 ) -> ProjectLimits:
-    """Put these limits in place of all that were chosen for a project before."""
+    """Replace all limits chosen for a project."""
     for limit, value in chosen.items():
         usage.check(limit, value)
     project = keys.project_named(tx, name)
@@ -163,14 +163,14 @@ def change(
     dropped: Collection[str],
     settings: UsageLimits,
 ) -> ProjectLimits:
-    """Change some of what was chosen for a project; those *dropped* are as in the settings again."""
+    """Change some limits of a project; those *dropped* revert to the settings."""
     before = look(tx, access, name, settings).chosen
     kept = {limit: value for limit, value in (before | changes).items() if limit not in dropped}
     return choose(tx, access, name, kept, settings)
 
 
 def look(tx: Transaction, access: Access, name: str, settings: UsageLimits) -> ProjectLimits:
-    """The limits of a project, and what it used of them today."""
+    """The limits of a project, and its usage today."""
     project = keys.project_named(tx, name)
     row = tx.projects.by_id(id=project.id)
     chosen = usage.decoded(row.limits if row else None)
@@ -184,5 +184,5 @@ def look(tx: Transaction, access: Access, name: str, settings: UsageLimits) -> P
 
 
 def own(tx: Transaction, access: Access, settings: UsageLimits) -> ProjectLimits:
-    """The same for the project of whoever asks."""
+    """The same for the caller's project."""
     return look(tx, access, keys.project_of(tx, access).name, settings)

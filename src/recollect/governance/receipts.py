@@ -1,4 +1,4 @@
-"""Receipts of erasures: what was removed, and what was not and why. No word of what was erased."""
+"""Receipts of erasures: what was removed, what was kept and why. They contain nothing of what was erased."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,7 +13,7 @@ from recollect.store import rows, tasks
 from recollect.store.protocol import Transaction
 from recollect.store.queries.erasures import ErasureRow
 
-# Several episodes at once are named by the graph they were in.
+# Several episodes erased together are named by their graph.
 Kind = Literal[
     "episode",
     "episodes",
@@ -57,7 +57,7 @@ _DELETED_ONLY = (
     ("ends", "facts that erased episodes ended stay ended; mode=forget opens them"),
     ("names", "names that only erased episodes used stay with entities; mode=forget drops them"),
 )
-# A log is only appended to: what was fed from it and is erased in a graph is still in the log.
+# A session log is append-only: what was fed from it and erased in a graph is still in the log.
 _LOGGED = (
     ("session logs", "what came from a session log stays there until the session is deleted"),
 )
@@ -68,7 +68,7 @@ _WORDING = (
 
 
 class KeptPart(Record):
-    """Something that was not removed, and why; *count* where it can be counted."""
+    """Something that was not removed, and why; *count* if it can be counted."""
 
     what: str
     why: str
@@ -76,7 +76,7 @@ class KeptPart(Record):
 
 
 class Receipt(Record):
-    """An erasure: of what kind of thing, by the server's own id, and what became of it."""
+    """An erasure: the kind of its subject, the subject's server id, and what was removed and kept."""
 
     uuid: str
     at: datetime
@@ -89,14 +89,14 @@ class Receipt(Record):
 
 
 class Erased(Record):
-    """A receipt, and the graph in which something was erased, by its uuid."""
+    """A receipt, and the uuid of the graph in which something was erased."""
 
     receipt: Receipt
     graph_uuid: str
 
     @property
     def uuid(self) -> str:
-        """That of the receipt."""
+        """The uuid of the receipt."""
         return self.receipt.uuid
 
 
@@ -109,7 +109,7 @@ def of_part(
     removed: Removed,
     more: Mapping[str, int] | None = None,
 ) -> Receipt:
-    """Keep the receipt of an erasure that leaves the rest of its graph."""
+    """Store the receipt of an erasure that leaves the rest of its graph."""
     logged = () if kind in ("trace", "trace_event") else _LOGGED
     stays = (*_WORDING, *(_DELETED_ONLY if mode == "delete" else ()), *logged, *_ELSEWHERE)
     counts = {**asdict(removed), **(more or {})}
@@ -125,7 +125,7 @@ def of_graph(
     removed: Mapping[str, int],
     redacted: int,
 ) -> Receipt:
-    """Keep the receipt of an erasure of a whole graph, with or without its user."""
+    """Store the receipt of the erasure of a whole graph, with or without its user."""
     why = "what was done is kept, without whom or what it was done to"
     audited = KeptPart(what="audit entries", why=why, count=redacted)
     kept = [audited, *_told((*_ELSEWHERE, *_OUT_OF_REACH))]
@@ -135,7 +135,7 @@ def of_graph(
 def of_session(
     tx: Transaction, access: Access, subject: str, removed: Mapping[str, int]
 ) -> Receipt:
-    """Keep the receipt of an erasure of a session with its log."""
+    """Store the receipt of the erasure of a session with its log."""
     kept = _told((*_FED, *_OUT_OF_REACH))
     return _keep(tx, access, "session_log", subject, "delete", removed, kept)
 
@@ -170,18 +170,18 @@ def _keep(
 
 
 def mark_scrubbed(tx: Transaction, uuid: str) -> None:
-    """Note that the files were wiped of what was erased, and so of all that was erased before."""
+    """Record that the files were scrubbed after this erasure, and so after all earlier ones."""
     tx.erasures.scrubbed(uuid=uuid)
 
 
 def unscrubbed(tx: Transaction) -> str | None:
-    """The newest erasure of any project of which the files may still hold something."""
+    """The newest erasure, in any project, that the files have not been scrubbed after."""
     row = tx.erasures.unscrubbed()
     return None if row is None else str(row)
 
 
 def get(tx: Transaction, access: Access, uuid: str) -> Receipt:
-    """A receipt by its uuid; whoever may not see everything sees none, for it counts the rest."""
+    """A receipt by uuid; a key with restricted visibility sees none, because receipts count hidden items."""
     if access.visibility is not None:
         raise NotFound(f"erasure not found: {uuid}")
     return _receipt(_row(tx, access, uuid))
@@ -195,7 +195,7 @@ def _row(tx: Transaction, access: Access, uuid: str) -> ErasureRow:
 
 
 def page(tx: Transaction, access: Access, *, limit: int, before: str | None) -> list[Receipt]:
-    """The newest receipts of a project, or the newest before the one named."""
+    """The newest receipts of a project, or the newest before the given one."""
     if before is not None:
         get(tx, access, before)
     if access.visibility is not None:

@@ -1,7 +1,7 @@
-"""Whether everything that is stored rests on something: no orphans, and nothing that cannot be found.
+"""Checks that everything stored rests on something: no orphans, and nothing unfindable.
 
-Foreign keys keep most of this by themselves. It is looked at nevertheless: a store may have been
-written by an earlier release, restored from a broken copy, or repaired by hand.
+Foreign keys guarantee most of this. It is checked anyway: a store may have been written by an earlier
+release, restored from a broken copy, or repaired by hand.
 """
 
 from recollect.graph import summary
@@ -37,7 +37,7 @@ _CHECKS = {
 
 
 class Trouble(Record):
-    """Something that must not be: what, how many of it, and which one for instance."""
+    """A violation: what, how many, and one example."""
 
     what: str
     count: int
@@ -45,7 +45,7 @@ class Trouble(Record):
 
 
 def check(tx: Transaction) -> list[Trouble]:
-    """Everything that is wrong, of all projects; nothing when all is well."""
+    """All violations, in all projects."""
     found = []
     for what, check_ in _CHECKS.items():
         row = tx.soundness.count(check_)
@@ -55,7 +55,7 @@ def check(tx: Transaction) -> list[Trouble]:
 
 
 def _unborne(tx: Transaction) -> list[Trouble]:
-    """Entities whose summary tells what nothing bears out any more."""
+    """Entities whose summary mentions what nothing supports any more."""
     unborne = [uuid for graph in tx.graphs.all(graph_id=None) for uuid in _unborne_of(tx, graph.id)]
     what = "summaries of entities that tell of what is gone"
     return [Trouble(what=what, count=len(unborne), example=min(unborne))] if unborne else []

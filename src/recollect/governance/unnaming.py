@@ -1,8 +1,8 @@
-"""Names and attributes of entities that only forgotten texts used.
+"""Drops names and attributes of entities that only forgotten texts used.
 
-Nothing records which episode taught an entity a name. So the texts are asked: what occurs in one
-that is forgotten, and in none of those that are left and mention the entity, is dropped. A name
-that a caller gave by hand or that the user's record tells stays, and so does the last one.
+Nothing records which episode taught an entity a name. So the texts are searched: what occurs in a
+forgotten one, and in no surviving one that mentions the entity, is dropped. A name that a caller gave
+by hand or that the user's record states stays, and so does the last one.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _OWN = ("user_id", "email", "first_name", "last_name", "role_type")
 
 
 class Word(Record):
-    """A name of an entity, or with *key* the value of one of its attributes."""
+    """A name of an entity or, with *key*, the value of one of its attributes."""
 
     entity_id: int
     text: str
@@ -25,13 +25,13 @@ class Word(Record):
 
 
 def heard(tx: Transaction, entity_ids: Sequence[int], episodes: Sequence[int]) -> list[Word]:
-    """What entities are called in episodes that are about to be forgotten."""
+    """The names of entities that occur in episodes about to be forgotten."""
     found = tx.entities.by_ids(ids=rows.to_json(list(entity_ids)))
     return _borne(tx, [word for row in found for word in _words(tx, row)], episodes)
 
 
 def drop_unheard(tx: Transaction, words: Sequence[Word]) -> list[int]:
-    """Drop those of *words* that no episode bears out any more; tells of which entities."""
+    """Drop those of *words* that no episode contains any more; returns the changed entities."""
     left = tx.entities.by_ids(ids=rows.to_json([word.entity_id for word in words]))
     still = set(_borne(tx, words, None))
     lost = [word for word in words if word not in still]

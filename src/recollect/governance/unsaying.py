@@ -1,7 +1,7 @@
-"""Taking the words of a removed fact out of the episode that was written to say it.
+"""Removes the text of a deleted fact from the episode that was written to state it.
 
-A caller wrote it down together with its nodes, and the nodes stay: so the episode goes on as one that
-says its nodes and nothing else.
+A caller wrote the fact together with its nodes, and the nodes stay. So the episode becomes one that
+states only its nodes.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from recollect.store.queries.shapes import EntityRow
 
 
 def unsay(tx: Transaction, episode_ids: Sequence[int]) -> int:
-    """Empty those of the episodes of which no fact is left; tells how many that were."""
+    """Blank those of the episodes that no longer state a fact; returns how many."""
     found = tx.episodes.triples_stating_nothing(ids=rows.to_json(list(episode_ids)))
     for row in found:
         _keep_nodes(tx, row)
@@ -26,7 +26,7 @@ def unsay(tx: Transaction, episode_ids: Sequence[int]) -> int:
 
 
 def _keep_nodes(tx: Transaction, row: TriplesStatingNothingRow) -> None:
-    """Let an episode say those of its nodes that are still there, under the uuids they have."""
+    """Rewrite an episode to state only the nodes that still exist, under their current uuids."""
     there = tx.entities.mentioned_by(episode_id=row.id)
     said = read_direct("fact_triple", row.content)
     kept = [(one, uuid) for one in said.entities if (uuid := _uuid(one, there)) is not None]
@@ -39,7 +39,7 @@ def _keep_nodes(tx: Transaction, row: TriplesStatingNothingRow) -> None:
 
 
 def _uuid(entity: FoundEntity, there: Sequence[EntityRow]) -> str | None:
-    """The uuid of the node that an entity became, if it is still there."""
+    """The uuid of the node that an entity became, if it still exists."""
     form = names.normal(entity.name)
     for row in there:
         if (entity.who == "user" and row.is_user) or entity.uuid == row.uuid:

@@ -1,6 +1,6 @@
-"""Where a project wants to be told what happened. Its secret is shown once, when it is made.
+"""The webhooks of a project. A secret is shown once, on creation.
 
-What a webhook tells is of the whole project, so only those who manage it have any.
+Webhooks report on the whole project, so only its administrators can have them.
 """
 
 import base64
@@ -26,14 +26,14 @@ _SECRET_BYTES = 32
 
 
 class NewWebhook(Record):
-    """A webhook at the only moment its secret is told."""
+    """A webhook, at the only moment its secret is shown."""
 
     secret: str
     made: Webhook
 
 
 class WebhookState(Record):
-    """How a webhook is, for the operator of all projects."""
+    """The state of a webhook, for the operator of all projects."""
 
     uuid: str
     project: str
@@ -46,7 +46,7 @@ class WebhookState(Record):
 def create(
     tx: Transaction, access: Access, url: str, events: Sequence[str], *, with_text: bool = False
 ) -> NewWebhook:
-    """A further webhook of the project."""
+    """Add a webhook to the project."""
     if len(tx.webhooks.of_project(project_id=access.project_id)) >= WEBHOOKS_PER_PROJECT_MAX:
         raise Conflict(f"a project has at most {WEBHOOKS_PER_PROJECT_MAX} webhooks")
     uuid = tx.new_id()
@@ -68,8 +68,9 @@ def _new_secret() -> str:
 
 
 def rotate(tx: Transaction, access: Access, uuid: str, grace_h: float) -> NewWebhook:
-    """Give a webhook another secret. Calls are signed with the old one as well for *grace_h* hours,
-    so that whoever verifies them can change it in between; 0 if it has leaked."""
+    """Replace a webhook's secret. For *grace_h* hours calls are also signed with the old one, so that the
+    receiver can switch in between; use 0 if the secret has leaked.
+    """
     row = _row(tx, access, uuid)
     if not 0 <= grace_h <= WEBHOOK_GRACE_H_MAX:
         raise InvalidInput(f"grace_h: must be between 0 and {WEBHOOK_GRACE_H_MAX}")
@@ -80,7 +81,7 @@ def rotate(tx: Transaction, access: Access, uuid: str, grace_h: float) -> NewWeb
 
 
 def _address(url: str) -> str:
-    """An address that can be called; who listens there is looked at when it is."""
+    """Validate a URL; where it leads is checked when it is called."""
     checks.text("url", url, WEBHOOK_URL_CHARS_MAX, required=True)
     try:
         parts = urlsplit(url)
@@ -111,7 +112,7 @@ def get(tx: Transaction, access: Access, uuid: str) -> Webhook:
 
 
 def list_(tx: Transaction, access: Access) -> list[Webhook]:
-    """The webhooks of the project, the oldest first."""
+    """The webhooks of the project, oldest first."""
     return [_webhook(row) for row in tx.webhooks.of_project(project_id=access.project_id)]
 
 
@@ -125,7 +126,7 @@ def change(
     with_text: bool | None = None,
     on: bool | None = None,
 ) -> Webhook:
-    """Change what is given. What is owed to one that is off waits; nothing further is owed to it."""
+    """Change what is given. While a webhook is off, its backlog waits and no deliveries are added."""
     old = _row(tx, access, uuid)
     off = old.off if on is None else None if on else old.off or SWITCHED_OFF
     tx.webhooks.change(
@@ -139,7 +140,7 @@ def change(
 
 
 def delete(tx: Transaction, access: Access, uuid: str) -> Webhook:
-    """Remove a webhook with all that it is owed; as it was."""
+    """Delete a webhook and its deliveries; returns it as it was."""
     row = _row(tx, access, uuid)
     tx.webhooks.delete(id=row.id)
     return _webhook(row)
@@ -148,14 +149,14 @@ def delete(tx: Transaction, access: Access, uuid: str) -> Webhook:
 def deliveries(
     tx: Transaction, access: Access, uuid: str, *, state: DeliveryState | None, limit: int
 ) -> list[Delivery]:
-    """What a webhook is owed and what became of it, the newest first."""
+    """The deliveries of a webhook and their outcomes, newest first."""
     row = _row(tx, access, uuid)
     found = tx.webhooks.deliveries(webhook_id=row.id, state=state, limit=limit)
     return [_delivery(one) for one in found]
 
 
 def redeliver(tx: Transaction, access: Access, uuid: str, delivery: str) -> Webhook:
-    """Owe a webhook a delivery once more, whatever became of it."""
+    """Queue a delivery again, whatever its outcome was."""
     row = _row(tx, access, uuid)
     if not tx.webhooks.again(webhook_id=row.id, uuid=delivery, now=rows.micros(tx.now)):
         raise NotFound(f"there is no delivery {delivery}")
@@ -163,7 +164,7 @@ def redeliver(tx: Transaction, access: Access, uuid: str, delivery: str) -> Webh
 
 
 def states(tx: Transaction, limit: int) -> list[WebhookState]:
-    """How the webhooks of all projects are."""
+    """The state of the webhooks of all projects."""
     return [
         WebhookState(
             uuid=row.uuid,
