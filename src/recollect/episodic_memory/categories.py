@@ -1,8 +1,8 @@
 """How a graph's features are organised: set types, categories and tags defined by clients.
 
-The prompts of categories are stored but not used: facts are learned the same way whatever
-categories exist. A category groups what is added to it by hand and what was learned under a tag of
-its name; a set can leave it out of its answers.
+The prompts of categories are stored but not used: facts are learned the same way whatever categories
+exist. A category groups features added to it by hand and facts learned under one of its tags. A set
+can exclude a category from its answers.
 """
 
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ class NewCategory(Record):
 
 
 class Sorting(Record):
-    """All categories and tags of a graph, and what its sets leave out."""
+    """All categories and tags of a graph, and what its sets exclude."""
 
     types: tuple[SetType, ...] = ()
     categories: tuple[Category, ...] = ()
@@ -59,11 +59,11 @@ class Sorting(Record):
     off: frozenset[tuple[str, str]] = frozenset()
 
     def leaves_out(self, of_set: FeatureSet, category: str) -> bool:
-        """Whether a set does not answer with a category; what a project leaves out, all do."""
+        """Whether a set excludes a category; what a project excludes, all its sets exclude."""
         return any((key, category) in self.off for key in (of_set.key, *_WIDE))
 
     def category_of(self, of_set: FeatureSet, tag: str) -> str | None:
-        """The category that has a tag of this name: one of the set's own, or of its type's."""
+        """The category that has this tag: one of the set's own, or of its type's."""
         types = [one.id for one in self.types if one.tags == of_set.keys]
         fitting = [one for one in self.categories if tag in self.tags.get(one.id, ())]
         own = [one.name for one in fitting if one.set_key == of_set.key]
@@ -144,7 +144,7 @@ def delete_set_type(tx: Transaction, graph: Graph, type_id: str) -> None:
 
 
 def add_category(tx: Transaction, graph: Graph, of_set: FeatureSet, new: NewCategory) -> str:
-    """Add a category to one set, which no longer leaves out that name."""
+    """Add a category to one set, which then no longer excludes that name."""
     key = of_set.key
     same = [one for one in _categories(tx, graph.id) if one.set_key == key]
     made = _insert(tx, graph, new, same, set_key=key)
@@ -227,7 +227,7 @@ def delete(tx: Transaction, graph: Graph, category_id: str) -> None:
 
 
 def leave_out(tx: Transaction, graph: Graph, of_set: FeatureSet, name: str) -> None:
-    """Make a set leave out a category."""
+    """Make a set exclude a category."""
     checks.text("category_name", name, NAME_CHARS_MAX, required=True)
     if len(tx.features.categories_off_of(graph_id=graph.id)) >= FEATURE_CATEGORIES_MAX:
         raise InvalidInput(f"at most {FEATURE_CATEGORIES_MAX} categories can be disabled")
@@ -265,21 +265,19 @@ def _unknown(kind: str, given: str) -> NotFound:
 
 
 def known_sets(tx: Transaction, access: Access, graph: Graph) -> list[FeatureSet]:
-    """The visible sets that something was said about."""
+    """The visible sets that have categories of their own, or have categories turned off."""
     found = tx.features.set_keys(graph_id=graph.id)
     return _seen(access, found)
 
 
 def _seen(access: Access, keys: Sequence[str]) -> list[FeatureSet]:
-    """The sets whose values are visible, as those of an episode that carries them: the id of a set
-    reveals them."""
+    """The sets whose values are visible, judged like an episode's metadata: a set's id reveals its values."""
     sets = [one for key in keys if (one := feature_sets.of_key(key)) is not None]
     return [one for one in sets if not one.tags or seeing.document(access, dict(one.tags))]
 
 
 def sets_of(tx: Transaction, access: Access, graph: Graph, category: Category) -> list[FeatureSet]:
-    """The visible sets of a category: its own, or for a template those of its type that something
-    was said about."""
+    """The visible sets of a category: its own or, for a template, the known sets of its type."""
     if category.set_key is not None:
         return _seen(access, [category.set_key])
     kind = set_type(tx, graph, category.set_type_uuid or "")

@@ -28,12 +28,12 @@ from recollect.limits import (
 )
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_SECONDS_MAX = 1e11  # of the year 5138; a larger number counts milliseconds
+_SECONDS_MAX = 1e11  # the year 5138; a larger number counts milliseconds
 _TEXT_CHARS_MAX = 100
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _COMPACT_DAY = 8  # digits: 20240305
-_COUNTED = (9, 10, 13)  # digits of seconds or milliseconds; twelve may be a day and its time
-# The names of zones that the mail standard gives an offset; every other name has several.
+_COUNTED = (9, 10, 13)  # digits of seconds or milliseconds; twelve could be a date and a time
+# Zone names with a fixed offset in the mail standard; every other name is ambiguous.
 _NAMED = {"Z": 0, "UT": 0, "UTC": 0, "GMT": 0}
 _NAMED |= {"EDT": -4, "EST": -5, "CDT": -5, "CST": -6, "MDT": -6, "MST": -7, "PDT": -7, "PST": -8}
 _ZONE = re.compile(
@@ -109,7 +109,7 @@ def _in_words(field: str, value: str, text: str) -> datetime:
 
 
 def _refuse_two_readings(field: str, text: str) -> None:
-    """Refuse 03/05/2024, which is in March to some and in May to others."""
+    """Refuse 03/05/2024: some read it as March, others as May."""
     found = _NUMERIC.match(text)
     if found is None:
         return
@@ -293,8 +293,8 @@ def _role(field: str, value: str | None, roles: Roles) -> str | None:
 def _speaker(producer: str, role: str | None, metadata: Json) -> str | None:
     """The actual speaker; None if only the role is known.
 
-    Clients that name no producer are all "user" and tell their users apart by metadata. Taken for
-    one person, those would contradict each other. What an assistant says is no user's word.
+    Clients that name no producer all send "user", and distinguish their users by metadata. Treated as one
+    person, those users would contradict each other. An assistant's words are not attributed to a user.
     """
     if producer != DEFAULT_PRODUCER:
         return producer
@@ -322,7 +322,7 @@ def _metadata(field: str, given: Json) -> tuple[Json, Json]:
 def _key(field: str, key: str) -> None:
     if not key.strip():
         raise InvalidInput(f"{field}: a key must not be blank")
-    if len(key) > NAME_CHARS_MAX:  # no filter and no policy could name it
+    if len(key) > NAME_CHARS_MAX:  # no filter or policy could name it
         raise InvalidInput(f"{field}: a key has at most {NAME_CHARS_MAX} characters")
     if key.startswith("_"):
         shown = key[:ECHO_CHARS_MAX]

@@ -32,12 +32,12 @@ class FeatureSet(Record):
 
     @property
     def key(self) -> str:
-        """What the set is, under which rows about it are found."""
+        """The identity of the set, by which rows about it are found."""
         return msgspec.json.encode([self.is_org_level, self.tags]).decode()
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The metadata that tells its episodes."""
+        """The metadata keys that select its episodes."""
         return tuple(key for key, _ in self.tags)
 
 
@@ -56,7 +56,7 @@ class SetType(Record):
     description: str | None = None
 
 
-# Whoever speaks has a set, in both ways in which clients tell who that is.
+# Every speaker has a set, for both ways in which clients identify speakers.
 BUILT_IN = (SetType(tags=(PRODUCER,)), SetType(tags=(USER,)))
 
 
@@ -98,7 +98,7 @@ def id_of(one: FeatureSet, org_id: str, project_id: str) -> str:
 
 
 def read_id(set_id: str, org_id: str, project_id: str) -> FeatureSet:
-    """The set with an id; NotFound if it is from elsewhere or no id at all."""
+    """The set with an id; NotFound if it belongs elsewhere or is no valid id."""
     text = set_id.removeprefix(_PREFIX)
     try:
         raw = base64.urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4))
@@ -166,7 +166,7 @@ def _carries(key: str, value: Any) -> EpisodeTree:
         return EpisodeTree(joined_by="and", tests=(_metadata(key, value),))
     by = EpisodeTest(field="producer_id", comparison="=", value=value)
     unnamed = EpisodeTest(field="producer_id", comparison="=", value=DEFAULT_PRODUCER)
-    # Whoever names no producer is told by the user that the messages name.
+    # A client that names no producer is identified by the user that its messages name.
     named = EpisodeTree(joined_by="and", tests=(unnamed, _metadata(USER, value)))
     return EpisodeTree(joined_by="or", tests=(by,), trees=(named,))
 

@@ -1,9 +1,8 @@
-"""Facts as features: named values with the episodes behind them, read and written.
+"""Facts as features: named values with their supporting episodes, read and written.
 
-Lists and searches return the facts that hold now; one that ended is still there under its id. A
-fact belongs to the set of whoever said it first. Its category and tag are those given with it, or
-follow from its relation. A feature that a client adds is a direct fact; correcting it corrects the
-fact.
+Lists and searches return the facts that hold now; one that ended is still available by its id. A fact
+belongs to the set of its first speaker. Its category and tag are those given with it, or follow from
+its relation. A feature that a client adds is a direct fact; correcting it corrects the fact.
 """
 
 import re
@@ -39,7 +38,7 @@ from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
 from recollect.store.queries.features import FeatureSourcesRow
 
-PROFILE = "profile"  # the category of what was learned, unless a client has one for its tag
+PROFILE = "profile"  # the category of learned facts, unless a client has one for their tag
 OTHER = "other"
 _TABLE = Path(__file__).with_name("feature_tags.toml")
 
@@ -58,7 +57,9 @@ def _rules() -> dict[str, _Rule]:
 
 def tag_of(fact: Fact) -> str:
     """The tag of a fact that was given none."""
-    name, _ = direct.relation(fact.name, predicates.load())  # DOES_NOT_LIKE is about what LIKES is
+    name, _ = direct.relation(
+        fact.name, predicates.load()
+    )  # DOES_NOT_LIKE has the same topic as LIKES
     by_relation = (
         word
         for word, rule in _rules().items()
@@ -102,8 +103,8 @@ async def search(
 ) -> tuple[Feature, ...]:
     """At most *limit* features that hold now and match *text*, best first.
 
-    One episode behind each satisfies *tree* and carries *set_metadata*, or as much of it as a set
-    type asks for. An empty text matches nothing.
+    For each, one supporting episode satisfies *tree* and carries *set_metadata*, or as much of it as a
+    set type requires. An empty text matches nothing.
     """
     sorting = await store.read(categories.sorting, graph.id)
     filters = _filters(sorting, tree, set_metadata, now)
@@ -159,7 +160,7 @@ def get(tx: Transaction, access: Access, graph: Graph, uuid: str) -> Feature:
 
 
 def fact_of(tx: Transaction, access: Access, graph: Graph, uuid: str) -> Fact:
-    """The fact behind a feature, also by the id that was returned when it was added."""
+    """The fact of a feature, also by the id that was returned when it was added."""
     wanted = direct_features.taken_in(tx, graph, uuid) or uuid
     try:
         found = knowledge.fact(tx, access, wanted)
@@ -173,14 +174,14 @@ def fact_of(tx: Transaction, access: Access, graph: Graph, uuid: str) -> Fact:
 def delete(tx: Transaction, access: Access, graph: Graph, uuids: Sequence[str]) -> None:
     """Delete features, all or none.
 
-    The episodes behind them stay, except those that were written as the feature itself; one that is
-    not processed yet never will be.
+    Their supporting episodes stay, except those that were written as the feature itself; one that is not
+    processed yet never will be.
     """
     waiting = [direct_features.waiting(tx, access, graph, uuid) for uuid in uuids]
     named = zip(uuids, waiting, strict=True)
     found = [fact_of(tx, access, graph, uuid) for uuid, number in named if number is None]
     wanted = {fact.uuid: fact for fact in found}
-    # What is about one thing alone has no other node that its carrier would have to keep.
+    # A fact about one thing alone has no other node that its carrier episode would have to keep.
     added = [fact.id for fact in found if fact.source_uuid == fact.target_uuid]
     carriers = tx.episodes.direct_episodes_behind(facts=rows.to_json(added), entity_id=None)
     for uuid in sorted(wanted):
@@ -209,7 +210,7 @@ def _by_ids(
 def _told(
     tx: Transaction, access: Access, facts: Sequence[Fact], sorting: Sorting
 ) -> list[Feature]:
-    """Facts as features, without those of a left-out category."""
+    """Facts as features, without those of an excluded category."""
     sets = _sets(tx, access, [fact.id for fact in facts])
     cited = _cited(tx, facts)
     features = [_feature(fact, sets.get(fact.id), sorting, cited) for fact in facts]
@@ -233,7 +234,7 @@ def _said_by(row: FeatureSourcesRow) -> FeatureSet | None:
 
 
 def _cited(tx: Transaction, facts: Sequence[Fact]) -> frozenset[str]:
-    """The episodes behind facts, without those that were themselves written as facts."""
+    """The episodes that support facts, without those that were themselves written as facts."""
     if not facts:
         return frozenset()
     uuids = rows.to_json(sorted({uuid for fact in facts for uuid in fact.episodes}))
@@ -244,7 +245,7 @@ def _cited(tx: Transaction, facts: Sequence[Fact]) -> frozenset[str]:
 def _feature(
     fact: Fact, said_by: FeatureSet | None, sorting: Sorting, cited: frozenset[str]
 ) -> Feature:
-    # Who corrects an edge can write anything into its attributes.
+    # A caller that corrects an edge can write anything into its attributes.
     given = {key: value for key, value in (fact.attributes or {}).items() if value is not None}
     texts = {key: str(given[key]) for key in OWN if key in given}
     of_set = feature_sets.of_key(texts.get(SET, "")) or said_by or feature_sets.OF_PROJECT
@@ -273,12 +274,12 @@ def _other(fact: Fact, given: Json) -> Json:
     return {**own, **times, **subject}
 
 
-_UNNAMED = "HAS_FEATURE"  # of a feature whose name has no letter that relations are written with
+_UNNAMED = "HAS_FEATURE"  # for a feature whose name has no character that relation names may have
 _NOT_IN_NAMES = re.compile(r"[^A-Z0-9]+")
 
 
 class NewFeature(Record):
-    """A feature to be added to a set. *project* is what the set of a project is about."""
+    """A feature to be added to a set. *project* is the subject of a project's set."""
 
     set: FeatureSet
     project: str | None
@@ -291,7 +292,7 @@ class NewFeature(Record):
 
 
 class Correction(Record):
-    """The changes to a feature; None leaves a field. *vector* is that of the new value."""
+    """The changes to a feature; None leaves a field unchanged. *vector* belongs to the new value."""
 
     category: str | None = None
     tag: str | None = None
@@ -353,7 +354,7 @@ def _check_uuid(field: str, value: str) -> None:
 def add(
     tx: Transaction, access: Access, graph: Graph, new: NewFeature, predicates: Predicates
 ) -> Added:
-    """Append a checked feature to the log; it exists once that is processed."""
+    """Append a checked feature to the log; it exists once the episode is processed."""
     cited = [str(UUID(uuid)) for uuid in dict.fromkeys(new.citations)]
     values = dict(new.set.tags)
     producer = values.pop(feature_sets.PRODUCER, None)

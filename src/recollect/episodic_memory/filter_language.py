@@ -1,4 +1,4 @@
-"""The filter language of memory clients.
+"""MemMachine's filter language.
 
     condition   = together {OR together}
     together    = negated {AND negated}
@@ -10,8 +10,8 @@
                 | m.key | metadata.key
     value       = quoted text | bare word | number | TRUE | FALSE | date("(" quoted text ")")
 
-Keywords may be written in any case. In a quoted text the quote itself is written twice. What a
-test means is said in `graph/episode_filters.py`.
+Keywords are case-insensitive. A quote inside quoted text is doubled. The semantics of tests are in
+`graph/episode_filters.py`.
 """
 
 from collections.abc import Callable
@@ -70,7 +70,7 @@ def refuse(what: str, at: int) -> InvalidInput:
 
 
 def echo(text: str) -> str:
-    """Some of what was written, no more than a message should carry."""
+    """The start of what was written, short enough for an error message."""
     return repr(text if len(text) <= ECHO_CHARS_MAX else text[:ECHO_CHARS_MAX] + "…")
 
 
@@ -162,7 +162,7 @@ class _FilterParser:
         return token
 
     def _is(self, *written: str) -> bool:
-        """Whether these come next, as keywords or signs."""
+        """Whether these tokens come next, as keywords or signs."""
         coming = self._tokens[self._place : self._place + len(written)]
         return [_plain(token) for token in coming] == list(written)
 
@@ -308,13 +308,13 @@ class _FilterParser:
 
 
 def _plain(token: Token) -> str:
-    """How keywords and signs are compared; quoted text is neither."""
+    """The form in which keywords and signs are compared; quoted text is neither."""
     named = token.kind in ("word", "sign") and token.written.isascii()
     return token.written.upper() if named else ""
 
 
 def _sort(value: Any) -> type:
-    """Numbers are of one sort."""
+    """Integers and floats have the same type in comparisons."""
     return float if type(value) is int else type(value)
 
 

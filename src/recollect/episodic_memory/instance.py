@@ -57,7 +57,7 @@ class Parameters(Record):
 
     graph_uuid: str
     store: Store
-    usual: MemorySettings  # what holds where neither the graph nor its project chose
+    usual: MemorySettings  # used where neither the graph nor its project chose
     short_term: ReadWindow
     long_term: SearchPast
     metrics: MemoryMetrics
@@ -119,7 +119,7 @@ class MemoryInstance:
             return Recalled(short_term=window, long_term=past)
 
     async def close(self) -> None:
-        """Hold nothing any more."""
+        """Drop all cached windows."""
         self._closed = True
         self._windows.clear()
 
@@ -197,7 +197,7 @@ class Memories:
     def hold(self, graph: Graph) -> AbstractAsyncContextManager[MemoryInstance]:
         """The memory of a graph, kept open while in the context."""
         if self._sweeper is None:  # not before there is anything to sweep
-            # In a context of its own: it outlives the request that comes first.
+            # In its own context, because it outlives the request that starts it.
             self._sweeper = asyncio.create_task(self._manager.run(self._sweep_s), context=Context())
         return self._manager.hold(graph.uuid)
 

@@ -1,11 +1,11 @@
-"""Instances that are made on first use, shared, and closed when idle for too long.
+"""Instances that are created on first use, shared, and closed when idle for too long.
 
     async with manager.hold(key) as instance:
         ...
 
-An instance is never closed while someone holds it. It is closed when it was idle for longer than
-*life_s*, when there are too many, and when its key is evicted or deleted; always in the background,
-so that nobody waits for it or sees it fail.
+An instance is never closed while a caller holds it. It is closed when it was idle for longer than
+*life_s*, when there are too many, and when its key is evicted or deleted. Closing always happens in
+the background, so that no caller waits for it or sees it fail.
 """
 
 import asyncio
@@ -22,8 +22,7 @@ from recollect import log
 from recollect.errors import Conflict, InvariantViolated, Unavailable
 from recollect.limits import INSTANCE_CLOSE_S_MAX
 
-# The metrics of the memories: asking for the same name twice gives the same metric.
-#
+# Metrics of the memories: requesting the same name twice returns the same metric.
 # They have no labels, so none can name a project.
 
 M = TypeVar("M", Counter, Gauge, Summary)
@@ -32,22 +31,22 @@ PREFIX = "recollect_memory_"
 
 
 class MetricsFactory:
-    """Makes counters, gauges and summaries of one registry, each of them once."""
+    """Creates the counters, gauges and summaries of one registry, each only once."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._registry = registry
         self._made: dict[str, Counter | Gauge | Summary] = {}
 
     def counter(self, name: str, description: str) -> Counter:
-        """A number that only grows; Prometheus sees it with `_total` at the end of its name."""
+        """A number that only grows; Prometheus appends `_total` to its name."""
         return self._metric(Counter, name, description)
 
     def gauge(self, name: str, description: str) -> Gauge:
-        """A number that grows and shrinks."""
+        """A number that can go up and down."""
         return self._metric(Gauge, name, description)
 
     def summary(self, name: str, description: str) -> Summary:
-        """How many values there were, and their sum."""
+        """The count and the sum of observed values."""
         return self._metric(Summary, name, description)
 
     def _metric(self, kind: type[M], name: str, description: str) -> M:
@@ -62,9 +61,9 @@ class MetricsFactory:
 
 
 class MemoryMetrics:
-    """What is counted of memories: what comes in, what is asked, and the instances that are open.
+    """Metrics of the memories: episodes ingested, queries answered, and open instances.
 
-    Latencies are in milliseconds, of calls that succeeded.
+    Latencies are in milliseconds and cover successful calls only.
     """
 
     def __init__(self, factory: MetricsFactory) -> None:
@@ -81,14 +80,14 @@ class MemoryMetrics:
 
     @contextmanager
     def ingestion(self, episodes: int) -> Iterator[None]:
-        """Measure what takes in so many episodes."""
+        """Measure a call that ingests so many episodes."""
         with _measured(self.ingestion_latency):
             yield
         self.ingestion_count.inc(episodes)
 
     @contextmanager
     def query(self) -> Iterator[None]:
-        """Measure what answers one question."""
+        """Measure a call that answers one query."""
         with _measured(self.query_latency):
             yield
         self.query_count.inc()
@@ -101,7 +100,7 @@ def _measured(latency_ms: Summary) -> Iterator[None]:
     latency_ms.observe((time.perf_counter() - began) * 1000)
 
 
-FACTORY = MetricsFactory(REGISTRY)  # one, because a registry takes no name twice
+FACTORY = MetricsFactory(REGISTRY)  # a single one, because a registry accepts a name only once
 
 
 _log = log.get(__name__)
@@ -111,13 +110,13 @@ class Instance(Protocol):
     """Something that can be closed."""
 
     async def close(self) -> None:
-        """Let go of everything; called once, when nobody holds it any more."""
+        """Release everything; called once, when there are no holders left."""
 
 
 class Closer:
-    """Closes instances in the background, one after the other, in the order they are handed in.
+    """Closes instances in the background, one at a time, in the order they are submitted.
 
-    One that fails or takes too long is told in the log and nowhere else.
+    A failure or a timeout is only logged.
     """
 
     def __init__(self) -> None:
@@ -125,11 +124,11 @@ class Closer:
         self._task: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
-        """How many are not closed yet."""
+        """The number of instances not closed yet."""
         return len(self._waiting)
 
     def close_soon(self, instance: Instance, then: Callable[[], None]) -> None:
-        """Close an instance, and call *then* when that is done or has failed."""
+        """Close an instance, then call *then*, even if closing failed."""
         self._waiting.append((instance, then))
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
@@ -140,7 +139,7 @@ class Closer:
             await _close(instance)
             self._waiting.popleft()
             then()
-            await asyncio.sleep(0)  # closing many leaves room for others
+            await asyncio.sleep(0)  # yield to other tasks when closing many
 
 
 async def _close(instance: Instance) -> None:
@@ -156,7 +155,7 @@ R = TypeVar("R")
 
 
 class _Entry(Generic[T]):
-    """An instance of a key, perhaps one that is still being made, and how many hold it."""
+    """The instance of a key, possibly still being created, and the number of its holders."""
 
     __slots__ = ("evicted", "holders", "key", "made", "opened", "released_at")
 
@@ -170,10 +169,10 @@ class _Entry(Generic[T]):
 
 
 class InstanceManager(Generic[T]):
-    """The instances of a process, one for each key, at most *capacity* unless all are in use.
+    """The instances of a process, one per key, at most *capacity* unless all are in use.
 
-    *now* tells seconds that never go back; *wait_s* is how long a deletion waits for holders to
-    leave, a holder for a deletion to end, and the manager's own end for those that still work.
+    *now* is a monotonic clock in seconds. *wait_s* is how long a deletion waits for holders to leave, a
+    holder waits for a deletion to finish, and `close` waits for instances still in use.
     """
 
     def __init__(
@@ -193,30 +192,32 @@ class InstanceManager(Generic[T]):
         self._metrics = metrics
         self._now = now
         self._entries: dict[str, _Entry[T]] = {}
-        self._idle: OrderedDict[str, _Entry[T]] = OrderedDict()  # the longest idle first
-        self._present: dict[str, int] = {}  # of a key: being made, open, or being closed
-        self._count = 0  # of all keys
+        self._idle: OrderedDict[str, _Entry[T]] = OrderedDict()  # longest idle first
+        self._present: dict[str, int] = {}  # per key: being created, open, or being closed
+        self._count = 0  # across all keys
         self._closer = Closer()
         self._makers: set[asyncio.Task[None]] = set()
         self._deleting: dict[str, asyncio.Event] = {}
-        self._quiet: asyncio.Event = asyncio.Event()  # set, then replaced, when a key has none left
+        self._quiet: asyncio.Event = (
+            asyncio.Event()
+        )  # set, then replaced, when a key has no instances left
         self._closed = False
 
     @property
     def open_count(self) -> int:
-        """How many instances are being made, open, or about to be closed."""
+        """The number of instances being created, open, or about to be closed."""
         return self._count
 
     def holders(self, key: str) -> int | None:
-        """How many hold the instance of a key; None when there is none."""
+        """The number of holders of a key's instance; None if there is none."""
         entry = self._entries.get(key)
         return None if entry is None else entry.holders
 
     @asynccontextmanager
     async def hold(self, key: str) -> AsyncIterator[T]:
-        """The instance of a key, which stays open until this is left.
+        """The instance of a key, kept open while in the context.
 
-        Whoever comes while it is being made shares it, or the failure to make it.
+        Callers that arrive while it is being created share it, or the failure to create it.
         """
         await self._admitted(key)
         entry = self._entries.get(key) or self._begin(key)
@@ -227,15 +228,15 @@ class InstanceManager(Generic[T]):
             self._release(entry)
 
     def evict(self, key: str) -> None:
-        """Close the instance of a key once nobody holds it; from now on a new one is made."""
+        """Close the instance of a key once it has no holders; the next caller gets a new one."""
         entry = self._entries.get(key)
         if entry is not None:
             self._retire(entry)
 
     async def delete(self, key: str, wipe: Callable[[], Awaitable[R]]) -> R:
-        """Run *wipe* while nobody has an instance of *key* and nobody gets one.
+        """Run *wipe* while no caller has or can get an instance of *key*.
 
-        Conflict when it is still in use after a while, or is being deleted already.
+        Raises Conflict if it is still in use after *wait_s*, or is already being deleted.
         """
         self._refuse_when_closed()
         if key in self._deleting:
@@ -251,9 +252,9 @@ class InstanceManager(Generic[T]):
             over.set()
 
     def sweep(self) -> int:
-        """Retire what was idle for longer than its life; says how many those were.
+        """Retire instances that were idle for too long; returns how many.
 
-        Looks at nothing else: the order of release is the order in which they expire.
+        It only looks at expired ones: they expire in the order of their release.
         """
         newest = self._now() - self._life_s
         count = 0
@@ -266,15 +267,15 @@ class InstanceManager(Generic[T]):
         return count
 
     async def run(self, every_s: float) -> None:
-        """Sweep again and again, until the manager is closed or this is canceled."""
+        """Sweep periodically until the manager is closed or this is cancelled."""
         while not self._closed:
             await asyncio.sleep(every_s)
             self.sweep()
 
     async def close(self) -> None:
-        """Refuse everybody from now on, and close every instance.
+        """Refuse new callers, and close every instance.
 
-        One that is still held after a while is closed when its last holder leaves.
+        One that is still held after *wait_s* is closed when its last holder leaves.
         """
         self._closed = True
         for key in list(self._entries):
@@ -283,7 +284,7 @@ class InstanceManager(Generic[T]):
             _log.warning("instances.still_open", count=self._count)
 
     async def _admitted(self, key: str) -> None:
-        """Wait for a deletion of the key to end."""
+        """Wait for a deletion of the key to finish."""
         self._refuse_when_closed()
         while (over := self._deleting.get(key)) is not None:
             try:
@@ -325,7 +326,7 @@ class InstanceManager(Generic[T]):
         if not entry.evicted:
             del self._entries[entry.key]
         entry.made.set_exception(error)
-        entry.made.exception()  # looked at, should all who waited have gone
+        entry.made.exception()  # mark the exception as retrieved, in case all waiters have gone
         self._gone(entry)
 
     def _take(self, entry: _Entry[T]) -> None:
@@ -342,7 +343,7 @@ class InstanceManager(Generic[T]):
                 self._rest(entry)
 
     def _rest(self, entry: _Entry[T]) -> None:
-        """What becomes of an instance that nobody holds."""
+        """Handle an instance that has no holders left."""
         if entry.evicted:
             self._dispose(entry)
             return
@@ -351,12 +352,12 @@ class InstanceManager(Generic[T]):
         self._shrink()
 
     def _shrink(self) -> None:
-        """Retire the least recently released, as far as there are too many."""
+        """Retire the least recently released instances until *capacity* is met."""
         while self._idle and self._count - len(self._closer) > self._capacity:
             self._retire(next(iter(self._idle.values())))
 
     def _retire(self, entry: _Entry[T]) -> None:
-        """Give an instance to nobody any more, and close it once nobody holds it."""
+        """Stop handing out an instance, and close it once it has no holders."""
         del self._entries[entry.key]
         entry.evicted = True
         if self._idle.pop(entry.key, None) is not None:
@@ -370,7 +371,7 @@ class InstanceManager(Generic[T]):
         self._gone(entry)
 
     def _gone(self, entry: _Entry[T]) -> None:
-        """Forget an instance, and tell whoever waits for that."""
+        """Remove an instance, and notify those waiting for that."""
         self._count -= 1
         left = self._present.pop(entry.key) - 1
         if left:
@@ -380,7 +381,7 @@ class InstanceManager(Generic[T]):
         self._quiet = asyncio.Event()
 
     async def _left(self, done: Callable[[], bool]) -> bool:
-        """Wait until instances that are in the way are gone; False when it takes too long."""
+        """Wait until blocking instances are gone; False on timeout."""
         try:
             async with asyncio.timeout(self._wait_s):
                 while not done():

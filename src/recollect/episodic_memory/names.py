@@ -15,7 +15,7 @@ from recollect.store.protocol import Transaction
 
 DEFAULT_ID = "universal"
 USERS_ORG = "recollect:users"
-_SEPARATOR = "."  # no id of these clients has one, so the two parts can be told apart
+_SEPARATOR = "."  # ids of these clients never contain it, so the parts can be separated
 _MARKS = frozenset("_:-")
 
 
@@ -27,7 +27,7 @@ class Name(Record):
 
 
 def is_plain(value: str) -> bool:
-    """Whether an id is of letters, digits and the three marks that these clients allow."""
+    """Whether an id consists of letters, digits and the three marks that these clients allow."""
     return bool(value) and all(c in _MARKS or unicodedata.category(c)[0] in "LN" for c in value)
 
 
@@ -76,7 +76,7 @@ def of_session(key: str) -> tuple[str, str]:
 
 
 def find(tx: Transaction, access: Access, org_id: str, project_id: str) -> Graph:
-    """The graph of a project; raises NotFound when there is none."""
+    """The graph of a project; raises NotFound if there is none."""
     check(org_id, project_id)
     named = graph_of(org_id, project_id)
     found = graphs.find(tx, access, named.kind, named.id)

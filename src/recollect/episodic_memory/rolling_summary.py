@@ -1,11 +1,11 @@
 """How things stood before a window: what was so, what was decided, what was open.
 
-The summary consists of sentences of facts that hold. Of several about the same thing only the
-newest is kept, and what one subject does is joined into one sentence.
+The summary consists of sentences of facts that hold. Of several about the same thing only the newest
+is kept, and statements about one subject are joined into one sentence.
 
-Whoever may see everything and filters nothing gets it from the chapters, which cover the whole log
-cheaply. Chapters do not record whose words they keep, so any other summary is made of the visible
-episodes alone and looks back over a bounded number of them.
+A caller that may see everything and filters nothing gets it from the chapters, which cover the whole
+log cheaply. Chapters do not record whose words they keep. So any other summary is built from the
+visible episodes alone, and looks back over a bounded number of them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -85,7 +85,7 @@ class Point(NamedTuple):
 def read(fact: SummaryFact) -> Point:
     """Analyse a fact."""
     text = " ".join(fact.fact.split())
-    if quoted := _QUOTED.match(text):  # told as it was said, so it has no subject to join it by
+    if quoted := _QUOTED.match(text):  # a verbatim quote, which has no subject to join it by
         return _read(Point(fact, "state", None, text), text[quoted.end() :])
     found = _SUBJECT.match(text)
     if found is None or not _is_subject(found[1]):
@@ -211,7 +211,7 @@ def _composed(points: Iterable[Point]) -> str:
 
 
 def _prose(points: Sequence[Point]) -> str:
-    """Sentences, each with what is said of one subject, as long as it stays readable."""
+    """Sentences that each join the statements about one subject, as long as they stay readable."""
     groups: dict[tuple[str, str | None, int], list[Point]] = {}
     for point in points:
         whose, subject = point.fact.place.partition("/")[0], point.subject
@@ -236,7 +236,7 @@ def _joins(rest: str) -> bool:
 
 
 def _verb_once(told: list[str]) -> list[str]:
-    """A verb shared by several predicates is said once: likes tea, jazz."""
+    """Say a verb shared by several predicates once: likes tea, jazz."""
     verbs = {text.split(" ", 1)[0] for text in told}
     if len(verbs) > 1 or verbs & _AUXILIARIES or any(" " not in text for text in told):
         return told
@@ -328,7 +328,7 @@ class _Left:
 
     @property
     def role(self) -> str | None:
-        """The role of whoever speaks."""
+        """The speaker's role."""
         return self._text("role")
 
     @property
@@ -338,17 +338,17 @@ class _Left:
 
     @property
     def producer(self) -> str | None:
-        """Whom it is by, in the words of the client."""
+        """The author, as the client names them."""
         return self._text("producer")
 
     @property
     def addressee(self) -> str | None:
-        """Whom it is for."""
+        """The recipient."""
         return self._text("addressee")
 
     @property
     def metadata(self) -> Json | None:
-        """What the episode itself carries."""
+        """The episode's own metadata."""
         found: Json | None = rows.from_json(self._row.metadata)
         return found
 

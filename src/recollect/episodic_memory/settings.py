@@ -39,7 +39,7 @@ class MemorySettings(Record):
 
     @property
     def is_on(self) -> bool:
-        """Whether there is any episodic memory to ask: with neither of its parts it is off."""
+        """Whether there is any episodic memory to query: without either part it is off."""
         return self.enabled and (self.short_term or self.long_term)
 
 
@@ -151,7 +151,7 @@ def _chosen(tx: Transaction, access: Access, where: Scope) -> SettingsChange:
 
 
 def _with(base: MemorySettings, choice: SettingsChange) -> MemorySettings:
-    """*base* with what was chosen put in its place."""
+    """*base*, overridden by what was chosen."""
     return MemorySettings(
         window=Bounds(
             episodes=_first(choice.episodes, base.window.episodes),
