@@ -57,9 +57,7 @@ def _rules() -> dict[str, _Rule]:
 
 def tag_of(fact: Fact) -> str:
     """The tag of a fact that was given none."""
-    name, _ = direct.relation(
-        fact.name, predicates.load()
-    )  # DOES_NOT_LIKE has the same topic as LIKES
+    name, _ = direct.relation(fact.name, predicates.load())  # DOES_NOT_LIKE is about LIKES
     by_relation = (
         word
         for word, rule in _rules().items()

@@ -198,9 +198,7 @@ class InstanceManager(Generic[T]):
         self._closer = Closer()
         self._makers: set[asyncio.Task[None]] = set()
         self._deleting: dict[str, asyncio.Event] = {}
-        self._quiet: asyncio.Event = (
-            asyncio.Event()
-        )  # set, then replaced, when a key has no instances left
+        self._quiet: asyncio.Event = asyncio.Event()  # set and replaced when a key has none left
         self._closed = False
 
     @property

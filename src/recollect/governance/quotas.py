@@ -21,9 +21,7 @@ from recollect.store.queries.usage import UsageRow
 
 _encode = msgspec.json.Encoder().encode
 _THE_PROJECT = ""  # stored in place of a key
-_NEARLY = (
-    0.9  # a refused write is not counted, so a request that is too big leaves some quota unused
-)
+_NEARLY = 0.9  # refused writes are not counted, so a request that is too big leaves some over
 
 
 class ProjectLimits(Record):
