@@ -1,1 +1,1 @@
-"""One string for a prompt: what holds now, with the time it holds."""
+"""One string for a prompt: what is known, with the time it holds."""

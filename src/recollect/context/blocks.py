@@ -1,5 +1,7 @@
-"""Context blocks: sections of whole lines that fit into a budget of characters; and short answers
-made of what was found, without a model."""
+"""Context blocks: sections of whole lines within a character budget.
+
+Also short answers composed from search results, without a model.
+"""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -18,15 +20,14 @@ _HEADINGS = {
     **{section: KINDS[kind].heading for section, kind in SECTION_KINDS.items()},
 }
 SECTION_BREAK = "\n\n"
-# Facts are short and exact: each turn takes some of them, and one of everything else.
+# Facts are short and exact: each turn takes several of them, and one of everything else.
 _FACTS_PER_TURN = 3
 _SENTENCES_MAX = 3  # of an answer
-_CLOSE = 0.75  # to the best fact of an answer, in score
+_CLOSE = 0.75  # share of the best fact's score that a further sentence of an answer needs
 
 
 class ToldLine(Record):
-    """A line of a block: of what kind it tells, of which thing, and its words. The user summary is of
-    no single thing."""
+    """A line of a block: the kind and uuid of its item, and its text. The user summary has no single item."""
 
     kind: Kind | Literal["user_summary"]
     uuid: str | None
@@ -34,7 +35,7 @@ class ToldLine(Record):
 
 
 def told_line(item: Item, text: str) -> ToldLine:
-    """The line of one thing."""
+    """The line of one item."""
     return ToldLine(kind=kind_of(item), uuid=item.uuid, text=text)
 
 
@@ -44,7 +45,7 @@ def told_summary(text: str) -> list[ToldLine]:
 
 
 class Block(Record):
-    """A block, its lines that tell of something, and what was found and is not in it."""
+    """A block, its lines about items, and what was found but is not in it."""
 
     text: str
     told: tuple[ToldLine, ...]
@@ -52,8 +53,9 @@ class Block(Record):
 
 
 def facts_block(facts: Sequence[Fact], entities: Sequence[Entity], room: int) -> Block:
-    """The block that Zep v2 clients paste into their prompts: facts and entities in turns, under
-    headings that are always there."""
+    """The block that Zep v2 clients paste into their prompts: facts and entities round-robin, under headings
+    that are always present.
+    """
     always = ("FACTS", "ENTITIES")
     left = room - len(_INTRODUCTION) - sum(frame_chars(name) for name in always)
     lists: list[list[tuple[str, Item]]] = [
@@ -72,10 +74,10 @@ def facts_block(facts: Sequence[Fact], entities: Sequence[Entity], room: int) ->
 def user_block(
     summary: str | None, hits: Sequence[Hit[Any]], room: int, sections: Collection[str] = SECTIONS
 ) -> Block:
-    """The block of later clients: who the user is, then what is known to the matter.
+    """The block of later clients: who the user is, then what is relevant.
 
-    A section with nothing to show is left out; so is that of the summary, if the asker may not see
-    the user and *summary* is None. *sections* are those that may be there at all.
+    A section with nothing to show is left out. So is the summary, if the caller may not see the user and
+    *summary* is None. *sections* are those allowed at all.
     """
     frames = {name: frame_chars(name) for name in _HEADINGS}
     start = user_summary(summary, room) if summary and "USER_SUMMARY" in sections else ""
@@ -103,7 +105,7 @@ def user_block(
 
 
 def user_summary(summary: str, room: int) -> str:
-    """The section that says who the user is, always in at most a quarter of the room."""
+    """The section about the user, in at most a quarter of the room."""
     share = room // 4
     lines = [cut(text, share) for text in ESCAPE.lines(summary).splitlines()]
     taken = budget.affordable((("", text) for text in lines), share)
@@ -111,7 +113,7 @@ def user_summary(summary: str, room: int) -> str:
 
 
 class PackedBlock(Record):
-    """A text for a prompt, what is in it in the order of choice, and whether more was found."""
+    """A text for a prompt, its items in the order of choice, and whether more was found."""
 
     text: str
     chosen: tuple[Hit[Any], ...]
@@ -119,10 +121,10 @@ class PackedBlock(Record):
 
 
 def pack(hits: Sequence[Hit[Any]], *, max_characters: int, note: str = "") -> PackedBlock:
-    """As much of *hits* as fits into *max_characters* in whole lines, better scores first.
+    """As many of *hits* as fit into *max_characters* in whole lines, best scores first.
 
-    The scores of all kinds must be comparable. What is chosen by score is shown by kind and time,
-    as in every block. A *note* stands on the first line; without room for it there is no block.
+    The scores of all kinds must be comparable. Items are chosen by score but shown by kind and time, as
+    in every block. A *note* is the first line; without room for it there is no block.
     """
     best = sorted(hits, key=lambda hit: (-hit.score, KINDS[kind_of(hit.item)].precedence))
     offers = budget.distinct(best, lambda hit: line(hit.item))
@@ -130,7 +132,7 @@ def pack(hits: Sequence[Hit[Any]], *, max_characters: int, note: str = "") -> Pa
     start = ESCAPE(note)
     taken = budget.affordable(
         ((name, line(hit.item)) for name, hit in named),
-        # The first section has no break before it, unless a note has.
+        # The first section has no break before it, unless a note precedes it.
         max_characters - len(start) + (0 if start else len(SECTION_BREAK)),
         {name: frame_chars(name) for name in SECTION_KINDS},
     )
@@ -150,7 +152,7 @@ def frame(name: str, lines: Sequence[str]) -> str:
 
 
 def framed(chosen: Sequence[tuple[str, Item]], always: Sequence[str] = ()) -> list[str]:
-    """The sections of what was chosen, with those that are there *always*, in their order."""
+    """The sections of the chosen items, and those that are *always* there, in their fixed order."""
     made = []
     for name in _HEADINGS:
         items = sorted((item for section, item in chosen if section == name), key=position)
@@ -160,14 +162,16 @@ def framed(chosen: Sequence[tuple[str, Item]], always: Sequence[str] = ()) -> li
 
 
 def frame_chars(name: str) -> int:
-    """What a section costs beside its lines."""
+    """What a section costs besides its lines."""
     return len(SECTION_BREAK + frame(name, []))
 
 
 def answer(hits: Sequence[Hit[Any]], now: datetime) -> tuple[str, list[int]]:
-    """A few sentences, and the places among *hits* they come from: the best fact that holds now, and
-    what comes close of the same one; if none holds, of what is over; without any fact, the best
-    episode's own words."""
+    """A few sentences, and the indexes of *hits* they come from.
+
+    These are the best fact that holds now, and those of the same subject that score close to it. If none
+    holds, the same of facts that have ended; without any fact, the best episode's own text.
+    """
     facts = [number for number, hit in enumerate(hits) if isinstance(hit.item, Fact)]
     holding = [number for number in facts if holds(hits[number].item, now)]
     chosen = _close(hits, holding or facts)

@@ -1,7 +1,7 @@
-"""Spending a budget of characters on whole lines, and choosing which lines are worth it.
+"""Spends a character budget on whole lines, and chooses which lines are worth it.
 
 Facts are short, dated and true as far as we know, so they come first. A message then shows only what
-no fact said, and everything else only what neither did. A line that says nothing new is left out.
+no fact said, and everything else only what neither said. A line that says nothing new is left out.
 """
 
 import re
@@ -23,10 +23,10 @@ T = TypeVar("T")
 def affordable(
     offers: Iterable[tuple[str, str]], room: int, frames: Mapping[str, int] | None = None
 ) -> list[int]:
-    """Which of *offers* fit into *room*, taken in their order; one that is too long is passed over.
+    """Which of *offers* fit into *room*, in order; one that is too long is skipped.
 
-    An offer is the section it belongs to and its line. A line costs its characters and the line
-    break before it; the first line of a section costs the section's frame as well.
+    An offer is a section and a line for it. A line costs its characters and the line break before it; the
+    first line of a section also costs the section's frame.
     """
     left = room
     unpaid = dict(frames or {})
@@ -41,7 +41,7 @@ def affordable(
 
 
 def distinct(offers: Iterable[T], text: Callable[[T], str]) -> list[T]:
-    """*offers* in their order, without those that have no text or that of one before them.
+    """*offers* in order, without empty texts and duplicates of an earlier one.
 
     One sentence may stand for several facts ("works at Acme as a cook"): a block shows it once.
     """
@@ -53,14 +53,14 @@ def distinct(offers: Iterable[T], text: Callable[[T], str]) -> list[T]:
 
 
 def in_turns(lists: Sequence[Sequence[T]], shares: Sequence[int] | None = None) -> Iterator[T]:
-    """The best of every list, then the next best: each turn takes a list's *share* from it."""
+    """Round-robin over lists, best first: each turn takes a list's *share* from it."""
     shares = shares or [1] * len(lists)
     for turn in range(max((len(each) for each in lists), default=0)):
         for each, share in zip(lists, shares, strict=True):
             yield from each[turn * share : (turn + 1) * share]
 
 
-# Words of politeness; a message of nothing else asks for nothing and tells nothing.
+# Polite words; a message of nothing else asks and says nothing.
 SMALL_TALK = frozenset(
     terms(
         """
@@ -73,16 +73,16 @@ SMALL_TALK = frozenset(
         """
     )
 )
-FACTS_SHARE = 0.5  # of the room, as long as messages have a use for the rest
-_NEWS = 0.34  # the share of its words that nothing told yet, of a sentence that is worth telling
-_REPEATS = 0.1  # a line of which so little is not in another one says the same
+FACTS_SHARE = 0.5  # of the room, as long as messages can use the rest
+_NEWS = 0.34  # a sentence is worth showing if more than this share of its words is new
+_REPEATS = 0.1  # a line repeats another if at most this share of its words is not in it
 _SENTENCE_END = re.compile(r"(?<=[.!?\u2026])\s+|\n+")
 
 Words = frozenset[str]
 
 
 class LeftOut(Record):
-    """Something that was found and is not in the block, and why."""
+    """An item that was found but is not in the block, and why."""
 
     section: str
     item: Item
@@ -95,18 +95,18 @@ SMALL = "says nothing but small talk"
 
 
 class Chooser:
-    """Spends a budget of characters on lines; a section's first line pays for its frame."""
+    """Spends a character budget on lines; a section's first line also pays for its frame."""
 
     def __init__(self, room: int, frames: Mapping[str, int]) -> None:
         self.chosen: list[tuple[str, Item]] = []
         self.left_out: list[LeftOut] = []
         self._left = room
         self._frames = dict(frames)
-        self._lines: list[tuple[Words, bool]] = []  # the words of each, and whether it is over
-        self._of_episode: dict[str, set[str]] = {}  # the words of the facts behind each
+        self._lines: list[tuple[Words, bool]] = []  # words of each line, whether it has ended
+        self._of_episode: dict[str, set[str]] = {}  # words of the facts that each supports
 
     def facts(self, hits: Sequence[Hit[Fact]], share: float = 1.0) -> Sequence[Hit[Fact]]:
-        """Show facts until *share* of what is left is spent; returns those whose turn did not come."""
+        """Show facts until *share* of the remaining room is spent; returns those not considered."""
         floor = self._left * (1 - share)
         for place, hit in enumerate(hits):
             if self._left <= floor:
@@ -121,12 +121,12 @@ class Chooser:
         return ()
 
     def leave(self, hits: Iterable[Hit[Fact]]) -> None:
-        """Note that the turn of these never came."""
+        """Record facts that were not considered."""
         for hit in hits:
             self._leave("FACTS", hit.item, NO_ROOM)
 
     def messages(self, hits: Iterable[Hit[Episode]]) -> None:
-        """Show what messages say that no fact said."""
+        """Show the parts of messages that no fact covers."""
         for hit in hits:
             left = self._unsaid(hit.item)
             words = _words(left)
@@ -138,7 +138,7 @@ class Chooser:
                 self._show("EPISODES", replace(hit.item, content=left), words)
 
     def others(self, section: str, items: Iterable[Entity | Observation | ThreadSummary]) -> None:
-        """Show what else is known, as far as it is news."""
+        """Show other items as far as they are news."""
         for item in items:
             left = _news(item.summary, set(chain.from_iterable(line for line, _ in self._lines)))
             if left and not _is_told(item, left):
@@ -147,12 +147,12 @@ class Chooser:
                 self._leave(section, item, NO_NEWS)
 
     def _unsaid(self, episode: Episode) -> str:
-        """A message without the sentences that its facts say."""
+        """A message without the sentences that its facts cover."""
         heard = self._of_episode.get(episode.uuid)
         return _news(episode.content, heard) if heard else episode.content
 
     def _is_news(self, words: Words, *, over: bool = False) -> bool:
-        """Whether no single line has nearly all of these words."""
+        """Whether no single line contains nearly all of these words."""
         return not any(
             ended == over and len(words - line) <= _REPEATS * len(words)
             for line, ended in self._lines
@@ -175,15 +175,14 @@ class Chooser:
 
 
 def _news(text: str, heard: Collection[str]) -> str:
-    """The sentences of *text* that say more than was heard."""
+    """The sentences of *text* that say more than *heard*."""
     parts = [(part, _words(part)) for part in _SENTENCE_END.split(text)]
     kept = [part for part, words in parts if len(words.difference(heard)) > _NEWS * len(words)]
     return text if len(kept) == len(parts) else " ".join(kept)
 
 
 def _is_told(item: Entity | Observation | ThreadSummary, left: str) -> bool:
-    """Whether the rest of an observation is not worth a line: of what it counts, facts told what
-    matters."""
+    """Whether the rest of an observation is not worth a line: facts already say what matters of it."""
     return isinstance(item, Observation) and left != item.summary
 
 

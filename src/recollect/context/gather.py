@@ -1,4 +1,4 @@
-"""Collecting what a context block may show, by searching with the newest messages of a thread."""
+"""Collects what a context block may show, by searching with the newest messages of a thread."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,32 +37,32 @@ from recollect.search.query import Hit, Query
 from recollect.store.protocol import Store, Transaction
 
 T = TypeVar("T")
-Limits = Mapping[Kind, int]  # how many of each kind a block may show at most
+Limits = Mapping[Kind, int]  # the maximum of each kind in a block
 
 ALL_KINDS: Limits = {kind: spec.block_max for kind, spec in KINDS.items()}
 
 
 class Searcher(Protocol):
-    """Whoever can search a graph; the finder does."""
+    """Anything that can search a graph; the finder does."""
 
     async def find(self, access: Access, graph: Graph, query: Query) -> list[Hit[Any]]:
-        """What fits *query* best."""
+        """The best matches for *query*."""
 
 
 class ContextRequest(Record):
-    """A graph, or a thread, at the moment somebody wants to know what matters to it."""
+    """The graph or thread that a context is requested for."""
 
     thread: Thread | None = None
     graph: Graph
-    user: Entity | None  # with the user's summary as its own; None: it may not be seen
+    user: Entity | None  # its summary is the user's; None if the user is not visible to the caller
     newest: tuple[Episode, ...]
-    text: str  # what to search for; "" when the newest messages ask for nothing
+    text: str  # what to search for; "" if the newest messages ask for nothing
 
 
 def thread_request(
     tx: Transaction, access: Access, thread_id: str, messages: int
 ) -> ContextRequest:
-    """What the newest *messages* of a thread ask for, and whom they are about."""
+    """What the newest *messages* of a thread ask for, and which user they concern."""
     thread = threads.get(tx, access, thread_id)
     newest = episodes.last_messages(tx, access, thread, max(messages, RECENT_MESSAGES_DEFAULT))
     return ContextRequest(
@@ -75,7 +75,7 @@ def thread_request(
 
 
 def graph_request(tx: Transaction, access: Access, graph: Graph, text: str) -> ContextRequest:
-    """What *text* asks of a graph, and whom it is about if that is a user's."""
+    """What *text* asks of a graph, and its user if it is a user's graph."""
     user = _user(tx, access, graph.graph_id) if graph.kind == "user" else None
     return ContextRequest(graph=graph, user=user, newest=(), text=text)
 
@@ -92,9 +92,9 @@ def _user(tx: Transaction, access: Access, user_id: str) -> Entity | None:
 def query_text(newest: Sequence[Episode], chars_max: int = BLOCK_QUERY_CHARS_MAX) -> str:
     """What to search for, given the newest messages of a thread in order; "" for small talk.
 
-    The newest message comes first, as a model that reads only so far must not miss it, and gets
-    the room it needs; what is left goes to the one before, and so on. A message that is too long
-    keeps its beginning and its end: that is where people put what they want.
+    The newest message comes first, so that a model with a limited input length does not miss it, and gets
+    the room it needs. The rest goes to the message before it, and so on. A message that is too long keeps
+    its beginning and its end: that is where people put what they want.
     """
     if not any(term not in SMALL_TALK for each in newest for term in terms(each.content)):
         return ""
@@ -109,22 +109,21 @@ def query_text(newest: Sequence[Episode], chars_max: int = BLOCK_QUERY_CHARS_MAX
 
 
 def _shortened(text: str, room: int) -> str:
-    """The first and the last words of *text*, as many as fit."""
+    """The first and last words of *text*, as many as fit."""
     if len(text) <= room:
         return text
     half = (room - 1) // 2
     if half <= 0:
         return ""
     head, tail = text[:half], text[-half:]
-    # A word is not cut, unless it alone fills the room.
+    # Words are not cut, unless a single one fills the room.
     head = head[: head.rfind(" ")] if " " in head else head
     tail = tail[tail.find(" ") + 1 :] if " " in tail else tail
     return f"{head} {tail}"
 
 
 class Notes:
-    """What is remembered of a gathering for the injection log: the scores of what searches found, and
-    the facts that are there because they are new."""
+    """Notes for the injection log: the scores of hits, and the facts included because they are new."""
 
     def __init__(self) -> None:
         self.scores: dict[str, float] = {}
@@ -133,7 +132,7 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class Gatherer:
-    """Collects for one request at one moment; *notes* are taken if somebody wants them."""
+    """Collects for one request at one moment; *notes* are kept if given."""
 
     store: Store
     finder: Searcher
@@ -143,12 +142,12 @@ class Gatherer:
     notes: Notes | None = None
 
     async def everything(self, limits: Limits, rating_min: float | None = None) -> list[Hit[Any]]:
-        """What a block shows, each kind by relevance."""
+        """What a block shows, by relevance within each kind."""
         return relevant(await self.candidates(limits, rating_min))
 
     async def candidates(self, limits: Limits, rating_min: float | None = None) -> list[Hit[Any]]:
-        """All that a block could show, also what fits much worse than the best of its kind."""
-        # Facts by themselves: the searches after them find the vector of the query cached.
+        """All that a block could show, including weak matches."""
+        # Facts first: the later searches then find the query's vector in the cache.
         facts = await self.ranked_facts(limits["fact"], Filters(rating_min=rating_min))
         kinds: list[Kind] = [kind for kind in KINDS if kind != "fact"]
         found = dict(
@@ -165,19 +164,18 @@ class Gatherer:
         return [*facts, *(hit for hits in found.values() for hit in hits)]
 
     def _telling(self, facts: Sequence[Fact]) -> Sequence[Fact]:
-        """The facts whose ends are worth a line: who or what was only part of something that is over
-        is not introduced beside what holds."""
+        """The facts whose entities are worth a line: those that hold, or all of them if none does."""
         return [fact for fact in facts if holds(fact, self.now)] or facts
 
     async def facts(self, limit: int, filters: Filters = NO_FILTERS) -> list[Fact]:
-        """The facts that matter, without their scores."""
+        """The relevant facts, without their scores."""
         return [hit.item for hit in await self.ranked_facts(limit, filters)]
 
     async def ranked_facts(self, limit: int, filters: Filters = NO_FILTERS) -> list[Hit[Fact]]:
-        """The facts that matter, those that hold now before the others.
+        """The relevant facts, those that hold now first.
 
-        When nothing is asked, or nothing fits, these are the newest that hold now: something known
-        is better than an empty block.
+        If nothing is asked, or nothing matches, these are the newest facts that hold now: that is better
+        than an empty block.
         """
         found = await self._find("fact", limit, filters)
         if not found and limit:
@@ -192,14 +190,16 @@ class Gatherer:
         return sorted(found, key=lambda hit: not holds(hit.item, self.now))
 
     async def entities(self, limit: int, facts: int, filters: Filters) -> list[Entity]:
-        """The entities that fit, and those that the best *facts* are about, in turns."""
+        """The matching entities, and those of the best *facts*, round-robin."""
         hits, known = await asyncio.gather(self._find("entity", limit, filters), self.facts(facts))
         about = await self._about(self._telling(known), hits)
         return [entity for entity in about if passes_entity(filters, entity)][:limit]
 
     async def hits(self, kind: Kind, limit: int) -> list[Hit[Any]]:
-        """What fits of a kind, without what is in the prompt already: the newest messages of this
-        thread, and the summary of the thread if these are all of it."""
+        """The matches of a kind, without what the prompt already contains.
+
+        These are the newest messages of this thread, and its summary if they are the whole thread.
+        """
         newest = {episode.uuid for episode in self.request.newest}
         if kind == "episode":
             hits = await self._find(kind, limit + len(newest) if limit else 0)
@@ -228,7 +228,7 @@ class Gatherer:
         return found
 
     async def _about(self, facts: Iterable[Fact], hits: Iterable[Hit[Entity]]) -> list[Entity]:
-        """Entities that were found and those at the ends of facts, in turns, each once."""
+        """The found entities and those of the facts, round-robin, without duplicates."""
         found = {hit.item.uuid: hit.item for hit in hits}
         ends = dict.fromkeys(
             uuid for fact in facts for uuid in (fact.source_uuid, fact.target_uuid)
@@ -247,8 +247,7 @@ class Gatherer:
 
 
 def relevant(hits: Sequence[Hit[Any]]) -> list[Hit[Any]]:
-    """Without what fits much worse than the best of its kind; the more there is before a line, the
-    better it has to fit."""
+    """Drop hits that match much worse than the best of their kind; the more there are, the higher the bar."""
     scores: dict[Kind, list[float]] = {}
     for hit in hits:
         scores.setdefault(kind_of(hit.item), []).append(hit.score)
@@ -257,17 +256,17 @@ def relevant(hits: Sequence[Hit[Any]]) -> list[Hit[Any]]:
 
 
 def _least(spec: KindSpec, scores: Sequence[float]) -> float:
-    """The score that a line of a kind needs, given all of them in rising order."""
+    """The minimum score for a kind, given all its scores in ascending order."""
     best = scores[-1]
     enough = scores[-spec.few] if 0 < spec.few <= len(scores) else 0.0
     return max(spec.relevant * best, min(spec.good * best, enough))
 
 
 def ranked(items: Iterable[T]) -> list[Hit[T]]:
-    """Things in their order of relevance, whose scores tell no more than that order."""
+    """Items in order of relevance, with scores that express only that order."""
     return [Hit(item=item, score=1 / place) for place, item in enumerate(items, 1)]
 
 
 def _holding(hits: Iterable[Hit[ThreadSummary]]) -> list[Hit[ThreadSummary]]:
-    """Without conversations of which nothing holds any more."""
+    """Without summaries of conversations of which nothing holds any more."""
     return [hit for hit in hits if not thread_summary.is_over(hit.item.summary)]

@@ -1,8 +1,8 @@
-"""The lines of a context block: one for each thing found, with remembered words as mere data.
+"""The lines of a context block: one per item, with remembered text treated as data only.
 
-What was remembered cannot open or close a section of the block it stands in. Relevance decides what
-is shown, never where: a block that keeps its lines in place from one turn to the next lets a prompt
-cache be used up to the first new line. So lines are sorted by time, and what has ended comes last.
+Remembered text cannot open or close a section of its block. Relevance decides what is shown, never
+where: a block whose lines keep their place from one turn to the next lets a prompt cache be used up
+to the first new line. So lines are sorted by time, and facts that have ended come last.
 """
 
 import unicodedata
@@ -20,14 +20,14 @@ SECTION_KINDS = {
     KINDS[kind].section: kind for kind in sorted(KINDS, key=lambda kind: kind == "episode")
 }
 SECTIONS = ("USER_SUMMARY", *SECTION_KINDS)
-# Characters that nobody sees, or that only add to the one before, but keep a tag from being found.
+# Invisible and combining characters, which could hide a tag from a plain search.
 _UNSEEN = r"\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}"
 _GAP = rf"[\s{_UNSEEN}]*+"
-# Whatever is not ASCII may look like a letter that is, and no tag of ours is harmed by being careful.
+# Any non-ASCII character may look like an ASCII letter. Escaping too much does no harm here.
 _LOOKS_LIKE_A_LETTER = rf"[^\x00-\x7f\s{_UNSEEN}]"
-_END = rf"(?![.-]|[^\W{_UNSEEN}])"  # of a name: no letter follows that can be seen
+_END = rf"(?![.-]|[^\W{_UNSEEN}])"  # end of a name: no visible letter follows
 _TAG_NAME = regex.compile(r"</?\s*([^\W\d][\w.-]*)")
-# What Unicode calls angles and their like, beside those that it takes for `<`, `>` and `/` itself.
+# Characters that Unicode names as angles or slashes, besides those that NFKC maps to `<`, `>` and `/`.
 _SIGN_NAME = regex.compile(
     r"(?P<opening>LESS-THAN SIGN$|LEFT[- ](?:POINTING )?ANGLE|LEFT ARROWHEAD|SYLLABICS PA$)"
     r"|(?P<closing>GREATER-THAN SIGN$|RIGHT[- ](?:POINTING )?ANGLE|RIGHT ARROWHEAD|SYLLABICS PO$)"
@@ -37,7 +37,7 @@ _SIGN_NAME = regex.compile(
 
 @cache
 def _alike() -> dict[str, str]:
-    """The characters that look like each sign of a tag, for a set in a pattern."""
+    """The characters that look like each sign of a tag, as regex character sets."""
     found = {sign: [sign] for sign in "<>/"}
     for one in map(chr, range(0x80, 0x10000)):
         name = unicodedata.name(one, "")
@@ -50,23 +50,23 @@ def _alike() -> dict[str, str]:
 
 
 def tag_names(text: str) -> tuple[str, ...]:
-    """The names of the tags that stand in *text*, each once."""
+    """The names of the tags in *text*, without duplicates."""
     return tuple(dict.fromkeys(_TAG_NAME.findall(text)))
 
 
 class TagEscaper:
-    """Replaces the angles of a block's own tags with square brackets wherever a text contains them."""
+    """Replaces the angle brackets of a block's own tags in a text with square brackets."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._names = dict.fromkeys((*SECTIONS, *names))
 
     @cached_property
     def _tag(self) -> "regex.Pattern[str]":
-        # The longest first: one name may begin like another.
+        # Longest first: one name may be a prefix of another.
         spelt = "|".join(_spelt(name) for name in sorted(self._names, key=lambda n: (-len(n), n)))
         opening, closing, slash = (_alike()[sign] for sign in "<>/")
         slash = rf"(?:[{slash}]{_GAP})?+"
-        # An angle at the very end is one that the words after it would make a tag of.
+        # An angle bracket at the very end could become a tag with the text that follows.
         return regex.compile(
             rf"[{opening}]({_GAP}{slash}(?:\Z|(?:{spelt}){_END}[^{opening}{closing}]*+))"
             rf"([{closing}]?)",
@@ -74,17 +74,17 @@ class TagEscaper:
         )
 
     def __call__(self, text: str) -> str:
-        """*text* on one line, with square brackets where a tag had angles."""
+        """*text* on one line, with the angle brackets of tags replaced by square ones."""
         return self._tag.sub(_bracketed, " ".join(text.split()))
 
     def lines(self, text: str) -> str:
-        """*text* escaped as a whole, with its own line breaks but without blank lines."""
+        """*text* escaped as a whole, keeping its line breaks but no blank lines."""
         lines = (" ".join(line.split()) for line in text.splitlines())
         return self._tag.sub(_bracketed, "\n".join(line for line in lines if line))
 
 
 def _spelt(name: str) -> str:
-    """A name however it is disguised: letter by letter, with what is unseen between."""
+    """A pattern for a name in any disguise: lookalike letters, with invisible characters between them."""
     letters = (rf"(?:{regex.escape(letter)}|{_LOOKS_LIKE_A_LETTER})" for letter in name)
     return rf"[{_UNSEEN}]*+".join(letters)
 
@@ -93,16 +93,16 @@ def _bracketed(found: "regex.Match[str]") -> str:
     return f"[{found[1]}{']' if found[2] else ''}"
 
 
-ESCAPE = TagEscaper()  # for blocks that have our own sections only
+ESCAPE = TagEscaper()  # for blocks with only our own sections
 
 
 def line(item: Item) -> str:
-    """The line of *item* in a block, or nothing when there is nothing to say of it."""
+    """The line of *item* in a block; empty if there is nothing to show."""
     return KINDS[kind_of(item)].line(item, ESCAPE)
 
 
 def position(item: Item) -> Position:
-    """Where *item* stands among its kind, whatever else is there."""
+    """The sort key of *item* within its kind, independent of the other items."""
     return KINDS[kind_of(item)].position(item)
 
 

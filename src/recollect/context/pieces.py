@@ -1,7 +1,7 @@
-"""A context taken apart: the lines that tell of something, and the words of the block between them.
+"""A context split into pieces: the lines about items, and the block's own text between them.
 
-Put together again the pieces are the context, so a log of them can tell it once more; and a line that
-has to go can be taken out without reading the rest.
+The pieces joined are the context, so a log of them can reproduce it. A line that has to be erased can
+be removed without parsing the rest.
 """
 
 import re
@@ -12,18 +12,18 @@ from recollect.graph.types import Record
 
 
 class ContextPiece(Record):
-    """Some words of a context; *line* is None for those of the block itself."""
+    """A part of a context; *line* is None for the block's own text."""
 
     text: str
     line: ToldLine | None = None
 
 
 def apart(text: str, told: Sequence[ToldLine]) -> list[ContextPiece]:
-    """*text* in pieces, each of *told* by itself wherever it stands."""
+    """Split *text* into pieces, with each of the *told* lines a piece of its own."""
     lines = {one.text: one for one in told if one.text}
     if not lines:
         return [ContextPiece(text=text)] if text else []
-    # The longest first: one line may begin like another.
+    # Longest first: one line may be a prefix of another.
     any_line = re.compile("|".join(map(re.escape, sorted(lines, key=len, reverse=True))))
     found: list[ContextPiece] = []
     end = 0

@@ -1,7 +1,7 @@
 """Context templates: text with placeholders, such as `%{edges limit=10 types=[LIKES,KNOWS]}`.
 
-A template is parsed when it is saved, so that its author learns of a mistake at once, and parsed
-again when it is rendered: each placeholder becomes the lines of its variable, all within one budget.
+A template is parsed when it is saved, so that its author learns of a mistake at once. It is parsed
+again when it is rendered: each placeholder becomes the lines of its variable, within one budget.
 """
 
 import asyncio
@@ -40,13 +40,13 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 class TemplateText(Record):
-    """Words that stand in the block as they are."""
+    """Literal text of the template."""
 
     text: str
 
 
 class Placeholder(Record):
-    """A place to fill in: what with, how much of it, of which types; None is the default."""
+    """A place to fill in: the variable, the limits, and the types; None means the default."""
 
     variable: str
     limit: int | None = None
@@ -59,7 +59,7 @@ Piece = TemplateText | Placeholder
 
 
 def parse(template: str) -> list[Piece]:
-    """The pieces of a template in order; what is wrong with one is said with its place."""
+    """The pieces of a template in order; errors name the position."""
     checks.text("template", template, TEMPLATE_CHARS_MAX, required=True)
     pieces: list[Piece] = []
     position = 0
@@ -67,7 +67,7 @@ def parse(template: str) -> list[Piece]:
         _add_text(pieces, template[position:start])
         end = template.find("}", start)
         inside = template[start + len(_OPEN) : end]
-        # A brace inside means that the one found closes something else.
+        # A brace inside means that the closing brace belongs to something else.
         if end < 0 or "{" in inside:
             raise InvalidInput(f"template: the {_OPEN!r} at character {start + 1} is never closed")
         pieces.append(_placeholder(inside))
@@ -109,14 +109,14 @@ def _variable(field: str, name: str) -> str:
 
 
 def _allowed(variable: str) -> tuple[str, ...]:
-    """The options of a variable; only what carries attributes can be chosen by type."""
+    """The options of a variable; only items with attributes can be selected by type."""
     if variable == _USER_SUMMARY:
         return ("max_characters",)
     return _ALL_OPTIONS if KINDS[_KINDS[variable]].attributes else ("limit", "max_characters")
 
 
 def _options(field: str, text: str) -> dict[str, str]:
-    """`name=value` words, each name once; a value is one word or a bracketed list."""
+    """`name=value` pairs, each name once; a value is one word or a bracketed list."""
     options: dict[str, str] = {}
     position = 0
     while text[position:].strip():
@@ -136,7 +136,7 @@ def _limit(field: str, variable: str, value: str | None) -> int | None:
     number = _number(field, "limit", value, TEMPLATE_ITEMS_MAX)
     if number is None or "types" in _allowed(variable):
         return number
-    # A larger limit is accepted for what is derived, as it always was, but never gives more.
+    # A larger limit for derived items is accepted for compatibility, but never gives more.
     return min(number, TEMPLATE_DERIVED_ITEMS_MAX)
 
 
@@ -169,9 +169,9 @@ def _boolean(field: str, option: str, value: str | None) -> bool | None:
 async def render(
     pieces: Sequence[Piece], gatherer: Gatherer, room: int, rating_min: float | None = None
 ) -> Block:
-    """The block that a template makes of what is known."""
+    """Fill a template with what is known."""
     placeholders = [piece for piece in pieces if isinstance(piece, Placeholder)]
-    # The first by itself: the searches after it find the vector of the query cached.
+    # The first one alone: the later searches then find the query's vector in the cache.
     filling = [
         await _filling(placeholder, gatherer, rating_min) for placeholder in placeholders[:1]
     ]
@@ -185,7 +185,7 @@ async def render(
 async def _filling(
     placeholder: Placeholder, gatherer: Gatherer, rating_min: float | None
 ) -> Sequence[Item]:
-    """What could stand in a placeholder, the most relevant first."""
+    """Candidates for a placeholder, most relevant first."""
     limit = placeholder.limit or TEMPLATE_ITEMS_DEFAULT
     types = placeholder.types
     kind = _KINDS.get(placeholder.variable)
@@ -195,7 +195,7 @@ async def _filling(
         return await gatherer.facts(limit, Filters(edge_types=types, rating_min=rating_min))
     if kind == "entity":
         return await gatherer.entities(limit, BLOCK_FACTS_MAX, Filters(node_labels=types))
-    # Types of episodes are few, and no filter of a search: look further, then choose.
+    # Episodes have few types, and a search cannot filter by them: fetch more, then choose.
     hits = await gatherer.hits(kind, TEMPLATE_ITEMS_MAX if types else limit)
     return [hit.item for hit in hits if not types or hit.item.kind in types][:limit]
 
@@ -203,10 +203,10 @@ async def _filling(
 def filled(
     pieces: Sequence[Piece], filling: Sequence[Sequence[Item]], user_summary: str, room: int
 ) -> Block:
-    """The template with its placeholders filled, in whole lines; its own words are never cut.
+    """The template with its placeholders filled with whole lines; its own text is never cut.
 
-    *filling* has the items of each placeholder, in order. The user summary has up to half of the
-    room; the rest goes to the best of each placeholder, then to the next best.
+    *filling* has the items of each placeholder, in order. The user summary gets up to half of the room;
+    the rest goes to the best item of each placeholder, then to the next best.
     """
     words = "".join(piece.text for piece in pieces if isinstance(piece, TemplateText))
     placeholders = [piece for piece in pieces if isinstance(piece, Placeholder)]
@@ -239,7 +239,7 @@ def _rendered(
     room: int,
     escape: TagEscaper,
 ) -> list[list[ToldLine]]:
-    """The lines of each placeholder: chosen in turns, in the order of every block."""
+    """The lines of each placeholder: chosen round-robin, shown in the order of every block."""
     lists = []
     for number, (placeholder, items) in enumerate(zip(placeholders, filling, strict=True)):
         told = [(number, item, template_line(placeholder, item, escape)) for item in items]
@@ -266,7 +266,7 @@ def template_line(placeholder: Placeholder, item: Item, escape: TagEscaper) -> s
 
 
 def _attributes(carried: Json | None, escape: TagEscaper) -> str:
-    """Attributes or metadata by name; nothing for those that have no value."""
+    """Attributes or metadata by name, without those that have no value."""
     told = [
         f"{escape(name)}: {escape(value if isinstance(value, str) else _encode(value).decode())}"
         for name, value in sorted((carried or {}).items())
