@@ -13,8 +13,10 @@ from recollect.store.protocol import Transaction
 
 
 class ExportRequest(Record):
-    """What to export: one graph, by either of its ids, or the whole project; *copies*: with its keys and
-    logs, for a store that takes the place of this one."""
+    """What to export: one graph, by either of its ids, or the whole project.
+
+    *copies*: include keys and logs, for a store that replaces this one.
+    """
 
     project: Project
     user_id: str | None = None
@@ -74,7 +76,7 @@ def graphs_of(tx: Transaction, project_id: int) -> tuple[ExportedGraph, ...]:
 def _graph_ids(tx: Transaction, wanted: ExportRequest) -> list[int]:
     project = wanted.project
     if wanted.user_id is not None or wanted.graph_id is not None:
-        # Nobody's key: whoever runs the program on the store's files sees all of them.
+        # Without a key: an operator with access to the store's files sees all of them.
         access = Access(project_id=project.id, project_uuid=project.uuid, key_uuid="")
         found: Graph = graphs.target(tx, access, wanted.user_id, wanted.graph_id)
         return [found.id]
@@ -184,7 +186,7 @@ class _Export:
         self._sorting(graph_id)
 
     def _sorting(self, graph_id: int) -> None:
-        """How memory clients sort what is known."""
+        """How MemMachine clients organise features."""
         for record, part in (
             ("feature_set_type", "feature_set_types"),
             ("feature_category", "feature_categories"),

@@ -1,7 +1,7 @@
-"""Import from other products: their episodes are stored, and learned here.
+"""Imports from other products: their episodes are stored and read here.
 
-The uuid of an episode is derived from its origin, so importing a file again adds only what is
-missing, and an import that broke off is simply repeated.
+The uuid of an episode is derived from its origin. So importing a file again adds only what is
+missing, and an interrupted import can simply be repeated.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -70,7 +70,7 @@ async def bring(
 
 
 def documents(file: IO[bytes]) -> Iterator[Any]:
-    """The documents of a file: one JSON document, or one on each line."""
+    """The documents of a file: a single JSON document, or one per line."""
     first = file.readline(EXCHANGE_LINE_BYTES_MAX + 1)
     try:
         document = msgspec.json.decode(first)
@@ -127,7 +127,7 @@ class _Progress:
         self.skipped[reason] = self.skipped.get(reason, 0) + count
 
     def uuid(self, found: ForeignEpisode) -> str:
-        # Spelt as it always was, so that importing a file again finds what is there.
+        # Spelled as in earlier releases, so that importing a file again finds what it stored before.
         place = repr(found.place).replace("Destination", "Place", 1)
         seed = f"{self.access.project_uuid}/{self.shape}/{place}/{found.id}"
         return ids.derived(found.at, 0, seed)()

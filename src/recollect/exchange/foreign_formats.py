@@ -39,7 +39,7 @@ class Destination(Record):
 
 
 class ForeignUser(Record):
-    """A user and what is known of them."""
+    """A user and their details."""
 
     user_id: str
     details: UserDetails
@@ -68,7 +68,7 @@ class ForeignEpisode(Record):
 
     @property
     def at(self) -> datetime:
-        """When it happened; long ago when that is not known."""
+        """When it happened; a fixed early date if unknown."""
         return self.episode.created_at or _FIRST
 
 
@@ -97,7 +97,7 @@ def episode(place: Destination, id_: Any, new: Callable[[], NewEpisode]) -> Fore
 
 
 def moment(record: Mapping[str, Any], *names: str) -> datetime | None:
-    """The first of several times that a record has."""
+    """The first of these times that a record has."""
     for name in names:
         value = record.get(name)
         if isinstance(value, str) and value:
@@ -113,7 +113,7 @@ def metadata(given: Any, **more: Any) -> Json | None:
 
 
 def text(record: Mapping[str, Any], *names: str) -> str | None:
-    """The first of several fields that has text."""
+    """The first of these fields that has text."""
     return next((found for name in names if (found := _text(record.get(name)))), None)
 
 
@@ -155,11 +155,11 @@ _GRAPHITI_DERIVED = Skipped(
     reason="an entity, a fact or a community: learned again from the episodes"
 )
 _KINDS: Mapping[str, EpisodeKind] = {"message": "message", "json": "json", "text": "text"}
-_GROUP = "default"  # what Graphiti calls nothing
+_GROUP = "default"  # Graphiti's name for no group
 
 
 def read_graphiti(document: Any) -> Iterator[ForeignRecord]:
-    """Every node and edge of a document: lists under their names, one list, or one of them."""
+    """Every node and edge of a document: lists by name, a single list, or a single record."""
     names = ("episodes", "episodic_nodes", "nodes", "edges", "entity_nodes", "entity_edges")
     for record in items(document, *names, "episodic_edges", "communities"):
         yield _graphiti_record(record) if isinstance(record, Mapping) else UNKNOWN
@@ -243,7 +243,7 @@ def read_memmachine(document: Any) -> Iterator[ForeignRecord]:
 def _answer(content: Mapping[str, Any]) -> Iterator[ForeignRecord]:
     episodic = content.get("episodic_memory")
     terms = [episodic]
-    if isinstance(episodic, Mapping):  # a search: by how long it is kept
+    if isinstance(episodic, Mapping):  # a search response, grouped by retention
         terms = [episodic.get(name) for name in ("long_term_memory", "short_term_memory")]
     for term in [*terms, content.get("semantic_memory")]:
         for record in [] if term is None else items(term, "episodes"):
@@ -300,7 +300,7 @@ _NO_USER = Skipped(reason="a thread without a user")
 
 
 def read_zep(document: Any, around: Context | None = None) -> Iterator[ForeignRecord]:
-    """Every record of a document, at whatever depth its lists are."""
+    """Every record of a document, however deeply its lists are nested."""
     if isinstance(document, list):
         for item in document:
             yield from read_zep(item, around)
@@ -321,7 +321,7 @@ def _zep_record(record: Mapping[str, Any], around: Context) -> Iterator[ForeignR
 
 
 def _own(record: Mapping[str, Any], here: Context, *, holds_lists: bool) -> ForeignRecord | None:
-    """What a record itself is; None for one that only says where its lists belong."""
+    """The record itself; None for one that only says where its lists belong."""
     if isinstance(record.get("content"), str):
         return _told(record, here)
     if "fact" in record or "source_node_uuid" in record or "labels" in record:
@@ -379,7 +379,7 @@ def _told(record: Mapping[str, Any], here: Context) -> ForeignRecord:
 
 
 def _zep_episode(record: Mapping[str, Any], id_: str | None) -> NewEpisode:
-    # Generation 2 says the kind of role in role_type and the name in role.
+    # Zep v2 has the kind of role in role_type and the name in role.
     kind_of_role = text(record, "role_type") or text(record, "role")
     speaker = text(record, "name" if "role_type" not in record else "role")
     kind = _KINDS.get(str(record.get("source", "message")), "text")

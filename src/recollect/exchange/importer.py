@@ -1,7 +1,6 @@
-"""Reads a file of ours into a new project or graph: all of it, or nothing.
+"""Imports a file of ours into a new project or graph, completely or not at all.
 
-With new ids every uuid is shifted by one fixed distance, so references still match and order is
-kept.
+With new ids, every uuid is shifted by a fixed distance, so references still match and order is kept.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -77,9 +76,9 @@ def _renamed_key(key: Any, rename: Rename) -> str:
 class ImportTarget(Record):
     """Where a file goes.
 
-    *project*: the project for a single graph; by default the one named in the file. *into*: the new
-    name of the project, or of the single graph. *new_ids*: give everything new uuids, because the
-    original is still in this store. *copies*: a copy is expected, which takes the original's place.
+    *project*: the project for a single graph; by default the one named in the file. *into*: the new name
+    of the project, or of the single graph. *new_ids*: give everything new uuids, because the original is
+    still in this store. *copies*: a copy is expected, which replaces the original.
     """
 
     project: str | None = None
@@ -103,8 +102,8 @@ Progress = Callable[[int], Any]
 def load(tx: Transaction, file: IO[bytes], target: ImportTarget, progress: Progress) -> Imported:
     """Import a whole file in one unit of work; *progress* is called with the number of bytes read.
 
-    A file that is damaged, truncated, or yields another digest than it states is refused, and
-    nothing of it stays.
+    A file that is damaged, truncated, or yields another digest than it states is refused, and nothing of
+    it is kept.
     """
     return _Import(tx, file, target, progress).run()
 
@@ -149,7 +148,7 @@ class _Import:
         self._policies_known = 0
 
     def run(self) -> Imported:
-        """Every line, and the checks that the last one allows."""
+        """Read every line, then run the checks that need the whole file."""
         read = lines.read(self._file)
         header = self._header(read)
         project = self._project(header)
@@ -204,7 +203,7 @@ class _Import:
         return made
 
     def _copied(self, name: str, told: CopiedProject) -> Project:
-        """The project itself, in a store that has none of that name."""
+        """Create the project with its original identity, in a store that has none of that name."""
         if self._tx.projects.by_name(name=name) is not None:
             raise AlreadyExists(f"a project named {name!r} exists already")
         try:
@@ -260,7 +259,7 @@ class _Import:
         return self._target.into or given if header.holds == "graph" else given
 
     def _refuse_known(self, noun: str, told: dict[str, Any], project: Project) -> None:
-        """Refuse to import what exists already, and say what it is."""
+        """Refuse to import something that already exists, and name it."""
         found = self._tx.graphs.by_name(
             project_id=project.id,
             kind=told["kind"],
@@ -321,12 +320,12 @@ class _Import:
         self._place = None
 
     def _owe(self, graph_id: int) -> None:
-        """Queue what was not processed yet."""
+        """Queue the graph if it has unprocessed episodes."""
         self._tx.queue.enter(graph_id=graph_id)
         self._tx.queue.leave(graph_id=graph_id)
 
     def _guard(self, project: Project) -> None:
-        """Apply the walls of the policies read so far."""
+        """Apply the policies read so far."""
         sets = self._counts.get("policy_set", 0)
         if sets != self._policies_known:
             policies.guard(self._tx, project.id)

@@ -17,8 +17,7 @@ _TAG = "record"
 
 
 class CopiedProject(msgspec.Struct, frozen=True, kw_only=True):
-    """What a project is beside its memory, where the copy takes its place: who it is, since when, and
-    its share of the workers."""
+    """What a copy carries over of a project besides its memory: identity, creation time, and worker share."""
 
     uuid: str
     created_at: int
@@ -26,8 +25,10 @@ class CopiedProject(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, tag="recollect", tag_field=_TAG):
-    """The first line: the kind of file. *holds* is a whole project, or one graph. *copied* stands only
-    in a copy from store to store, which brings keys and logs along."""
+    """The first line. *holds* is a whole project, or one graph.
+
+    *copied* appears only in a store-to-store copy, which includes keys and logs.
+    """
 
     version: int
     holds: str
@@ -45,15 +46,14 @@ class GraphMark(msgspec.Struct, frozen=True, kw_only=True, tag="graph_end", tag_
 
 
 class End(msgspec.Struct, frozen=True, kw_only=True, tag="end", tag_field=_TAG):
-    """The last line, without which a file is truncated: the number of records and their
-    checksum."""
+    """The last line; a file without it is truncated. It has the number of records and their checksum."""
 
     records: int
     sha256: str | None = None
 
 
 def _fields(table: ExportedTable) -> list[Any]:
-    """The columns of a record with their types; later ones may be missing."""
+    """The columns of a record with their types; columns of later releases may be missing."""
     later = table.later.split()
     return [
         (name, kind, None) if name in later else (name, kind)
@@ -100,7 +100,7 @@ def written_row(record: str, row: Mapping[str, Any]) -> bytes:
     for column, kind in RECORDS[record].columns().items():
         value = row[column]
         if kind is msgspec.Raw:
-            # A line feed can only stand between the words of JSON.
+            # In valid JSON, a line feed can only occur between tokens.
             value = _null if value is None else msgspec.Raw(value.replace("\n", " ").encode())
         told[column] = value
     return _encode(told) + b"\n"
@@ -151,12 +151,12 @@ class Checksum:
         self._total = hashlib.sha256()
 
     def add(self, line: bytes) -> None:
-        """One more."""
+        """Add one line."""
         self._total.update(line.rstrip(b"\r\n") + b"\n")
 
     @property
     def value(self) -> str:
-        """What it comes to."""
+        """The checksum of all lines added."""
         return self._total.hexdigest()
 
 

@@ -10,17 +10,16 @@ import msgspec
 
 from recollect.graph.types import Record
 
-# Columns that hold uuids without referring to a row of the file's.
+# Columns that hold uuids but do not refer to a row of the file.
 OWN_UUIDS = frozenset({"uuid", "entity_uuid", "task_uuid", "subject", "near", "parent", "family"})
 
 
 class ExportedTable(Record):
     """One kind of record: the columns of a row by how they are written, each a list of words.
 
-    *references* are uuids in the file and ids in the store. *left_out* are columns that the
-    importing store decides for itself; *instead* are columns of the file that stand for them. *later*
-    are columns that files of earlier releases lack.
-    *json* is written as it is kept, byte by byte.
+    *references* are uuids in the file and ids in the store. *left_out* are columns that the importing
+    store sets itself; *instead* are columns of the file that replace them. *later* are columns that files
+    of earlier releases lack. *json* is written verbatim.
     """
 
     name: str
@@ -388,7 +387,7 @@ RECORDS: Mapping[str, ExportedTable] = {
         whole="at scrubbed",
         left_out=_OF_PROJECT,
     ),
-    # The detail is no JSON here: the hash covers it byte by byte.
+    # The detail is not JSON here: the hash covers its exact bytes.
     "audit_entry": ExportedTable(
         name="audit_entries",
         put="audit_entry",
@@ -399,7 +398,7 @@ RECORDS: Mapping[str, ExportedTable] = {
     ),
 }
 
-# Records of a whole project: a file of one graph may not bring them along.
+# Records of a whole project: a file of one graph must not contain them.
 OF_PROJECT = frozenset(
     {
         "user_group",
@@ -413,8 +412,8 @@ OF_PROJECT = frozenset(
     }
 )
 
-# Records that only a copy from store to store brings along: keys open the store that they were made
-# for, and the logs tell what was done to it. A file for others has none of them.
+# Records that only a store-to-store copy contains: keys belong to the store they were made for,
+# and the logs record what was done to it. A file for others has none of them.
 OF_COPY = frozenset({"api_key", "key_policy_set", "erasure", "audit_entry"})
 
 # Tables that no file holds, and why.
