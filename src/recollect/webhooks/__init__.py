@@ -1,1 +1,1 @@
-"""Telling webhooks what happened: whom we may call, how a call is signed and made, and when again."""
+"""Webhook delivery: which addresses may be called, how calls are signed and sent, and when to retry."""

@@ -1,8 +1,10 @@
-"""Which addresses may be called. Whoever registers a webhook chooses where this machine connects to, and
-must not reach with it what only this machine can: itself, its network, the metadata service of a cloud.
+"""Which addresses webhooks may call.
 
-A name is looked up once, and the call goes to the very address that was looked at: a second look-up
-could be answered otherwise.
+The person who registers a webhook chooses where this machine connects to. They must not reach what
+only this machine can: itself, its network, a cloud's metadata service.
+
+A name is resolved once, and the call goes to exactly the address that was checked: a second lookup
+could return another one.
 """
 
 import asyncio
@@ -18,8 +20,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def may_be_called(address: Address, private: Sequence[Network]) -> bool:
-    """Whether anybody on the internet could call it as well, or it is among the *private* ones that
-    may be called."""
+    """Whether an address is public, or among the *private* networks that are allowed."""
     real = _behind(address)
     if any(real.version == network.version and real in network for network in private):
         return True
@@ -28,7 +29,7 @@ def may_be_called(address: Address, private: Sequence[Network]) -> bool:
 
 
 def _behind(address: Address) -> Address:
-    """The address of version 4 that one of version 6 stands for, if it does."""
+    """The IPv4 address embedded in an IPv6 address, if any."""
     if isinstance(address, IPv4Address):
         return address
     if address in _NAT64:
@@ -37,8 +38,7 @@ def _behind(address: Address) -> Address:
 
 
 def refuse_number(host: str, private: str) -> None:
-    """Refuse a host that is given as an address which may not be called; of a name nothing is known
-    before it is looked up."""
+    """Refuse a literal address that may not be called; a name is checked when it is resolved."""
     try:
         address = ip_address(host)
     except ValueError:
@@ -48,7 +48,7 @@ def refuse_number(host: str, private: str) -> None:
 
 
 async def address_of(host: str, port: int, private: Sequence[Network]) -> str:
-    """The address to call for a host; raises NotAllowed where there is none that may be called."""
+    """Resolve a host to an allowed address; raises NotAllowed if it has none."""
     try:
         loop = asyncio.get_running_loop()
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)

@@ -1,4 +1,4 @@
-"""Delivering what webhooks are owed: one after the other to each, several webhooks side by side."""
+"""Delivers events to webhooks: sequentially for each webhook, several webhooks concurrently."""
 
 import asyncio
 import random
@@ -18,17 +18,17 @@ from recollect.webhooks import sending
 
 _log = log.get(__name__)
 _POLL_S = 1.0
-_MARGIN_S = 10.0  # what a delivery may take beside its call before it is due again
+_MARGIN_S = 10.0  # time beyond the call's timeout before a delivery is due again
 _DELIVERIES = Counter(
     "recollect_webhook_tries_total", "Tries to tell a webhook something, by outcome.", ["outcome"]
 )
 
 
 class Deliverer:
-    """Delivers until stopped. One for each process that has workers.
+    """Delivers until stopped. One per process that has workers.
 
-    At least once: a process that dies between a call and the note of it leaves the delivery to be made
-    again, under the same id.
+    Delivery is at least once: if a process dies between a call and recording it, the call is repeated
+    under the same id.
     """
 
     def __init__(self, store: Store, settings: Settings, clock: Clock) -> None:
@@ -43,11 +43,11 @@ class Deliverer:
         self._chance = random.SystemRandom()
 
     def stop(self) -> None:
-        """Ask for an end after the calls under way."""
+        """Stop after the calls in progress."""
         self._stop.set()
 
     async def run(self) -> None:
-        """Deliver until stopped. A store in trouble is waited for, not given up on."""
+        """Deliver until stopped. If the store fails, retry."""
         while not self._stop.is_set():
             try:
                 await self._begin_lanes()
@@ -59,7 +59,7 @@ class Deliverer:
             await asyncio.wait(self._lanes.values())
 
     async def _begin_lanes(self) -> None:
-        """Let every webhook that something is due to have its lane, as far as there is room."""
+        """Start a lane for every webhook with a due delivery, up to the limit."""
         for webhook_id in await self._store.glance(outbox.due):
             if len(self._lanes) >= WEBHOOK_LANES_MAX:
                 return
@@ -68,7 +68,7 @@ class Deliverer:
                 self._lanes[webhook_id] = lane
 
     async def _deliver_all(self, webhook_id: int) -> None:
-        """Work off what is due to one webhook; a slow one keeps nobody else waiting."""
+        """Send everything due to one webhook; a slow one does not delay the others."""
         lease_s = self._timeout_s + _MARGIN_S
         try:
             owed = await self._store.write(outbox.take, webhook_id, lease_s)
@@ -83,7 +83,7 @@ class Deliverer:
             del self._lanes[webhook_id]
 
     def _note(self, tx: Transaction, owed: Owed, outcome: Try, lease_s: float) -> Owed | None:
-        """Write down what came of one delivery, and take the next: one commit for both."""
+        """Record the outcome of a delivery and lease the next, in one commit."""
         state = outbox.note(
             tx,
             owed,

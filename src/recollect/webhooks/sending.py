@@ -1,7 +1,7 @@
-"""One call of a webhook: signed as Standard Webhooks has it, sent, and its status read.
+"""A single webhook call: signed as in Standard Webhooks, sent, and its status read.
 
-Of the answer nothing is read but its head, within bounds; a redirect is an answer like any other, and
-not followed. No proxy, cookie or credential of this machine goes along.
+Only the head of the response is read, within bounds. A redirect is treated like any other response
+and not followed. No proxy, cookie or credential of this machine is used.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _CLOSE_S = 1.0
 
 
 def signature(secret: str, delivery: str, timestamp: int, body: bytes) -> str:
-    """What `webhook-signature` says."""
+    """The value of the `webhook-signature` header."""
     key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
     signed = f"{delivery}.{timestamp}.".encode() + body
     digest = hmac.new(key, signed, hashlib.sha256).digest()
@@ -37,7 +37,7 @@ def signature(secret: str, delivery: str, timestamp: int, body: bytes) -> str:
 
 
 async def send(owed: Owed, now: datetime, *, timeout_s: float, private: Sequence[Network]) -> Try:
-    """Make a call, and say what came of it; it fails in no other way."""
+    """Make a call and return its outcome; failures are outcomes, not exceptions."""
     began = time.monotonic()
     status, error = None, None
     try:
@@ -48,7 +48,7 @@ async def send(owed: Owed, now: datetime, *, timeout_s: float, private: Sequence
     except RecollectError as refused:
         error = refused.message
     except (OSError, EOFError, ValueError) as failed:
-        # Its words may quote what was answered; its kind says enough.
+        # The message may quote the response; the error's type says enough.
         error = f"{type(failed).__name__}: {getattr(failed, 'strerror', None) or 'no HTTP answer'}"
     duration_ms = round((time.monotonic() - began) * 1000)
     return Try(at=now, status=status, error=error, duration_ms=duration_ms)
@@ -81,7 +81,7 @@ async def _post(owed: Owed, now: datetime, private: Sequence[Network]) -> int:
 
 @cache
 def trusted() -> ssl.SSLContext:
-    """Whom this machine trusts, or the file that `SSL_CERT_FILE` names."""
+    """The machine's trust store, or the file that `SSL_CERT_FILE` names."""
     return ssl.create_default_context()
 
 
@@ -103,7 +103,7 @@ def _head(owed: Owed, parts: SplitResult, timestamp: int) -> bytes:
 
 
 def _signatures(owed: Owed, timestamp: int) -> str:
-    """One, and for a while after the secret was changed a second one; whoever verifies takes either."""
+    """One signature, and a second one for a while after a rotation; a receiver accepts either."""
     row = owed.row
     secrets = [row.secret]
     if row.old_secret is not None and timestamp * 1_000_000 < (row.old_secret_until or 0):
@@ -112,7 +112,7 @@ def _signatures(owed: Owed, timestamp: int) -> str:
 
 
 async def _status(reader: asyncio.StreamReader) -> int:
-    """The status of the answer, after those that only announce one."""
+    """The status of the final response, after any interim ones."""
     left = WEBHOOK_ANSWER_BYTES_MAX
     while True:
         line = await reader.readuntil(b"\n")
