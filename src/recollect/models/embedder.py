@@ -60,7 +60,7 @@ class CachedEmbedder:
         self._kept: dict[str, Vectors] = {}
 
     def passages(self, texts: Sequence[str]) -> Vectors:
-        """As the embedder's."""
+        """Like the embedder's method."""
         new = [text for text in dict.fromkeys(texts) if text not in self._kept]
         made = dict(zip(new, self._embedder.passages(new), strict=True))
         found = [made[text] if text in made else self._kept[text] for text in texts]

