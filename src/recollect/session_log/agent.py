@@ -59,7 +59,7 @@ class Run:
         self._heard.set()
 
     def finish(self, answer: Answer | None, error: BaseException | None) -> None:
-        """The turn is over."""
+        """Record that the turn is over."""
         self._answer, self._error = answer, error
         self._over.set()
 

@@ -21,7 +21,7 @@ def normalise(items: Iterable[Any]) -> list[Any]:
     A call without an output stays, because the work may be under way. Of two outputs for one call
     the later one counts, in the place of the first.
     """
-    answers: dict[str, int | None] = {}  # where the output of a call stands
+    answers: dict[str, int | None] = {}  # the position of each call's output
     kept: list[Any] = []
     for item in items:
         kind = item.get("type") if isinstance(item, dict) else None
@@ -87,7 +87,7 @@ def _with_short_parts(item: dict[str, Any], parts: list[dict[str, Any]]) -> dict
     return {**item, "output": kept}
 
 
-# Tuples: an imported reason may be anything, even what cannot be looked up in a set.
+# Tuples: an imported reason may be any value, even an unhashable one.
 SHOWN = ("checkpoint", "interrupt", "overflow")
 RESTARTS = ("checkpoint", "interrupt")
 

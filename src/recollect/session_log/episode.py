@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, NoReturn, cast
 
 from recollect.session_log.errors import InvalidEpisode
 
-DEPTH_MAX = 250  # well within what json itself writes and reads under Python's default stack
+DEPTH_MAX = 250  # well within what json can write and read with Python's default stack
 INTEGER_BITS_MAX = 14_000  # Python refuses to print integers of more than 4,300 digits
 
 
@@ -29,11 +29,11 @@ class FrozenDict(dict[str, Any]):
     clear = pop = popitem = setdefault = update = _refuse
 
     def __deepcopy__(self, memo: object) -> dict[str, Any]:
-        """A copy that can be changed."""
+        """A mutable copy."""
         return {key: thaw(value) for key, value in self.items()}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as what it is made of."""
+        """Pickle the plain contents."""
         return type(self), (dict(self),)
 
 
@@ -46,16 +46,16 @@ class FrozenList(list[Any]):
     append = clear = extend = insert = pop = remove = reverse = sort = _refuse
 
     def __deepcopy__(self, memo: object) -> list[Any]:
-        """A copy that can be changed."""
+        """A mutable copy."""
         return [thaw(value) for value in self]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as what it is made of."""
+        """Pickle the plain contents."""
         return type(self), (list(self),)
 
 
 def thaw(value: Any) -> Any:
-    """A deep copy of a JSON value that can be changed."""
+    """A mutable deep copy of a JSON value."""
     if isinstance(value, dict):
         return {key: thaw(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -71,7 +71,7 @@ def freeze(value: Any, *, lenient: bool = False) -> Any:
     becomes null, as in JavaScript.
     """
     if type(value) is FrozenDict or type(value) is FrozenList:
-        return value  # only here: inside of something else it might lie too deep
+        return value  # only at the top level: nested, it might exceed the depth limit
     return _freeze(value, DEPTH_MAX, lenient)
 
 
@@ -141,13 +141,13 @@ PARSE_ERROR_EVENT: Final = "error.parse"
 
 
 class Meta(FrozenDict):
-    """Who wrote an episode and in which turn; further fields are kept as they are."""
+    """Who wrote an episode and in which turn; further fields are kept unchanged."""
 
     __slots__ = ()
 
     @property
     def source(self) -> str:
-        """agent, model, runtime, tool or user; runtime where nothing is said."""
+        """agent, model, runtime, tool or user; defaults to runtime."""
         source = self.get("source")
         return source if isinstance(source, str) else "runtime"
 
@@ -178,7 +178,7 @@ class Episode(NamedTuple):
 
     @property
     def reason(self) -> str | None:
-        """Why there is a boundary; None for other types."""
+        """The reason of a boundary; None for other types."""
         return cast("str | None", self.payload.get("reason")) if self.type == BOUNDARY else None
 
     @property
@@ -187,7 +187,7 @@ class Episode(NamedTuple):
         return cast("str | None", self.payload.get("event")) if self.type == META else None
 
     def to_wire(self) -> dict[str, Any]:
-        """The object that stands on a line of JSONL."""
+        """The object on a line of JSONL."""
         return {"id": self.id, "type": self.type, "meta": self.meta, "payload": self.payload}
 
 

@@ -1,16 +1,16 @@
-"""What the episodic library raises on purpose, as one tree.
+"""The exceptions of the session log library, as one tree.
 
 EpisodicError
-├── InvalidEpisode     what was to be appended has not the shape of an episode
-├── InvalidQuery       a read was asked for something that there is not
-├── InvalidPlugin      what was given as a plugin is none
-├── OldState           a stored state is of the format before there was a log
-├── LogFull            no id is left that every JSON reader keeps exact
-├── NoAnchor           a view was asked for that starts or ends at an anchor that is not there
+├── InvalidEpisode     something to be appended is not a valid episode
+├── InvalidQuery       a read asked for something that does not exist
+├── InvalidPlugin      something given as a plugin is not one
+├── OldState           a stored state has the format from before there was a log
+├── LogFull            there is no id left that every JSON reader represents exactly
+├── NoAnchor           a view was to start or end at an anchor that does not exist
 ├── TurnAborted        the turn was aborted; carries the reason
 ├── ContextOverflow    raised by a model: the input did not fit
 ├── SessionExists      the id of a fork is taken
-├── SessionRemoved     the handle of a session that was removed
+├── SessionRemoved     the session of this handle was removed
 └── DefaultSession     the default session of an agent cannot be removed
 """
 
@@ -20,27 +20,27 @@ class EpisodicError(Exception):
 
 
 class InvalidEpisode(EpisodicError, ValueError):
-    """What was to be appended has not the shape of an episode."""
+    """Something to be appended is not a valid episode."""
 
 
 class InvalidQuery(EpisodicError, ValueError):
-    """A read was asked for something that there is not."""
+    """A read asked for something that does not exist."""
 
 
 class InvalidPlugin(EpisodicError, ValueError):
-    """What was given as a plugin is none, or has something in it that no plugin has."""
+    """Something given as a plugin is not one, or has a member that plugins do not have."""
 
 
 class OldState(EpisodicError):
-    """A stored state is of the format before there was a log; the message says what to do."""
+    """A stored state has the format from before there was a log; the message says what to do."""
 
 
 class LogFull(EpisodicError):
-    """No id is left that every JSON reader keeps exact."""
+    """There is no id left that every JSON reader represents exactly."""
 
 
 class NoAnchor(EpisodicError, LookupError):
-    """There is no such anchor in the log."""
+    """The log has no such anchor."""
 
 
 class TurnAborted(EpisodicError):

@@ -21,7 +21,7 @@ from recollect.session_log.episode import (
 from recollect.session_log.errors import InvalidEpisode
 
 ERRORS_SHOWN_MAX = 5
-# What JavaScript trims: a byte order mark is blank there, the separators U+001C to U+001F are not.
+# What JavaScript trims: a byte order mark is whitespace there, the separators U+001C to U+001F are not.
 BLANK = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
@@ -46,7 +46,7 @@ def line_of(episode: Episode) -> str:
         return line
     try:
         line.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair can only be written as an escape
+    except UnicodeEncodeError:  # a lone surrogate can only be written as an escape
         return _write_ascii(episode.to_wire())
     return line
 
@@ -90,7 +90,7 @@ def numbered(parsed: Parsed, after: int = 0) -> list[Episode]:
     ids = list(_rising((episode.id for episode in found), after + 1))
     if ids and ids[-1] > SAFE_INTEGER:
         ids = list(range(after + 1, after + len(found) + 1))
-    # What a line says of an id is said of the last line before it that had that id.
+    # A reference to an id means the last earlier line with that id.
     moved: dict[int, int] = {}
     for place, (episode, new) in enumerate(zip(found, ids, strict=True)):
         if moved or episode.id != new:
@@ -133,7 +133,7 @@ def _decoded(text: str) -> Any:
         return _read(text)
     except json.JSONDecodeError:
         raise
-    except ValueError:  # Python refuses to read thousands of digits, which JSON allows
+    except ValueError:  # Python refuses to parse integers of thousands of digits, which JSON allows
         return _read_long_integers(text)
 
 

@@ -24,7 +24,7 @@ from recollect.session_log.jsonl import dump, load
 
 T = TypeVar("T")
 
-PARTS_MAX = 8  # a copy of a copy of a copy: past this one whole list is cheaper to walk
+PARTS_MAX = 8  # copies of copies: beyond this, one flat list is cheaper to walk
 
 
 class Shared(Sequence[T]):
@@ -48,11 +48,11 @@ class Shared(Sequence[T]):
         return copy
 
     def append(self, value: T) -> None:
-        """Add one at the end."""
+        """Add a value at the end."""
         self._own.append(value)
 
     def extend(self, values: Iterable[T]) -> None:
-        """Add some at the end."""
+        """Add values at the end."""
         self._own.extend(values)
 
     def __len__(self) -> int:
@@ -221,7 +221,7 @@ class Episodic:
             dated = {} if self._now is None else {"date": self._now()}
             return make_meta(source, turn_id, extra, dated)
         asked = (source or "runtime", turn_id)
-        if asked != self._meta_for:  # the same meta serves a whole turn
+        if asked != self._meta_for:  # one meta serves a whole turn
             self._meta, self._meta_for = make_meta(source, turn_id), asked
         return self._meta
 

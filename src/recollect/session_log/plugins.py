@@ -42,22 +42,22 @@ class Tool:
 class Plugin:
     """A plugin given by its hooks.
 
-    A dictionary with these names will do as well, or any object that has attributes of them. There
-    a name may also be written in camel case: `extendInput`.
+    A dictionary with these names works as well, or any object with such attributes. There, names may also
+    be in camel case: `extendInput`.
 
-    Every hook may be a coroutine function, and may take fewer arguments than are named here. *order* is "pre", "post" or None: pre before plain
-    before post, and the order of registration within each.
+    Every hook may be a coroutine function, and may take fewer arguments than are named here. *order* is
+    "pre", "post" or None: pre before plain before post, and the order of registration within each.
 
     setup(agent), on_session_init(session): once each, before the first turn.
     on_turn_start(moment), on_finish(moment, answer), on_step_finish(moment, answer): all are run.
     extend_instructions(moment): texts, joined by blank lines.
-    extend_input(moment): items for this one model call; nothing of it is stored.
-    extend_tools(moment): tools; of two with one name the later wins.
+    extend_input(moment): items for this one model call; they are not stored.
+    extend_tools(moment): tools; of two with the same name the later wins.
     pre_tool_call(moment, call): the first result that is not None is the output, and the tool is
     not run.
     post_tool_call(moment, call, output): the first result that is not None replaces the output.
-    on_turn_done(moment, state): told what was saved; what it raises is ignored.
-    on_event(event): told every event of every turn.
+    on_turn_done(moment, state): receives what was saved; exceptions are ignored.
+    on_event(event): receives every event of every turn.
     """
 
     name: str
@@ -87,7 +87,7 @@ SPELLINGS = {name: name for name in NAMES} | {
 
 
 def as_plugin(given: Any) -> Plugin:
-    """A plugin from whatever it was given as; raises InvalidPlugin if that is not understood."""
+    """Convert to a plugin; raises InvalidPlugin if that is not possible."""
     if isinstance(given, Plugin):
         made = given
     elif isinstance(given, Mapping):
@@ -140,7 +140,7 @@ def hooks(plugins: Sequence[Plugin], name: str) -> list[Hook]:
 
 
 def tools_by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
-    """Of two tools with one name the later wins, in the place of the first."""
+    """Of two tools with the same name the later wins, in the position of the first."""
     return {tool.name: tool for tool in tools}
 
 
@@ -149,8 +149,7 @@ READ_CHARS_MAX = 4_000
 
 
 class SideLog:
-    """Long outputs in a storage, under handles made from their content: equal outputs are stored
-    once."""
+    """Stores long outputs under handles derived from their content: equal outputs are stored once."""
 
     def __init__(
         self,
@@ -183,7 +182,7 @@ class SideLog:
         return output[start : start + max(0, length)]
 
     def plugin(self) -> Plugin:
-        """A plugin that stores long outputs and gives the model a tool to read on."""
+        """A plugin that stores long outputs and gives the model a tool to read more of them."""
         return Plugin("side-log", post_tool_call=self._post, extend_tools=self._extend)
 
     async def _post(self, moment: Moment, call: dict[str, Any], output: str) -> str | None:

@@ -20,9 +20,9 @@ POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 
 class Caller:
-    """Calls functions, each with as many of the arguments as it takes.
+    """Calls functions, each with as many of the arguments as it accepts.
 
-    With *threads*, plain functions run in a worker thread, so that a slow one blocks nobody.
+    With *threads*, plain functions run in a worker thread, so that a slow one does not block the loop.
     """
 
     def __init__(self, *, threads: bool = False) -> None:
@@ -53,7 +53,7 @@ def _taken(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[An
     """As many of the arguments as the function accepts."""
     try:
         kinds = [parameter.kind for parameter in signature(function).parameters.values()]
-    except (TypeError, ValueError):  # some builtins do not tell
+    except (TypeError, ValueError):  # some builtins have no signature
         return arguments
     if Parameter.VAR_POSITIONAL in kinds:
         return arguments
@@ -95,7 +95,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Setup:
-    """What an agent is made of, as far as its turns are concerned."""
+    """The parts of an agent that its turns need."""
 
     model: Callable[[Request], Any]
     instructions: str | Hook = ""
@@ -118,7 +118,7 @@ class Runner:
         self._handed_off = False
 
     async def start(self) -> None:
-        """Tell the plugins that a turn starts."""
+        """Notify the plugins that a turn starts."""
         await self._call.all(self._hooks("on_turn_start"), self._moment)
 
     def _hooks(self, name: str) -> list[Hook]:
@@ -254,5 +254,5 @@ def as_items(said: Any) -> list[Any]:
 
 
 def as_text(output: Any) -> str:
-    """The output of a tool as the model is shown it."""
+    """The output of a tool as shown to the model."""
     return output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)

@@ -12,7 +12,7 @@ from recollect.session_log.episode import TYPES, Episode
 from recollect.session_log.errors import InvalidQuery
 
 READ_LIMIT_DEFAULT = 100
-# The filters in the names of the wire, and what they are called here.
+# Filters by their wire names, and their names here.
 FILTERS = {"fromId": "from_id", "limit": "limit", "type": "type", "turnId": "turn_id"}
 
 

@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 class Committed:
-    """A log and a context in storages. Its methods are called while holding the mutation lock."""
+    """A log and a context in storages. Callers hold the mutation lock."""
 
     def __init__(
         self,
@@ -48,12 +48,12 @@ class Committed:
         self._now = now
         self._one_at_a_time = asyncio.Lock()
         self._loaded = False
-        self._text = ""  # the log as it was last saved: only what is new is written anew
+        self._text = ""  # the log as last saved, so that only new episodes are serialised
         self._text_length = 0
         self.log, self.context = self.beginning()
 
     def beginning(self) -> tuple[Episodic, dict[str, Any]]:
-        """The log and context of a session that nothing has happened in."""
+        """The initial log and context of the session."""
         log = Episodic(now=self._now)
         log.append_items(self._initial_items, source="user")
         return log, merged(self._initial_context)
@@ -265,7 +265,7 @@ class Session:
             self.tell(turn.id, turns.DONE)
 
     def tell(self, turn_id: str, event: str, **data: Any) -> None:
-        """Tell the listeners."""
+        """Notify the listeners."""
         self._listeners.tell(Event(event, self.id, turn_id, data))
 
     async def _merge(self, turn: Turn) -> None:
@@ -294,7 +294,7 @@ class Session:
         return turn.id
 
     def _survivors(self, turn: Turn) -> list[Any]:
-        """Input to a turn that outlives it."""
+        """The input of a turn that survives it."""
         return []
 
     async def _note_interrupt(self, turn: Turn, said: list[Any]) -> None:

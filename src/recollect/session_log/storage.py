@@ -31,10 +31,10 @@ class Storage(Protocol):
         """The text under a key, or None."""
 
     def set(self, key: str, value: str) -> Awaitable[None] | None:
-        """Keep a text, whole or not at all."""
+        """Store a text atomically."""
 
     def remove(self, key: str) -> Awaitable[None] | None:
-        """Forget a key; it may be absent."""
+        """Delete a key; it may be absent."""
 
 
 class MemoryStorage:
@@ -48,11 +48,11 @@ class MemoryStorage:
         return self.values.get(key)
 
     def set(self, key: str, value: str) -> None:
-        """Keep a text."""
+        """Store a text."""
         self.values[key] = value
 
     def remove(self, key: str) -> None:
-        """Forget a key."""
+        """Delete a key."""
         self.values.pop(key, None)
 
 
@@ -69,7 +69,7 @@ class FileStorage:
         )
 
     async def get(self, key: str) -> str | None:
-        """The text under a key, or None; bytes that are no text are found out later."""
+        """The text under a key, or None; bytes that are not valid text are detected later."""
         return await asyncio.to_thread(self._get, key)
 
     async def set(self, key: str, value: str) -> None:
@@ -115,7 +115,7 @@ class FileStorage:
 
 
 class State(NamedTuple):
-    """What is kept of a session."""
+    """The stored state of a session."""
 
     context: dict[str, Any]
     episodic: str
@@ -127,7 +127,7 @@ def key_of(agent: str, session_id: str) -> str:
 
 
 def write_state(context: Mapping[str, Any], episodic: str) -> str:
-    """The text a storage keeps."""
+    """The text that a storage holds."""
     return json.dumps({"context": dict(context), "episodic": episodic}, allow_nan=False)
 
 
@@ -169,11 +169,11 @@ class Storages:
         return None
 
     def __bool__(self) -> bool:
-        """Whether there is any."""
+        """Whether there are any storages."""
         return bool(self._storages)
 
     async def save(self, context: Mapping[str, Any], episodic: str) -> None:
-        """Save in every storage, in order; the first failure ends it."""
+        """Save in every storage, in order; stops at the first failure."""
         text = write_state(context, episodic)
         for storage in self._storages:
             await settled(storage.set(self._key, text))

@@ -45,7 +45,7 @@ class LoopThread:
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:
-            # In a process that was forked off, the thread of the parent is not running.
+            # In a forked process, the parent's thread does not run.
             if self._loop is None or self._thread is None or not self._thread.is_alive():
                 self._loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(
@@ -114,7 +114,7 @@ def _iterating(function: Callable[..., Any]) -> Callable[..., Any]:
                     return
                 yield _faced(value)
         finally:
-            if not sys.is_finalizing():  # the thread has stopped by then, and nobody would answer
+            if not sys.is_finalizing():  # by then the thread has stopped and would never answer
                 PORTAL.call(_closed, values)
 
     return method

@@ -54,7 +54,7 @@ class EventListeners:
         return remove
 
     def tell(self, event: Event) -> None:
-        """Deliver to all."""
+        """Notify all listeners."""
         for listener in list(self._listeners):
             try:
                 listener(event)
@@ -71,7 +71,7 @@ class Turn:
         self.log = Episodic()
         self.forked_at = 0
         self.reason: object = None
-        self.merged = False  # whether the committed log has it
+        self.merged = False  # whether it is in the committed log
         self._aborted = False
         self._open = True
         self._task: asyncio.Task[Any] | None = None
@@ -155,14 +155,14 @@ class Turn:
         self._task = asyncio.current_task()
 
     def leave(self) -> bool:
-        """The body is over; True if someone else's cancellation is still to be honoured."""
+        """End the body; True if a cancellation by someone else is still pending."""
         task, self._task = self._task, None
         if task is None or not self._cancelled:
             return False
         return task.uncancel() > 0
 
     def close(self) -> None:
-        """From here on the turn cannot be aborted: it is being merged, or over."""
+        """Make the turn impossible to abort: it is being merged, or over."""
         self._open = False
 
 
@@ -180,7 +180,7 @@ class Host(Protocol):
         """Wait until no other turn is live, then fork."""
 
     async def close_turn(self, turn: Turn, error: BaseException | None) -> None:
-        """Merge or drop, tell the listeners, and let the next turn in."""
+        """Merge or drop, notify the listeners, and let the next turn start."""
 
 
 class TurnScope:
