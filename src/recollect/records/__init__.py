@@ -1,1 +1,1 @@
-"""Whom and what memories belong to: users, threads, graphs; and what their deletion entails."""
+"""Users, threads, graphs and what they contain: reading, changing and deleting them."""

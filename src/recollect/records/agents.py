@@ -1,5 +1,6 @@
-"""Agents: whoever does something on somebody's behalf. Each has a standalone graph of its own, which
-tells what was said in its traces; the caller's id and the name of the graph are the agent's.
+"""Agents: actors on somebody's behalf. Each has a standalone graph of its own.
+
+The graph holds what was said in the agent's traces; its id and name are those of the agent.
 """
 
 import re
@@ -23,7 +24,7 @@ VERSION_DEFAULT = "default"
 
 
 class AgentDetails(Record):
-    """What a caller may say about an agent."""
+    """What a caller can set for an agent."""
 
     name: str
     description: str | None = None
@@ -33,7 +34,7 @@ class AgentDetails(Record):
 
 
 class AgentRecord(Record):
-    """An agent. *revision* counts the changes, so that nobody overwrites what they did not see."""
+    """An agent. *revision* counts changes, for optimistic concurrency control."""
 
     graph: Graph
     agent_id: str
@@ -45,12 +46,12 @@ class AgentRecord(Record):
 
     @property
     def uuid(self) -> str:
-        """That of the graph as well."""
+        """The uuid of the agent and of its graph."""
         return self.graph.uuid
 
 
 class AgentFilter(Record):
-    """Which agents of a project are wanted; None: whichever."""
+    """Filters for agents; None does not filter."""
 
     agent_id: str | None = None
     deployment_id: str | None = None
@@ -62,7 +63,7 @@ class AgentFilter(Record):
 def create(
     tx: Transaction, access: Access, agent_id: str, security_domain: str, details: AgentDetails
 ) -> AgentRecord:
-    """A new agent with an empty graph."""
+    """Create an agent with an empty graph."""
     if _DOMAIN.fullmatch(security_domain) is None:
         raise InvalidInput(
             "security_domain: 1 to 200 lowercase letters, digits, colons, dots, hyphens and underscores"
@@ -101,7 +102,7 @@ def get(tx: Transaction, access: Access, uuid: str) -> AgentRecord:
 def update(
     tx: Transaction, access: Access, uuid: str, expected_revision: int, details: AgentDetails
 ) -> AgentRecord:
-    """Replace what is said about an agent, if it is still what the caller has seen."""
+    """Replace an agent's details, if it has not changed since the caller read it."""
     agent = get(tx, access, uuid)
     expect(expected_revision, agent.revision)
     _check(details)
@@ -122,7 +123,7 @@ def update(
 
 
 def expect(expected: int | None, revision: int) -> None:
-    """Refuse a change of what has changed since the caller saw it."""
+    """Refuse a change based on an outdated revision."""
     if expected is not None and expected != revision:
         raise Conflict(f"expected_revision: it is at revision {revision}, not at {expected}")
 
@@ -130,7 +131,7 @@ def expect(expected: int | None, revision: int) -> None:
 def page(
     tx: Transaction, access: Access, wanted: AgentFilter, request: PageRequest
 ) -> Page[AgentRecord]:
-    """The agents of a project, page by page; those that are wanted."""
+    """A page of a project's agents that pass the filter."""
 
     def read(bounds: dict[str, Any]) -> list[Keyed[AgentRow]]:
         return tx.agents.page(
@@ -151,7 +152,7 @@ def page(
 
 
 def contains(metadata: Json | None, wanted: Json | None) -> bool:
-    """Whether all the wanted pairs are among those of the metadata."""
+    """Whether metadata contains all the given pairs."""
     had = metadata or {}
     return all(name in had and had[name] == value for name, value in (wanted or {}).items())
 

@@ -1,7 +1,7 @@
-"""Reading the chapters of a graph: what every run of its episodes says, and which of them say it.
+"""Reads the chapters of a graph: what each run of its episodes says, and which episodes say it.
 
-Chapters that are stored divide the log itself. Whoever may not see all of it is told of runs of
-what they may see, as if there were nothing else; so is everyone of a graph that has no chapters.
+Stored chapters divide the log itself. A caller with restricted visibility gets runs of visible
+episodes instead, as if there were nothing else; so does everyone for a graph without chapters.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ _EPISODES_PER_READ = 500
 
 
 class Chapter(Record):
-    """A run of episodes, told in sentences; *episodes* are those that it rests on."""
+    """A run of episodes, summarised in sentences; *episodes* are those it rests on."""
 
     number: int
     first_at: datetime
@@ -34,7 +34,7 @@ class Chapter(Record):
 def page(
     tx: Transaction, access: Access, graph: Graph, *, limit: int, after: int = 0
 ) -> list[Chapter]:
-    """The first *limit* chapters with a higher number than *after*, the oldest first."""
+    """The first *limit* chapters numbered above *after*, oldest first."""
     if access.visibility is None and chapters.made(tx, graph.id) is not None:
         return _stored(tx, graph, limit, after)
     return _runs(tx, access, graph, limit, after)
@@ -51,7 +51,7 @@ def _stored(tx: Transaction, graph: Graph, limit: int, after: int) -> list[Chapt
 
 
 def _runs(tx: Transaction, access: Access, graph: Graph, limit: int, after: int) -> list[Chapter]:
-    """Whole runs of what may be seen, numbered from the first one on; nothing stored is used."""
+    """Complete runs of visible episodes, numbered from the first; nothing stored is used."""
     run: list[ChapterMembersRow] = []
     told: list[Chapter] = []
     number = 0
@@ -68,7 +68,7 @@ def _runs(tx: Transaction, access: Access, graph: Graph, limit: int, after: int)
 
 
 def _seen(tx: Transaction, access: Access, graph: Graph) -> Iterator[ChapterMembersRow]:
-    """The episodes that have a place in chapters and may be seen, in the order of the log."""
+    """The visible episodes that count towards chapters, in the order of the log."""
     after = 0
     while True:
         found = _members(tx, graph, after, INTEGER_MAX, _EPISODES_PER_READ)

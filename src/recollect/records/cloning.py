@@ -1,8 +1,8 @@
 """Copies of whole graphs: a user's as a new user, a standalone one as a new graph.
 
-Episodes, nodes, facts, where they came from, how they are sorted, search rows and guidance are
-copied under new uuids, in one transaction. Threads are not: what was said in them is in the copy's log without them, and
-so the copy has no message history. Membership in groups of users is not copied either.
+Episodes, nodes, facts with their provenance, categories, index rows and guidance are copied under new
+uuids, in one transaction. Threads are not: the copy's log has what was said in them, but the copy has
+no message history. Membership in user groups is not copied either.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ from recollect.store.queries.shapes import IdUuidRow
 
 
 class ClonedEnds(Record):
-    """What is copied and what the copy is to be called; both are users, or both are graphs."""
+    """What to copy, and the id of the copy; both are users, or both are graphs."""
 
     source_user: str | None = None
     source_graph: str | None = None
@@ -32,14 +32,14 @@ class ClonedEnds(Record):
 
 
 class Copied(Record):
-    """The new graph, and the task that stands for its episodes; none if there are none."""
+    """The new graph, and the task for its episodes; None if it has none."""
 
     graph: Graph
     task_uuid: str | None
 
 
 def clone(tx: Transaction, access: Access, ends: ClonedEnds) -> Copied:
-    """Copy a graph to an owner that does not exist yet; only who may see all of it can."""
+    """Copy a graph to an owner that does not exist yet; requires full visibility."""
     if access.visibility is not None:
         raise NotAllowed(
             "this key sees only part of a graph by its metadata, and a copy would hold all of it"
@@ -92,7 +92,7 @@ def _clone_user(tx: Transaction, access: Access, source_id: str, target_id: str)
 
 
 def _teach(tx: Transaction, source: tuple[User, Entity], target: tuple[User, Entity]) -> None:
-    """Let a new user's node know what the old one learned, under its own name and id."""
+    """Give the new user's node what the old one learned, under its own name and id."""
     (old_user, old), (new_user, new) = source, target
     kept_name = old.name != users.display_name(old_user)
     own = {"user_id", "email", "first_name", "last_name"}
@@ -117,7 +117,7 @@ def _names(tx: Transaction, entity: Entity) -> list[str]:
 
 
 class _Copy:
-    """One copy under way. *nodes* are the two users' own, the second of which is there already."""
+    """One copy in progress. *nodes* are the two users' own nodes; the second already exists."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class _Copy:
         self._distance = ids.distance(target.uuid)
 
     def run(self) -> Copied:
-        """Everything, in the order that references ask for."""
+        """Copy everything, in foreign-key order."""
         episodes = self._renamed(self._tx.copies.episodes_of)
         self._insert(self._tx.copies.episodes, pairs=_json(episodes), task_uuid=self._task)
         entities = self._entities()
@@ -168,12 +168,12 @@ class _Copy:
         )
         self._rename_user()
         self._owe(len(episodes))
-        # The user's own node is another one here, with a record of its own.
+        # The copy's user node is a different one, with its own record.
         readings.fold_again(self._tx, self._target.id, 0)
         return Copied(graph=self._target, task_uuid=self._task if episodes else None)
 
     def _index(self, copied: dict[Kind, Sequence[tuple[int, int]]]) -> None:
-        """Make the copy findable; its versions come after those it was created with."""
+        """Index the copy; its versions come after those it was created with."""
         row = self._tx.graphs.next_version(id=self._target.id, count=0)
         after = row or 0
         for kind, pairs in copied.items():
@@ -186,18 +186,18 @@ class _Copy:
             )
 
     def _rename_user(self) -> None:
-        """Let the new user's node be found by its own name, not by that of the old one."""
+        """Index the new user's node by its own name instead of the old one's."""
         row = self._tx.entities.by_id(id=self._nodes[1].id) if self._nodes else None
         if row is not None:
             found = index.entity_item(row.id, row.name, row.summary)
             index.put(self._tx, self._target.id, [found])
 
     def _moved(self, uuid: str) -> str:
-        """What the copy of something is called."""
+        """The uuid of the copy of something."""
         return ids.moved(uuid, self._distance)
 
     def _whole_distance(self) -> int:
-        """How far the copy is from what its readings speak of, which may be a copy's original."""
+        """The distance from the uuids that the readings contain, which may be those of a copy's original."""
         row = self._tx.graphs.distance(id=self._source.id)
         return ids.total(row or 0, self._distance)
 
@@ -207,7 +207,7 @@ class _Copy:
     def _renamed(
         self, read: Callable[..., Sequence[IdUuidRow | CloneFactsOfRow]]
     ) -> list[tuple[int, str]]:
-        """The ids of what is to be copied, each with a new uuid."""
+        """The ids of the rows to copy, each with a new uuid."""
         found = read(graph_id=self._source.id)
         return [(row.id, self._moved(row.uuid)) for row in found]
 
@@ -217,7 +217,7 @@ class _Copy:
         read: Callable[..., Sequence[IdUuidRow | CloneFactsOfRow]],
         **params: Any,
     ) -> list[tuple[int, int]]:
-        """The ids of what was copied, each with the id of its copy."""
+        """The ids of the copied rows, each with the id of its copy."""
         found = read(graph_id=self._target.id, **params)
         made = {row.uuid: row.id for row in found}
         return [(old, made[uuid]) for old, uuid in pairs]
@@ -263,7 +263,7 @@ class _Copy:
         self._insert(self._tx.copies.guidance, pairs=_json(pairs), scope=scope, now=self._now)
 
     def _sorting(self) -> None:
-        """How memory clients sort what is known."""
+        """How MemMachine clients organise features."""
         for read, copy in (
             (self._tx.copies.feature_set_types_of, self._tx.copies.feature_set_types),
             (self._tx.copies.feature_categories_of, self._tx.copies.feature_categories),

@@ -1,4 +1,4 @@
-"""Document collections: named shelves of texts that clients of generation 2 keep beside memory."""
+"""Document collections: named sets of texts that Zep v2 clients keep beside memory."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -24,7 +24,7 @@ from recollect.store.queries.collections import CollectionRow, DocumentRow
 
 
 class Collection(Record):
-    """A named shelf of documents."""
+    """A named set of documents."""
 
     id: int
     uuid: str
@@ -38,7 +38,7 @@ class Collection(Record):
 
 
 class Document(Record):
-    """A text, with the caller's own id for it if there is one."""
+    """A text, with the caller's own id if it has one."""
 
     id: int
     uuid: str
@@ -56,11 +56,11 @@ class NewDocument(Record):
     content: str
     document_id: str | None = None
     metadata: Json | None = None
-    terms: bytes = b""  # what it is found by, from `prepared`
+    terms: bytes = b""  # its search terms, from `prepared`
 
 
 class DocumentChange(Record):
-    """A change of one document; what is UNSET stays, metadata merges."""
+    """A change to one document; UNSET leaves a field unchanged, metadata is merged."""
 
     uuid: str
     document_id: str | UnsetType | None = UNSET
@@ -70,7 +70,7 @@ class DocumentChange(Record):
 def create(
     tx: Transaction, access: Access, name: str, description: str | None, metadata: Json | None
 ) -> Collection:
-    """A new, empty collection; its name must be free."""
+    """Create an empty collection; its name must be free."""
     checks.caller_id("collection_name", name)
     _check(description, metadata)
     if _find(tx, access, name) is not None:
@@ -114,7 +114,7 @@ def all_of(tx: Transaction, access: Access) -> list[Collection]:
 
 
 def _counted(tx: Transaction, access: Access, found: Collection) -> Collection:
-    """A collection that counts no documents which the asker may not see."""
+    """The collection with counts of visible documents only."""
     if access.visibility is None:
         return found
     seen = [
@@ -132,7 +132,7 @@ def update(
     description: str | UnsetType | None,
     metadata: Json | UnsetType | None,
 ) -> Collection:
-    """Describe a collection anew; what is UNSET stays, metadata merges."""
+    """Change a collection; UNSET leaves a field unchanged, metadata is merged."""
     old = get(tx, access, name)
     described = old.description if isinstance(description, UnsetType) else description
     merged = _merged(old.metadata, metadata)
@@ -147,12 +147,12 @@ def update(
 
 
 def delete(tx: Transaction, access: Access, name: str) -> None:
-    """Remove a collection with its documents."""
+    """Delete a collection with its documents."""
     tx.collections.delete(id=get(tx, access, name).id)
 
 
 def check_documents(new: Sequence[NewDocument]) -> None:
-    """Documents of one call: few enough, and each within its bounds."""
+    """Check that the documents of one call are few enough, and each within its bounds."""
     _check_count(len(new))
     for number, document in enumerate(new):
         field = f"documents[{number}]"
@@ -165,7 +165,7 @@ def check_documents(new: Sequence[NewDocument]) -> None:
 
 
 def prepared(new: Sequence[NewDocument]) -> list[NewDocument]:
-    """Checked documents with the terms they are found by: work for a thread, not for a write."""
+    """Checked documents with their search terms; done in a thread, to keep it out of the write."""
     check_documents(new)
     return [replace(one, terms=packed(terms(one.content))) for one in new]
 
@@ -180,7 +180,7 @@ def _check_count(count: int) -> None:
 
 
 def add(tx: Transaction, access: Access, name: str, new: Sequence[NewDocument]) -> list[str]:
-    """Store prepared documents, all or none; answers their uuids in the order given."""
+    """Store prepared documents, all or none; returns their uuids in the given order."""
     collection = get(tx, access, name)
     return [
         _insert(tx, collection, f"documents[{number}].document_id", document)
@@ -235,9 +235,9 @@ def _by_name(tx: Transaction, collection: Collection, document_id: str) -> Docum
 def documents(
     tx: Transaction, access: Access, name: str, uuids: Sequence[str], ids: Sequence[str]
 ) -> list[Document]:
-    """The documents that uuids or callers' ids name, each once; unknown ones are left out.
+    """The documents with these uuids or caller's ids, without duplicates; unknown ones are left out.
 
-    Together they must not be too large to be answered: the caller then asks for fewer.
+    Refused if they are too large for one response; the caller then asks for fewer.
     """
     _check_count(len(uuids) + len(ids))
     collection = get(tx, access, name)
@@ -259,7 +259,7 @@ def documents(
 def _named(
     tx: Transaction, collection: Collection, uuids: Sequence[str], ids: Sequence[str]
 ) -> Iterator[Document]:
-    """One document after the other, so that nobody holds more of them than are answered."""
+    """Yield documents one at a time, so that no more are held in memory than are returned."""
     for uuid in uuids:
         if (found := _by_uuid(tx, collection, uuid)) is not None:
             yield found
@@ -271,7 +271,7 @@ def _named(
 def by_ids(
     tx: Transaction, access: Access, collection: Collection, ids: Sequence[int]
 ) -> list[Document]:
-    """Documents of a collection in the order given; those that are gone are left out."""
+    """Documents of a collection in the given order; deleted ones are left out."""
     found = tx.collections.documents_by_ids(
         collection_id=collection.id, ids=rows.to_json(list(ids))
     )
@@ -315,13 +315,13 @@ def _change(
 
 
 def delete_document(tx: Transaction, access: Access, name: str, uuid: str) -> None:
-    """Remove one document."""
+    """Delete one document."""
     if not delete_documents(tx, access, name, [uuid]):
         raise NotFound(f"document not found: {uuid}")
 
 
 def delete_documents(tx: Transaction, access: Access, name: str, uuids: Sequence[str]) -> int:
-    """Remove documents and say how many there were; one that is gone already is no error."""
+    """Delete documents and return how many existed; one that is already gone is not an error."""
     _check_count(len(uuids))
     collection = get(tx, access, name)
     seen = [uuid for uuid in uuids if _may_delete(tx, access, collection, uuid)]

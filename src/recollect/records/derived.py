@@ -1,4 +1,4 @@
-"""Reading what is derived from many facts at once: observations and summaries."""
+"""Reads what is derived from many facts at once: observations and summaries."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
@@ -37,7 +37,7 @@ from recollect.store.statements import Keyed
 
 
 class DatedSummary(Identified, Protocol):
-    """A row that says when it was made."""
+    """A row with its creation time."""
 
     @property
     def created_at(self) -> int: ...
@@ -51,12 +51,12 @@ LABEL = "Observation"
 
 
 def user_summary(tx: Transaction, access: Access, user_id: str) -> str:
-    """What is known of a user, as the instructions for this user, or else the project's, ask.
+    """A summary of a user, following the instructions for this user, or else the project's.
 
-    What a language model wrote, if one was asked the same; else put together from the facts that
-    hold now; without any, what the user's node says of itself. Whoever may not see the node has
-    no summary, and whoever may not see everything has one of what they may see, whether there is
-    more or not.
+    It is the language model's text, if one was written for the same instructions; else it is composed
+    from the facts that hold now; without any, it is the summary of the user's node. A caller that may not
+    see the node gets NotFound. A caller with restricted visibility gets a summary of what they may see,
+    whether or not there is more.
     """
     graph = graphs.of_user(tx, access, user_id)
     node = users.node(tx, access, user_id)
@@ -70,8 +70,7 @@ def user_summary(tx: Transaction, access: Access, user_id: str) -> str:
 
 
 def _told(tx: Transaction, access: Access, node: Entity) -> list[UserFact]:
-    """The newest facts about a user that hold and may be seen, but for those that are likely over
-    because of others that may be seen."""
+    """The newest visible facts about a user that hold, without those that visible facts make doubtful."""
     now = rows.micros(tx.now)
 
     def narrow(found: Sequence[UserFactsToldRow]) -> list[UserFactsToldRow]:
@@ -100,7 +99,7 @@ def observation(tx: Transaction, access: Access, uuid: str) -> Observation:
 def observations_by_ids(
     tx: Transaction, access: Access, graph: Graph, ids: Sequence[int]
 ) -> list[Observation]:
-    """Those observations of a graph that have one of the row ids."""
+    """The observations of a graph with these row ids."""
     found = tx.observations.by_ids(ids=rows.to_json(list(ids)))
     return _observations(tx, access, [row for row in found if row.graph_id == graph.id])
 
@@ -118,13 +117,13 @@ def observations_page(
     request: PageRequest,
     filters: Filters = NO_FILTERS,
 ) -> Page[Observation]:
-    """Observations of a graph, page by page; those that pass."""
+    """A page of a graph's observations that pass the filters."""
     narrow = _Narrow(access, filters, tx.observations.sources)
     return _page(tx, access, graph, request, narrow, tx.observations.page, _observations)
 
 
 def thread_summary(tx: Transaction, access: Access, thread_id: str) -> ThreadSummary:
-    """The summary of a thread; there is none before a message was processed."""
+    """The summary of a thread; NotFound until a message was processed."""
     thread = threads.get(tx, access, thread_id)
     row = tx.summaries.thread_summary_of(thread_id=thread.id)
     found = _thread_summaries(tx, access, [row]) if row is not None else []
@@ -136,7 +135,7 @@ def thread_summary(tx: Transaction, access: Access, thread_id: str) -> ThreadSum
 def thread_summaries_by_ids(
     tx: Transaction, access: Access, graph: Graph, ids: Sequence[int]
 ) -> list[ThreadSummary]:
-    """Those thread summaries of a graph that have one of the row ids."""
+    """The thread summaries of a graph with these row ids."""
     found = tx.summaries.thread_summaries_among(graph_id=graph.id, ids=rows.to_json(list(ids)))
     return _thread_summaries(tx, access, found)
 
@@ -154,7 +153,7 @@ def thread_summaries_page(
     request: PageRequest,
     filters: Filters = NO_FILTERS,
 ) -> Page[ThreadSummary]:
-    """Summaries of a graph's threads, page by page; those that pass."""
+    """A page of the summaries of a graph's threads that pass the filters."""
     narrow = _Narrow(access, filters, tx.summaries.thread_summary_sources)
     return _page(
         tx, access, graph, request, narrow, tx.summaries.thread_summaries_page, _thread_summaries
@@ -168,7 +167,7 @@ def document_summaries_page(
     request: PageRequest,
     filters: Filters = NO_FILTERS,
 ) -> Page[DocumentSummary]:
-    """Summaries of a graph's documents, page by page; those that pass."""
+    """A page of the summaries of a graph's documents that pass the filters."""
     narrow = _Narrow(access, filters, tx.summaries.document_summary_sources)
     return _page(
         tx,
@@ -184,7 +183,7 @@ def document_summaries_page(
 def document_summary(
     tx: Transaction, access: Access, graph: Graph, document_id: str
 ) -> DocumentSummary:
-    """The summary of a document; there is none before an episode of it was processed."""
+    """The summary of a document; NotFound until an episode of it was processed."""
     row = tx.summaries.document_summary_of(graph_id=graph.id, document_id=document_id)
     found = _document_summaries(tx, access, [row]) if row is not None else []
     if not found:
@@ -208,7 +207,7 @@ def _page(
     read: Callable[..., list[Keyed[R]]],
     tell: Callable[[Transaction, Access, Sequence[R]], list[Derived]],
 ) -> Page[Derived]:
-    """A page of what a query finds, passes and may be told."""
+    """A page of the query's results that pass the filters and are visible."""
     return page_seen(
         lambda bounds: read(order=request.order, graph_id=graph.id, **bounds),
         request,
@@ -218,7 +217,7 @@ def _page(
 
 
 class _Narrow:
-    """What of the filters means something here: when it was made, and the episodes behind it."""
+    """The filters that apply here: creation time, and supporting episodes."""
 
     def __init__(
         self,
@@ -232,12 +231,12 @@ class _Narrow:
 
     @property
     def narrows(self) -> bool:
-        """Whether anything can fail to pass, or to be seen."""
+        """Whether any item could be filtered out or hidden."""
         hiding = self._access.visibility is not None
         return hiding or bool(self._filters.created_at) or needs_evidence(self._filters)
 
     def __call__(self, found: Sequence[D]) -> list[D]:
-        """Those that pass."""
+        """The rows that pass."""
         dated = [
             row
             for row in found
@@ -247,7 +246,7 @@ class _Narrow:
             return dated
         behind: dict[int, list[EpisodeSource]] = {}
         listed = rows.to_json([row.id for row in dated])
-        # Nobody may find out by a filter what they could not read.
+        # A filter must not reveal what the caller could not read.
         for row in seeing.carriers(self._access, self._sources(ids=listed)):
             behind.setdefault(row.id, []).append(seeing.source(row))
         return [row for row in dated if rests_on(self._filters, behind.get(row.id, []))]
@@ -259,7 +258,7 @@ class _Basis(Record):
 
 
 def _with_basis(tx: Transaction, found: Sequence[ObservationRow]) -> list[Observation]:
-    """Observations with the facts and the episodes they rest on."""
+    """Observations with the facts and episodes they rest on."""
     behind = {row.id: _Basis(facts={}, episodes={}) for row in found}
     for row in tx.observations.basis(ids=rows.to_json(list(behind))):
         behind[row.id].facts[row.fact] = None

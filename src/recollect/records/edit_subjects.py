@@ -1,7 +1,7 @@
-"""What an edit means: its subject, or what has that one's words by now, on the side it was made on.
+"""Resolves what an edit applies to: its subject, or what has the subject's text now, on the same side.
 
-Where policies draw walls inside a graph, an edit is one on the side of its subject. A wall that is drawn
-later may divide what was one: then it is an edit of all parts, each on the side that it is on now.
+Where policies draw walls inside a graph, an edit belongs to the side of its subject. A wall drawn
+later may split the subject: then the edit applies to all parts, each on its current side.
 """
 
 from collections import Counter
@@ -31,9 +31,10 @@ _FACTS_LOOKED_AT_MAX = 500
 
 
 class Edit(Record):
-    """One change. *marks* are those that its subject had, the newest first; *near* is the uuid of
-    an entity: among its facts a fact is looked for that has another uuid now, and with it an entity
-    is one from then on."""
+    """One change. *marks* are those of its subject's texts, newest first. *near* is the uuid of an entity:
+    for a fact, one among whose facts it is looked for if its uuid changed; for a merge, the entity it
+    is merged into.
+    """
 
     kind: EditKind
     subject: str
@@ -42,19 +43,18 @@ class Edit(Record):
     change: Json | None = None
     vector: bytes | None = None
     side: str = ""
-    walls: tuple[str, ...] = ()  # the keys that policies have named ever since it was made
-    everywhere: bool = False  # they name more by now: it is one on all sides that its own became
+    walls: tuple[str, ...] = ()  # the policy keys that have been named ever since it was made
+    everywhere: bool = False  # more keys now: its side was split, and it applies to all parts
 
 
 def subject(tx: Transaction, graph_id: int, edit: Edit) -> Subject | None:
-    """The fact or the entity that an edit is of, if it is there."""
+    """The fact or entity that an edit applies to, if it exists."""
     of_fact = edit.kind.startswith("fact.")
     return _fact(tx, graph_id, edit) if of_fact else _entity(tx, graph_id, edit)
 
 
 def subjects(tx: Transaction, graph_id: int, edit: Edit) -> list[Subject]:
-    """What an edit means by now: its subject, and what was one with that before it was divided, or
-    went to another side."""
+    """What an edit applies to now: its subject, and the other parts if that was split or changed sides."""
     found = subject(tx, graph_id, edit)
     if found is None:
         return _alone_on_their_sides(_alike(tx, graph_id, edit)) if edit.everywhere else []
@@ -66,7 +66,7 @@ def subjects(tx: Transaction, graph_id: int, edit: Edit) -> list[Subject]:
 
 
 def kept(tx: Transaction, graph_id: int, edit: Edit, gone: EntityRow) -> EntityRow | None:
-    """With whom *gone* is to be one: on its side of the walls that policies draw, or the user."""
+    """The entity that *gone* is merged into: one on the same side, or the user."""
     told = edit.change or {}
     if told.get("user"):
         return next((r for r in tx.entities.who(graph_id=graph_id) if r.is_user), None)
@@ -82,12 +82,12 @@ def kept(tx: Transaction, graph_id: int, edit: Edit, gone: EntityRow) -> EntityR
 
 
 def _fits(row: Subject, edit: Edit) -> bool:
-    """Whether something is on the side of an edit, or on one that it became."""
+    """Whether something is on the side of an edit, or on one that this was split into."""
     return within(row.side, edit.walls) == edit.side
 
 
 def _alike(tx: Transaction, graph_id: int, edit: Edit) -> Sequence[Subject]:
-    """All that may have been one with the subject of an edit."""
+    """Everything that may have been one with the subject of an edit."""
     if edit.kind.startswith("fact."):
         return _facts_alike(tx, graph_id, edit)
     return _entities_alike(tx, graph_id, edit)
@@ -100,7 +100,7 @@ def _facts_alike(tx: Transaction, graph_id: int, edit: Edit) -> list[FactRow]:
 
 def _entities_alike(tx: Transaction, graph_id: int, edit: Edit) -> list[EntityRow]:
     named = _named(tx.entities.of_graph(graph_id=graph_id), edit)
-    # Two may be called the same.
+    # Two entities may have the same name.
     return [row for row in named if row.uuid != edit.near and _fits(row, edit)]
 
 
@@ -122,7 +122,7 @@ def _fact(tx: Transaction, graph_id: int, edit: Edit) -> FactRow | None:
 
 
 def _entity(tx: Transaction, graph_id: int, edit: Edit) -> EntityRow | None:
-    """The one that was meant; a user's own node is that whatever it is called."""
+    """The intended entity; a user's own node matches whatever its name is."""
     uuids = rows.to_json([edit.subject])
     found = tx.entities.by_uuids(graph_id=graph_id, uuids=uuids)
     meant = [row for row in found if row.is_user] or _named(found, edit)
@@ -142,5 +142,5 @@ def _named(found: Sequence[EntityRow], edit: Edit) -> list[EntityRow]:
 
 
 def _only(found: Sequence[S]) -> S | None:
-    """Among several, nobody knows which one was meant."""
+    """The only candidate; None if it is ambiguous."""
     return found[0] if len(found) == 1 else None

@@ -1,9 +1,9 @@
-"""What callers change by hand, written down so that a graph that is folded again has it as well.
+"""Edits by hand, recorded so that folding a graph again repeats them.
 
-An edit is made after a place of the log and stays there: whatever comes later may change the same
-thing again. It says which fact or entity it means by uuid and by a mark of what that one said, since
-a place that is read again can give the same uuid to something else, and another uuid to the same;
-what is not there any more is passed over.
+An edit is made after a place in the log and stays there: anything later may change the same thing
+again. It names its fact or entity by uuid and by a mark of its text. A place that is read again can
+give the same uuid to something else, or another uuid to the same thing. An edit whose subject no
+longer exists is skipped.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ BY_HAND = "hand"
 
 
 def make(tx: Transaction, graph_id: int, edit: Edit) -> Removed:
-    """Write an edit down and carry it out; says what that removed."""
+    """Record an edit and apply it; returns what it removed."""
     found = subject(tx, graph_id, edit)
     tx.edits.insert(
         graph_id=graph_id,
@@ -51,9 +51,9 @@ def make(tx: Transaction, graph_id: int, edit: Edit) -> Removed:
 
 
 def again(tx: Transaction, graph_id: int, *, before: int | None) -> None:
-    """Carry out again the edits that were made after the places that a graph has folded so far.
+    """Repeat the edits made after the places that a graph has folded so far.
 
-    On a copy of the graph, which loses each of them with that. It is the time of the edit then.
+    This runs on a copy of the graph, which drops each edit once applied. The time is that of the edit.
     """
     for row in tx.edits.due(graph_id=graph_id, before=before):
         edit, then = _edit(row), tx.as_of(rows.moment(row.at))
@@ -63,13 +63,13 @@ def again(tx: Transaction, graph_id: int, *, before: int | None) -> None:
 
 
 def first_place(tx: Transaction, graph_id: int) -> int | None:
-    """The place of the log after which the first edit of a graph was made."""
+    """The place in the log after which the first edit of a graph was made."""
     row = tx.edits.first(graph_id=graph_id)
     return None if row is None else int(row)
 
 
 def marks_of(tx: Transaction, subject: str, text: str) -> tuple[str, ...]:
-    """The mark of what something says now, then those of what it said before earlier edits."""
+    """The mark of something's current text, then those of its texts before earlier edits."""
     earlier = [known for row in tx.edits.of_subject(subject=subject) for known in row.split()]
     return tuple(dict.fromkeys([mark(text), *reversed(earlier)]))
 
@@ -89,7 +89,7 @@ def _edit(row: EditRow) -> Edit:
 
 
 def _do(tx: Transaction, graph_id: int, edit: Edit, found: Subject, *, folding: bool) -> Removed:
-    """Carry an edit out on one thing; says what that removed."""
+    """Apply an edit to one subject; returns what it removed."""
     if isinstance(found, FactRow):
         return _do_to_fact(tx, graph_id, edit, found, folding=folding)
     return _do_to_entity(tx, graph_id, edit, found, folding=folding)
@@ -126,14 +126,14 @@ def _do_to_entity(
 
 
 def _merge(tx: Transaction, graph_id: int, edit: Edit, gone: EntityRow) -> None:
-    """Let an entity be one with another, if that one is there."""
+    """Merge an entity into another, if that one exists."""
     into = kept(tx, graph_id, edit, gone)
     if into is not None:
         joining.join(tx, into, gone, called=edit.subject)
 
 
 def _update_entity(tx: Transaction, old: EntityRow, change: Json) -> None:
-    """Attributes merge, a null takes one away; everything else is as it is given."""
+    """Attributes are merged, and null removes one; everything else is replaced."""
     name, summary = change.get("name", old.name), change.get("summary", old.summary)
     attributes: Json | None = rows.from_json(old.attributes)
     if "attributes" in change:
@@ -153,7 +153,7 @@ def _update_entity(tx: Transaction, old: EntityRow, change: Json) -> None:
 
 
 def _answer_to(tx: Transaction, old: EntityRow, name: str) -> None:
-    """Let an entity answer to its name, and to those that texts have used for it."""
+    """Make an entity known by its new name, besides those that texts have used for it."""
     known: list[str] = rows.from_json(old.names)
     if name not in known:
         tx.entities.set_names(id=old.id, names=rows.to_json([name, *known]))
@@ -161,7 +161,7 @@ def _answer_to(tx: Transaction, old: EntityRow, name: str) -> None:
 
 
 def _note_given(tx: Transaction, old: EntityRow, change: Json) -> None:
-    """Remember what was written by hand: no episode bears it out, and yet it stays."""
+    """Remember what was written by hand: it stays although no episode supports it."""
     given = dict(rows.from_json(old.given) or {})
     given |= {key: change[key] for key in ("name", "summary") if key in change}
     tx.entities.set_given(id=old.id, given=rows.to_json(given or None))
@@ -196,7 +196,7 @@ def _update_fact(tx: Transaction, old: FactRow, edit: Edit) -> None:
 
 
 def _judge_no_more(tx: Transaction, old: FactRow) -> None:
-    """Drop the doubts that rest on words which a fact no longer has."""
+    """Drop the doubts that rest on a fact's old text."""
     doubted = tx.doubts.doubted_by_fact(fact_id=old.id)
     tx.doubts.dispel(fact_id=old.id)
     tx.doubts.drop_by(fact_id=old.id)
@@ -204,7 +204,7 @@ def _judge_no_more(tx: Transaction, old: FactRow) -> None:
 
 
 def _end(tx: Transaction, old: FactRow, change: Json) -> None:
-    """Let a fact end for a reason that is not told any more; an earlier end still counts."""
+    """End a fact whose reason is no longer stored; an earlier end still counts."""
     tx.closings.put_by_hand(fact_id=old.id, **change)
     tx.facts.end_again(ids=rows.to_json([old.id]))
     index.touch(tx, old.graph_id, "fact", [old.id])
@@ -212,7 +212,7 @@ def _end(tx: Transaction, old: FactRow, change: Json) -> None:
 
 
 def _reopen(tx: Transaction, old: FactRow, change: Json) -> None:
-    """Let a fact hold again, whatever closed it; the same words do not close it once more."""
+    """Reopen a fact, whatever closed it; the same statements will not close it again."""
     tx.closings.by_hand(id=old.id)
     tx.doubts.dispel(fact_id=old.id)
     tx.facts.end(id=old.id, invalid_at=None, expired_at=None)
@@ -231,7 +231,7 @@ def _close_by_hand(
     *,
     judge: str | None,
 ) -> None:
-    """Let the ends that someone set by hand count, and no others."""
+    """Replace all ends of a fact by those set by hand."""
     tx.closings.by_hand(id=fact_id)
     if ended_at is not None or expired_at is not None:
         tx.closings.put_by_hand(
@@ -243,7 +243,7 @@ def _close_by_hand(
 
 
 def _settle(tx: Transaction, old: FactRow, *, reworded: bool) -> None:
-    """Bring in step what speaks of a fact that changed."""
+    """Update everything derived from a changed fact."""
     findable.settle(tx, derived.renew(tx, derived.resting_on(tx, facts=[old.id])))
     if reworded:
         both = [old.source_id, old.target_id]

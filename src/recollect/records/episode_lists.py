@@ -1,7 +1,7 @@
-"""The episodes of a graph by when they happened, and those of which conditions hold.
+"""The episodes of a graph in order of time, optionally filtered.
 
-All of them are there as soon as they are stored: what nobody has read yet, and messages of roles
-that nothing is learned from, too. What a caller wrote down directly is no episode here.
+Episodes are listed as soon as they are stored, including unprocessed ones and messages of ignored
+roles. Knowledge that a caller wrote directly is not an episode here.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from recollect.store.queries.episodes import EpisodesJudgedRow
 
 
 class _Place(NamedTuple):
-    """Where an episode stands in the order of a list."""
+    """The position of an episode in the order of a list."""
 
     created_at: int
     seq: int
@@ -34,9 +34,9 @@ def page(
     size: int,
     number: int,
 ) -> list[Episode]:
-    """A page of *size* of those that may be seen and of which *tree* holds, counted from 0.
+    """A page of *size* visible episodes that satisfy *tree*; pages are counted from 0.
 
-    The oldest come first; of one moment, those that were stored first.
+    Oldest first; at the same time, in the order they were stored.
     """
     skipped = min(size * number, INTEGER_MAX)  # there are fewer than that
     if tree is None and access.visibility is None:
@@ -49,7 +49,7 @@ def page(
 
 
 def count(tx: Transaction, access: Access, graph: Graph) -> int:
-    """How many may be seen."""
+    """The number of visible episodes."""
     if access.visibility is not None:
         return sum(1 for _ in _matching(tx, access, graph, None))
     row = tx.episodes.of_graph_count(graph_id=graph.id)
@@ -57,14 +57,14 @@ def count(tx: Transaction, access: Access, graph: Graph) -> int:
 
 
 def uuids(tx: Transaction, access: Access, graph: Graph, tree: EpisodeTree | None) -> list[str]:
-    """The uuids of those that may be seen and of which *tree* holds, the oldest first."""
+    """The uuids of visible episodes that satisfy *tree*, oldest first."""
     return [place.uuid for place in sorted(_matching(tx, access, graph, tree))]
 
 
 def _matching(
     tx: Transaction, access: Access, graph: Graph, tree: EpisodeTree | None
 ) -> Iterator[_Place]:
-    """Looks at all of them, but never at many at once, nor at what they say."""
+    """Scan all of them, in bounded batches and without reading their content."""
     holds = None if tree is None else tree_test(tree)
     for row in _looked_at(tx, access, graph):
         if holds is None or holds(seeing.source(row)):
@@ -72,7 +72,7 @@ def _matching(
 
 
 def _looked_at(tx: Transaction, access: Access, graph: Graph) -> Iterator[EpisodesJudgedRow]:
-    """What the episodes that may be seen are judged by."""
+    """The filterable columns of the visible episodes."""
     after = -1
     while True:
         found = tx.episodes.judged(graph_id=graph.id, after_seq=after, limit=EPISODES_PER_LOOK)

@@ -1,4 +1,4 @@
-"""Reading the log, and the few changes an episode allows: its metadata, and its end."""
+"""Reads the log, and makes the few changes an episode allows: to its metadata, and deletion."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ from recollect.store.statements import Keyed
 
 
 def get(tx: Transaction, access: Access, uuid: str) -> Episode:
-    """An episode by its uuid; one that a caller wrote as a fact says that fact."""
+    """An episode by its uuid; one that a caller wrote as a fact shows that fact's sentence."""
     row = tx.episodes.by_uuid(uuid=uuid, project_id=access.project_id)
     found = seeing.episodes(access, [rows.episode(row)]) if row is not None else []
     if not found:
@@ -34,7 +34,7 @@ def get(tx: Transaction, access: Access, uuid: str) -> Episode:
 
 
 def as_stored(tx: Transaction, access: Access, uuid: str) -> Episode:
-    """An episode as it was just written, for whoever wrote it: it tells them nothing new."""
+    """An episode just written, for its author, regardless of visibility: it reveals nothing new to them."""
     return get(tx, replace(access, visibility=None), uuid)
 
 
@@ -47,21 +47,21 @@ def of_thread(tx: Transaction, access: Access, thread: Thread, uuid: str) -> Epi
 
 
 def update_metadata(tx: Transaction, access: Access, uuid: str, change: Json) -> Episode:
-    """Merge *change* into an episode's metadata; a null takes a key away."""
+    """Merge *change* into an episode's metadata; null removes a key."""
     episode = get(tx, access, uuid)
     merged = checks.episode_metadata("metadata", checks.merge(episode.metadata, change))
     tx.episodes.set_metadata(id=episode.id, metadata=rows.to_json(merged))
     index.touch(tx, episode.graph_id, "episode", [episode.id])
     keys = policies.guarded(tx, access.project_id)
     if not keys.isdisjoint(change):
-        # Whom it names, and what it says again or ends, depends on what policies guard.
+        # Which entities it names, and what it repeats or ends, depends on its side.
         tx.readings.set_side(episode_id=episode.id, side=side(merged, keys))
         readings.fold_again(tx, episode.graph_id, episode.seq)
     return as_stored(tx, access, uuid)
 
 
 def update_message(tx: Transaction, access: Access, uuid: str, change: Json) -> Episode:
-    """The same for an episode that is a message of some thread."""
+    """The same for an episode that is a message of a thread."""
     if get(tx, access, uuid).thread_id is None:
         raise NotFound(f"message not found: {uuid}")
     return update_metadata(tx, access, uuid, change)
@@ -75,7 +75,7 @@ def delete(tx: Transaction, access: Access, uuid: str, mode: Mode = "delete") ->
 def _first(
     access: Access, limit: int, read: Callable[..., list[ThreadedEpisodeRow]], **params: Any
 ) -> list[Episode]:
-    """The first episodes of a query that may be seen."""
+    """The first visible episodes of a query."""
     return seeing.first(
         access,
         lambda several: [rows.episode(row) for row in read(limit=several, **params)],
@@ -90,7 +90,7 @@ def last(tx: Transaction, access: Access, graph: Graph, limit: int) -> list[Epis
 
 
 def by_ids(tx: Transaction, access: Access, graph: Graph, ids: Sequence[int]) -> list[Episode]:
-    """Those episodes of a graph that have one of the row ids."""
+    """The episodes of a graph with these row ids."""
     found = tx.episodes.by_ids(ids=rows.to_json(list(ids)))
     known = [rows.episode(row) for row in found if row.graph_id == graph.id]
     return seeing.episodes(access, known)
@@ -107,7 +107,7 @@ def by_uuids(tx: Transaction, access: Access, graph: Graph, uuids: list[str]) ->
 def of_document(
     tx: Transaction, access: Access, graph: Graph, document_id: str, limit: int, after: int = 0
 ) -> list[Episode]:
-    """The first episodes of one document past a place in the log, in order."""
+    """The first episodes of a document after a place in the log, in order."""
     params = {"graph_id": graph.id, "document_id": document_id, "after": after}
     return _first(access, limit, tx.episodes.of_document, **params)
 
@@ -120,8 +120,9 @@ def page(
     mentioned: list[str] | None,
     among: Sequence[int] | None = None,
 ) -> Page[Episode]:
-    """Episodes of a graph, page by page, those mentioning any of *mentioned* if given, and of
-    *among* if given."""
+    """A page of a graph's episodes, optionally only those that mention any of *mentioned*, and those in
+    *among*.
+    """
     known = _nodes_seen(tx, access, graph, mentioned)
     params: dict[str, Any] = {"graph_id": graph.id, "mentioned": rows.to_json(known)}
 
@@ -141,7 +142,7 @@ def page(
 def _nodes_seen(
     tx: Transaction, access: Access, graph: Graph, uuids: list[str] | None
 ) -> list[str] | None:
-    """Without the uuids of nodes that may not be seen: nothing is found by them."""
+    """Without the uuids of hidden nodes: they match nothing."""
     if access.visibility is None or uuids is None:
         return uuids
     found = tx.entities.by_uuids(graph_id=graph.id, uuids=rows.to_json(uuids))
@@ -153,7 +154,7 @@ def _nodes_seen(
 def messages(
     tx: Transaction, access: Access, thread: Thread, *, limit: int, offset: int
 ) -> list[Episode]:
-    """Messages of a thread in order, ignored roles included."""
+    """Messages of a thread in order, including ignored roles."""
     read, params = tx.episodes.of_thread, {"thread_id": thread.id, "ignored": True, "after": 0}
     if access.visibility is None:
         return _first(access, limit, read, offset=offset, **params)
@@ -164,7 +165,7 @@ def messages(
 def messages_past(
     tx: Transaction, access: Access, thread: Thread, limit: int, after: int
 ) -> list[Episode]:
-    """Messages of a thread past a place in the log, in order, ignored roles included."""
+    """Messages of a thread after a place in the log, in order, including ignored roles."""
     params = {"thread_id": thread.id, "ignored": True, "after": after, "offset": 0}
     return _first(access, limit, tx.episodes.of_thread, **params)
 
@@ -178,7 +179,7 @@ def last_messages(
 
 
 def with_last_said(tx: Transaction, access: Access, found: Sequence[Thread]) -> list[Thread]:
-    """The threads, updated when the last message was said that whoever asks may see."""
+    """The threads, with the time of their last visible message as `updated_at`."""
     told = []
     for thread in found:
         said = [message.created_at for message in last_messages(tx, access, thread, 1)]
@@ -187,7 +188,7 @@ def with_last_said(tx: Transaction, access: Access, found: Sequence[Thread]) -> 
 
 
 def message_count(tx: Transaction, access: Access, thread: Thread) -> int:
-    """How many messages a thread has."""
+    """The number of visible messages of a thread."""
     if access.visibility is not None:
         return len(seeing.carriers(access, tx.episodes.messages_of_thread(thread_id=thread.id)))
     row = tx.episodes.of_thread_count(thread_id=thread.id)
@@ -197,6 +198,6 @@ def message_count(tx: Transaction, access: Access, thread: Thread) -> int:
 def in_graph_of_thread(
     tx: Transaction, access: Access, thread: Thread, limit: int, after: int = 0
 ) -> list[Episode]:
-    """The episodes a thread gave to its graph past a place in the log, in order."""
+    """The episodes a thread contributed to its graph after a place in the log, in order."""
     params = {"thread_id": thread.id, "ignored": False, "after": after, "offset": 0}
     return _first(access, limit, tx.episodes.of_thread, **params)

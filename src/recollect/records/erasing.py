@@ -1,5 +1,7 @@
-"""Erasing with a receipt: episodes, a fact, an entity, a thread, a graph, a user, a session with its log,
-an agent, a trace."""
+"""Erasure with a receipt.
+
+Covers episodes, facts, entities, threads, graphs, users, session logs, agents and traces.
+"""
 
 from collections.abc import Sequence
 
@@ -24,7 +26,7 @@ def episode(tx: Transaction, access: Access, uuid: str, mode: Mode) -> Erased:
 
 
 def fact(tx: Transaction, access: Access, uuid: str) -> Erased:
-    """Erase a fact; what said it stays, and does not say it again."""
+    """Erase a fact; its episodes stay, but will not state it again."""
     graph_id = knowledge.fact(tx, access, uuid).graph_id
     removed = knowledge.delete_fact(tx, access, uuid)
     receipt = receipts.of_part(tx, access, "fact", uuid, "delete", removed)
@@ -57,7 +59,7 @@ def thread(tx: Transaction, access: Access, thread_id: str, mode: Mode) -> Erase
 
 
 def graph(tx: Transaction, access: Access, graph_id: str, mode: Mode = "delete") -> Erased:
-    """Erase a standalone graph with all it holds; that of an agent with the agent and its traces."""
+    """Erase a standalone graph with all its content; an agent's graph with the agent and its traces."""
     found = graphs.get(tx, access, graph_id)
     agent = tx.agents.by_uuid(uuid=found.uuid, project_id=access.project_id)
     removed = {"graphs": 1, **_contents(tx, found.id)}
@@ -75,7 +77,7 @@ def graph(tx: Transaction, access: Access, graph_id: str, mode: Mode = "delete")
 
 
 def trace(tx: Transaction, access: Access, agent: AgentRecord, found: Trace) -> Erased:
-    """Erase a trace: its log, and what it became in the graph of its agent."""
+    """Erase a trace: its log, and what it became in its agent's graph."""
     erasure.require_full_visibility(access)
     fed = tx.traces.fed(log_id=found.log_id, number=None)
     removed = erasure.forget_episodes(tx, list(fed))
@@ -88,7 +90,7 @@ def trace(tx: Transaction, access: Access, agent: AgentRecord, found: Trace) -> 
 def trace_event(
     tx: Transaction, access: Access, agent: AgentRecord, found: Trace, event: TraceEvent
 ) -> Erased:
-    """Erase one event from the log of a trace, and what it became in the graph of its agent."""
+    """Erase one event from the log of a trace, and what it became in its agent's graph."""
     erasure.require_full_visibility(access)
     fed = tx.traces.fed(log_id=found.log_id, number=event.number)
     removed = erasure.forget_episodes(tx, list(fed))
@@ -102,7 +104,7 @@ def trace_event(
 
 
 def user(tx: Transaction, access: Access, user_id: str, mode: Mode = "delete") -> Erased:
-    """Erase a user with threads, messages and graph: afterwards nothing tells that they were."""
+    """Erase a user with threads, messages and graph: afterwards nothing shows that they existed."""
     found = users.get(tx, access, user_id)
     removed = {"users": 1, **_contents(tx, found.graph_id)}
     said_in = tx.threads.names_of_graph(id=found.graph_id)

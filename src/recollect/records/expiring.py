@@ -1,8 +1,8 @@
-"""Episodes and facts that cease to be known at a time that is said beforehand.
+"""Episodes and facts with an expiry time.
 
-When it has come they are forgotten, as if they had never been told: whatever a search, a list or a
-context shows is what it would show without them. What they were is kept apart from that, for the
-operator alone, until the settings have it forgotten as well.
+Once expired they are forgotten, as if they had never been said: searches, lists and contexts show
+what they would show without them. What they were is stored separately, for the operator only, until
+the settings have it deleted as well.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from recollect.store import rows
 from recollect.store.protocol import Transaction
 from recollect.store.queries.expiries import ExpiredRow, ExpiryDueRow
 
-_NEVER = 1 << 62  # of a fact whose type expires and of which somebody said that it does not
+_NEVER = 1 << 62  # for a fact whose type expires but that was explicitly set not to
 _encode = msgspec.json.encode
 _reason = msgspec.json.Decoder(Reason).decode
 
@@ -32,8 +32,10 @@ _reason = msgspec.json.Decoder(Reason).decode
 def expire(
     tx: Transaction, access: Access, kind: ExpiringKind, uuid: str, at: datetime | None
 ) -> datetime | None:
-    """Let something cease to be known at a time; never, if that is None. A time that has passed is at
-    once. Says when."""
+    """Set when something expires, or that it never does (None); a past time takes effect at once.
+
+    Returns *at*.
+    """
     found = _thing(tx, access, kind, uuid)
     row = tx.expiries.of_thing(graph_id=found.graph_id, uuid=uuid)
     if at is not None:
@@ -46,7 +48,7 @@ def expire(
 
 
 def said_by(access: Access) -> Reason:
-    """That somebody said so, as the audit log names them."""
+    """The reason of an expiry that was set explicitly, with the actor as in the audit log."""
     actor = access.acting.actor if access.acting else audit.actor_of(access)
     return Reason(kind="said", by=actor)
 
@@ -54,13 +56,13 @@ def said_by(access: Access) -> Reason:
 def put(
     tx: Transaction, graph_id: int, kind: ExpiringKind, uuid: str, at: int, because: Reason
 ) -> None:
-    """Let something that is there cease to be known at a time."""
+    """Set when an existing thing expires."""
     told = _encode(because).decode()
     tx.expiries.put(graph_id=graph_id, uuid=uuid, kind=kind, expires_at=at, because=told)
 
 
 def expires_at(tx: Transaction, access: Access, kind: ExpiringKind, uuid: str) -> datetime | None:
-    """When something will cease to be known; None: never."""
+    """When something expires; None: never."""
     found = _thing(tx, access, kind, uuid)
     row = tx.expiries.of_thing(graph_id=found.graph_id, uuid=uuid)
     return None if row is None or row.expires_at >= _NEVER else rows.moment(row.expires_at)
@@ -76,8 +78,9 @@ def _thing(tx: Transaction, access: Access, kind: ExpiringKind, uuid: str) -> Ep
 
 
 def follow(tx: Transaction, graph_id: int, said: Sequence[Episode]) -> None:
-    """Let the facts that episodes tell of expire where their type in the ontology does, counted from
-    when they were last told."""
+    """Set the expiry of facts that episodes state, if their type in the ontology has one, counted from when
+    they were last stated.
+    """
     durations = _durations(tx, graph_id)
     if not durations:
         return
@@ -87,8 +90,7 @@ def follow(tx: Transaction, graph_id: int, said: Sequence[Episode]) -> None:
 
 
 def follow_fold(tx: Transaction, graph_id: int) -> None:
-    """The same for a whole graph that was folded again: facts that came of it count from when they
-    were learned."""
+    """The same for a whole refolded graph; facts without an expiry count from when they were learned."""
     durations = _durations(tx, graph_id)
     last: str | None = None
     while durations:
@@ -105,11 +107,11 @@ def follow_fold(tx: Transaction, graph_id: int) -> None:
 
 
 def _durations(tx: Transaction, graph_id: int) -> dict[str, timedelta]:
-    """How long facts of a type last, by the name of the type; most graphs have none that end."""
+    """How long facts of a type last, by type name; empty for most graphs."""
     row = tx.graphs.by_id(id=graph_id)
     if row is None:
         return {}
-    # The types belong to the project, whoever is asking.
+    # The types belong to the project, whoever the caller is.
     access = Access(project_id=row.project_id, project_uuid="", key_uuid="")
     ontology = guidance.ontology_at(tx, access, guidance.scope_of(rows.graph(row)))
     types: list[EntityType | EdgeType] = [*ontology.entity_types, *ontology.edge_types]
@@ -138,13 +140,12 @@ def _expire_by_type(
 
 
 def forget_next(tx: Transaction, *, keep: bool, project_id: int | None = None) -> Erased | None:
-    """Forget the first thing whose time has come, and with *keep* remember apart what it was; None
-    when there is none."""
+    """Forget the first expired thing and, with *keep*, store what it was; None if nothing is due."""
     while (due := _due(tx, project_id)) is not None:
         access = Access(project_id=due.project_id, project_uuid=due.project_uuid, key_uuid="")
         try:
             return _forget(tx, access, due, keep=keep)
-        except NotFound:  # it went another way
+        except NotFound:  # it was deleted in another way
             tx.expiries.drop(graph_id=due.graph_id, uuid=due.uuid)
     return None
 
@@ -176,7 +177,7 @@ def _forget(tx: Transaction, access: Access, due: ExpiryDueRow, *, keep: bool) -
 
 def _hide(tx: Transaction, due: ExpiryDueRow, found: Episode | Fact, because: Reason) -> None:
     told = _told(found)
-    if isinstance(found, Fact):  # what was written by hand went with it
+    if isinstance(found, Fact):  # episodes written directly were deleted with it
         asked = rows.to_json(found.episodes)
         there = tx.episodes.ids_by_uuids(uuids=asked, graph_id=due.graph_id)
         said = {row.uuid for row in there} | {due.uuid}
@@ -219,13 +220,13 @@ def _told(found: Episode | Fact) -> dict[str, Any]:
 
 
 def expired(tx: Transaction, access: Access, limit: int) -> list[Expired]:
-    """What ceased to be known in a project and is still remembered apart, the last first."""
+    """The expired things of a project that are still stored, most recent first."""
     found = tx.expiries.hidden(project_id=access.project_id, limit=limit)
     return [_expired(row) for row in found]
 
 
 def expired_thing(tx: Transaction, access: Access, uuid: str) -> Expired | None:
-    """The same for one thing; None if it has not expired, or nothing of it is remembered."""
+    """The same for one thing; None if it has not expired, or is no longer stored."""
     row = tx.expiries.hidden_thing(project_id=access.project_id, uuid=uuid)
     return None if row is None else _expired(row)
 
@@ -244,7 +245,7 @@ def _expired(row: ExpiredRow) -> Expired:
 
 
 def is_due(tx: Transaction, kept_days: int | None) -> bool:
-    """Whether something has to be forgotten, or to be forgotten for good."""
+    """Whether something is due to expire, or to be deleted permanently."""
     if _due(tx, None) is not None:
         return True
     oldest = tx.expiries.oldest_hidden() if kept_days else None
@@ -252,13 +253,13 @@ def is_due(tx: Transaction, kept_days: int | None) -> bool:
 
 
 def next_at(tx: Transaction) -> datetime | None:
-    """When the next thing ceases to be known, of any project; None: nothing does."""
+    """When the next thing expires, in any project; None: nothing does."""
     row = tx.expiries.due(now=_NEVER - 1)
     return None if row is None else rows.moment(row.expires_at)
 
 
 def is_due_in(tx: Transaction, access: Access) -> bool:
-    """Whether the time of something in a project has come."""
+    """Whether anything in a project is due to expire."""
     return _due(tx, access.project_id) is not None
 
 
@@ -267,5 +268,5 @@ def _before(tx: Transaction, days: int) -> int:
 
 
 def forget_for_good(tx: Transaction, days: int) -> int:
-    """Keep nothing of what expired so many days ago; says of how many things."""
+    """Permanently delete what expired that many days ago; returns how many things."""
     return tx.expiries.forget(before=_before(tx, days))

@@ -13,12 +13,12 @@ from recollect.store import rows
 from recollect.store.protocol import Transaction
 from recollect.store.statements import Keyed
 
-# `GET graph/list-all` is a route of its own, so a graph of that name could never be read.
+# `GET graph/list-all` is a route, so a graph of that name could never be read.
 _TAKEN = frozenset({"list-all"})
 
 
 class GraphDetails(Record):
-    """What a caller may say about a graph."""
+    """What a caller can set for a graph."""
 
     name: str | None = None
     description: str | None = None
@@ -48,8 +48,10 @@ def create(
     *,
     field: str = "graph_id",
 ) -> Graph:
-    """A new standalone graph. *field* is what the caller's vocabulary calls the id; without one, the
-    server's own is the graph's id as well."""
+    """Create a standalone graph. *field* is the caller's name for the id.
+
+    Without an id, the server's own becomes the graph id.
+    """
     uuid = tx.new_id()
     graph_id = uuid if graph_id is None else graph_id
     checks.caller_id(field, graph_id)
@@ -62,8 +64,7 @@ def create(
 
 
 def opened(tx: Transaction, access: Access, graph_id: str, *, field: str) -> Graph:
-    """A standalone graph, made now if it is not there yet. Where units run beside each other, another
-    one may have made it in between."""
+    """A standalone graph, created if missing. A concurrent unit may have created it in between."""
     found = find(tx, access, "standalone", graph_id)
     if found is not None:
         return found
@@ -81,7 +82,7 @@ def insert(
     details: GraphDetails,
     uuid: str | None = None,
 ) -> Graph:
-    """A new graph of either kind, whose id was found to be free."""
+    """Insert a graph of either kind, whose id is known to be free."""
     tx.graphs.insert(
         uuid=uuid or tx.new_id(),
         project_id=access.project_id,
@@ -97,7 +98,7 @@ def insert(
 
 
 def find(tx: Transaction, access: Access, kind: GraphKind, graph_id: str) -> Graph | None:
-    """A graph by its kind and its caller's id, if there is one."""
+    """A graph by kind and caller's id, if there is one."""
     row = tx.graphs.by_name(project_id=access.project_id, kind=kind, graph_id=graph_id)
     return None if row is None else rows.graph(row)
 
@@ -111,7 +112,7 @@ def _get(tx: Transaction, access: Access, kind: GraphKind, graph_id: str) -> Gra
 
 
 def get(tx: Transaction, access: Access, graph_id: str) -> Graph:
-    """A standalone graph by its caller's id."""
+    """A standalone graph by the caller's id."""
     return _get(tx, access, "standalone", graph_id)
 
 
@@ -130,7 +131,7 @@ def target(
 ) -> Graph:
     """The graph that a request names by exactly one of two ids.
 
-    *opens* makes a standalone graph that is not there yet: the groups of generation 2 are.
+    *opens* creates a missing standalone graph, as Zep v2 does for groups.
     """
     if user_id is not None and graph_id is not None:
         raise InvalidInput("user_id and graph_id: give one of them, not both")
@@ -144,13 +145,13 @@ def target(
 
 
 def update(tx: Transaction, access: Access, graph_id: str, details: GraphDetails) -> Graph:
-    """Replace what is said about a standalone graph."""
+    """Replace a standalone graph's details."""
     change(tx, get(tx, access, graph_id), details)
     return get(tx, access, graph_id)
 
 
 def change(tx: Transaction, graph: Graph, details: GraphDetails) -> None:
-    """Replace what is said about a graph of either kind."""
+    """Replace the details of a graph of either kind."""
     _check(details)
     tx.graphs.update(
         id=graph.id,
@@ -163,7 +164,7 @@ def change(tx: Transaction, graph: Graph, details: GraphDetails) -> None:
 
 
 def delete(tx: Transaction, access: Access, graph_id: str) -> None:
-    """Remove a standalone graph with all it holds; a user's graph goes with its user."""
+    """Delete a standalone graph with all its content; a user's graph is deleted with its user."""
     graph = get(tx, access, graph_id)
     erasure.require_full_visibility(access)
     tx.batches.items_forget_graph(
@@ -176,7 +177,7 @@ def delete(tx: Transaction, access: Access, graph_id: str) -> None:
 
 
 def names(tx: Transaction, access: Access, limit: int) -> list[tuple[GraphKind, str]]:
-    """The kinds and ids of a project's graphs, in order, those of its users after the others."""
+    """The kinds and ids of a project's graphs, in order, users' graphs last."""
     found = tx.graphs.names(project_id=access.project_id, limit=limit)
     return [(row.kind, row.graph_id) for row in found]
 
@@ -184,7 +185,7 @@ def names(tx: Transaction, access: Access, limit: int) -> list[tuple[GraphKind, 
 def page(
     tx: Transaction, access: Access, *, search: str, order: str, limit: int, offset: int
 ) -> GraphPage:
-    """Standalone graphs in the wanted order."""
+    """Standalone graphs in the requested order."""
     found = tx.graphs.page(
         order=order,
         project_id=access.project_id,
@@ -199,7 +200,7 @@ def page(
 def page_after(
     tx: Transaction, access: Access, request: PageRequest, *, search: str = ""
 ) -> Page[Graph]:
-    """Standalone graphs in the wanted order, after the last one told."""
+    """Standalone graphs in the requested order, after the cursor."""
     wanted: dict[str, Any] = {"project_id": access.project_id, "search": search}
     found = tx.graphs.page_after(order=request.order, **wanted, **request.bounds())
     told = [Keyed(rows.graph(one.row), one.key) for one in found]

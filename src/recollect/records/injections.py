@@ -1,7 +1,8 @@
 """The injection log: what went into which context, when, for whom, and why each line was there.
 
-A narrowed key sees only the contexts that it was given itself, and of these the lines of facts and
-episodes that it may see by now: what was put together from several things tells of all of them.
+A key with restricted visibility sees only the contexts that it received itself, and of these only
+the lines of facts and episodes that it may see now: a line derived from several things reveals all
+of them.
 """
 
 from collections.abc import Sequence
@@ -15,17 +16,18 @@ from recollect.store import rows
 from recollect.store.protocol import Transaction
 from recollect.store.queries.injections import InjectionLineRow, InjectionRow
 
-# A block as usual, one whose sections, room or ratings were chosen, facts and entities for clients of
-# Zep v2, or what a template made.
+# An ordinary block; one with chosen sections, room or ratings; facts and entities for Zep v2
+# clients; or a filled template.
 Form = Literal["block", "narrowed", "facts", "template"]
 LineKind = Kind | Literal["user_summary"]
 Reason = Literal["relevance", "freshness", "named", "section"]
 
 
 class InjectedLine(Record):
-    """A piece of a context. A line tells of something of a *kind*, and has a reason to be there:
-    *relevance* (with its score), *freshness* (nothing was asked, or found), *named* (by a fact that is
-    told), *section* (that of the user summary). Words of the block itself have neither."""
+    """A piece of a context. A line is about an item of a *kind*, and has a reason to be there: *relevance*
+    (with its score), *freshness* (nothing was asked, or found), *named* (by a fact that is shown),
+    *section* (the user summary). The block's own text has neither.
+    """
 
     text: str
     kind: LineKind | None = None
@@ -35,7 +37,7 @@ class InjectedLine(Record):
 
 
 class NewInjection(Record):
-    """A context that is given out, and how much of the log is to stay."""
+    """A context that is given out, and how much of the log to keep."""
 
     project_id: int
     key_uuid: str
@@ -49,7 +51,7 @@ class NewInjection(Record):
 
 
 class Injection(Record):
-    """A context that was given out. *key_uuid* is empty where no key asked."""
+    """A context that was given out. *key_uuid* is empty if no key asked for it."""
 
     uuid: str
     at: datetime
@@ -63,12 +65,12 @@ class Injection(Record):
 
     @property
     def text(self) -> str:
-        """The context as far as the log still has it."""
+        """The context, as far as the log still has it."""
         return "".join(one.text for one in self.lines)
 
 
 def keep(tx: Transaction, new: NewInjection) -> str:
-    """Write down a context, and drop what is too old or too much; says its uuid."""
+    """Log a context, and drop entries that are too old or too many; returns its uuid."""
     uuid = tx.new_id()
     number = tx.injections.insert(
         uuid=uuid,
@@ -99,7 +101,7 @@ def keep(tx: Transaction, new: NewInjection) -> str:
 def page(
     tx: Transaction, access: Access, *, graph_id: int | None, before: str | None, limit: int
 ) -> list[Injection]:
-    """The newest first, without their lines; after the one of the uuid *before*."""
+    """Newest first, without their lines, continuing after the uuid *before*."""
     found = tx.injections.page(
         project_id=access.project_id,
         key_uuid=_own(access),
@@ -111,7 +113,7 @@ def page(
 
 
 def get(tx: Transaction, access: Access, uuid: str) -> Injection:
-    """One with its lines, as far as they may be seen."""
+    """One injection with its visible lines."""
     row = tx.injections.by_uuid(uuid=uuid, project_id=access.project_id, key_uuid=_own(access))
     if row is None:
         raise NotFound(f"injection not found: {uuid}")
@@ -120,7 +122,7 @@ def get(tx: Transaction, access: Access, uuid: str) -> Injection:
 
 
 def _own(access: Access) -> str | None:
-    """The key whose contexts may be seen; None: those of all keys."""
+    """The key whose contexts are visible; None: those of all keys."""
     return None if access.visibility is None else access.key_uuid
 
 
@@ -156,7 +158,7 @@ def _injection(access: Access, row: InjectionRow, lines: list[InjectedLine]) -> 
         graph=row.graph_name,
         thread_id=row.thread_name,
         form=row.form,
-        # It may be words of messages that the key does not see any more.
+        # It may quote messages that the key can no longer see.
         question=row.question if access.visibility is None else None,
         lines=lines,
     )

@@ -1,4 +1,4 @@
-"""Reading and correcting entities and facts by hand."""
+"""Reads entities and facts, and corrects them by hand."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -46,7 +46,7 @@ def fact(tx: Transaction, access: Access, uuid: str) -> Fact:
 
 
 def facts_by_ids(tx: Transaction, access: Access, graph: Graph, ids: Sequence[int]) -> list[Fact]:
-    """Those facts of a graph that have one of the row ids."""
+    """The facts of a graph with these row ids."""
     found = tx.facts.told_by_ids(ids=rows.to_json(list(ids)))
     return telling.facts(tx, access, [rows.fact(r) for r in found if r.graph_id == graph.id])
 
@@ -54,7 +54,7 @@ def facts_by_ids(tx: Transaction, access: Access, graph: Graph, ids: Sequence[in
 def entities_by_ids(
     tx: Transaction, access: Access, graph: Graph, ids: Sequence[int]
 ) -> list[Entity]:
-    """Those entities of a graph that have one of the row ids."""
+    """The entities of a graph with these row ids."""
     found = tx.entities.by_ids(ids=rows.to_json(list(ids)))
     known = [rows.entity(row) for row in found if row.graph_id == graph.id]
     return telling.entities(tx, access, known)
@@ -63,7 +63,7 @@ def entities_by_ids(
 def entities_by_uuids(
     tx: Transaction, access: Access, graph: Graph, uuids: Sequence[str]
 ) -> list[Entity]:
-    """Those entities of a graph that have one of the uuids."""
+    """The entities of a graph with these uuids."""
     found = tx.entities.by_uuids(graph_id=graph.id, uuids=rows.to_json(list(uuids)))
     return telling.entities(tx, access, [rows.entity(row) for row in found])
 
@@ -71,7 +71,7 @@ def entities_by_uuids(
 def entities_page(
     tx: Transaction, access: Access, graph: Graph, request: PageRequest
 ) -> Page[Entity]:
-    """Entities of a graph, page by page."""
+    """A page of a graph's entities."""
 
     def tell(found: list[EntityRow]) -> dict[int, Entity]:
         told = telling.entities(tx, access, [rows.entity(row) for row in found])
@@ -92,7 +92,7 @@ def facts_page(
     request: PageRequest,
     among: Sequence[int] | None = None,
 ) -> Page[Fact]:
-    """Facts of a graph, page by page, those of *among* if given."""
+    """A page of a graph's facts, optionally only those in *among*."""
     listed = rows.to_json(among)
 
     def read(bounds: dict[str, Any]) -> list[Keyed[WholeFactRow]]:
@@ -114,7 +114,7 @@ def _facts(
     read: Callable[..., list[WholeFactRow]],
     **params: Any,
 ) -> list[Fact]:
-    """The first facts of a query that may be seen."""
+    """The first visible facts of a query."""
     return seeing.first(
         access,
         lambda several: [rows.fact(row) for row in read(limit=several, **params)],
@@ -124,8 +124,10 @@ def _facts(
 
 
 def facts_holding(tx: Transaction, access: Access, graph: Graph, limit: int) -> list[Fact]:
-    """What is true now as far as we know, newest knowledge first; for who does not see everything,
-    as far as what they see tells."""
+    """Facts that are true now as far as we know, most recently learned first.
+
+    With restricted visibility, as far as the visible episodes tell.
+    """
     now = rows.micros(tx.now)
     if access.visibility is None:
         return _facts(tx, access, limit, tx.facts.holding, graph_id=graph.id, now=now)
@@ -144,14 +146,14 @@ def _holds(fact: Fact, now: datetime) -> bool:
 
 
 def facts_of_entity(tx: Transaction, access: Access, found: Entity, limit: int) -> list[Fact]:
-    """The facts that touch an entity."""
+    """The facts of an entity."""
     return _facts(tx, access, limit, tx.facts.of_entity, entity_id=found.id)
 
 
 def facts_of_thread(
     tx: Transaction, access: Access, thread: Thread, rating_min: float | None, limit: int
 ) -> list[Fact]:
-    """The facts that were said in a thread, newest first; an unrated one is never too low."""
+    """The facts stated in a thread, newest first; an unrated fact passes any minimum."""
     said = seeing.carriers(access, tx.episodes.that_state(thread_id=thread.id))
     return _facts(
         tx,
@@ -178,7 +180,7 @@ def episodes_of_entity(tx: Transaction, access: Access, found: Entity, limit: in
 def mentions(
     tx: Transaction, access: Access, episode: Episode, limit: int
 ) -> tuple[list[Entity], list[Fact]]:
-    """The entities and the facts that came out of an episode."""
+    """The entities and facts learned from an episode."""
     found = seeing.first(
         access,
         lambda several: [
@@ -191,7 +193,7 @@ def mentions(
 
 
 class EntityChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A correction of an entity; what is UNSET stays."""
+    """A correction of an entity; UNSET leaves a field unchanged."""
 
     name: str | UnsetType = UNSET
     summary: str | UnsetType = UNSET
@@ -200,9 +202,9 @@ class EntityChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def update_entity(tx: Transaction, access: Access, uuid: str, change: EntityChange) -> Entity:
-    """Correct an entity by hand; attributes merge, a null takes one away."""
+    """Correct an entity by hand; attributes are merged, and null removes one."""
     entity(tx, access, uuid)
-    # What is not changed stays as it is, also what this caller may not see of it.
+    # Unchanged fields stay as they are, including what this caller may not see.
     old = entity(tx, replace(access, visibility=None), uuid)
     given: Json = {"name": change.name, "summary": change.summary}
     given["attributes"] = change.attributes
@@ -218,7 +220,7 @@ def update_entity(tx: Transaction, access: Access, uuid: str, change: EntityChan
 
 
 def _labels(given: list[str]) -> list[str]:
-    """The base label, and one type at the most."""
+    """The base label, and at most one type."""
     own = [label for label in dict.fromkeys(given) if label != "Entity"]
     if len(own) > 1:
         raise InvalidInput("labels: at most one besides 'Entity'")
@@ -233,7 +235,7 @@ def _check_merged(old: Json | None, change: Json | UnsetType) -> None:
 
 
 def delete_entity(tx: Transaction, access: Access, uuid: str) -> Removed:
-    """Remove an entity and the facts that touch it; a user's own node goes with the user."""
+    """Delete an entity and its facts; a user's own node is deleted only with the user."""
     found = entity(tx, access, uuid)
     if found.is_user:
         raise InvalidInput("uuid: this is the user's own node; delete the user instead")
@@ -243,7 +245,7 @@ def delete_entity(tx: Transaction, access: Access, uuid: str) -> Removed:
 
 
 class FactChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A correction of a fact; what is UNSET stays. *vector* is that of the new sentence."""
+    """A correction of a fact; UNSET leaves a field unchanged. *vector* belongs to the new sentence."""
 
     name: str | UnsetType = UNSET
     fact: str | UnsetType = UNSET
@@ -255,9 +257,9 @@ class FactChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def update_fact(tx: Transaction, access: Access, uuid: str, change: FactChange) -> Fact:
-    """Correct a fact by hand; attributes merge, a null takes one away."""
+    """Correct a fact by hand; attributes are merged, and null removes one."""
     fact(tx, access, uuid)
-    # What is not changed stays as it is, also what this caller may not see of it.
+    # Unchanged fields stay as they are, including what this caller may not see.
     old = fact(tx, replace(access, visibility=None), uuid)
     given = {"name": change.name, "fact": change.fact, "attributes": change.attributes}
     told: Json = {key: value for key, value in given.items() if value is not UNSET}
@@ -298,8 +300,7 @@ def _edit(
 
 
 def reopen_fact(tx: Transaction, access: Access, uuid: str) -> Fact:
-    """Take back what closed a fact or cast doubt on it: it holds, and the same words do not close it
-    again."""
+    """Revoke what closed a fact or cast doubt on it; the same statements will not close it again."""
     seen = fact(tx, access, uuid)
     ended = seen.invalid_at is not None or seen.expired_at is not None
     if not ended and not _doubted(tx, access, seen):
@@ -311,12 +312,12 @@ def reopen_fact(tx: Transaction, access: Access, uuid: str) -> Fact:
 
 
 def _doubted(tx: Transaction, access: Access, seen: Fact) -> bool:
-    """Whether a fact that the asker may see casts doubt on one."""
+    """Whether a visible fact casts doubt on this one."""
     by = [row.fact_id for row in tx.doubts.of_fact(fact_id=seen.id, limit=PAGE_MAX)]
     return bool(seeing.ids(tx, access, "fact", by))
 
 
 def delete_fact(tx: Transaction, access: Access, uuid: str) -> Removed:
-    """Remove a fact; the entities it joined stay."""
+    """Delete a fact; the entities it joined stay."""
     found = fact(tx, access, uuid)
     return _edit(tx, found, "fact.delete")

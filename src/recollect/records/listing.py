@@ -1,4 +1,4 @@
-"""Pages of what passed a filter, and nodes with what is told of them beside their own fields."""
+"""Pages of what passed a filter, and nodes with additional details."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ from recollect.store.statements import Keyed
 
 Ids = Sequence[int]
 _LINKS_PER_LOOK = 2_000
-_NEWEST = "~"  # after every uuid
+_NEWEST = "~"  # sorts after every uuid
 
 
 class ListedEntity(Record):
-    """An entity with the episodes that mention it, newest first; None when they are too many."""
+    """An entity with the episodes that mention it, newest first; None if there are too many."""
 
     entity: Entity
     episodes: list[str] | None
@@ -36,9 +36,9 @@ def entities(
     request: PageRequest,
     among: Ids | None = None,
 ) -> Page[ListedEntity]:
-    """Entities of a graph page by page, those of *among* if given; by degree, with degrees.
+    """A page of a graph's entities, optionally only those in *among*; ordered by degree, with degrees.
 
-    Whoever may not see everything gets the degrees that facts give which they may see.
+    A caller with restricted visibility gets degrees that count visible facts only.
     """
     by_degree = request.order.startswith("degree/")
     degrees = _degrees(tx, access, graph) if by_degree and access.visibility is not None else None
@@ -74,7 +74,7 @@ def _rows(
 
 
 def _degrees(tx: Transaction, access: Access, graph: Graph) -> Counter[int]:
-    """How many facts that may be seen touch each entity."""
+    """The number of visible facts of each entity."""
     counted: Counter[int] = Counter()
     before = _NEWEST
     while found := tx.links.before(graph_id=graph.id, before=before, limit=_LINKS_PER_LOOK):
@@ -94,7 +94,7 @@ def _by_degree(
     degrees: Counter[int],
     bounds: dict[str, Any],
 ) -> list[Keyed[EntityRow]]:
-    """What the query would give if there were no more facts than are counted."""
+    """What the query would return if only the counted facts existed."""
     listed = rows.to_json(among)
     places = [
         (degrees[row.id], row.uuid, row.id)
@@ -130,7 +130,7 @@ def _episodes(tx: Transaction, access: Access, ids: Ids) -> dict[int, list[str] 
 
 
 def time_zone(tx: Transaction, graph: Graph) -> str | None:
-    """The zone in which the owner of a graph means words like yesterday."""
+    """The time zone in which the owner of a graph means words like yesterday."""
     row = tx.graphs.time_zone(id=graph.id)
     zone: str | None = row.time_zone if row else None
     return zone

@@ -10,7 +10,7 @@ from recollect.store.protocol import Transaction
 
 
 class OwnedGraph(Record):
-    """A graph, and whose it is."""
+    """A graph and its owner."""
 
     graph: Graph
     user_uuid: str | None = None
@@ -43,7 +43,7 @@ def thread(tx: Transaction, access: Access, uuid: str) -> Thread:
 
 
 def graph(tx: Transaction, access: Access, uuid: str) -> OwnedGraph:
-    """A graph by its uuid or by that of the user whose it is."""
+    """A graph by its uuid, or by the uuid of its user."""
     row = tx.graphs.by_uuid(project_id=access.project_id, uuid=uuid)
     if row is not None:
         return with_owner(tx, rows.graph(row))
@@ -60,7 +60,7 @@ def is_graph(tx: Transaction, access: Access, uuid: str) -> bool:
 
 
 def with_owner(tx: Transaction, found: Graph) -> OwnedGraph:
-    """A graph with whose it is."""
+    """Add the owner to a graph."""
     owner = tx.users.of_graph(graph_id=found.id) if found.kind == "user" else None
     return OwnedGraph(graph=found, user_uuid=owner.uuid if owner else None)
 
@@ -73,7 +73,7 @@ def thread_uuids(tx: Transaction, access: Access, thread_ids: Iterable[str]) -> 
 
 
 def uuid_of(tx: Transaction, access: Access, kind: str, id_: str) -> str | None:
-    """The uuid behind a caller's id of a user, a thread or a graph; None when there is none."""
+    """The uuid for a caller's id of a user, thread or graph; None if there is none."""
     try:
         if kind == "user":
             return users.get(tx, access, id_).uuid
@@ -85,5 +85,5 @@ def uuid_of(tx: Transaction, access: Access, kind: str, id_: str) -> str | None:
 
 
 def threads_of(tx: Transaction, access: Access, found: Iterable[Episode]) -> dict[str, str]:
-    """The uuids of the threads that episodes were said in."""
+    """The uuids of the threads that episodes belong to."""
     return thread_uuids(tx, access, [one.thread_id for one in found if one.thread_id])

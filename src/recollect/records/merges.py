@@ -1,8 +1,8 @@
-"""Two entities that are one by hand, and taking back what was decided by hand.
+"""Merges entities by hand, and undoes manual decisions.
 
-A decision is an edit at its place of the log. Taking it back takes it out of there: the graph is folded
-again as if it had never been made, with whatever was said since. So two entities that were one come
-back with the facts of their own, also those that were told meanwhile.
+A decision is an edit at its place in the log. Undoing it removes it from there: the graph is folded
+again as if it had never been made, with everything said since. So two merged entities come back with
+their own facts, including those stated in between.
 """
 
 from datetime import datetime
@@ -23,7 +23,7 @@ _UNDOABLE = ("fact.update", "fact.reopen")
 
 
 class Merge(Record):
-    """An entity that is one with another by hand since *at*: *uuid* and *name* are those it had."""
+    """An entity that was merged into another by hand *at* a time, with its former *uuid* and *name*."""
 
     uuid: str
     name: str | None
@@ -32,7 +32,7 @@ class Merge(Record):
 
 
 def merge(tx: Transaction, access: Access, uuid: str, other: str) -> Entity:
-    """Let two entities be one, the first of them; a user's own node or the assistant's always stays."""
+    """Merge two entities into the first; the user's own node and the assistant's always stay."""
     kept, gone = knowledge.entity(tx, access, uuid), knowledge.entity(tx, access, other)
     if kept.id == gone.id:
         raise InvalidInput("uuid: it takes two to be merged")
@@ -63,7 +63,7 @@ def _row(tx: Transaction, found: Entity) -> EntityRow:
 
 
 def of_graph(tx: Transaction, access: Access, graph: Graph, limit: int) -> list[Merge]:
-    """What is one by hand in a graph, the newest first, as far as the asker may see it."""
+    """The merges of a graph, newest first, as far as visible to the caller."""
     found: list[Merge] = []
     for row in tx.edits.merges_of_graph(graph_id=graph.id):
         if len(found) == limit:
@@ -74,7 +74,7 @@ def of_graph(tx: Transaction, access: Access, graph: Graph, limit: int) -> list[
 
 
 def _told(tx: Transaction, access: Access, graph_id: int, edit: MergesOfGraphRow) -> Merge | None:
-    """A merge as it may be told; None for one that was not carried out, or is hidden."""
+    """A merge as shown to the caller; None if it was not carried out, or is hidden."""
     for row in tx.entities.that_took_in(graph_id=graph_id, uuid=edit.subject):
         taken = taken_in.by(row).get(edit.subject)
         if taken is None or not _sees(access, taken["side"]):
@@ -94,8 +94,7 @@ def _sees(access: Access, side: str) -> bool:
 
 
 def unmerge(tx: Transaction, access: Access, uuid: str) -> Merge:
-    """Take back that an entity is one with another: it has its own uuid and facts again as soon as
-    the graph is folded."""
+    """Undo a merge: the entity has its own uuid and facts again once the graph is folded."""
     edit = _newest(tx, access, uuid, ("entity.merge",))
     if edit is None:
         raise NotFound(f"merged node not found: {uuid}")
@@ -109,12 +108,14 @@ def unmerge(tx: Transaction, access: Access, uuid: str) -> Merge:
 
 
 def undo(tx: Transaction, access: Access, uuid: str) -> Fact:
-    """Take back the last change by hand to a fact: a correction, an end, or that it was reopened. It
-    is what it was before as soon as the graph is folded; now it is told as it was meanwhile."""
+    """Undo the last manual change to a fact: a correction, an end, or a reopening.
+
+    It is reverted once the graph is folded; the fact is returned as it still is.
+    """
     seen = knowledge.fact(tx, access, uuid)
     row = tx.facts.by_uuid(uuid=uuid, project_id=access.project_id)
     edit = _newest(tx, access, seen.uuid, _UNDOABLE)
-    # What a user's record tells is not folded, so nothing would bring it back.
+    # Facts of a user's record are not folded, so nothing would restore them.
     if edit is None or row is None or row.extractor is None:
         raise Conflict("the fact was not changed by hand")
     _withdraw(tx, access, edit)

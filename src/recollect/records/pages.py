@@ -1,4 +1,4 @@
-"""Keyset pages: a cursor says where the last page ended, whatever was added or deleted since."""
+"""Keyset pagination: a cursor says where the last page ended, whatever was added or deleted since."""
 
 import base64
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Identified(Protocol):
-    """A row that is known by an id and a uuid."""
+    """A row with an id and a uuid."""
 
     @property
     def id(self) -> int: ...
@@ -27,7 +27,7 @@ R = TypeVar("R", bound=Identified)
 
 
 class Named(Protocol):
-    """What is known by a uuid."""
+    """Anything with a uuid."""
 
     @property
     def uuid(self) -> str: ...
@@ -45,14 +45,14 @@ class Mark(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 
 
 class PageRequest(Record):
-    """Which page is wanted, in which order (`key/direction`)."""
+    """The requested page and its order (`key/direction`)."""
 
     order: str
     limit: int
     after: Mark | None = None
 
     def bounds(self) -> dict[str, Any]:
-        """Query parameters; one more row than asked tells whether there is a next page."""
+        """Query parameters; one extra row shows whether there is a next page."""
         return {
             "limit": self.limit + 1,
             "after_key": self.after.key if self.after else None,
@@ -61,7 +61,7 @@ class PageRequest(Record):
 
 
 class Page(Record, Generic[T]):
-    """Some items, the cursor of what follows them, and how many there are, where that is counted."""
+    """Items, the cursor of the next page, and the total if it was counted."""
 
     items: list[T]
     next_cursor: str | None = None
@@ -69,7 +69,7 @@ class Page(Record, Generic[T]):
 
 
 def read_cursor(text: str | None, order: str) -> Mark | None:
-    """What an opaque cursor says; it only fits the order it was made for."""
+    """Decode an opaque cursor; it is only valid for the order it was made for."""
     if not text:
         return None
     try:
@@ -85,7 +85,7 @@ def read_cursor(text: str | None, order: str) -> Mark | None:
 
 
 def _sorts_by_number(order: str) -> bool:
-    """Moments and counts are numbers; names and uuids are text."""
+    """Times and counts are numbers; names and uuids are text."""
     key, _, _ = order.partition("/")
     return key.endswith("_at") or key == "degree"
 
@@ -104,17 +104,17 @@ def page_seen(
     *,
     narrowing: bool,
 ) -> Page[T]:
-    """A page of those rows that *tell* gives something for, by row id.
+    """A page of those rows for which *tell* returns something, by row id.
 
-    Unless something is *narrowing*, that is all of them. Else what is not told is passed over,
-    page after page, so that sizes and cursors know nothing of it.
+    Unless something is *narrowing*, that is all of them. Otherwise rows without a result are skipped,
+    page after page, so that page sizes and cursors do not reveal them.
     """
     bounds = request.bounds()
     if not narrowing:
         found = read(bounds)
         told = tell([one.row for one in found[: request.limit]])
         return _page_of(found, request, told)
-    wanted = bounds["limit"]  # the first look is a short one: often nothing is left out
+    wanted = bounds["limit"]  # the first read is short: often nothing is left out
     kept: list[Keyed[R]] = []
     everything: dict[int, T] = {}
     while len(kept) < wanted:
@@ -130,19 +130,19 @@ def page_seen(
 
 
 def _page_of(found: list[Keyed[R]], request: PageRequest, told: dict[int, T]) -> Page[T]:
-    """Cut *found* to its page and say where the next one begins."""
+    """Cut *found* to its page, and add the cursor of the next."""
     kept = found[: request.limit]
     return Page(items=[told[one.row.id] for one in kept], next_cursor=_following(found, request))
 
 
 def counted(found: Sequence[Keyed[N]], request: PageRequest, total: int | None) -> Page[N]:
-    """The page of what was read within the bounds of *request*, of *total* items."""
+    """The page of what was read within the bounds of *request*, out of *total* items."""
     items = [one.row for one in found[: request.limit]]
     return Page(items=items, next_cursor=_following(found, request), total=total or 0)
 
 
 def _following(found: Sequence[Keyed[N]], request: PageRequest) -> str | None:
-    """The cursor behind the last item of a page; None where nothing follows it."""
+    """The cursor after the last item of a page; None if nothing follows."""
     if len(found) <= request.limit:
         return None
     last = found[request.limit - 1]

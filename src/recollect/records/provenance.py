@@ -1,5 +1,6 @@
-"""Why a fact is known: the episodes behind it, the words they say it in, what ended it and on
-whose word, and what it ended itself."""
+"""Why a fact is known: its supporting episodes and their words, what ended it and on whose word, and
+which facts it ended itself.
+"""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -22,11 +23,11 @@ from recollect.store.queries.links import EvidenceRow
 R = TypeVar("R", EndingsOfFactRow, ClosedByFactRow, DoubtsOfFactRow)
 
 _SHOWN = 5
-_SHORT = ("f:", "a:")  # keys of first words and initials
+_SHORT = ("f:", "a:")  # keys of first words and of initials
 
 
 class SupportingEpisode(Record):
-    """An episode behind a fact: what it does to it, and where in its content it says so."""
+    """An episode that supports a fact: its role, and the span of its content that says so."""
 
     episode: Episode
     role: SupportRole
@@ -34,11 +35,11 @@ class SupportingEpisode(Record):
 
 
 class EndReason(Record):
-    """Something that ended a fact: another fact, an episode, or neither when it was by hand.
+    """Something that ended a fact: another fact, an episode, or neither if it was ended by hand.
 
-    *ended_at* is when it stopped being true, *expired_at* when that was learned. *judge* is on
-    whose word, as `graph.delta.Closing` says; None where that was not kept. A reader is as *sure*
-    as it said.
+    *ended_at* is when it stopped being true, *expired_at* when that was learned. *judge* is on whose
+    word, as in `graph.delta.Closing`; None if that was not recorded. *sure* is the reader's own
+    confidence.
     """
 
     by_fact: Fact | None = None
@@ -50,8 +51,7 @@ class EndReason(Record):
 
 
 class DoubtReason(Record):
-    """Why a fact that holds may be over: another fact, the episode that brought it, on whose word
-    and how sure that is."""
+    """Why an open fact may be over: another fact, the episode that stated it, on whose word, and how sure."""
 
     by_fact: Fact
     by_episode: Episode | None
@@ -60,14 +60,14 @@ class DoubtReason(Record):
 
 
 class Doubted(Record):
-    """A fact that holds, with a doubt about it."""
+    """An open fact, with a doubt about it."""
 
     fact: Fact
     doubt: DoubtReason
 
 
 class EndedFact(Record):
-    """A fact that another one ended, told as an `Ending` is."""
+    """A fact that another one ended, described as in `EndReason`."""
 
     fact: Fact
     by_episode: Episode | None = None
@@ -78,9 +78,9 @@ class EndedFact(Record):
 
 
 class Provenance(Record):
-    """A fact with all that stands behind it, all that ended it, and what it closed itself.
+    """A fact with all that supports it, all that ended it, and what it ended itself.
 
-    *reopened_at* is when someone last took back by hand what had ended it.
+    *reopened_at* is when it was last reopened by hand.
     """
 
     fact: Fact
@@ -92,7 +92,7 @@ class Provenance(Record):
 
 
 class _Seen(Record):
-    """What some closings name, by row ids, as far as it may be seen."""
+    """What some closings refer to, by row id, as far as visible."""
 
     facts: dict[int, Fact]
     episodes: dict[int, Episode]
@@ -100,7 +100,7 @@ class _Seen(Record):
     def all_of(
         self, row: EndingsOfFactRow | ClosedByFactRow | DoubtsOfFactRow | DoubtsOfGraphRow
     ) -> bool:
-        """Whether nothing that a closing names is hidden."""
+        """Whether nothing that a closing refers to is hidden."""
         fact, episode = row.fact_id, row.episode_id
         return (fact is None or fact in self.facts) and (
             episode is None or episode in self.episodes
@@ -108,7 +108,7 @@ class _Seen(Record):
 
 
 def of_fact(tx: Transaction, access: Access, uuid: str) -> Provenance:
-    """Why a fact is known, as far as the asker may see it."""
+    """Why a fact is known, as far as visible to the caller."""
     try:
         fact = knowledge.fact(tx, access, uuid)
     except NotFound as error:
@@ -130,8 +130,9 @@ def of_fact(tx: Transaction, access: Access, uuid: str) -> Provenance:
 
 
 def with_episodes(found: Provenance, access: Access | None) -> Provenance:
-    """The same with those episodes alone that may be read as episodes; None: none of them. What was
-    written as knowledge is nothing to read."""
+    """The same, with only those episodes that may be read as episodes; None: none of them. Knowledge that
+    was written directly cannot be read as an episode.
+    """
 
     def shown(episode: Episode | None) -> Episode | None:
         return _readable(access, episode)
@@ -152,7 +153,7 @@ def _readable(access: Access | None, episode: Episode | None) -> Episode | None:
 
 
 def doubts_of_graph(tx: Transaction, access: Access, graph: Graph, limit: int) -> list[Doubted]:
-    """Facts of a graph that hold and may be over, the surest doubts first; nothing hidden."""
+    """Open facts of a graph that may be over, surest doubts first; nothing hidden."""
 
     def narrow(found: Sequence[DoubtsOfGraphRow]) -> list[DoubtsOfGraphRow]:
         seen = _seen(tx, access, found)
@@ -171,7 +172,7 @@ def doubts_of_graph(tx: Transaction, access: Access, graph: Graph, limit: int) -
 
 
 def doubted_with_episodes(found: Sequence[Doubted], access: Access | None) -> list[Doubted]:
-    """The same with those episodes alone that may be read as episodes; None: none of them."""
+    """The same, with only those episodes that may be read as episodes; None: none of them."""
     return [
         replace(one, doubt=replace(one.doubt, by_episode=_readable(access, one.doubt.by_episode)))
         for one in found
@@ -237,7 +238,7 @@ def _reopened_at(tx: Transaction, fact: Fact) -> datetime | None:
 
 
 def _closings(tx: Transaction, access: Access, read: Callable[..., list[R]], fact: Fact) -> list[R]:
-    """Those closings of a query of which nothing is hidden."""
+    """The closings of a query that refer to nothing hidden."""
 
     def narrow(found: Sequence[R]) -> list[R]:
         seen = _seen(tx, access, found)
@@ -268,9 +269,9 @@ def _facts_seen(tx: Transaction, access: Access, ids: Sequence[int]) -> dict[int
 
 
 def entity_called(tx: Transaction, access: Access, graph: Graph, called: str) -> Entity:
-    """The entity of a graph with that uuid, or that answers to that name or its short form.
+    """The entity of a graph with this uuid, this name, or a name that this is short for.
 
-    For who may see everything: a name that only hidden episodes use would be found, too.
+    For callers that may see everything: it also finds names that only hidden episodes use.
     """
     found = knowledge.entities_by_uuids(tx, access, graph, [called])
     found = found or _answering(tx, access, graph, called)
@@ -283,8 +284,9 @@ def entity_called(tx: Transaction, access: Access, graph: Graph, called: str) ->
 
 
 def _answering(tx: Transaction, access: Access, graph: Graph, called: str) -> list[Entity]:
-    """Those with exactly that name; if there are none, and it is one word, those it may be short
-    for: a first name, or initials."""
+    """The entities with exactly this name; if there are none and it is a single word, those it may be short
+    for: a first name, or initials.
+    """
     exact, *others = names.keys(called) or ("",)
     short = [key for key in others if key[:2] in _SHORT] if " " not in exact else []
     for key in (exact, *short):

@@ -1,8 +1,8 @@
-"""What of the things that were read an asker may see, and how much of each.
+"""Restricts what was read to what the caller may see.
 
-An object is there or not as a whole, by what all its episodes say of it together. What is there
-carries nothing that only hidden episodes gave it, and no name of what may be hidden itself. Whoever
-sees everything gets back what was read, at no cost.
+An object is visible or not as a whole, by the combined metadata of its episodes. A visible object
+carries nothing that only hidden episodes contributed, and no name of something that may be hidden
+itself. A caller that sees everything gets back what was read, at no cost.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,16 +27,15 @@ from recollect.store.queries.links import SourcesOfFactsRow
 from recollect.store.queries.observations import ObservationEpisodesRow
 from recollect.store.queries.shapes import SourceRow
 
-# What an asker who does not see everything is told of the attributes of a user's own node.
-#
-# The node stands on all sides of the walls that policies draw. What the user's record and people
-# wrote into it is told to whoever sees it; what episodes taught it, only on the sides that the
-# asker sees.
+# What a caller with restricted visibility gets of the attributes of a user's own node.
+# The node exists on all sides of the walls that policies draw. What the user's record and people wrote
+# into it is shown to everyone who sees the node; what episodes taught it, only on visible sides.
 
 
 def user_attributes(tx: Transaction, visibility: Visibility, node: Entity) -> Json | None:
-    """The attributes that may be told. While the walls are being moved nobody knows who gave which:
-    then there are none."""
+    """The visible attributes. None while the graph is waiting to be refolded: who gave which is not known
+    until then.
+    """
     graph = tx.graphs.fold_state(graph_id=node.graph_id)
     if graph is None or graph.fold_from is not None:
         return None
@@ -62,7 +61,7 @@ def first(
     narrow: Callable[[Sequence[T]], list[T]],
     limit: int,
 ) -> list[T]:
-    """The first *limit* that may be seen of what *read* gives, which takes how many to read."""
+    """The first *limit* visible items; *read* takes the number of items to read."""
     if access.visibility is None or limit <= 0:
         return narrow(read(limit))
     several = limit
@@ -75,7 +74,7 @@ def first(
 
 
 def sees_all(visibility: Visibility, given: Iterable[Given]) -> bool:
-    """Whether every single episode with one of these metadata may be seen."""
+    """Whether every single episode with one of these metadata is visible."""
     return all(visibility.sees(rules.effective([one])) for one in given)
 
 
@@ -84,7 +83,7 @@ def _seen_of(visibility: Visibility, given: Iterable[Given]) -> list[Given]:
 
 
 def ids(tx: Transaction, access: Access, kind: DerivedKind, among: Sequence[int]) -> set[int]:
-    """Which of these row ids may be seen: by what their episodes say together, and nothing else."""
+    """Which of these row ids are visible, judged only by the combined metadata of their episodes."""
     if access.visibility is None:
         return set(among)
     behind = _behind(tx, access.visibility, kind, among)
@@ -94,8 +93,9 @@ def ids(tx: Transaction, access: Access, kind: DerivedKind, among: Sequence[int]
 def _behind(
     tx: Transaction, visibility: Visibility, kind: DerivedKind, among: Sequence[int]
 ) -> dict[int, list[Given]]:
-    """What the episodes behind things say. A user's node stands on all sides of the walls that
-    policies draw, so of what mentions it only that counts which may be seen."""
+    """The metadata of supporting episodes. A user's node exists on all sides of the walls that policies draw,
+    so of the episodes that mention it only the visible ones count.
+    """
     behind = effective.sources(tx, kind, among)
     if kind == "entity":
         for number in _own(tx, among):
@@ -109,7 +109,7 @@ def _own(tx: Transaction, among: Sequence[int]) -> set[int]:
 
 
 def episodes(access: Access, found: Sequence[Episode]) -> list[Episode]:
-    """Those that may be seen."""
+    """The visible episodes."""
     if access.visibility is None:
         return list(found)
     return [one for one in found if access.visibility.sees(rules.effective([one.metadata]))]
@@ -126,7 +126,7 @@ C = TypeVar("C", bound=Carrier)
 
 
 def carriers(access: Access, found: Sequence[C]) -> list[C]:
-    """Those rows whose metadata, that of one episode, may be seen."""
+    """The rows whose metadata, that of one episode, is visible."""
     visibility = access.visibility
     if visibility is None:
         return list(found)
@@ -136,8 +136,7 @@ def carriers(access: Access, found: Sequence[C]) -> list[C]:
 
 
 def document(access: Access, metadata: Given) -> bool:
-    """Whether a document of a collection may be seen, by its own metadata; nested values say
-    nothing."""
+    """Whether a document of a collection is visible, by its own metadata; nested values are ignored."""
     if access.visibility is None:
         return True
     flat = {key: kept for key, given in (metadata or {}).items() if (kept := _scalars(given))}
@@ -150,9 +149,10 @@ def _scalars(given: Any) -> list[Any]:
 
 
 def facts(tx: Transaction, access: Access, found: Sequence[Fact]) -> list[Fact]:
-    """Those that may be seen, without the names of their ends and without hidden episodes.
+    """The visible facts, without the names of their entities and without hidden episodes.
 
-    Attributes are there when every episode is: nobody knows which of them gave which."""
+    Attributes are included only if all episodes are visible: nothing records which episode gave which.
+    """
     visibility = access.visibility
     if visibility is None or not found:
         return list(found)
@@ -168,8 +168,9 @@ def facts(tx: Transaction, access: Access, found: Sequence[Fact]) -> list[Fact]:
 def ends(
     tx: Transaction, access: Access, among: Sequence[int]
 ) -> dict[int, tuple[int | None, int | None]]:
-    """When those facts end and since when that is known that a hidden episode gave an end: by what
-    others said, or by hand. All others end when they say."""
+    """The end times of facts that a hidden episode ended: recomputed from visible closings and manual ones.
+    Facts not in the result keep their own end.
+    """
     visibility = access.visibility
     if visibility is None:
         return {}
@@ -202,7 +203,7 @@ def _ended(fact: Fact, end: tuple[int | None, int | None] | None) -> Fact:
 
 
 def fact_sources(tx: Transaction, among: Sequence[int]) -> dict[int, list[EpisodeSource]]:
-    """The episodes behind facts, hidden ones included, the oldest first."""
+    """The episodes that support facts, including hidden ones, oldest first."""
     behind: dict[int, list[EpisodeSource]] = {number: [] for number in among}
     for row in tx.links.sources_of_facts(ids=rows.to_json(list(behind))):
         behind[row.fact_id].append(source(row))
@@ -210,7 +211,7 @@ def fact_sources(tx: Transaction, among: Sequence[int]) -> dict[int, list[Episod
 
 
 def source(row: SourcesOfFactsRow | EpisodesJudgedRow | SourceRow) -> EpisodeSource:
-    """An episode behind something, as filters look at it."""
+    """A supporting episode, as filters see it."""
     return EpisodeSource(
         uuid=row.uuid,
         metadata=rows.from_json(row.metadata),
@@ -223,7 +224,7 @@ def source(row: SourcesOfFactsRow | EpisodesJudgedRow | SourceRow) -> EpisodeSou
 
 
 def sources(access: Access, given: Sequence[EpisodeSource]) -> list[EpisodeSource]:
-    """Those episodes behind something that may be seen themselves."""
+    """The supporting episodes that are visible themselves."""
     visibility = access.visibility
     if visibility is None:
         return list(given)
@@ -245,8 +246,9 @@ def _fact(visibility: Visibility, fact: Fact, behind: Sequence[EpisodeSource]) -
 
 
 def entities(tx: Transaction, access: Access, found: Sequence[Entity]) -> list[Entity]:
-    """Those that may be seen; summaries speak of what may be seen, and attributes, of which nobody
-    knows where they are from, are there when every episode is."""
+    """The visible entities. Summaries mention visible facts only. Attributes, whose origin is not recorded,
+    are included only if all episodes are visible.
+    """
     visibility = access.visibility
     if visibility is None or not found:
         return list(found)
@@ -271,8 +273,9 @@ def entities(tx: Transaction, access: Access, found: Sequence[Entity]) -> list[E
 
 
 def _summary_of_user(tx: Transaction, access: Access, node: Entity) -> str:
-    """What is said of a user, put together of what may be seen, also where that is all there is:
-    how it reads must not tell whether there is more."""
+    """A user's summary composed from visible facts, even if nothing is hidden: its wording must not reveal
+    whether there is more.
+    """
 
     def narrow(found: Sequence[FactsAboutEntityRow]) -> list[FactsAboutEntityRow]:
         every = [row.id for row in found]
@@ -293,7 +296,7 @@ def _summary_of_user(tx: Transaction, access: Access, node: Entity) -> str:
 def _holds(
     tx: Transaction, row: FactsAboutEntityRow, over: Mapping[int, tuple[int | None, int | None]]
 ) -> bool:
-    """Whether a fact is not over, as far as may be seen."""
+    """Whether a fact has not ended, as far as visible."""
     end = over[row.id][0] if row.id in over else row.invalid_at
     return end is None or end > rows.micros(tx.now)
 
@@ -301,7 +304,7 @@ def _holds(
 def _summaries(
     tx: Transaction, access: Access, found: Sequence[Entity], whole: set[int]
 ) -> dict[int, str]:
-    """What is said of entities, word for word where nothing behind it is hidden."""
+    """The summaries of entities, verbatim where no supporting episode is hidden."""
     about = {one.id: _about(tx, one.id) for one in found}
     every = [row.id for said in about.values() for row in said]
     seen = ids(tx, access, "fact", every)
@@ -328,14 +331,14 @@ def _is_whole(said: Sequence[FactsAboutEntityRow], seen: set[int]) -> bool:
 
 
 def _composed(holding: Iterable[FactsAboutEntityRow], given: str = "") -> str:
-    """A summary of the facts that may be seen and are not over, as they would have grown one."""
+    """A summary of the visible facts that have not ended, composed as it would have grown from them."""
     return summary.grow(given, [row.fact for row in holding], ())
 
 
 def observations(
     tx: Transaction, access: Access, found: Sequence[Observation]
 ) -> list[Observation]:
-    """Those that may be seen together with every fact they rest on."""
+    """The observations that are visible together with every fact they rest on."""
     visibility = access.visibility
     if visibility is None or not found:
         return list(found)

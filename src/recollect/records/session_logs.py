@@ -1,6 +1,6 @@
 """Session logs: the append-only logs that agents run on, one per session.
 
-A session is judged by its own metadata: whoever may not see that finds nothing of it.
+The visibility of a session is decided by its own metadata.
 """
 
 import json
@@ -27,7 +27,7 @@ from recollect.store.queries.session_logs import (
 
 
 class SessionLog(Record):
-    """A session: whose it is, whether it feeds that user's graph, and how far its log is."""
+    """A session: its user, whether it feeds that user's graph, and the state of its log."""
 
     id: int
     uuid: str
@@ -51,10 +51,10 @@ def create(
     metadata: Json | None = None,
     context: Json | None = None,
 ) -> SessionLog:
-    """A new session with an empty log; one of a user feeds that user's graph unless told not to.
+    """Create a session with an empty log; a user's session feeds that user's graph unless *feeds* is False.
 
-    Told so without a user, it does not feed either once it is bound to one. Without an id of the
-    caller's, the server's own is the session's id as well.
+    If that is said without a user, it still applies once the session is bound to one. Without a caller's
+    id, the server's own becomes the session id.
     """
     uuid = tx.new_id()
     session_id = uuid if session_id is None else session_id
@@ -86,7 +86,7 @@ def _check_feeds(user_id: str | None, feeds: bool | None) -> None:
 
 
 def check_thread(tx: Transaction, access: Access, session_id: str, user_id: str) -> bool:
-    """Whether the thread that the session feeds is there; refused if it is somebody else's."""
+    """Whether the thread that the session feeds exists; refused if it belongs to another user."""
     row = tx.threads.by_name(project_id=access.project_id, thread_id=session_id)
     if row is None:
         return False
@@ -96,7 +96,7 @@ def check_thread(tx: Transaction, access: Access, session_id: str, user_id: str)
 
 
 def ensure_thread(tx: Transaction, access: Access, session_id: str, user_id: str) -> None:
-    """Have a thread of the same id, of the user that the session is bound to."""
+    """Create the thread with the session's id for the session's user, if it is missing."""
     try:
         there = check_thread(tx, access, session_id, user_id)
     except AlreadyExists as error:
@@ -116,7 +116,7 @@ def get(tx: Transaction, access: Access, session_id: str) -> SessionLog:
 
 
 def sees(access: Access, session: SessionLog) -> bool:
-    """Whether the one who asks may know of the session."""
+    """Whether the caller may see the session."""
     return access.visibility is None or access.visibility.sees(effective([session.metadata]))
 
 
@@ -129,9 +129,9 @@ def update(
     metadata: Json | None = None,
     context: Json | None = None,
 ) -> SessionLog:
-    """Switch feeding, for what is appended from now on, or change what is said of the session.
+    """Switch feeding, for later appends, or change the session's metadata or context.
 
-    Metadata takes the place of what it was. A context is merged field by field, nested ones too.
+    Metadata is replaced. A context is merged field by field, recursively.
     """
     session = get(tx, access, session_id)
     _check_feeds(session.user_id, feeds)
@@ -156,7 +156,7 @@ def _still(row: SessionLogRow | None, session_id: str) -> SessionLogRow:
 def page(
     tx: Transaction, access: Access, *, user_id: str | None, limit: int, after: str
 ) -> list[SessionLog]:
-    """Sessions by their ids, those past *after*; of one user if wanted."""
+    """Sessions ordered by id, after *after*; optionally of one user."""
     owner = None if user_id is None else users.get(tx, access, user_id)
     found: list[SessionLog] = []
     while len(found) < limit:
@@ -173,9 +173,9 @@ def page(
 
 
 def delete(tx: Transaction, access: Access, session_id: str) -> dict[str, int]:
-    """Remove a session with its log and open turns; tells what went.
+    """Delete a session with its log and open turns; returns what was deleted.
 
-    What it fed to a graph is the graph's.
+    What it fed to a graph stays there.
     """
     session = get(tx, access, session_id)
     held = tx.session_logs.contents(id=session.id)
@@ -209,7 +209,7 @@ _write_ascii = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), allow_
 
 
 class Line(Record):
-    """An episode as it is stored, and what became of it in the graph, by uuid."""
+    """An episode as stored, and the uuids of what it became in the graph."""
 
     number: int
     type: str
@@ -219,7 +219,7 @@ class Line(Record):
 
 
 class Turn(Record):
-    """An open turn: what the log was at when it was forked, and what the turn is at."""
+    """An open turn: where the log was forked, and the turn's last id."""
 
     id: int
     log_id: int
@@ -229,7 +229,7 @@ class Turn(Record):
 
 
 def written(value: Any) -> str:
-    """A JSON value as text that can be stored: half of a surrogate pair becomes an escape."""
+    """A JSON value as storable text: a lone surrogate becomes an escape."""
     text = _write(value)
     if text.isascii():
         return text
@@ -241,13 +241,13 @@ def written(value: Any) -> str:
 
 
 def episode_of(line: Line) -> Episode:
-    """An episode as the library has it."""
+    """An episode as the session log library represents it."""
     meta, payload = Meta(json.loads(line.meta)), FrozenDict(json.loads(line.payload))
     return Episode(line.number, line.type, meta, payload)
 
 
 def line_of(episode: Episode) -> Line:
-    """An episode as it is stored."""
+    """An episode in its stored form."""
     number, kind, meta, payload = episode
     return Line(number=number, type=kind, meta=written(meta), payload=written(payload))
 

@@ -1,5 +1,7 @@
-"""Reading session logs, in pages: what is committed never changes, so that pages that are read one
-after the other are together what the log was when the first was read."""
+"""Reads session logs in pages.
+
+Committed episodes never change, so successive pages together are the log as of the first read.
+"""
 
 import json
 import math
@@ -30,7 +32,7 @@ from recollect.store.queries.session_logs import SessionLogPageRow
 
 
 class Wanted(Record):
-    """The filters of a read, as the library has them."""
+    """The filters of a read, as in the session log library."""
 
     from_id: float | None = None
     limit: float | None = None
@@ -39,7 +41,7 @@ class Wanted(Record):
 
     @property
     def count(self) -> int | None:
-        """How many at most; None: all that pass."""
+        """The maximum number; None: everything that passes."""
         if self.limit is not None:
             return whole(self.limit)
         asked = (self.from_id, self.types, self.turn_id)
@@ -47,7 +49,7 @@ class Wanted(Record):
 
 
 class Window(Record):
-    """A part of a committed log: what passes the filters of those past *after* and up to *upto*."""
+    """A part of a committed log: what passes the filters after *after* and up to *upto*."""
 
     log_id: int
     after: int
@@ -57,7 +59,7 @@ class Window(Record):
 
 
 class View(Record):
-    """What a read sees: a window of the log, then episodes of an open turn."""
+    """What a read covers: a window of the log, then episodes of an open turn."""
 
     last_id: int
     window: Window | None
@@ -75,7 +77,7 @@ def types_of(text: str | None) -> tuple[str, ...] | None:
 
 
 def look(tx: Transaction, access: Access, session_id: str, wanted: Wanted) -> View:
-    """What a read of the committed log sees."""
+    """The view of the committed log."""
     session = session_logs.get(tx, access, session_id)
     window = _window(tx, session, wanted, session.last_id, wanted.count)
     return View(last_id=session.last_id, window=window, own=[])
@@ -84,7 +86,7 @@ def look(tx: Transaction, access: Access, session_id: str, wanted: Wanted) -> Vi
 def look_in_turn(
     tx: Transaction, access: Access, session_id: str, turn_id: str, wanted: Wanted
 ) -> View:
-    """What a read of a turn's working log sees: the log as it was forked, then the turn's own."""
+    """The view of a turn's working log: the log as it was forked, then the turn's own episodes."""
     session = session_logs.get(tx, access, session_id)
     turn = turn_of(tx, session, turn_id)
     own = select(
@@ -117,7 +119,7 @@ def _window(
 
 
 def _past(from_id: float | None) -> int | None:
-    """The last id that is not wanted; None when nothing can be past it."""
+    """The last id that is not wanted; None if nothing can come after it."""
     if from_id is None or from_id == -math.inf:
         return 0
     if not math.isfinite(from_id):
@@ -136,7 +138,7 @@ def _given(window: Window) -> dict[str, Any]:
 
 
 def from_here(window: Window, after: int) -> Window:
-    """The rest of a window, past *after*."""
+    """The rest of a window, after *after*."""
     return Window(
         log_id=window.log_id,
         after=after,
@@ -149,7 +151,7 @@ def from_here(window: Window, after: int) -> Window:
 def page(
     tx: Transaction, access: Access, window: Window, limit: int = LOG_EPISODES_PER_PAGE
 ) -> tuple[list[Line], Window | None]:
-    """The first episodes of a window, and what is left of it; NotFound if the log is gone."""
+    """The first episodes of a window, and the rest of it; NotFound if the log is gone."""
     if tx.session_logs.last_number(id=window.log_id) is None:
         raise NotFound("the session was deleted")
     upto, more = _page_end(tx, window, limit)
@@ -167,7 +169,7 @@ def page(
 def _seen(
     tx: Transaction, access: Access, log_id: int, found: list[SessionLogPageRow]
 ) -> list[SessionLogPageRow]:
-    """The episodes that may be seen of a log that may be: events of a trace have walls of their own."""
+    """The visible episodes of a visible log: events of a trace have their own visibility."""
     visibility = access.visibility
     of = None if visibility is None else tx.traces.metadata(log_id=log_id)
     if visibility is None or of is None:
@@ -182,7 +184,7 @@ def _seen(
 
 
 def _whole(tx: Transaction, access: Access, window: Window, most: int) -> list[Line]:
-    """The episodes of all pages of a window, or the first of them when there are more than most."""
+    """The episodes of all pages of a window, at most *most*."""
     lines: list[Line] = []
     rest: Window | None = window
     while rest is not None and len(lines) < most:
@@ -192,7 +194,7 @@ def _whole(tx: Transaction, access: Access, window: Window, most: int) -> list[L
 
 
 def _page_end(tx: Transaction, window: Window, limit: int) -> tuple[int | None, bool]:
-    """The last episode of a page, None without any, and whether there may be more behind it."""
+    """The last episode of a page (None if it is empty), and whether there may be more."""
     logs = tx.session_logs
     read = logs.sizes if window.turn_id is None else logs.sizes_of_turn
     sizes = read(limit=limit, **_given(window))
@@ -207,7 +209,7 @@ def _page_end(tx: Transaction, window: Window, limit: int) -> tuple[int | None, 
 def _fed(
     tx: Transaction, access: Access, log_id: int, found: list[SessionLogPageRow]
 ) -> dict[int, list[str]]:
-    """The episodes of the graph that came from these, as far as they may be seen."""
+    """The visible episodes of the graph that came from these."""
     fed: dict[int, list[str]] = {}
     given = {"log_id": log_id, "after": found[0].number - 1, "upto": found[-1].number}
     for row in tx.session_logs.fed_uuids(**given):
@@ -228,7 +230,7 @@ def assembled(
     max_output_tokens: float = 0,
     turn_id: str | None = None,
 ) -> Assembled:
-    """The input of a model call, of the committed log or of the working log of an open turn."""
+    """The input of a model call, from the committed log or the working log of an open turn."""
     wanted = Wanted(from_id=0)
     if open_turn is None:
         view = look(tx, access, session_id, wanted)

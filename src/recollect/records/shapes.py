@@ -1,4 +1,4 @@
-"""A graph's facts as links between numbered nodes, for the count of shapes that recur."""
+"""A graph's facts as links between numbered nodes, for counting recurring patterns."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ from recollect.store.queries.links import LinksBeforeRow
 
 
 class Linked(Record):
-    """The newest facts of a graph, and what their ends are called."""
+    """The newest facts of a graph, and the names of their nodes."""
 
     links: list[WeightedLink]
     nodes: dict[int, PatternNode]
@@ -23,7 +23,7 @@ class Linked(Record):
 
 
 class Around(Record):
-    """Which nodes to look around; all that is given adds up."""
+    """Which nodes to search around; the conditions are a union."""
 
     uuids: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
@@ -39,9 +39,9 @@ def read(
     now: datetime,
     half_life_days: int | None,
 ) -> Linked:
-    """The facts that pass, the newest of a large graph, weighed by their age.
+    """The facts that pass the filters, the newest ones of a large graph, weighted by age.
 
-    Whoever may not see everything has only facts both of whose ends they may see.
+    With restricted visibility, only facts whose entities are both visible.
     """
     found = seeing.first(
         access,
@@ -90,13 +90,13 @@ def _passing(
 
 
 def _label(row: EntitiesLabelledRow) -> str:
-    """The type of a node where it has one, else what every node is."""
+    """The type of a node if it has one, else the base label."""
     labels: list[str] = rows.from_json(row.labels)
     return next((label for label in labels if label != "Entity"), "Entity")
 
 
 def seeds(linked: Linked, around: Around) -> list[int]:
-    """The nodes to look around, by number."""
+    """The nodes to search around, by number."""
     chosen = {
         node
         for node, named in linked.nodes.items()

@@ -1,6 +1,6 @@
-"""Things as they are told to an asker: as far as they may be seen, with the metadata they carry.
+"""Items as the caller sees them: only what is visible, with metadata.
 
-What may not be seen is left out. One query for each answer gives all its items their metadata.
+Hidden items are left out. One query per answer loads the metadata of all its items.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,8 +32,9 @@ Summary = TypeVar("Summary", ThreadSummary, DocumentSummary)
 def seen_summaries(
     tx: Transaction, access: Access, kind: DerivedKind, found: Sequence[Summary]
 ) -> list[Summary]:
-    """Those that may be seen. One that speaks of anything hidden is told again without it, and
-    reaches as far as the newest episode that may be seen."""
+    """The visible summaries. One that mentions anything hidden is rebuilt without it, and reaches only as
+    far as the newest visible episode.
+    """
     visibility = access.visibility
     if visibility is None or not found:
         return list(found)
@@ -63,7 +64,7 @@ def _told(tx: Transaction, access: Access, visibility: Visibility, one: Summary)
 
 
 def _read(seen: Sequence[EpisodesOfSummaryRow]) -> list[EpisodesOfSummaryRow]:
-    """Those episodes that something was learned from already."""
+    """The episodes that something was already learned from."""
     return [row for row in seen if row.processed_at is not None and not row.ignored]
 
 
@@ -78,14 +79,14 @@ Derived = TypeVar("Derived", Fact, Entity, Observation, ThreadSummary, DocumentS
 
 
 def facts(tx: Transaction, access: Access, found: Sequence[Fact]) -> list[Fact]:
-    """Facts as they may be told, with the graph they are in."""
+    """The visible facts, with the graph they are in."""
     if access.visibility is not None:
         return _placed(tx, seeing.facts(tx, access, found))
     return _placed(tx, _carrying(tx, "fact", found))
 
 
 def entities(tx: Transaction, access: Access, found: Sequence[Entity]) -> list[Entity]:
-    """Entities as they may be told, with the graph they are in."""
+    """The visible entities, with the graph they are in."""
     if access.visibility is not None:
         return _placed(tx, seeing.entities(tx, access, found))
     return _placed(tx, _carrying(tx, "entity", found))
@@ -94,7 +95,7 @@ def entities(tx: Transaction, access: Access, found: Sequence[Entity]) -> list[E
 def observations(
     tx: Transaction, access: Access, found: Sequence[Observation]
 ) -> list[Observation]:
-    """Observations as they may be told."""
+    """The visible observations."""
     if access.visibility is not None:
         return seeing.observations(tx, access, found)
     return _carrying(tx, "observation", found)
@@ -103,7 +104,7 @@ def observations(
 def thread_summaries(
     tx: Transaction, access: Access, found: Sequence[ThreadSummary]
 ) -> list[ThreadSummary]:
-    """Summaries of threads as they may be told."""
+    """The visible thread summaries."""
     if access.visibility is not None:
         return seen_summaries(tx, access, "thread_summary", found)
     return _carrying(tx, "thread_summary", found)
@@ -112,7 +113,7 @@ def thread_summaries(
 def document_summaries(
     tx: Transaction, access: Access, found: Sequence[DocumentSummary]
 ) -> list[DocumentSummary]:
-    """Summaries of documents as they may be told."""
+    """The visible document summaries."""
     if access.visibility is not None:
         return seen_summaries(tx, access, "document_summary", found)
     return _carrying(tx, "document_summary", found)
@@ -124,7 +125,7 @@ def _carrying(tx: Transaction, kind: DerivedKind, found: Sequence[Derived]) -> l
 
 
 def _placed(tx: Transaction, found: Sequence[Placed]) -> list[Placed]:
-    """With the uuid of their graph, as those who ask know it."""
+    """Add the uuid of each item's graph."""
     rows = ((id_, tx.graphs.by_id(id=id_)) for id_ in {one.graph_id for one in found})
     uuids = {id_: row.uuid for id_, row in rows if row is not None}
     return [replace(one, graph_uuid=uuids.get(one.graph_id)) for one in found]

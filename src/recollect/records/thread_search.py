@@ -1,4 +1,4 @@
-"""What a search over threads needs to know about them, and about what they told."""
+"""What a search over threads needs to know about them and their content."""
 
 from collections.abc import Sequence
 
@@ -11,9 +11,9 @@ from recollect.store.protocol import Transaction
 
 
 class UserThreads(Record):
-    """Threads of one user and the graph they feed; *whole*: all threads the user has.
+    """Threads of one user and the graph they feed; *whole*: all threads of the user.
 
-    *thread_count* counts those that are not among them, too.
+    *thread_count* also counts those that are not included.
     """
 
     graph: Graph
@@ -24,7 +24,7 @@ class UserThreads(Record):
 
 
 class Statement(Record):
-    """Where a fact was told: in which thread, and by which message if it was one."""
+    """Where a fact was stated: the thread, and the message if it was one."""
 
     thread_id: str
     message: Episode | None
@@ -33,7 +33,7 @@ class Statement(Record):
 def places(
     tx: Transaction, access: Access, user_id: str | None, thread_ids: Sequence[str]
 ) -> list[UserThreads]:
-    """Where to look: in the threads that are named, or else in all of a user's."""
+    """Where to search: the named threads, or else all threads of a user."""
     if len(thread_ids) > SEARCH_SESSIONS_MAX:
         raise InvalidInput(f"session_ids: at most {SEARCH_SESSIONS_MAX}, got {len(thread_ids)}")
     if not thread_ids:
@@ -51,7 +51,7 @@ def _named(
     tx: Transaction, access: Access, user_id: str | None, thread_ids: Sequence[str]
 ) -> list[Thread]:
     if user_id is not None:
-        graphs.of_user(tx, access, user_id)  # one that is not there is an error by itself
+        graphs.of_user(tx, access, user_id)  # raises NotFound for an unknown user
     found = [threads.get(tx, access, thread_id) for thread_id in dict.fromkeys(thread_ids)]
     for thread in found:
         if user_id is not None and thread.user_id != user_id:
@@ -73,7 +73,7 @@ def _place(
 
 
 def episode_uuids(tx: Transaction, access: Access, found: Sequence[Thread]) -> tuple[str, ...]:
-    """What threads gave to their graphs, as far as it may be seen."""
+    """The visible episodes that threads contributed to their graphs."""
     ids = rows.to_json([thread.id for thread in found])
     given = seeing.carriers(access, tx.episodes.uuids_of_threads(threads=ids))
     return tuple(row.uuid for row in given)
@@ -82,7 +82,7 @@ def episode_uuids(tx: Transaction, access: Access, found: Sequence[Thread]) -> t
 def statements(
     tx: Transaction, access: Access, place: UserThreads, facts: Sequence[Fact]
 ) -> dict[int, Statement]:
-    """For each fact that a thread of *place* told, the newest place where it did, by row id."""
+    """For each fact that a thread of *place* stated, the newest statement, by row id."""
     names = {thread.id: thread.thread_id for thread in place.threads}
     newest: dict[int, tuple[str, str]] = {}
     told = tx.threads.of_facts(facts=rows.to_json([fact.id for fact in facts]))

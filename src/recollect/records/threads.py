@@ -33,8 +33,10 @@ def create(
     rating: Json | None = None,
     field: str = "thread_id",
 ) -> Thread:
-    """A new conversation of a user who must exist. *field* is what the caller calls the id; without
-    one, the server's own is the thread's id as well."""
+    """Create a thread of an existing user. *field* is the caller's name for the id.
+
+    Without an id, the server's own becomes the thread id.
+    """
     uuid = tx.new_id()
     thread_id = uuid if thread_id is None else thread_id
     checks.caller_id(field, thread_id)
@@ -70,13 +72,13 @@ def get(tx: Transaction, access: Access, thread_id: str) -> Thread:
 
 
 def told(tx: Transaction, access: Access, thread_id: str) -> Thread:
-    """The same, updated when something was last said in it."""
+    """The same, with the time of its last message as `updated_at`."""
     (thread,) = episodes.with_last_said(tx, access, [get(tx, access, thread_id)])
     return thread
 
 
 def told_of_user(tx: Transaction, access: Access, user_id: str, limit: int) -> list[Thread]:
-    """A user's newest threads, newest first, updated when something was last said in them."""
+    """A user's newest threads, newest first, with the time of the last message as `updated_at`."""
     return episodes.with_last_said(tx, access, of_user(tx, access, user_id, limit))
 
 
@@ -88,7 +90,7 @@ def update(
     metadata: Json | None,
     rating: Json | None,
 ) -> Thread:
-    """Merge metadata into a thread's; a rating instruction can be changed but not unset."""
+    """Merge metadata into a thread's; a rating instruction can be changed but not removed."""
     thread = get(tx, access, thread_id)
     merged = thread.metadata if metadata is None else checks.merge(thread.metadata, metadata)
     checks.json_object("metadata", merged)
@@ -104,7 +106,7 @@ def update(
 
 
 def put_class(tx: Transaction, access: Access, thread_id: str, name: str, value: str) -> Thread:
-    """Write the class that was found for a thread into its metadata, under the question's name."""
+    """Write a thread's class into its metadata, under the question's name."""
     thread = get(tx, access, thread_id)
     known = {**classes(thread), name: value}
     system = (thread.metadata or {}).get("system")
@@ -113,7 +115,7 @@ def put_class(tx: Transaction, access: Access, thread_id: str, name: str, value:
 
 
 def classes(thread: Thread) -> dict[str, str]:
-    """The classes that were found for a thread, by the name of the question."""
+    """The classes of a thread, by question name."""
     system = (thread.metadata or {}).get("system")
     found = system.get("classes") if isinstance(system, dict) else None
     if not isinstance(found, dict):
@@ -122,7 +124,7 @@ def classes(thread: Thread) -> dict[str, str]:
 
 
 def end(tx: Transaction, access: Access, thread_id: str) -> Thread:
-    """Mark a conversation as over; the first end stays."""
+    """Mark a thread as ended; the first end is kept."""
     thread = get(tx, access, thread_id)
     tx.threads.update(
         id=thread.id,
@@ -135,18 +137,18 @@ def end(tx: Transaction, access: Access, thread_id: str) -> Thread:
 
 
 def delete(tx: Transaction, access: Access, thread_id: str, mode: Mode = "delete") -> Removed:
-    """Remove a thread with its episodes, and what rested on them alone."""
+    """Delete a thread with its episodes, and what rested on them alone."""
     return _delete(tx, access, get(tx, access, thread_id), ignored_only=False, mode=mode)
 
 
 def delete_keeping_graph(tx: Transaction, access: Access, thread_id: str) -> None:
-    """Remove a thread and its message history; what the graph learned from it stays."""
-    # Messages of ignored roles never were part of the graph, so nothing keeps them.
+    """Delete a thread and its message history; what the graph learned from it stays."""
+    # Messages of ignored roles were never part of the graph, so nothing keeps them.
     thread = get(tx, access, thread_id)
     said = tx.episodes.ids_of_thread(thread_id=thread.id, ignored_only=False)
     _delete(tx, access, thread, ignored_only=True)
     index.touch(tx, thread.graph_id, "episode", list(said))
-    readings.fold_again(tx, thread.graph_id, 0)  # whoever folds it just now has the thread still
+    readings.fold_again(tx, thread.graph_id, 0)  # a fold in progress still has the thread
 
 
 def _delete(
@@ -173,11 +175,10 @@ def _delete(
 def page(
     tx: Transaction, access: Access, *, order: str, limit: int, offset: int, search: str = ""
 ) -> ThreadPage:
-    """Threads in the wanted order, updated when something was last said in them; with a *search*
-    those whose own or user's id has it.
+    """Threads in the requested order, with the time of the last message as `updated_at`.
 
-    Whoever may not see everything gets them in the order of their own changes: the other one would
-    tell when something was said that may not be seen.
+    *search* selects by the thread's or the user's id. A caller with restricted visibility gets them
+    ordered by their own changes: the other order would reveal when hidden messages were said.
     """
     wanted: dict[str, Any] = {"project_id": access.project_id, "search": search}
     by_said = order.startswith("updated_at/") and access.visibility is None
@@ -189,7 +190,7 @@ def page(
 
 
 def page_after(tx: Transaction, access: Access, request: PageRequest) -> Page[Thread]:
-    """The same page by page, after the last thread told."""
+    """The same as keyset pages."""
     by_said = request.order.startswith("updated_at/") and access.visibility is None
     read = tx.threads.page_said_after if by_said else tx.threads.page_after
     found = read(order=request.order, project_id=access.project_id, **request.bounds())
@@ -200,7 +201,7 @@ def page_after(tx: Transaction, access: Access, request: PageRequest) -> Page[Th
 def page_of_user(
     tx: Transaction, access: Access, user_id: str, request: PageRequest
 ) -> Page[Thread]:
-    """A user's threads in the wanted order, after the last one told."""
+    """A user's threads in the requested order, after the cursor."""
     user = users.get(tx, access, user_id)
     found = tx.threads.page_of_user(order=request.order, user_id=user.id, **request.bounds())
     return _told_page(tx, access, found, request, user.thread_count)

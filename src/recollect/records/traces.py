@@ -1,7 +1,7 @@
-"""Traces of agents: what one did to reach an objective, as a session log that is read event by event.
+"""Traces of agents: what an agent did to reach an objective, as a session log of events.
 
-A trace is judged by its own metadata, as its log is: whoever may not see that finds nothing of it. An
-event is judged by that and its own together.
+The visibility of a trace is decided by its own metadata, like that of its log. The visibility of an
+event is decided by both.
 """
 
 import json
@@ -21,11 +21,10 @@ from recollect.store.protocol import Transaction
 from recollect.store.queries.traces import TraceEventRow, TraceRow
 from recollect.store.statements import Keyed
 
-# What the events of a trace are in its log: the words of people and of the agent are messages,
-# tools are called and answer, and anything else is on record without being part of the
-# conversation.
+# How events appear in the log: the words of people and of the agent are messages, tool calls and
+# their results are items, and anything else is recorded without being part of the conversation.
 
-# By whom the words of an event are, where they are a turn of the conversation.
+# The role of an event's words, if they are a turn of the conversation.
 _ROLES = {
     "input_reference": "user",
     "feedback": "user",
@@ -39,7 +38,7 @@ TOOL_EVENTS = frozenset({"tool_call", "tool_result"})
 
 
 def logged(told: Json, content: str | None, name: str) -> tuple[str, Json, Json]:
-    """The type, the meta and the payload of an event; *name* is what the agent is called."""
+    """The type, meta and payload of an event; *name* is the agent's name."""
     kind = told["event_type"]
     role = _ROLES.get(kind)
     meta: Json = {"source": "runtime", "event": told}
@@ -65,7 +64,7 @@ def _tool_item(told: Json, content: str) -> Json:
 
 
 def content_of(payload: Json) -> str | None:
-    """The words of an event, from its payload."""
+    """The text of an event, from its payload."""
     held: Any = payload.get("item") or payload.get("data") or {}
     for name in ("content", "arguments", "output"):
         if isinstance(held.get(name), str):
@@ -74,7 +73,7 @@ def content_of(payload: Json) -> str | None:
 
 
 def carried(shared: Json | None, own: Json | None) -> Json | None:
-    """What an event is judged by: the metadata that its trace shares with it, and its own over that."""
+    """The metadata that decides an event's visibility: its own over its trace's."""
     return {**(shared or {}), **(own or {})} or None
 
 
@@ -83,8 +82,9 @@ EventState = Literal["pending", "processed", "failed"]
 
 
 class Trace(Record):
-    """A trace. *family* is the uuid of the first of several tries, *last_sequence* that of its newest
-    event; its turns are read by the jobs of one task."""
+    """A trace. *family* is the uuid of the first of several attempts, *last_sequence* that of its newest
+    event. One task covers the jobs that read its turns.
+    """
 
     log_id: int
     uuid: str
@@ -109,7 +109,7 @@ class Trace(Record):
 
 
 class TraceEvent(Record):
-    """An event as it was told; *number* is its id in the log, *state* how far its words were read."""
+    """An event as reported; *number* is its id in the log, *state* how far its text was read."""
 
     uuid: str
     event_id: str
@@ -122,7 +122,7 @@ class TraceEvent(Record):
 
 
 class TraceFilter(Record):
-    """Which traces of an agent are wanted; None: whichever."""
+    """Filters for an agent's traces; None does not filter."""
 
     status: str | None = None
     outcome: str | None = None
@@ -149,7 +149,7 @@ def _seen(access: Access, row: TraceRow) -> bool:
 def page(
     tx: Transaction, access: Access, agent: AgentRecord, wanted: TraceFilter, request: PageRequest
 ) -> Page[Trace]:
-    """The traces of an agent, page by page; those that are wanted and may be seen."""
+    """A page of an agent's visible traces that pass the filter."""
 
     def read(bounds: dict[str, Any]) -> list[Keyed[TraceRow]]:
         return tx.traces.page(
@@ -187,27 +187,27 @@ def find_event(
     event_id: str | None = None,
     sequence: int | None = None,
 ) -> TraceEvent | None:
-    """The event of a trace that has one of these, if there is one."""
+    """The event of a trace with one of these ids, if any."""
     row = tx.traces.event_told(log_id=trace.log_id, uuid=uuid, event_id=event_id, sequence=sequence)
     return None if row is None else _event(row)
 
 
 def erased_id(event_id: str) -> str:
-    """What is kept of the id of an event that is erased: it may have words in it."""
+    """What is kept of an erased event's id: a hash, because the id may contain text."""
     return blake2b(event_id.encode(), digest_size=16).hexdigest()
 
 
 def was_erased(
     tx: Transaction, trace: Trace, *, event_id: str | None, sequence: int | None
 ) -> bool:
-    """Whether an event of a trace that had one of these was erased."""
+    """Whether an event of a trace with one of these ids was erased."""
     hashed = None if event_id is None else erased_id(event_id)
     row = tx.traces.event_erased(log_id=trace.log_id, erased_id=hashed, sequence=sequence)
     return row is not None
 
 
 def sees_event(access: Access, trace: Trace, event: TraceEvent) -> bool:
-    """Whether the one who asks may know of an event of a trace that they may know of."""
+    """Whether the caller may see an event of a trace that they may see."""
     if access.visibility is None:
         return True
     return access.visibility.sees(effective([carried(trace.metadata, event.told.get("metadata"))]))
@@ -216,7 +216,7 @@ def sees_event(access: Access, trace: Trace, event: TraceEvent) -> bool:
 def events(
     tx: Transaction, access: Access, trace: Trace, *, after: int, limit: int
 ) -> list[TraceEvent]:
-    """The events of a trace in their order, those past one of them that may be seen."""
+    """The visible events of a trace in order, after a given sequence."""
     found: list[TraceEvent] = []
     while len(found) < limit:
         read = tx.traces.events_page(log_id=trace.log_id, after=after, limit=limit)
@@ -228,7 +228,7 @@ def events(
 
 
 def count_events(tx: Transaction, access: Access, trace: Trace) -> int | None:
-    """How many events a trace has; None for whoever may see part of them only."""
+    """The number of events of a trace; None for a caller with restricted visibility."""
     if access.visibility is not None:
         return None
     row = tx.traces.events_count(log_id=trace.log_id)
@@ -238,7 +238,7 @@ def count_events(tx: Transaction, access: Access, trace: Trace) -> int | None:
 def missing(
     tx: Transaction, trace: Trace, upto: int, told: tuple[tuple[int, int], ...]
 ) -> str | None:
-    """The first sequence up to one that no event has or had and no range of *told* covers, in words."""
+    """The first sequence up to *upto* that no event has or had and no range of *told* covers, as text."""
     have = (row for row in tx.traces.sequences(log_id=trace.log_id, upto=upto))
     covered = sorted([*told, *((one, one) for one in have)])
     due = 1

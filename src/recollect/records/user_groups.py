@@ -1,7 +1,7 @@
-"""Groups of users. Policy sets that an earlier release attached to them are listed and taken off.
+"""User groups. Policy sets that an earlier release attached to them can be listed and detached.
 
-Every project has a virtual group of all its users. It is computed, never stored, so nobody can
-be left out of it and nothing about it can be changed.
+Every project has a virtual group of all its users. It is computed, never stored, so no user can be
+missing from it and nothing about it can be changed.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,11 +33,11 @@ from recollect.store.statements import Keyed
 GroupKind = Literal["managed", "virtual"]
 ALL_USERS = "All Users"
 ORDER = "created_at/asc"  # of groups, of members and of candidates
-_BEFORE_ALL = -1  # when the group of all users was made, as cursors have it
+_BEFORE_ALL = -1  # the creation time of the group of all users, in cursors
 
 
 class UserGroup(Record):
-    """A group; the virtual one has no row, and so no id."""
+    """A group; the virtual one has no row and no id."""
 
     id: int | None
     uuid: str
@@ -52,7 +52,7 @@ class UserGroup(Record):
 
 
 class UserGroupPage(Record):
-    """Some groups, how many there are, and how many of all groups are managed."""
+    """Groups, the total number, and how many of all groups are managed."""
 
     groups: list[UserGroup]
     total: int
@@ -60,7 +60,7 @@ class UserGroupPage(Record):
 
 
 class Membership(Record):
-    """What a change of members came to."""
+    """The outcome of a membership change."""
 
     added: int = 0
     removed: int = 0
@@ -68,7 +68,7 @@ class Membership(Record):
 
 
 class UserGroupChange(Record):
-    """A change of a group; what is UNSET stays."""
+    """A change to a group; UNSET leaves a field unchanged."""
 
     expected_version: int
     name: str | UnsetType = UNSET
@@ -76,7 +76,7 @@ class UserGroupChange(Record):
 
 
 def virtual_uuid(access: Access) -> str:
-    """The uuid of the group of all users: the same for as long as the project exists."""
+    """The uuid of the group of all users, stable for the life of the project."""
     return str(uuid5(UUID(access.project_uuid), "user-group:all-users"))
 
 
@@ -97,7 +97,7 @@ def _everyone(tx: Transaction, access: Access) -> UserGroup:
 
 
 def create(tx: Transaction, access: Access, name: str, description: str | None) -> UserGroup:
-    """A new managed group without members."""
+    """Create a managed group without members."""
     _check(name, description)
     _require_free(tx, access, name)
     uuid = tx.new_id()
@@ -133,7 +133,7 @@ def get(tx: Transaction, access: Access, uuid: str) -> UserGroup:
 
 
 def page(tx: Transaction, access: Access, *, search: str, limit: int, offset: int) -> UserGroupPage:
-    """Groups by age; that of all users comes first."""
+    """Groups by age; the group of all users comes first."""
     everyone = [_everyone(tx, access)] if search.lower() in ALL_USERS.lower() else []
     first = everyone[offset : offset + limit]
     found = tx.user_groups.page(
@@ -152,7 +152,7 @@ def page(tx: Transaction, access: Access, *, search: str, limit: int, offset: in
 def page_after(
     tx: Transaction, access: Access, request: PageRequest, *, search: str = ""
 ) -> Page[UserGroup]:
-    """Groups by age after the last one told; that of all users comes first."""
+    """Groups by age, after the cursor; the group of all users comes first."""
     found = tx.user_groups.page_after(
         project_id=access.project_id, search=search, **request.bounds()
     )
@@ -165,7 +165,7 @@ def page_after(
 def page_of_user(
     tx: Transaction, access: Access, user_uuid: str, request: PageRequest
 ) -> Page[UserGroup]:
-    """The groups a user is in, in the same order."""
+    """The groups of a user, in the same order."""
     user_key = _user_key(tx, access, "user_uuid", user_uuid)
     found = tx.user_groups.of_user_after(user_id=user_key, **request.bounds())
     count = tx.user_groups.count_of_user(user_id=user_key) or 0
@@ -179,7 +179,7 @@ def _page_with_everyone(
     request: PageRequest,
     count: int,
 ) -> Page[UserGroup]:
-    """The group of all users has no row: it stands before all others on the first page."""
+    """Put the group of all users, which has no row, first on the first page."""
     first = [Keyed(_everyone(tx, access), _BEFORE_ALL)] if request.after is None else []
     return pages.counted([*first, *_keyed(found)], request, count + 1)
 
@@ -189,14 +189,14 @@ def _keyed(found: list[Keyed[UserGroupRow]]) -> list[Keyed[UserGroup]]:
 
 
 def of_user(tx: Transaction, access: Access, user_uuid: str) -> list[UserGroup]:
-    """The groups a user is in, that of all users first, the newest left out past a full page."""
+    """The groups of a user, all users first; beyond a full page the newest are left out."""
     user_key = _user_key(tx, access, "user_uuid", user_uuid)
     found = tx.user_groups.of_user(user_id=user_key, limit=PAGE_MAX - 1)
     return [_everyone(tx, access), *(_group(row) for row in found)]
 
 
 def update(tx: Transaction, access: Access, uuid: str, change: UserGroupChange) -> UserGroup:
-    """Change a managed group, if it is still as the caller has seen it."""
+    """Change a managed group, if it has not changed since the caller read it."""
     old = get(tx, access, uuid)
     key = _managed(old)
     if change.expected_version != old.version:
@@ -221,14 +221,14 @@ def update(tx: Transaction, access: Access, uuid: str, change: UserGroupChange) 
 
 
 def delete(tx: Transaction, access: Access, uuid: str) -> None:
-    """Remove a managed group; its members stay users."""
+    """Delete a managed group; its members remain users."""
     tx.user_groups.delete(id=_managed(get(tx, access, uuid)))
 
 
 def add_members(
     tx: Transaction, access: Access, uuid: str, user_uuids: Sequence[str]
 ) -> Membership:
-    """Put users into a managed group, all or none; one who is in it already changes nothing."""
+    """Add users to a managed group, all or none; existing members are unaffected."""
     key = _managed(get(tx, access, uuid))
     _check_members(user_uuids)
     added = sum(
@@ -244,7 +244,7 @@ def add_members(
 def remove_members(
     tx: Transaction, access: Access, uuid: str, user_uuids: Sequence[str]
 ) -> Membership:
-    """Take users out of a managed group; one who is not in it changes nothing."""
+    """Remove users from a managed group; non-members are unaffected."""
     key = _managed(get(tx, access, uuid))
     _check_members(user_uuids)
     removed = sum(
@@ -280,7 +280,7 @@ def members(
 def members_after(
     tx: Transaction, access: Access, uuid: str, request: PageRequest, *, search: str = ""
 ) -> Page[User]:
-    """The users in a group, after the last one told."""
+    """The users in a group, after the cursor."""
     group = get(tx, access, uuid)
     if group.id is None:
         return users.page_after(tx, access, request, search=search)
@@ -290,7 +290,7 @@ def members_after(
 def candidates_after(
     tx: Transaction, access: Access, uuid: str, request: PageRequest, *, search: str = ""
 ) -> Page[User]:
-    """The users who could be put into a managed group, after the last one told."""
+    """The users who could be added to a managed group, after the cursor."""
     key = _managed(get(tx, access, uuid))
     return _users_after(tx, access, request, group_id=key, members=False, search=search)
 
@@ -307,7 +307,7 @@ def _users_after(
 def candidates(
     tx: Transaction, access: Access, uuid: str, *, search: str, limit: int, offset: int
 ) -> UserPage:
-    """The users who could be put into a managed group."""
+    """The users who could be added to a managed group."""
     key = _managed(get(tx, access, uuid))
     return _users(tx, access, key, members=False, search=search, limit=limit, offset=offset)
 
@@ -318,13 +318,13 @@ def policy_sets(tx: Transaction, access: Access, uuid: str) -> list[PolicySet]:
 
 
 def could_have(tx: Transaction, access: Access, uuid: str, policy_set: str) -> None:
-    """Raise NotFound unless both the group and the policy set are there."""
+    """Raise NotFound unless both the group and the policy set exist."""
     get(tx, access, uuid)
     policies.get(tx, access.project_id, policy_set)
 
 
 def detach(tx: Transaction, access: Access, uuid: str, policy_set: str) -> list[PolicySet]:
-    """Take a policy set off a group."""
+    """Detach a policy set from a group."""
     group = get(tx, access, uuid)
     return policies.detach_from_group(tx, access.project_id, group.id, policy_set)
 

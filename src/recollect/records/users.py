@@ -21,7 +21,7 @@ USER_LABELS = ["Entity", "User"]
 
 
 class UserDetails(Record):
-    """What a caller may say about a user."""
+    """What a caller can set for a user."""
 
     email: str | None = None
     first_name: str | None = None
@@ -48,9 +48,9 @@ def _check(details: UserDetails) -> None:
 
 
 def create(tx: Transaction, access: Access, user_id: str | None, details: UserDetails) -> User:
-    """A new user with an empty graph, in which the user's node and profile facts stand.
+    """Create a user with a graph that holds only the user's node and profile facts.
 
-    Without an id of the caller's, the server's own is the user's id as well.
+    Without a caller's id, the server's own becomes the user id.
     """
     uuid = tx.new_id()
     user_id = uuid if user_id is None else user_id
@@ -97,7 +97,7 @@ def get(tx: Transaction, access: Access, user_id: str) -> User:
 
 
 def update(tx: Transaction, access: Access, user_id: str, details: UserDetails) -> User:
-    """Replace what is said about a user; the node and the profile facts follow."""
+    """Replace a user's details, and update the node and the profile facts."""
     old = get(tx, access, user_id)
     _check(details)
     tx.users.update(
@@ -127,7 +127,7 @@ def update(tx: Transaction, access: Access, user_id: str, details: UserDetails) 
 
 
 def delete(tx: Transaction, access: Access, user_id: str) -> None:
-    """Forget a user: threads, messages, graph and all, and what waits in batches for them."""
+    """Delete a user with all threads, messages and the graph, and their pending batch items."""
     user = get(tx, access, user_id)
     erasure.require_full_visibility(access)
     tx.batches.items_forget_user(
@@ -142,7 +142,7 @@ def delete(tx: Transaction, access: Access, user_id: str) -> None:
 def page(
     tx: Transaction, access: Access, *, search: str, order: str, limit: int, offset: int
 ) -> UserPage:
-    """Users in the wanted order."""
+    """Users in the requested order."""
     found = tx.users.page(
         order=order,
         project_id=access.project_id,
@@ -157,7 +157,7 @@ def page(
 def page_after(
     tx: Transaction, access: Access, request: PageRequest, *, search: str = ""
 ) -> Page[User]:
-    """Users in the wanted order, after the last one told."""
+    """Users in the requested order, after the cursor."""
     wanted: dict[str, Any] = {"project_id": access.project_id, "search": search}
     found = tx.users.page_after(order=request.order, **wanted, **request.bounds())
     told = [Keyed(rows.user(one.row), one.key) for one in found]
@@ -165,12 +165,12 @@ def page_after(
 
 
 def node(tx: Transaction, access: Access, user_id: str) -> Entity:
-    """The user's own node; whoever may not see it is told no more than if there were none."""
+    """The user's own node; NotFound if the caller may not see it, as if there were none."""
     return _if_any(user_id, seeing.entities(tx, access, [_own_node(tx, access, user_id)]))
 
 
 def told_node(tx: Transaction, access: Access, user_id: str) -> Entity:
-    """The same with the metadata it carries."""
+    """The same, with its metadata."""
     return _if_any(user_id, telling.entities(tx, access, [_own_node(tx, access, user_id)]))
 
 
@@ -181,7 +181,7 @@ def _if_any(user_id: str, seen: list[Entity]) -> Entity:
 
 
 def _own_node(tx: Transaction, access: Access, user_id: str) -> Entity:
-    """The node as it is; it exists for as long as the user does."""
+    """The node regardless of visibility; it exists for as long as the user does."""
     user = get(tx, access, user_id)
     row = tx.entities.by_uuid(uuid=user.entity_uuid, project_id=access.project_id)
     if row is None:
@@ -190,7 +190,7 @@ def _own_node(tx: Transaction, access: Access, user_id: str) -> Entity:
 
 
 def restore_node(tx: Transaction, graph_id: int) -> None:
-    """Put the user's node and profile facts back to what the user's record tells."""
+    """Reset the user's node and profile facts to the user's record."""
     row = tx.users.of_graph(graph_id=graph_id)
     if row is None:
         return
@@ -217,13 +217,13 @@ def restore_node(tx: Transaction, graph_id: int) -> None:
 
 
 def display_name(user: User) -> str:
-    """How the user's node is called."""
+    """The name of the user's node."""
     full = " ".join(part for part in (user.first_name, user.last_name) if part)
     return full or user.user_id
 
 
 def _profile(user: User) -> dict[str, str]:
-    """The facts that a profile alone tells, by relation name."""
+    """The facts that follow from the user's record, by relation name."""
     name = display_name(user)
     facts = {"HAS_USER_ID": f"{name} has the user id {user.user_id}"}
     if name != user.user_id:
@@ -234,7 +234,7 @@ def _profile(user: User) -> dict[str, str]:
 
 
 def _names(user: User) -> tuple[str, ...]:
-    """What the user's node answers to."""
+    """The names that the user's node is known by."""
     given = (display_name(user), user.first_name, user.user_id, user.email)
     return tuple(dict.fromkeys(name for name in given if name))
 
@@ -274,7 +274,7 @@ def _seed_node(tx: Transaction, user: User) -> None:
 
 
 def _insert_fact(tx: Transaction, user: User, entity_id: int, name: str, fact: str) -> IndexItem:
-    """Write a fact that a profile tells, and say how it is found."""
+    """Write a profile fact, and return its index row."""
     fact_id = tx.facts.insert(
         **numbers.of_graph(user.graph_id),
         uuid=tx.new_id(),
@@ -303,7 +303,7 @@ def _insert_fact(tx: Transaction, user: User, entity_id: int, name: str, fact: s
 
 
 def _refresh_node(tx: Transaction, access: Access, old: User, new: User) -> None:
-    """Rename the node and close the profile facts that no longer hold; nothing is rewritten."""
+    """Rename the node and close profile facts that no longer hold; nothing is rewritten."""
     entity = _own_node(tx, access, new.user_id)
     name = display_name(new) if display_name(old) != display_name(new) else entity.name
     kept = {k: v for k, v in (entity.attributes or {}).items() if k not in _attributes(old)}
@@ -333,7 +333,7 @@ def _refresh_node(tx: Transaction, access: Access, old: User, new: User) -> None
 
 
 def _rename(tx: Transaction, entity: Entity, old: User, new: User) -> None:
-    """Let the node answer to what the record says now, and to whatever episodes taught it."""
+    """Set the node's names to those of the current record and those learned from episodes."""
     row = tx.entities.by_id(id=entity.id)
     learned = rows.from_json(row.names) if row else []
     kept = [name for name in learned if name not in _names(old)]

@@ -1,6 +1,6 @@
-"""Walks from node to node along the facts that join them, within bounds.
+"""Walks from node to node along facts, within bounds.
 
-Newer facts are taken before older ones, so that a bound cuts off the past first.
+Newer facts come before older ones, so that a bound cuts off the past first.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,19 +28,19 @@ from recollect.store.statements import Keyed
 Direction = Literal["in", "out", "both"]
 Bound = Literal["max_nodes", "max_edges", "max_scanned"]
 
-_FACTS_FIRST_READ = 500  # more with each further read of the same node
+_FACTS_FIRST_READ = 500  # doubled with each further read of the same node
 _NEWEST = 2**63 - 1
 
 
 class Neighbour(Record):
-    """A node one step away, and the facts that join it with where the step began."""
+    """A node one step away, and the facts that lead to it."""
 
     entity: Entity
     facts: list[Fact]
 
 
 class Neighbours(Record):
-    """A page of neighbours; some of their facts or of the node's own may have been cut off."""
+    """A page of neighbours; some facts may have been cut off."""
 
     page: Page[Neighbour]
     truncated: bool = False
@@ -55,7 +55,7 @@ class Limits(Record):
 
 
 class Subgraph(Record):
-    """Part of a graph: both ends of every fact are among the entities."""
+    """Part of a graph: both entities of every fact are included."""
 
     entities: list[Entity]
     facts: list[Fact]
@@ -100,7 +100,7 @@ def _nodes(
     fact_ids: str | None,
     filters: Filters,
 ) -> Page[Entity]:
-    """A page of the nodes at the other ends of facts, as their labels let them by."""
+    """A page of the nodes at the other ends of facts, filtered by label."""
 
     def read(bounds: dict[str, Any]) -> list[Keyed[EntityRow]]:
         return tx.links.neighbours(
@@ -137,9 +137,9 @@ def subgraph(
     limits: Limits,
     filters: Filters,
 ) -> Subgraph:
-    """What lies around *seeds*, breadth first and in their order; seeds that are not are skipped.
+    """The surroundings of *seeds*, breadth-first and in their order; unknown seeds are skipped.
 
-    Filters on labels hold for the nodes that are reached, the others for the facts on the way.
+    Label filters apply to the nodes that are reached, all others to the facts on the way.
     """
     found = tx.entities.by_uuids(graph_id=graph.id, uuids=rows.to_json(list(seeds)))
     seen = seeing.ids(tx, access, "entity", [row.id for row in found])
@@ -154,7 +154,7 @@ def subgraph(
 
 
 class _Walk:
-    """A breadth-first walk that says which bound was the first to cut something off."""
+    """A breadth-first walk that records which bound was the first to cut something off."""
 
     def __init__(self, tx: Transaction, access: Access, limits: Limits, filters: Filters) -> None:
         self._tx = tx
@@ -165,10 +165,10 @@ class _Walk:
         self._nodes: dict[str, Entity] = {}
         self._facts: dict[str, Fact] = {}
         self._reason: Bound | None = None
-        self._full = False  # a fact was met for which there was no room
+        self._full = False  # a fact was found for which there was no room
 
     def run(self, starts: list[Entity], direction: Direction) -> Subgraph:
-        """Walk until the depth is reached, a budget is spent or there is nothing more."""
+        """Walk until the depth is reached, a budget is spent, or nothing is left."""
         for start in starts:
             self._admit(start)
         level = list(self._nodes.values())
@@ -191,7 +191,7 @@ class _Walk:
         self._reason = self._reason or reason
 
     def _expand(self, node: Entity, direction: Direction) -> Iterator[Entity]:
-        """Take the facts at a node, and give back the nodes they led to for the first time."""
+        """Take the facts of a node, and yield the nodes that they reach for the first time."""
         if self._full:
             return
         among = self._nodes.values() if self._reason == "max_nodes" else None
@@ -202,7 +202,7 @@ class _Walk:
                     return
             elif (other := self._passing(fact, uuid)) is not None:
                 if not self._admit(other):
-                    # From here on there can only be more facts among those who are there.
+                    # From here on, only facts among the nodes already included can follow.
                     yield from self._expand(node, direction)
                     return
                 if not self._take(fact):
@@ -213,7 +213,7 @@ class _Walk:
             self._cut("max_scanned")
 
     def _take(self, fact: Fact) -> bool:
-        """Keep a fact, unless there are too many; once is enough."""
+        """Keep a fact, once, unless there are too many."""
         if fact.uuid not in self._facts and len(self._facts) >= self._limits.facts:
             self._cut("max_edges")
             self._full = True
@@ -222,7 +222,7 @@ class _Walk:
         return True
 
     def _passing(self, fact: Fact, uuid: str) -> Entity | None:
-        """The node at the other end, unless its labels keep it out or it may not be seen."""
+        """The node at the other end, unless it is hidden or filtered out by its labels."""
         (row,) = self._tx.entities.by_uuids(graph_id=fact.graph_id, uuids=rows.to_json([uuid]))
         other = rows.entity(row)
         if not seeing.ids(self._tx, self._access, "entity", [other.id]):
@@ -231,9 +231,9 @@ class _Walk:
 
 
 class _Facts:
-    """Reads the facts at nodes that pass and may be seen; `left` is how many it may still look at.
+    """Reads the visible facts of nodes that pass the filters; `left` is how many it may still read.
 
-    Those that may not be seen do not count: nobody learns from a bound how many there are.
+    Hidden facts do not count, so that a bound does not reveal how many there are.
     """
 
     def __init__(self, tx: Transaction, access: Access, filters: Filters) -> None:
@@ -245,7 +245,7 @@ class _Facts:
     def at(
         self, node: Entity, direction: Direction, among: Iterable[Entity] | None = None
     ) -> Iterator[Fact]:
-        """The facts at a node, newest first, those that lead to one of *among* if given."""
+        """The facts of a node, newest first, optionally only those that lead to one of *among*."""
         before, several = _NEWEST, _FACTS_FIRST_READ
         others = None if among is None else rows.to_json([entity.id for entity in among])
         while self.left:
@@ -268,9 +268,9 @@ class _Facts:
 def passing_facts(
     tx: Transaction, access: Access, found: list[Fact], filters: Filters
 ) -> list[Fact]:
-    """Those facts that pass, each with the episodes behind it that may be seen as evidence.
+    """The facts that pass, judged by their visible supporting episodes.
 
-    Attributes that may not be seen let nothing pass.
+    A filter on hidden attributes lets nothing pass.
     """
     if filters == NO_FILTERS:
         return found

@@ -1,4 +1,4 @@
-"""What a project tells its memory: types, instructions, steering, templates."""
+"""A project's guidance for its memory: types, instructions, steering, templates."""
 
 from recollect.records.guidance.instructions import (
     Instruction,

@@ -1,4 +1,4 @@
-"""Named advice to the memory: what to extract, how to summarize a user."""
+"""Named instructions for the memory: what to extract, how to summarise a user."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -32,7 +32,7 @@ _INSTRUCTIONS_MAX: dict[InstructionKind, int] = {
 
 
 class Instruction(Record):
-    """A named piece of advice."""
+    """A named instruction."""
 
     name: str
     text: str
@@ -45,7 +45,7 @@ def add_instructions(
     targets: Targets,
     instructions: Sequence[Instruction],
 ) -> None:
-    """Add instructions at each named scope; a known name is rewritten, the others stay."""
+    """Add instructions at each named scope; an existing name is replaced, the others stay."""
     _check_instructions(kind, instructions)
     places = scopes.every(tx, access, targets, INSTRUCTION_SCOPES_PER_CALL_MAX)
     for where in places:
@@ -80,7 +80,7 @@ def delete_instructions(
 def instructions_at(
     tx: Transaction, access: Access, where: Scope, kind: InstructionKind
 ) -> list[Instruction]:
-    """The instructions that hold at a scope."""
+    """The instructions in force at a scope."""
     found = scopes.effective(tx, access, kind, where)
     return [Instruction(name=row.name, text=scopes.value(row, str)) for row in found]
 

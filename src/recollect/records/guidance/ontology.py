@@ -24,7 +24,7 @@ from recollect.store.protocol import Transaction
 
 PropertyType = Literal["Text", "Int", "Float", "Boolean"]
 
-# A node or an edge has these already; a custom field of that name could not be told apart.
+# A node or an edge already has these; a custom field of the same name would be ambiguous.
 RESERVED_FIELDS = frozenset(
     {"uuid", "name", "group_id", "graph_id", "name_embedding", "summary", "created_at"}
 )
@@ -39,8 +39,9 @@ class Property(Record):
 
 
 class EntityType(Record):
-    """A custom kind of node; two nodes whose identity properties agree are one. Facts about one expire
-    some days after they were last told, if it says so."""
+    """A custom kind of node; two nodes whose identity properties agree are one. With *expires_after_days*,
+    facts about it expire that long after they were last stated.
+    """
 
     name: str
     description: str
@@ -57,8 +58,9 @@ class Ends(Record):
 
 
 class EdgeType(Record):
-    """A custom kind of edge; without ends it may join anything. Such facts expire some days after they
-    were last told, if it says so."""
+    """A custom kind of edge; without ends it may join anything. With *expires_after_days*, such facts expire
+    that long after they were last stated.
+    """
 
     name: str
     description: str
@@ -85,7 +87,7 @@ def set_ontology(tx: Transaction, access: Access, targets: Targets, ontology: On
 
 
 def ontology_at(tx: Transaction, access: Access, where: Scope) -> Ontology:
-    """The custom types that hold at a scope."""
+    """The custom types in force at a scope."""
     found = scopes.effective(tx, access, "ontology", where)
     return scopes.value(found[0], Ontology) if found else Ontology()
 

@@ -1,7 +1,7 @@
-"""Where guidance holds, and the rows that keep it there.
+"""The scopes of guidance, and the rows that store it.
 
-Guidance is kept at a scope: the whole project, or one graph, be it a user's or a standalone one.
-A graph that has its own reads nothing else; one that has none reads the project's.
+Guidance belongs to a scope: the whole project, or one graph, a user's or a standalone one. A graph
+with its own guidance uses only that; one without uses the project's.
 """
 
 from collections import Counter
@@ -19,13 +19,13 @@ from recollect.store.queries.guidance import GuidanceRow
 
 
 def check_count(field: str, items: Sequence[object], most: int) -> None:
-    """No more items than are allowed."""
+    """Refuse more items than allowed."""
     if len(items) > most:
         raise InvalidInput(f"{field}: at most {most}, got {len(items)}")
 
 
 def check_unique(field: str, names: Iterable[str]) -> None:
-    """Each name once."""
+    """Refuse duplicate names."""
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise InvalidInput(f"{field}: {twice!r} is given twice")
@@ -36,14 +36,14 @@ T = TypeVar("T")
 
 
 class Scope(Record):
-    """Where guidance holds: one graph, or without one the whole project."""
+    """The scope of guidance: one graph, or the whole project."""
 
     key: str = ""
     graph_id: int | None = None
 
 
 class Targets(Record):
-    """The users and graphs that a request names; none of either is the project."""
+    """The users and graphs that a request names; if there are none, the project."""
 
     user_ids: tuple[str, ...] = ()
     graph_ids: tuple[str, ...] = ()
@@ -53,20 +53,20 @@ PROJECT = Scope()
 
 
 def scope_of(graph: Graph) -> Scope:
-    """The scope of one graph; it goes when the graph or its user goes."""
+    """The scope of one graph; it is deleted with the graph or its user."""
     noun = "user" if graph.kind == "user" else "graph"
     return Scope(key=f"{noun}:{graph.uuid}", graph_id=graph.id)
 
 
 def scope(tx: Transaction, access: Access, user_id: str | None, graph_id: str | None) -> Scope:
-    """The one scope that a request names; the project when it names none."""
+    """The single scope that a request names; the project if it names none."""
     if user_id is None and graph_id is None:
         return PROJECT
     return scope_of(graphs.target(tx, access, user_id, graph_id))
 
 
 def every(tx: Transaction, access: Access, targets: Targets, most: int) -> list[Scope]:
-    """Every scope that a request names, each of which must exist."""
+    """All scopes that a request names; each must exist."""
     check_count("user_ids", targets.user_ids, most)
     check_count("graph_ids", targets.graph_ids, most)
     named = [graphs.of_user(tx, access, user_id) for user_id in targets.user_ids]
@@ -77,7 +77,7 @@ def every(tx: Transaction, access: Access, targets: Targets, most: int) -> list[
 def put(
     tx: Transaction, access: Access, kind: Kind, where: Scope, value: Any, name: str = ""
 ) -> None:
-    """Say something at a scope, in place of what was said there under that name."""
+    """Store a value at a scope, replacing the one of the same name."""
     tx.guidance.put(
         uuid=tx.new_id(),
         project_id=access.project_id,
@@ -91,26 +91,26 @@ def put(
 
 
 def at(tx: Transaction, access: Access, kind: Kind, where: Scope) -> list[GuidanceRow]:
-    """What is said at this very scope."""
+    """The guidance stored at exactly this scope."""
     return tx.guidance.at(project_id=access.project_id, kind=kind, scope=where.key)
 
 
 def named(
     tx: Transaction, access: Access, kind: Kind, where: Scope, name: str
 ) -> GuidanceRow | None:
-    """What is said under one name at this very scope."""
+    """The guidance of one name at exactly this scope."""
     return tx.guidance.named(project_id=access.project_id, kind=kind, scope=where.key, name=name)
 
 
 def effective(tx: Transaction, access: Access, kind: Kind, where: Scope) -> list[GuidanceRow]:
-    """What is said at a scope, or else in the project; never a mixture."""
+    """The guidance of a scope, or else the project's; never a mixture."""
     return at(tx, access, kind, where) or at(tx, access, kind, PROJECT)
 
 
 def delete(
     tx: Transaction, access: Access, kind: Kind, where: Scope, names: Sequence[str] | None = None
 ) -> int:
-    """Take back what is said at a scope, all of it without names; says how much there was."""
+    """Delete guidance of a scope, all of it without names; returns how much."""
     return tx.guidance.delete(
         project_id=access.project_id,
         kind=kind,
@@ -120,7 +120,7 @@ def delete(
 
 
 def value(row: GuidanceRow, type_: type[T]) -> T:
-    """What a row says; it was checked when it was written, so it must still fit."""
+    """Decode a row; it was checked when it was written, so it must still fit."""
     try:
         return msgspec.json.decode(row.value, type=type_)
     except msgspec.DecodeError as error:

@@ -15,7 +15,7 @@ from recollect.records.guidance import scopes
 from recollect.records.guidance.scopes import Scope
 from recollect.store.protocol import Transaction
 
-# What an observation is when no type fits.
+# The type of an observation that fits no other.
 GENERIC = "generic"
 _LOWER_SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
@@ -35,7 +35,7 @@ class Steering(Record):
 
 
 def set_steering(tx: Transaction, access: Access, where: Scope, steering: Steering) -> Steering:
-    """Replace the steering of a scope whole; an empty one clears the scope."""
+    """Replace the whole steering of a scope; an empty one clears the scope."""
     _check_steering(steering)
     if not (steering.instruction or "").strip() and not steering.types:
         scopes.delete(tx, access, "steering", where)
@@ -45,7 +45,7 @@ def set_steering(tx: Transaction, access: Access, where: Scope, steering: Steeri
 
 
 def steering_at(tx: Transaction, access: Access, where: Scope) -> Steering:
-    """The steering that holds at a scope."""
+    """The steering in force at a scope."""
     found = scopes.effective(tx, access, "steering", where)
     return scopes.value(found[0], Steering) if found else Steering()
 

@@ -1,4 +1,4 @@
-"""The context templates of a project, kept by id; `context.templates` says what their text means."""
+"""The context templates of a project, by id; `context.templates` defines what their text means."""
 
 from datetime import datetime
 
@@ -25,8 +25,9 @@ class Template(Record):
 def create_template(
     tx: Transaction, access: Access, template_id: str, text: str, *, field: str = "template_id"
 ) -> Template:
-    """A new template. Whether its text can be filled in is for the caller to check; *field* is what
-    its vocabulary calls the id."""
+    """Create a template. The caller checks whether its text can be rendered; *field* is the caller's name
+    for the id.
+    """
     checks.caller_id(field, template_id)
     checks.text(field, template_id, TEMPLATE_ID_CHARS_MAX)
     checks.text("template", text, TEMPLATE_CHARS_MAX, required=True)
@@ -73,7 +74,7 @@ def template_by_uuid(tx: Transaction, access: Access, uuid: str) -> Template:
 
 
 def rename_template(tx: Transaction, access: Access, template_id: str, name: str) -> Template:
-    """Let a template have another id; its uuid stays."""
+    """Change the id of a template; its uuid stays."""
     checks.caller_id("name", name)
     checks.text("name", name, TEMPLATE_ID_CHARS_MAX)
     known = get_template(tx, access, template_id)
@@ -92,7 +93,7 @@ def update_template(tx: Transaction, access: Access, template_id: str, text: str
 
 
 def delete_template(tx: Transaction, access: Access, template_id: str) -> None:
-    """Remove a template."""
+    """Delete a template."""
     if not scopes.delete(tx, access, "template", PROJECT, [template_id]):
         raise NotFound(f"context template not found: {template_id}")
 
