@@ -53,8 +53,9 @@ class Block(Record):
 
 
 def facts_block(facts: Sequence[Fact], entities: Sequence[Entity], room: int) -> Block:
-    """The block that Zep v2 clients paste into their prompts: facts and entities round-robin, under headings
-    that are always present.
+    """The block that Zep v2 clients paste into their prompts.
+
+    Facts and entities take turns, under headings that are always present.
     """
     always = ("FACTS", "ENTITIES")
     left = room - len(_INTRODUCTION) - sum(frame_chars(name) for name in always)

@@ -330,7 +330,9 @@ def _key(field: str, key: str) -> None:
 
 
 def _is_filterable(value: Any) -> bool:
-    """Whether access policies can evaluate a value. One they cannot see would bypass them, so lists
-    count as well."""
+    """Whether access policies can evaluate a value.
+
+    One they cannot see would bypass them, so lists count as well.
+    """
     listed = value if isinstance(value, list) else [value]
     return bool(listed) and all(isinstance(one, str | int | float) for one in listed)

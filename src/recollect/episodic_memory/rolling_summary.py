@@ -70,8 +70,10 @@ _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}'\u2019-]*")
 
 
 class Point(NamedTuple):
-    """A fact with its sentence analysed: subject, predicate, and the thing it is about as stems,
-    with the last word of its name as the *head*."""
+    """A fact with its sentence analysed: subject, predicate, and the thing it is about.
+
+    *thing* holds the stems of that thing's name, *head* the stem of its last word.
+    """
 
     fact: SummaryFact
     kind: Kind
@@ -133,8 +135,7 @@ def current(facts: list[SummaryFact]) -> list[Point]:
 
 
 def _overtakes(new: Point, old: Point) -> bool:
-    """Whether *new* resolves or continues a wish, a decision or an open point of the same
-    subject."""
+    """Whether *new* resolves or continues a wish, decision or open point of the same subject."""
     if old.kind in ("state", "done") or old.head is None or _whose(new) != _whose(old):
         return False
     if new.against and new.head in old.thing:
@@ -261,8 +262,10 @@ def summary(
     tree: EpisodeTree | None,
     room: int,
 ) -> tuple[str, ...]:
-    """A summary of the visible episodes before a log position that satisfy *tree*: nothing, or one
-    text of at most *room* characters."""
+    """A summary of the visible episodes before a log position that satisfy *tree*.
+
+    Empty, or one text of at most *room* characters.
+    """
     if room <= 0:
         return ()
     whole = 0
@@ -299,8 +302,10 @@ def _left(
     tree: EpisodeTree | None,
     most: int,
 ) -> list[int]:
-    """The row ids of the episodes between two log positions that satisfy *tree*, among the newest
-    *most* visible ones."""
+    """The row ids of visible episodes between two log positions that satisfy *tree*.
+
+    Only the newest *most* episodes are considered.
+    """
     after, before = between
     passes = None if tree is None else tree_test(tree)
     chosen: list[int] = []

@@ -1,8 +1,8 @@
-"""Queries to a graph's memories, their answers, and their settings: chosen for the graph,
-its project, or by the operator.
+"""Queries to a graph's memories, their answers, and their settings.
 
-Each choice is stored where it was made. A graph without one follows its project, and a project the
-operator, so a changed default reaches every graph that did not choose for itself.
+Settings are chosen for the graph, for its project, or by the operator. Each choice is stored where it
+was made. A graph without one follows its project, and a project the operator, so a changed default
+reaches every graph that did not choose for itself.
 """
 
 from datetime import datetime

@@ -33,8 +33,10 @@ class WindowSize(Record):
 
 
 def reserved(chars: int) -> int:
-    """How many of a window's characters are reserved for the summary: a fixed share, relatively
-    more in a small window, and never more than a summary can use."""
+    """How many of a window's characters are reserved for the summary.
+
+    This is a fixed share, relatively more in a small window, and never more than a summary can use.
+    """
     share = max(chars // WINDOW_SUMMARY_SHARE, min(WINDOW_SUMMARY_CHARS_SMALL, chars // 2))
     return _room(min(share, WINDOW_SUMMARY_CHARS_MAX))
 
@@ -77,8 +79,7 @@ def read(
     tree: EpisodeTree | None,
     limit: int | None,
 ) -> ShortTerm:
-    """The newest *limit* episodes of the window that satisfy *tree*, and a summary of older ones
-    that do.
+    """The newest *limit* episodes of the window and a summary of older ones, all satisfying *tree*.
 
     Neither *limit* nor *tree* changes how far the window reaches. Episodes kept for semantic memory
     only, and knowledge written directly, are not in it.

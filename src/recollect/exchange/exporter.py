@@ -46,8 +46,7 @@ Progress = Callable[[int], Any]
 
 
 def export(tx: Transaction, wanted: ExportRequest, sink: Sink, progress: Progress) -> Exported:
-    """Write everything to *sink*, line by line; *progress* is called with the number of graphs
-    done."""
+    """Write everything to *sink*, line by line; *progress* gets the number of graphs done."""
     return _Export(tx, wanted, sink, progress).run()
 
 

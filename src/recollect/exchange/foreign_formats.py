@@ -118,8 +118,7 @@ def text(record: Mapping[str, Any], *names: str) -> str | None:
 
 
 def items(document: Any, *names: str) -> list[Any]:
-    """The records of a document: the list itself, a list under one of these names, or the
-    document."""
+    """The records of a document: the list itself, a list under one of these names, or the document."""
     if isinstance(document, list):
         return document
     lists = [_mapping(document).get(name) for name in names]

@@ -51,8 +51,9 @@ def _uuid(tx: Transaction, project_id: int, target: Target) -> str | None:
 
 
 def made_target(result: Any) -> Any:
-    """The record inside a unit's result: a new key is wrapped with its secret, a repeatable write with its
-    answer.
+    """The record inside a unit's result.
+
+    A new key is wrapped with its secret, a repeatable write with its answer.
     """
     return getattr(result, "made", getattr(result, "key", result))
 

@@ -55,8 +55,9 @@ def unsay_answers(tx: Transaction, graph_id: int) -> None:
 
 
 def _unsay_injections(tx: Transaction, graph_id: int) -> None:
-    """Remove what is gone from the injection log, and what may mention it: lines derived from several
-    things, and questions, which may quote messages.
+    """Remove what is gone from the injection log, and what may mention it.
+
+    That is, lines derived from several things, and questions, which may quote messages.
     """
     tx.injections.drop_gone(graph_id=graph_id)
     tx.injections.drop_derived(graph_id=graph_id)
@@ -138,8 +139,9 @@ def _keep_end(tx: Transaction, row: ClosingsWithoutReasonRow) -> None:
 def _fold_without(
     tx: Transaction, places: Sequence[EpisodePlacesRow], left: Sequence[Remainder]
 ) -> None:
-    """Leave remainders at the places of deleted episodes, and have their graphs folded again from there:
-    what came later was learned in the light of what is gone.
+    """Leave remainders at the places of deleted episodes, and have their graphs folded again from there.
+
+    What came later was learned in the light of what is gone.
     """
     remainders.leave(tx, left)
     first: dict[int, int] = {}
@@ -216,8 +218,10 @@ def _carriers(
 def _log_without(
     tx: Transaction, graph_id: int, episodes: int, left: Sequence[ClosingsWithoutReasonRow]
 ) -> None:
-    """Remove the remains of what is gone. If *episodes* were deleted too, or lost their text, have the graph
-    folded without them; what they ended stays ended.
+    """Remove the remains of what is gone.
+
+    If *episodes* were deleted too, or lost their text, the graph is folded again without them; what they
+    ended stays ended.
     """
     _keep_no_words(tx, graph_id)
     if episodes:
@@ -246,8 +250,9 @@ def _settle_around(
     behind: Sequence[InGraphRow],
     entity_id: int | None = None,
 ) -> tuple[Removed, int]:
-    """Update what was attached to removed facts; *entity_id* was removed with them. Also returns how many
-    episodes lost their text but stay.
+    """Update what was attached to removed facts; *entity_id* was removed with them.
+
+    Also returns how many episodes lost their text but stay.
     """
     near = sorted(_ends(gone) - {entity_id})
     removed = tx.entities.delete_unsupported(ids=rows.to_json(near))

@@ -68,8 +68,10 @@ def _new_secret() -> str:
 
 
 def rotate(tx: Transaction, access: Access, uuid: str, grace_h: float) -> NewWebhook:
-    """Replace a webhook's secret. For *grace_h* hours calls are also signed with the old one, so that the
-    receiver can switch in between; use 0 if the secret has leaked.
+    """Replace a webhook's secret.
+
+    For *grace_h* hours calls are also signed with the old one, so that the receiver can switch in
+    between; use 0 if the secret has leaked.
     """
     row = _row(tx, access, uuid)
     if not 0 <= grace_h <= WEBHOOK_GRACE_H_MAX:

@@ -91,8 +91,11 @@ def _reason(error: Exception) -> str:
 
 
 def strict_schema(answer: type[Any]) -> dict[str, Any]:
-    """The JSON Schema of a struct, as strict endpoints accept it: no references, titles or prose,
-    every field required and no others allowed. What may be missing is nullable."""
+    """The JSON Schema of a struct, as strict endpoints accept it.
+
+    It has no references, titles or prose; every field is required and no others are allowed. What may be
+    missing is nullable.
+    """
     (root,), parts = msgspec.json.schema_components([answer], ref_template=_REFERENCE + "{name}")
     whole = _inline(root, parts)
     if not isinstance(whole, dict):

@@ -48,8 +48,11 @@ _TOKENS_MAX = 96
 
 
 class Pair(NamedTuple):
-    """An older and a newer sentence: the names of their owners (which all facts of theirs contain),
-    their similarity, by how much another older sentence is more similar, and the days between."""
+    """An older and a newer sentence, and what is known about the pair.
+
+    *owners* are the names of their owners, which all facts of theirs contain; *alike* is the sentences'
+    similarity, *behind* by how much another older sentence is more similar, *days* the time between.
+    """
 
     older: str
     newer: str
@@ -80,8 +83,10 @@ def _parts(text: str, owners: str) -> _Parts:
 
 
 def repeats(pair: Pair) -> bool:
-    """Whether the older sentence has numbers or names and the newer one has them all: then nothing
-    in it was replaced."""
+    """Whether the older sentence has numbers or names and the newer one repeats them all.
+
+    Then nothing in it was replaced.
+    """
     old, new = _parts(pair.older, pair.owners), _parts(pair.newer, pair.owners)
     values = _digits(old) | (old.names - _MONTHS.keys())
     return bool(values) and values <= _digits(new) | new.words
@@ -120,9 +125,11 @@ def pair_features(pair: Pair) -> list[float]:
 
 
 class JudgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The weights of the logits and features, and the probabilities from which a fact is closed
-    (*sure*) or doubted. *unread* weighs the features alone, before the model has read the pair; from
-    the probability *worth* on it does."""
+    """The weights of the logits and features, and the thresholds.
+
+    A fact is closed from the probability *sure* on, and doubted from *doubt* on. *unread* weighs the
+    features alone, before the model has read a pair; it reads the pair from the probability *worth* on.
+    """
 
     version: str
     sha256: str
@@ -143,8 +150,10 @@ class Opinion(NamedTuple):
 
 
 class PairLogits(NamedTuple):
-    """The model's output: the logits of closing and of being about the same thing, and the kind of
-    closing it would be."""
+    """The model's output: the logits of closing and of being about the same thing.
+
+    *verdict* is the kind of closing it would be.
+    """
 
     closes: float
     about: float

@@ -34,8 +34,10 @@ Floats = npt.NDArray[np.float32]
 
 
 class Utterance(NamedTuple):
-    """A sentence, its speaker (one of `ROLES`), and the question it follows, if any. *told* is its
-    wording as a fact; *within* is the whole sentence, if this is a part of one."""
+    """A sentence, its speaker (one of `ROLES`), and the question it follows, if any.
+
+    *told* is its wording as a fact; *within* is the whole sentence, if this is a part of one.
+    """
 
     text: str
     role: str

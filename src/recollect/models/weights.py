@@ -82,8 +82,10 @@ class Installed:
 
 @dataclass(frozen=True, slots=True)
 class WeightState:
-    """What is on disk of one weight: nothing (`missing`), or files of which `faults` names those
-    that are missing or differ (`damaged`)."""
+    """What is on disk of one weight.
+
+    Nothing (`missing`), or files of which `faults` names those that are missing or differ (`damaged`).
+    """
 
     weight: Weight
     path: Path
@@ -225,8 +227,11 @@ def _teller(
 
 
 def _place(weight: Weight, whole: Path, home: Path) -> None:
-    """Rename verified files into place: a new weight all at once; into a folder that exists (a repair,
-    or another install was faster) file by file, so that a reader finds each file old or new."""
+    """Rename verified files into place.
+
+    A new weight is renamed as a whole. If its folder exists (a repair, or another install was faster),
+    files are renamed one by one, so that a reader finds each file either old or new.
+    """
     home.parent.mkdir(parents=True, exist_ok=True)
     try:
         whole.rename(home)

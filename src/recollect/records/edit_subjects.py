@@ -31,9 +31,10 @@ _FACTS_LOOKED_AT_MAX = 500
 
 
 class Edit(Record):
-    """One change. *marks* are those of its subject's texts, newest first. *near* is the uuid of an entity:
-    for a fact, one among whose facts it is looked for if its uuid changed; for a merge, the entity it
-    is merged into.
+    """One change to a fact or an entity.
+
+    *marks* are those of its subject's texts, newest first. *near* is the uuid of an entity: for a fact,
+    one among whose facts it is looked for if its uuid changed; for a merge, the entity it is merged into.
     """
 
     kind: EditKind

@@ -120,8 +120,9 @@ def page(
     mentioned: list[str] | None,
     among: Sequence[int] | None = None,
 ) -> Page[Episode]:
-    """A page of a graph's episodes, optionally only those that mention any of *mentioned*, and those in
-    *among*.
+    """A page of a graph's episodes.
+
+    Optionally only those that mention any of *mentioned*, and only those in *among*.
     """
     known = _nodes_seen(tx, access, graph, mentioned)
     params: dict[str, Any] = {"graph_id": graph.id, "mentioned": rows.to_json(known)}

@@ -78,8 +78,9 @@ def _thing(tx: Transaction, access: Access, kind: ExpiringKind, uuid: str) -> Ep
 
 
 def follow(tx: Transaction, graph_id: int, said: Sequence[Episode]) -> None:
-    """Set the expiry of facts that episodes state, if their type in the ontology has one, counted from when
-    they were last stated.
+    """Set the expiry of facts that episodes state, if their type in the ontology has one.
+
+    It is counted from when they were last stated.
     """
     durations = _durations(tx, graph_id)
     if not durations:

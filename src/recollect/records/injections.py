@@ -24,9 +24,11 @@ Reason = Literal["relevance", "freshness", "named", "section"]
 
 
 class InjectedLine(Record):
-    """A piece of a context. A line is about an item of a *kind*, and has a reason to be there: *relevance*
-    (with its score), *freshness* (nothing was asked, or found), *named* (by a fact that is shown),
-    *section* (the user summary). The block's own text has neither.
+    """A piece of a context: a line about an item, or the block's own text.
+
+    A line is about an item of a *kind*, and has a reason to be there: *relevance* (with its score),
+    *freshness* (nothing was asked, or found), *named* (by a fact that is shown), *section* (the user
+    summary). The block's own text has neither.
     """
 
     text: str

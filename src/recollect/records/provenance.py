@@ -1,5 +1,7 @@
-"""Why a fact is known: its supporting episodes and their words, what ended it and on whose word, and
-which facts it ended itself.
+"""Why a fact is known.
+
+That is, its supporting episodes and their words, what ended it and on whose word, and which facts it
+ended itself.
 """
 
 from collections.abc import Callable, Sequence
@@ -130,8 +132,9 @@ def of_fact(tx: Transaction, access: Access, uuid: str) -> Provenance:
 
 
 def with_episodes(found: Provenance, access: Access | None) -> Provenance:
-    """The same, with only those episodes that may be read as episodes; None: none of them. Knowledge that
-    was written directly cannot be read as an episode.
+    """The same, with only those episodes that may be read as episodes; None: none of them.
+
+    Knowledge that was written directly cannot be read as an episode.
     """
 
     def shown(episode: Episode | None) -> Episode | None:
@@ -284,8 +287,9 @@ def entity_called(tx: Transaction, access: Access, graph: Graph, called: str) ->
 
 
 def _answering(tx: Transaction, access: Access, graph: Graph, called: str) -> list[Entity]:
-    """The entities with exactly this name; if there are none and it is a single word, those it may be short
-    for: a first name, or initials.
+    """The entities with exactly this name.
+
+    If there are none and it is a single word, those it may be short for: a first name, or initials.
     """
     exact, *others = names.keys(called) or ("",)
     short = [key for key in others if key[:2] in _SHORT] if " " not in exact else []

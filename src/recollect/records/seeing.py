@@ -33,8 +33,9 @@ from recollect.store.queries.shapes import SourceRow
 
 
 def user_attributes(tx: Transaction, visibility: Visibility, node: Entity) -> Json | None:
-    """The visible attributes. None while the graph is waiting to be refolded: who gave which is not known
-    until then.
+    """The visible attributes of a user's own node.
+
+    None while the graph waits to be refolded: until then it is not known who gave which.
     """
     graph = tx.graphs.fold_state(graph_id=node.graph_id)
     if graph is None or graph.fold_from is not None:
@@ -93,8 +94,10 @@ def ids(tx: Transaction, access: Access, kind: DerivedKind, among: Sequence[int]
 def _behind(
     tx: Transaction, visibility: Visibility, kind: DerivedKind, among: Sequence[int]
 ) -> dict[int, list[Given]]:
-    """The metadata of supporting episodes. A user's node exists on all sides of the walls that policies draw,
-    so of the episodes that mention it only the visible ones count.
+    """The metadata of supporting episodes.
+
+    A user's node exists on all sides of the walls that policies draw, so of the episodes that mention it
+    only the visible ones count.
     """
     behind = effective.sources(tx, kind, among)
     if kind == "entity":
@@ -168,8 +171,9 @@ def facts(tx: Transaction, access: Access, found: Sequence[Fact]) -> list[Fact]:
 def ends(
     tx: Transaction, access: Access, among: Sequence[int]
 ) -> dict[int, tuple[int | None, int | None]]:
-    """The end times of facts that a hidden episode ended: recomputed from visible closings and manual ones.
-    Facts not in the result keep their own end.
+    """The end times of facts that a hidden episode ended, recomputed without hidden episodes.
+
+    Only visible closings and those by hand count. Facts not in the result keep their own end.
     """
     visibility = access.visibility
     if visibility is None:
@@ -246,8 +250,10 @@ def _fact(visibility: Visibility, fact: Fact, behind: Sequence[EpisodeSource]) -
 
 
 def entities(tx: Transaction, access: Access, found: Sequence[Entity]) -> list[Entity]:
-    """The visible entities. Summaries mention visible facts only. Attributes, whose origin is not recorded,
-    are included only if all episodes are visible.
+    """The visible entities.
+
+    Summaries mention visible facts only. Attributes, whose origin is not recorded, are included only if
+    all episodes are visible.
     """
     visibility = access.visibility
     if visibility is None or not found:
@@ -273,8 +279,9 @@ def entities(tx: Transaction, access: Access, found: Sequence[Entity]) -> list[E
 
 
 def _summary_of_user(tx: Transaction, access: Access, node: Entity) -> str:
-    """A user's summary composed from visible facts, even if nothing is hidden: its wording must not reveal
-    whether there is more.
+    """A user's summary composed from visible facts, even if nothing is hidden.
+
+    Its wording must not reveal whether there is more.
     """
 
     def narrow(found: Sequence[FactsAboutEntityRow]) -> list[FactsAboutEntityRow]:

@@ -32,8 +32,10 @@ Summary = TypeVar("Summary", ThreadSummary, DocumentSummary)
 def seen_summaries(
     tx: Transaction, access: Access, kind: DerivedKind, found: Sequence[Summary]
 ) -> list[Summary]:
-    """The visible summaries. One that mentions anything hidden is rebuilt without it, and reaches only as
-    far as the newest visible episode.
+    """The visible summaries.
+
+    One that mentions anything hidden is rebuilt without it, and reaches only as far as the newest visible
+    episode.
     """
     visibility = access.visibility
     if visibility is None or not found:

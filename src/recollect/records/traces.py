@@ -82,8 +82,10 @@ EventState = Literal["pending", "processed", "failed"]
 
 
 class Trace(Record):
-    """A trace. *family* is the uuid of the first of several attempts, *last_sequence* that of its newest
-    event. One task covers the jobs that read its turns.
+    """A trace of an agent.
+
+    *family* is the uuid of the first of several attempts, *last_sequence* that of its newest event. One
+    task covers the jobs that read its turns.
     """
 
     log_id: int

@@ -98,8 +98,10 @@ class TurnQueue:
         return self.waiting[0] if self.waiting else None
 
     def drain(self, job: QueuedTurn) -> list[Joined]:
-        """The input that joined a turn since the last call. If there is none, the turn accepts no
-        more."""
+        """The input that joined a turn since the last call.
+
+        If there is none, the turn accepts no more.
+        """
         joined, job.joined = job.joined, []
         job.taken_up += joined
         job.accepting = bool(joined)
@@ -164,8 +166,10 @@ class Agent:
     def session(
         self, session_id: str | None = None, *, context: Mapping[str, Any] | None = None
     ) -> "AgentSession":
-        """The session with that id, created if needed. Without an id it is the default one, named
-        after the agent."""
+        """The session with that id, created if needed.
+
+        Without an id it is the default one, named after the agent.
+        """
         session_id = self.name if session_id is None else session_id
         known = self._sessions.get(session_id)
         return known if isinstance(known, AgentSession) else self._new(session_id, context)
@@ -238,8 +242,11 @@ class AgentSession(Session):
         return job.run.turn_id
 
     def _survivors(self, turn: Turn) -> list[Any]:
-        """Input that joined a turn survives its interrupt. What the turn had not used yet goes to
-        the next one; what it had is kept in the log but not used again."""
+        """Input that joined a turn survives its interrupt.
+
+        What the turn had not used yet goes to the next one; what it had is kept in the log but not used
+        again.
+        """
         waiting, taken_up = self._queue.release(turn.id)
         for one in waiting:
             self.send(one.items, context=one.context)

@@ -66,8 +66,10 @@ HANDOFF_NOTE = "What came before did not fit any more and is not shown."
 
 
 def is_anchor(episode: Episode) -> bool:
-    """Whether the episode is an anchor: any checkpoint, with its title as its name, but not the
-    correction of one."""
+    """Whether the episode is an anchor: any checkpoint, but not the correction of one.
+
+    Its title is the anchor's name.
+    """
     return episode.reason == "checkpoint" and CORRECTS not in episode.meta
 
 
@@ -107,8 +109,10 @@ def _citing(log: Episodic, sources: Iterable[int]) -> dict[str, list[int]]:
 
 
 def begin(log: Episodic) -> Episode | None:
-    """Append the initial anchor, from which later views can start, unless the log has one. No model
-    sees it."""
+    """Append the initial anchor, from which later views can start, unless the log has one.
+
+    No model sees it.
+    """
     if any(map(is_anchor, log.episodes)):
         return None
     return anchor(log, SESSION_START, {}, meta={"context": False})
@@ -137,9 +141,7 @@ def overflow_handoff(
     content: str = HANDOFF_NOTE,
     turn_id: str | None = None,
 ) -> Episode:
-    """Append an overflow boundary and the checkpoint that follows it, after a model said "too
-    long".
-    """
+    """Append an overflow boundary and a checkpoint, after a model reported that its input did not fit."""
     log.append_boundary("overflow", "input did not fit", source="runtime", turn_id=turn_id)
     return anchor(log, name, state, content=content, turn_id=turn_id)
 

@@ -164,9 +164,11 @@ def start_position(
 
 
 def _is_restart(episode: Episode) -> bool:
-    """Whether history can start here. A correction does not count, since it belongs to what it
-    corrects; nor does a boundary that no model sees, or the initial anchor would keep
-    everything."""
+    """Whether history can start here.
+
+    A correction does not count, since it belongs to what it corrects. Nor does a boundary that no model
+    sees, or the initial anchor would keep everything.
+    """
     shown = episode.meta.in_context and CORRECTS not in episode.meta
     return episode.type == BOUNDARY and episode.payload.get("reason") in RESTARTS and shown
 

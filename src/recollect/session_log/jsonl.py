@@ -31,8 +31,7 @@ _write_ascii = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), allow_
 
 
 class Parsed(NamedTuple):
-    """The contents of a JSONL text: its valid lines with their ids, and what was wrong with the
-    others."""
+    """The contents of a JSONL text: its valid lines with their ids, and the errors of the others."""
 
     episodes: list[Episode]
     bad_lines: int

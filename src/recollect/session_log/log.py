@@ -28,8 +28,10 @@ PARTS_MAX = 8  # copies of copies: beyond this, one flat list is cheaper to walk
 
 
 class Shared(Sequence[T]):
-    """A sequence that only grows and shares its prefix with its copies, so that copying costs the
-    same for any length."""
+    """A sequence that only grows and shares its prefix with its copies.
+
+    Copying costs the same for any length.
+    """
 
     __slots__ = ("_before", "_own", "_parts")
 
@@ -276,9 +278,7 @@ class Episodic:
         return copy
 
     def merge(self, fork: "Episodic", since: int) -> list[Episode]:
-        """Append what *fork* holds from position *since* on, under new ids, and return it as
-        stored.
-        """
+        """Append what *fork* holds from position *since* on, under new ids; returns it as stored."""
         return self.adopt(fork.episodes[since:])
 
     def adopt(self, episodes: Sequence[Episode]) -> list[Episode]:

@@ -213,8 +213,10 @@ class Runner:
         self._shown_from = turn.forked_at
 
     async def _output(self, call: dict[str, Any], tools: Mapping[str, Tool]) -> str:
-        """The output of a call. A mistake of the model is reported to it; an error in a tool fails
-        the turn."""
+        """The output of a call.
+
+        A mistake of the model is reported to it; an error in a tool fails the turn.
+        """
         output = await self._call.first(self._hooks("pre_tool_call"), self._moment, call)
         if output is None:
             output = await self._run(call, tools)

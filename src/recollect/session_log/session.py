@@ -239,8 +239,10 @@ class Session:
         self.tell(turn.id, turns.START)
 
     async def close_turn(self, turn: Turn, error: BaseException | None) -> None:
-        """Merge on success, drop otherwise, and let the next turn start. Called on leaving a
-        turn."""
+        """Merge on success, drop otherwise, and let the next turn start.
+
+        Called on leaving a turn.
+        """
         try:
             if error is None and not turn.aborted:
                 await to_the_end(self._merge(turn))
@@ -282,8 +284,10 @@ class Session:
         return turn.id if turn is not None and turn.abort(reason) else None
 
     async def interrupt(self, reason: object = "interrupted") -> str | None:
-        """Abort the live turn and record that in the committed log before the next begins. Returns
-        its id, or None."""
+        """Abort the live turn and record that in the committed log before the next begins.
+
+        Returns its id, or None.
+        """
         turn = self._live
         if turn is None or not turn.can_abort:
             return None
@@ -347,8 +351,10 @@ class Session:
                 turn.abort(reason)
 
     async def remove(self) -> None:
-        """Abort all turns, wait for the live one to end, and delete what is stored. The session is
-        unusable afterwards."""
+        """Abort all turns, wait for the live one to end, and delete what is stored.
+
+        The session is unusable afterwards.
+        """
         self._check()
         if not self._removable:
             raise DefaultSession(f"session {self.id!r} is the default one")

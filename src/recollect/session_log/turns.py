@@ -37,8 +37,10 @@ Listener = Callable[[Event], object]
 
 
 class EventListeners:
-    """Listeners in order of registration. An exception in one affects neither the others nor the
-    turn."""
+    """Listeners in order of registration.
+
+    An exception in one affects neither the others nor the turn.
+    """
 
     def __init__(self) -> None:
         self._listeners: list[Listener] = []
@@ -118,9 +120,7 @@ class Turn:
         return self.log.append_event(event, data, turn_id=self.id)
 
     def read(self, query: Mapping[str, Any] | None = None, **named: Any) -> list[Episode]:
-        """Read the working log: the committed episodes as they were at the start, then the turn's
-        own.
-        """
+        """Read the working log: the committed episodes as of the start, then the turn's own."""
         return self.log.read(query, **named)
 
     @property

@@ -39,8 +39,9 @@ class Property(Record):
 
 
 class EntityType(Record):
-    """A custom kind of node; two nodes whose identity properties agree are one. With *expires_after_days*,
-    facts about it expire that long after they were last stated.
+    """A custom kind of node; two nodes whose identity properties agree are one.
+
+    With *expires_after_days*, facts about it expire that long after they were last stated.
     """
 
     name: str
@@ -58,8 +59,9 @@ class Ends(Record):
 
 
 class EdgeType(Record):
-    """A custom kind of edge; without ends it may join anything. With *expires_after_days*, such facts expire
-    that long after they were last stated.
+    """A custom kind of edge; without ends it may join anything.
+
+    With *expires_after_days*, such facts expire that long after they were last stated.
     """
 
     name: str

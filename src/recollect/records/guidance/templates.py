@@ -25,8 +25,9 @@ class Template(Record):
 def create_template(
     tx: Transaction, access: Access, template_id: str, text: str, *, field: str = "template_id"
 ) -> Template:
-    """Create a template. The caller checks whether its text can be rendered; *field* is the caller's name
-    for the id.
+    """Create a template. *field* is the caller's name for the id.
+
+    The caller checks whether its text can be rendered.
     """
     checks.caller_id(field, template_id)
     checks.text(field, template_id, TEMPLATE_ID_CHARS_MAX)

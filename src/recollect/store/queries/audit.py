@@ -50,8 +50,9 @@ class AuditQueries(Queries):
         hash: bytes,
         before: bytes | int,
     ) -> int:
-        """Append after the entry *before*; adds nothing if that is no longer the last. The first entry of a
-        chain follows none.
+        """Append after the entry *before*; adds nothing if that is no longer the last.
+
+        The first entry of a chain follows none.
         """
         return self._run(
             "audit.follow",

@@ -72,8 +72,9 @@ class BatchQueries(Queries):
         metadata: str | None,
         now: int,
     ) -> None:
-        """Batches are numbered per project: the number is exposed as a cursor, and must not reveal how many
-        batches other projects have.
+        """Batches are numbered per project.
+
+        The number is exposed as a cursor, and must not reveal how many batches other projects have.
         """
         self._post(
             "batches.insert",
@@ -102,7 +103,9 @@ class BatchQueries(Queries):
         )
 
     def progress(self, *, uuid: str, id: int) -> BatchProgressRow | None:
-        """A submitted item has one job for as long as its episode exists. Items that succeeded are the
+        """Count the jobs of a batch that are not done.
+
+        A submitted item has one job for as long as its episode exists. Items that succeeded are the
         remainder and are not counted, so reading a batch that went well costs the same at any size.
         """
         return self._one(BatchProgressRow, "batches.progress", uuid=uuid, id=id)
@@ -143,8 +146,10 @@ class BatchQueries(Queries):
         )
 
     def items_refuse_lost(self, *, now: int, batch_id: int, project_id: int) -> int:
-        """An item has exactly one of the three names, or none once its target was deleted; a NULL name
-        matches nothing.
+        """Fail the items whose target does not exist.
+
+        An item has exactly one of the three names, or none once its target was deleted; a NULL name matches
+        nothing.
         """
         return self._run(
             "batches.items_refuse_lost", now=now, batch_id=batch_id, project_id=project_id
@@ -154,8 +159,9 @@ class BatchQueries(Queries):
         return self._run("batches.items_drop_content", batch_id=batch_id)
 
     def items_forget_user(self, *, now: int, user_id: int | str, project_id: int) -> int:
-        """Must run while the user still exists: messages name only the user's threads. Failed items are
-        included, since they also name the user.
+        """Remove a user's names and content from batch items, failed ones included.
+
+        Must run while the user still exists: messages name only the user's threads.
         """
         return self._run(
             "batches.items_forget_user", now=now, user_id=user_id, project_id=project_id

@@ -53,9 +53,10 @@ class ClosingQueries(Queries):
         return self._all(EndingsOfFactsRow, "closings.endings_of_facts", ids=ids)
 
     def inherit(self, *, facts: str | None) -> None:
-        """When a replaced fact is forgotten, its replacement takes over what it had replaced: if A was
-        replaced by B and B by C, then without B, C ended A. A denial is not a replacement; what follows it
-        may be A again.
+        """When a replaced fact is forgotten, its replacement takes over what it had replaced.
+
+        If A was replaced by B and B by C, then without B, C ended A. A denial is not a replacement; what
+        follows it may be A again.
         """
         self._post("closings.inherit", facts=facts)
 
@@ -112,16 +113,18 @@ class ClosingQueries(Queries):
         )
 
     def closers_of_fact(self, *, id: int) -> list[str]:
-        """The sentences that ended a fact or cast doubt on it: those of other facts, or its own where it
-        states its end.
+        """The sentences that ended a fact or cast doubt on it.
+
+        They are those of other facts, or its own where it states its end.
         """
         return self._values(str, "closings.closers_of_fact", id=id)
 
     def without_reason(
         self, *, episodes: str | None, facts: str | None
     ) -> list[ClosingsWithoutReasonRow]:
-        """Ends that lose their cause once these episodes and facts are deleted, and the place in the log from
-        which they can be stated again.
+        """Ends that lose their cause once these episodes and facts are deleted.
+
+        *seq* is the place in the log after which such an end can be recorded again.
         """
         return self._all(
             ClosingsWithoutReasonRow, "closings.without_reason", episodes=episodes, facts=facts

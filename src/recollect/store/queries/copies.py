@@ -32,8 +32,9 @@ class CopyQueries(Queries):
         return self._all(IdUuidRow, "copies.entities_of", graph_id=graph_id)
 
     def facts_of(self, *, graph_id: int, user_node: int | None) -> list[CloneFactsOfRow]:
-        """All facts but those that the user's record currently states: the new record states them in its own
-        words.
+        """All facts but those that the user's record currently states.
+
+        The new record states them in its own words.
         """
         return self._all(CloneFactsOfRow, "copies.facts_of", graph_id=graph_id, user_node=user_node)
 
@@ -71,8 +72,9 @@ class CopyQueries(Queries):
         return self._run("copies.supports", pairs=pairs, graph_id=graph_id)
 
     def closings(self, *, pairs: str, graph_id: int) -> int:
-        """What closed a fact may not have been copied, such as what a user's record states; then the copy
-        stays closed permanently.
+        """Copy closings; one whose cause was not copied stays permanently.
+
+        A cause that is not copied is, for instance, what a user's record states.
         """
         return self._run("copies.closings", pairs=pairs, graph_id=graph_id)
 

@@ -89,8 +89,9 @@ class EditQueries(Queries):
         return self._run("edits.drop_of_gone", graph_id=graph_id)
 
     def drop_of_unborn(self, *, graph_id: int) -> None:
-        """Delete updates to entities that were merged into another and that the refolded graph no longer
-        produces, so that there is nothing left to merge.
+        """Delete updates to merged entities that the refolded graph no longer produces.
+
+        Then there is nothing left to merge.
         """
         self._post("edits.drop_of_unborn", graph_id=graph_id)
 

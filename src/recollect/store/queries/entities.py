@@ -187,8 +187,9 @@ class EntityQueries(Queries):
         return self._values(int, "entities.ids_by_key", graph_id=graph_id, key=key, limit=limit)
 
     def by_keys(self, *, keys: str | None, graph_id: int, side: str, limit: int) -> list[EntityRow]:
-        """The same for several keys on one side, with full rows; an entity that matches several keys is
-        returned once per key.
+        """The same for several keys on one side, with full rows.
+
+        An entity that matches several keys is returned once per key.
         """
         return self._all(
             EntityRow, "entities.by_keys", keys=keys, graph_id=graph_id, side=side, limit=limit
@@ -268,8 +269,9 @@ class EntityQueries(Queries):
         return self._all(EntityRow, "entities.of_graph", graph_id=graph_id)
 
     def answers(self, *, name: str, graph_id: int, key: str, side: str | None) -> int | None:
-        """Whether an entity on a side has exactly this name; the key is one it is looked up by. The user's
-        own node matches by names that this side taught it, or that no side did.
+        """Whether an entity on a side has exactly this name; the key is one it is looked up by.
+
+        The user's own node matches by names that this side taught it, or that no side did.
         """
         return self._value(
             int, "entities.answers", name=name, graph_id=graph_id, key=key, side=side

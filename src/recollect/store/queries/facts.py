@@ -145,20 +145,23 @@ class FactQueries(Queries):
         )
 
     def supported_only_by(self, *, episodes: str | None) -> list[FactEndsRow]:
-        """Facts of a user's record need no episode: an episode that restates one does not become its only
-        support.
+        """The facts that only these episodes support.
+
+        Facts of a user's record need no episode, so an episode that restates one is not its only support.
         """
         return self._all(FactEndsRow, "facts.supported_only_by", episodes=episodes)
 
     def said_only_by(self, *, episodes: str | None) -> list[FactEndsRow]:
-        """The same, but an episode that only states a replacement does not count as stating the fact. One
-        that states when the fact itself ended does.
+        """The same, but an episode that only states a replacement does not count as stating the fact.
+
+        One that states when the fact itself ended does.
         """
         return self._all(FactEndsRow, "facts.said_only_by", episodes=episodes)
 
     def reopened_without(self, *, episodes: str | None, facts: str | None) -> list[int]:
-        """Facts that lose something that ended them: an episode that said so itself, or a fact that replaced
-        them. What an episode said through a fact that stays is not lost.
+        """Facts that lose something that ended them: an episode, or a fact that replaced them.
+
+        The episode must have said so itself: what it said through a fact that stays is not lost.
         """
         return self._values(int, "facts.reopened_without", episodes=episodes, facts=facts)
 
@@ -417,8 +420,9 @@ class FactQueries(Queries):
         return self._all(FactEndsRow, "facts.unsupported", graph_id=graph_id)
 
     def stated_by(self, *, episode_id: int) -> list[StatedFactRow]:
-        """The facts that an episode states, their index data, and whether the episode itself says when each
-        ended.
+        """The facts that an episode states, with their spans and vectors.
+
+        *ended_itself*: whether the episode itself says when the fact ended.
         """
         return self._all_with(StatedFactRow, FactRow, "facts.stated_by", episode_id=episode_id)
 

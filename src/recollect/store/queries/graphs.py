@@ -96,8 +96,9 @@ class GraphQueries(Queries):
         return self._value(int, "graphs.distance", id=id)
 
     def texts_bearing(self, *, pairs: str | None, among: str | None) -> list[int]:
-        """Which pairs of an entity and a text are confirmed: an episode that mentions the entity contains the
-        text, plainly or JSON-escaped, or its speaker has that name.
+        """Which pairs of an entity and a text are confirmed by an episode that mentions the entity.
+
+        The episode contains the text, plainly or JSON-escaped, or its speaker has that name.
         """
         return self._values(int, "graphs.texts_bearing", pairs=pairs, among=among)
 

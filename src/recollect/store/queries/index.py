@@ -113,8 +113,9 @@ class IndexQueries(Queries):
         )
 
     def rows_touch(self, *, version: int, ids: str | None, graph_id: int, item_kind: str) -> None:
-        """The items' filterable fields changed; the first row gets the given version. CROSS JOIN fixes the
-        join order: an UPDATE FROM a list would scan all rows of the kind.
+        """The items' filterable fields changed; the first row gets the given version.
+
+        CROSS JOIN fixes the join order: an UPDATE FROM a list would scan all rows of the kind.
         """
         self._post(
             "index.rows_touch", version=version, ids=ids, graph_id=graph_id, item_kind=item_kind

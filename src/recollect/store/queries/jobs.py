@@ -57,8 +57,10 @@ class JobQueries(Queries):
         return self._value(int, "jobs.lost", graph_id=graph_id, error=error, id=id)
 
     def clear(self, *, but: int | None) -> list[int]:
-        """Clear the deaths of all jobs but *but*, and of none that ran alone in a process that died; returns
-        their graphs. Only the first job of each graph was ever run, so only those are updated.
+        """Clear the deaths of all jobs but *but*, and return their graphs.
+
+        A job that ran alone in a process that died keeps its deaths. Only the first job of each graph was
+        ever run, so only those are updated.
         """
         return self._values(int, "jobs.clear", but=but)
 
@@ -81,8 +83,9 @@ class JobQueries(Queries):
         self._post("jobs.park", graph_id=graph_id, error=error, now=now, id=id)
 
     def retry(self, *, graph_id: int, id: int) -> None:
-        """Reset the job as if it had never been tried. Jobs run in the order of their ids, so it runs before
-        later jobs of its graph that are still waiting.
+        """Reset the job as if it had never been tried.
+
+        Jobs run in the order of their ids, so it runs before later jobs of its graph that are still waiting.
         """
         self._post("jobs.retry", graph_id=graph_id, id=id)
 

@@ -94,7 +94,8 @@ class KeyQueries(Queries):
         self._post("keys.set_secret", hash=hash, prefix=prefix, id=id)
 
     def replace_named(self, *, project_id: int, name: str, hash: bytes) -> int:
-        """A key from the environment replaces the previous one. A revoked key is kept, so that it is
-        recognised as revoked.
+        """Delete the previous key from the environment.
+
+        A revoked key is kept, so that it is recognised as revoked.
         """
         return self._run("keys.replace_named", project_id=project_id, name=name, hash=hash)

@@ -77,7 +77,9 @@ class KnownQueries(Queries):
         return self._all(EntityRow, "known.entities", ids=ids, graph_id=graph_id, seq=seq)
 
     def relations(self, *, graph_id: int, limit: int) -> list[KnownRelationsRow]:
-        """Relation names among a graph's first facts, which never change. Where the embedded reader goes
-        beyond the table of relations, its names are words of the text, and no guide for naming.
+        """Relation names of a graph's first facts, which stay the same.
+
+        The embedded reader's facts are left out: beyond the table of relations, its names are words of a
+        text, and no model for other names.
         """
         return self._all(KnownRelationsRow, "known.relations", graph_id=graph_id, limit=limit)

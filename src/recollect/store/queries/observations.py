@@ -140,6 +140,7 @@ class ObservationQueries(Queries):
 
     def patterns_touched(self, *, episode_id: int) -> list[PatternsTouchedRow]:
         """The facts that an episode supports, and how many there are of their kind, counted up to three.
+
         Facts of the user's record and of the assistant make no pattern.
         """
         return self._all(PatternsTouchedRow, "observations.patterns_touched", episode_id=episode_id)
@@ -222,8 +223,9 @@ class ObservationQueries(Queries):
     def topic_window(
         self, *, graph_id: int, seq: int, side: str, limit: int, most: int
     ) -> list[TopicWindowRow]:
-        """The facts stated by the newest messages of a user's graph, up to a given one, and their entities:
-        topics are found among these. Facts of records and of the assistant belong to no topic.
+        """The facts stated by the newest messages of a user's graph, up to a given one, and their entities.
+
+        Topics are found among these. Facts of records and of the assistant belong to no topic.
         """
         return self._all(
             TopicWindowRow,

@@ -50,9 +50,10 @@ class QueueQueries(Queries):
         self._post("queue.let_go", graph_id=graph_id, lease=lease)
 
     def oldest_free(self, *, now: int, wait_end: int, lease_end: int) -> QueueOldestFreeRow | None:
-        """The first free graph of the project that used least. A skip scan finds the projects without reading
-        the whole backlog. A time further ahead than any pause or lease was written before the clock was
-        set back, and is ignored.
+        """The first free graph of the project that used least.
+
+        A skip scan finds the projects without reading the whole backlog. A time further ahead than any pause
+        or lease was written before the clock was set back, and is ignored.
         """
         return self._one(
             QueueOldestFreeRow, "queue.oldest_free", now=now, wait_end=wait_end, lease_end=lease_end

@@ -68,14 +68,16 @@ class ReadingQueries(Queries):
         self._post("readings.set_side", side=side, episode_id=episode_id)
 
     def part(self, *, keys: str | None, project_id: int) -> int:
-        """Recompute the sides in all graphs of a project; graphs whose sides change are folded again. The
-        remainder of a deleted episode keeps what it said under the keys that policies named at that time.
+        """Recompute the sides of readings in all graphs of a project.
+
+        The remainder of a deleted episode keeps what it said under the keys that policies named at that time.
         """
         return self._run("readings.part", keys=keys, project_id=project_id)
 
     def remainders_of_no_side(self, *, project_id: int, keys: str | None) -> int:
-        """Delete the remainders of deleted episodes that had a value under one of these keys, or that may
-        have had one: their values are lost, so their side is unknown.
+        """Delete the remainders of deleted episodes that had, or may have had, a value under these keys.
+
+        Their values are lost, so their side is unknown.
         """
         return self._run("readings.remainders_of_no_side", project_id=project_id, keys=keys)
 

@@ -80,9 +80,10 @@ class RereadingQueries(Queries):
         project_id: int | None,
         folded: int,
     ) -> RereadingNextRow | None:
-        """The first of each graph, if it is due and not leased; of these, the one that has waited longest. A
-        skip scan finds the graphs without reading the whole backlog. A time further ahead than any pause or
-        lease was written before the clock was set back, and is ignored.
+        """The first of each graph, if it is due and not leased; of these, the one that has waited longest.
+
+        A skip scan finds the graphs without reading the whole backlog. A time further ahead than any pause
+        or lease was written before the clock was set back, and is ignored.
         """
         return self._one(
             RereadingNextRow,
@@ -190,9 +191,11 @@ class RereadingQueries(Queries):
         )
 
     def want_guarded(self, *, reason: str, now: int, project_id: int) -> int:
-        """Episodes were read together with turns and names that were visible to the same people; other
-        metadata keys now decide who that is, so each reader reads its episodes again. This covers all
-        episodes, because which of them carry such keys must not be revealed.
+        """Queue all episodes of a project for another reading, because the guarded metadata keys changed.
+
+        Episodes were read together with turns and names visible to the same people, and the keys decide who
+        those are. Each reader reads its episodes again. This covers all episodes, because which of them
+        carry such keys must not be revealed.
         """
         return self._run("rereadings.want_guarded", reason=reason, now=now, project_id=project_id)
 

@@ -96,8 +96,9 @@ class SummaryQueries(Queries):
     def user_facts_told(
         self, *, entity_id: int | str | None, now: int, limit: int
     ) -> list[UserFactsToldRow]:
-        """Open facts with the entity as their subject, newest first, each with the facts that make it more
-        likely over than not.
+        """Open facts with the entity as their subject, newest first.
+
+        Each has the facts that make it more likely over than not.
         """
         return self._all(
             UserFactsToldRow, "summaries.user_facts_told", entity_id=entity_id, now=now, limit=limit
@@ -286,6 +287,7 @@ class SummaryQueries(Queries):
 
     def unwritten(self) -> UnwrittenSummaryRow | None:
         """The thread that has waited longest with enough new messages for a language model to summarise.
+
         Threads with unprocessed messages keep waiting.
         """
         return self._one_with(UnwrittenSummaryRow, SummaryRow, "summaries.unwritten")

@@ -141,8 +141,9 @@ class TraceQueries(Queries):
         self._post("traces.touched", now=now, id=id)
 
     def task_put(self, *, uuid: str, type: str, now: int, graph_id: int) -> None:
-        """The task of an ended trace covers the jobs of all its turns. When the trace ends again, it covers
-        more.
+        """The task of an ended trace covers the jobs of all its turns.
+
+        When the trace ends again, it covers more.
         """
         self._post("traces.task_put", uuid=uuid, type=type, now=now, graph_id=graph_id)
 
