@@ -133,10 +133,10 @@ def selected(
 
 
 def tree_of(types: Sequence[SetType], values: Json | None) -> EpisodeTree | None:
-    """The filter on the episodes behind the features of the selected sets.
+    """The filter on the episodes that support the features of the selected sets.
 
-    Types decide which of the values make a set, and all those sets are taken together. If no type
-    fits, an episode must have all the values.
+    Types decide which of the values make a set, and the sets form a union. If no type fits, an episode
+    must have all the values.
     """
     if not values:
         return None
@@ -187,7 +187,7 @@ def of_speaker(
 
 
 def subject(one: FeatureSet) -> str | None:
-    """Whom or what the features of a set are about; None for the project or organisation itself."""
+    """Who or what the features of a set are about; None for the project or organisation itself."""
     values = dict(one.tags)
     who = next((values[key] for key in _WHO if key in values), None)
     if who is not None:

@@ -146,7 +146,7 @@ async def _close(instance: Instance) -> None:
     try:
         async with asyncio.timeout(INSTANCE_CLOSE_S_MAX):
             await instance.close()
-    except Exception as error:  # noqa: BLE001 - nobody is there who could do anything about it
+    except Exception as error:  # noqa: BLE001 - there is no caller to handle it
         _log.warning("instance.not_closed", error=type(error).__name__, exc_info=error)
 
 

@@ -286,7 +286,7 @@ def summary(
 def _facts(
     tx: Transaction, access: Access, graph: Graph, whole: int, left: Sequence[int]
 ) -> list[SummaryFact]:
-    """The facts worth telling: those of whole chapters, and of the episodes after them."""
+    """The facts worth showing: those of whole chapters, and of the episodes after them."""
     said = chapters.said(tx, left)
     if whole:
         said += chapters.kept(tx, graph.id, rules.making_up(whole))

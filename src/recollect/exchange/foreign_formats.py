@@ -4,13 +4,12 @@ Only users, threads, graphs and episodes are imported. Entities, facts and featu
 counted, because they are learned again from the episodes.
 
 - Graphiti (getzep/graphiti): episodic nodes as its models write them. A group becomes a graph.
-- Mem0 (mem0ai/mem0): what `get_all` and exports answer. A memory goes to its user's graph, or to a
+- Mem0 (mem0ai/mem0): what `get_all` and exports return. A memory goes to its user's graph, or to a
   graph named after its agent or run.
-- MemMachine (MemMachine/MemMachine): what listing memories answers. A project becomes a graph named
+- MemMachine (MemMachine/MemMachine): what listing memories returns. A project becomes a graph named
   after its organisation and itself.
-- Zep v2 and v3: users, sessions or threads with messages, groups or graphs with episodes. Where a
-  list belongs follows from what stands beside it: `{"thread_id": "t", "user_id": "u", "messages":
-  [...]}`.
+- Zep v2 and v3: users, sessions or threads with messages, groups or graphs with episodes. The fields
+  beside a list say where it belongs: `{"thread_id": "t", "user_id": "u", "messages": [...]}`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -201,8 +201,10 @@ class JudgeModel:
 
 
 def worth_reading(pairs: Sequence[Pair], by: JudgeSettings, most: int) -> list[int]:
-    """The places of the pairs of one newer sentence that the model should read, the likeliest first:
-    those whose older sentence may well be over by the counts alone, and no more than *most*."""
+    """The positions of the pairs of one newer sentence that the model should read, likeliest first.
+
+    These are the pairs whose older sentence may well be over by the counts alone, at most *most*.
+    """
     chances = [_probability(pair_features(pair), by.unread, by.unread_bias) for pair in pairs]
     likely = sorted(range(len(pairs)), key=lambda place: -chances[place])
     return [place for place in likely[:most] if chances[place] >= by.worth]

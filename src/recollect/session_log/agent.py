@@ -265,7 +265,7 @@ class AgentSession(Session):
             try:
                 answer = await self._work_on(job)
                 error = None
-            except Exception as failure:  # noqa: BLE001 - whoever awaits the run gets it
+            except Exception as failure:  # noqa: BLE001 - raised where the run is awaited
                 error = failure
             finally:
                 self._queue.live = None

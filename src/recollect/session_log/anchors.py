@@ -1,10 +1,9 @@
 """Anchors, corrections, and the views of a log that follow from them.
 
-An anchor is a named checkpoint with a state, from which a session can be resumed. It deletes
-nothing; views start after it. A correction is an appended episode of the same type whose
-`meta.corrects` is the id of the one it corrects: the raw log has both, views show the corrected
-text in place of the first. Views are computed, never stored; episodes whose meta has `context:
-false` are in none.
+An anchor is a named checkpoint with a state, from which a session can be resumed. It deletes nothing;
+views start after it. A correction is an appended episode of the same type whose `meta.corrects` is
+the id of the one it corrects. The raw log has both; views show the corrected text instead of the
+first. Views are computed, never stored; episodes whose meta has `context: false` are in none.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,8 +40,8 @@ def correct(
 def corrected(episodes: Sequence[Episode]) -> Sequence[Episode]:
     """The episodes with their last corrections applied, under their own ids and meta.
 
-    A correction takes the place of the episode it corrects. If that is not among *episodes*, it
-    stays where it was appended.
+    A correction replaces the episode it corrects. If that is not among *episodes*, the correction stays
+    where it was appended.
     """
     if not any(CORRECTS in one.meta for one in episodes):
         return episodes

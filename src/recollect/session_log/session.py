@@ -85,7 +85,7 @@ class Committed:
         self.log.adopt(stored)
 
     def _extended(self, added: Sequence[Episode]) -> str:
-        """The log with what is added, as JSONL."""
+        """The log with the added episodes, as JSONL."""
         new = jsonl.dump([*self.log.episodes[self._text_length :], *added])
         return "\n".join(text for text in (self._text, new) if text)
 
@@ -98,7 +98,7 @@ class Committed:
         self.log, self.context, self._loaded = log, context, True
 
     def state(self) -> State:
-        """What is stored."""
+        """The state to be stored."""
         return State(merged(self.context), self.log.to_jsonl())
 
     async def exists(self) -> bool:
@@ -106,7 +106,7 @@ class Committed:
         return await self._storages.load() is not None
 
     async def remove(self) -> None:
-        """Delete what is stored."""
+        """Delete the stored state."""
         await self._storages.remove()
 
 
@@ -333,7 +333,7 @@ class Session:
         return merged(self._committed.context)
 
     async def snapshot(self) -> State:
-        """What is stored of the session: its context, and its log as JSONL."""
+        """The stored state of the session: its context, and its log as JSONL."""
         async with self._committed.mutation():
             await self._load()
             return self._committed.state()

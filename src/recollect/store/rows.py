@@ -29,18 +29,18 @@ def micros(moment: datetime) -> int:
 
 
 def micros_or_none(moment: datetime | None) -> int | None:
-    """*moment* as the store keeps it, when there is one."""
+    """*moment* as the store keeps it, if there is one."""
     return None if moment is None else micros(moment)
 
 
 @lru_cache(maxsize=_MOMENTS_REMEMBERED)
 def moment(value: int) -> datetime:
-    """The aware UTC time behind a stored number."""
+    """The aware UTC time of a stored number."""
     return _EPOCH + timedelta(microseconds=value)
 
 
 def moment_or_none(value: int | None) -> datetime | None:
-    """The aware UTC time behind a stored number, when there is one."""
+    """The aware UTC time of a stored number, if there is one."""
     return None if value is None else moment(value)
 
 
@@ -67,7 +67,7 @@ def project(row: ProjectRow) -> Project:
 
 
 def key(row: KeyRow) -> Key:
-    """A key row as a value; the hash stays behind."""
+    """A key row as a value, without the hash."""
     return Key(
         uuid=row.uuid,
         project_id=row.project_id,
@@ -186,7 +186,7 @@ def entity(row: EntityRow) -> Entity:
 
 
 def fact(row: WholeFactRow) -> Fact:
-    """A fact row as a value, with the names of its two ends and the episodes behind it."""
+    """A fact row as a value, with the names of its entities and its supporting episodes."""
     return Fact(
         id=row.id,
         uuid=row.uuid,

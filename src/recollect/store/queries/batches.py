@@ -103,7 +103,7 @@ class BatchQueries(Queries):
         )
 
     def progress(self, *, uuid: str, id: int) -> BatchProgressRow | None:
-        """Count the jobs of a batch that are not done.
+        """The counts of pending, parked and cancelled items, and when the last job finished.
 
         A submitted item has one job for as long as its episode exists. Items that succeeded are the
         remainder and are not counted, so reading a batch that went well costs the same at any size.

@@ -94,7 +94,7 @@ class KeyQueries(Queries):
         self._post("keys.set_secret", hash=hash, prefix=prefix, id=id)
 
     def replace_named(self, *, project_id: int, name: str, hash: bytes) -> int:
-        """Delete the previous key from the environment.
+        """Delete the previous key that was set by the environment.
 
         A revoked key is kept, so that it is recognised as revoked.
         """
