@@ -28,8 +28,19 @@ def _stamp(match: Match) -> Dated:
     return Dated((unit_period(size, moment),), timex=moment.isoformat())
 
 
+_CODE = re.compile(
+    r"\b(?:code|combination|combo|pin|passcode|password|lock|padlock|locker|safe)s?"
+    r"(?:\s+(?:is|are|was|now|still|to|set|has|been|changed))*\s*[:=]?\s*$",
+    re.IGNORECASE,
+)
+
+
 def _ymd(match: Match) -> Dated | None:
+    """A date in digits; three short numbers behind the word for a code are that code."""
     year, month, number = match.nodes[0].value
+    short = max(map(len, re.split(r"\D+", match.words()))) <= 2
+    if short and _CODE.search(match.context.text[: match.nodes[0].start][-60:]):
+        return None
     return open_dates.date_of(match.context, full_year(year), month, number)
 
 

@@ -31,6 +31,7 @@ from tests.unit.dates.reading import REFERENCE
         "The score was 3-2 and the ratio 16:9.",
         "See room 2019 and page 1984; 2000 people came.",
         "I have 2 dogs and 3 cats.",
+        "My locker combination is 31-7-22, the code of the safe is 12-4-36.",
         "I'm 25 years old and have a 5-year-old son.",
         "She is in her 30s.",
         "Chapter 12, section 3.4.",

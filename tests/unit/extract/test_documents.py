@@ -287,6 +287,15 @@ def test_a_document_that_does_not_say_what_it_is_about_claims_nothing_of_the_use
     assert found.slot("sensor.room").source == "Emily Painter"
 
 
+def test_a_record_is_about_the_account_that_it_names() -> None:
+    """Whoever owns the account is not who is billed."""
+    found = seen(
+        {"account": "Orbital Foods", "billing_city": "Dayton", "owner": "Emily Painter"}, user=EMILY
+    )
+    assert found.slot("billing_city").source == "Orbital Foods"
+    assert not any("data about" in text for text in found.texts)
+
+
 def test_a_record_can_be_known_by_the_number_under_its_own_noun() -> None:
     """A booking of the user's is a booking, and not "the data about" the user."""
     found = seen(

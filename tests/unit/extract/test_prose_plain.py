@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection
+from datetime import UTC, datetime
 
 import pytest
 
@@ -11,7 +12,7 @@ from recollect.extract.prose.syntax import text_of
 from recollect.extract.prose.units import units
 from recollect.models import parser
 from recollect.settings import Settings
-from tests.unit.extract.prose_world import said, sentences, triples, written
+from tests.unit.extract.prose_world import AT, said, sentences, triples, written
 
 J = "Jane Smith"
 
@@ -187,6 +188,116 @@ def test_a_relation_says_no_more_than_the_words(text: str, name: str) -> None:
     assert [fact.name for fact in said(text).facts] == [name]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The book club moved to the library on Main Street.",
+        "Our running club moved to Saturday mornings.",
+        "We moved to the back room at the Fox and Hounds.",
+        "The standup moved to Berlin time.",
+        "I moved to the front row.",
+    ],
+)
+def test_not_everything_that_moves_lives_there(text: str) -> None:
+    assert all(name != "LIVES_IN" for _, name, _ in triples(said(text)))
+
+
+@pytest.mark.parametrize(
+    "text", ["We moved to a bigger flat.", "My sister moved to Leeds.", "I moved into a house."]
+)
+def test_whoever_moves_to_a_place_lives_there(text: str) -> None:
+    assert [name for _, name, _ in triples(said(text)) if name == "LIVES_IN"]
+
+
+def test_a_change_joins_what_it_led_to() -> None:
+    found = triples(said("We switched from Okta to Entra ID."))
+    assert [target for _, _, target in found] == ["Entra ID"]
+
+
+def test_what_stands_behind_a_preposition_is_not_what_somebody_is() -> None:
+    found = said("Lucía is on maternity leave from today, route deck requests to Okke Visser.")
+    assert all(name != "IS_A" for _, name, _ in triples(found))
+
+
+def test_a_time_in_a_clause_with_until_is_an_end() -> None:
+    found = said("Tom does the invoices until Anna is back in September.")
+    (fact,) = found.facts
+    assert fact.valid_at == AT
+    assert fact.invalid_at == datetime(2024, 9, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The Old Mill confirmed 21 June 2024.", "I told Anna that the deck is due on the 25th."],
+)
+def test_what_was_done_did_not_begin_later(text: str) -> None:
+    (fact,) = said(text).facts
+    assert fact.valid_at == AT
+    assert fact.event_at is not None
+    assert fact.event_at > AT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tom drops the kids off every day except Wednesday.",
+        "I removed the schedule (Mon/Wed/Fri 10:00).",
+    ],
+)
+def test_a_day_of_every_week_is_no_date(text: str) -> None:
+    assert [(fact.valid_at, fact.event_at) for fact in said(text).facts] == [(AT, None)]
+    assert not any("2024" in sentence for sentence in sentences(said(text)))
+
+
+def test_what_somebody_is_asked_to_do_something_for_is_no_fact() -> None:
+    found = sentences(said("Call Anna so she doesn't stand in front of a locked door."))
+    assert not any(one.startswith("Anna does") for one in found)
+
+
+def test_a_shouted_past_is_told_as_it_was_said() -> None:
+    found = sentences(said("i PASSED. 112/180 but a pass is a pass"))
+    assert "Jane Smith: I PASSED" in found
+
+
+def test_a_greeting_opens_a_message() -> None:
+    found = sentences(said("The guild imploded. gm ran off with the guild bank"))
+    assert not any(": ran off" in one for one in found)
+
+
+MAIL = """can you file this?
+---------- Forwarded message ----------
+From: Pieter Kloosterman <pieter@example.com>
+To: Jane Smith <jane@example.com>
+Date: 12 March 2024
+Subject: Q1 review
+
+Dear Jane,
+
+Thanks, Jane
+
+the auditors need three more days. We moved our office to Utrecht.
+
+Best, Pieter"""
+
+
+def test_an_e_mail_is_told_by_its_sender() -> None:
+    found = said(MAIL)
+    told = sentences(found)
+    assert "Pieter Kloosterman: We moved our office to Utrecht" in told
+    assert not any(word in one for one in told for word in ("From", "To:", "Subject", "@"))
+    assert J not in {source for source, _, _ in triples(found)}
+
+
+def test_an_e_mail_of_ones_own_is_ones_own() -> None:
+    mail = "From: Jane Smith <jane@example.com>\nTo: Tom\nSubject: keys\n\nI work at Acme."
+    assert sentences(said(mail)) == sentences(written(mail)) == ["Jane Smith works at Acme"]
+
+
+def test_where_a_journey_begins_and_ends_sends_no_mail() -> None:
+    found = said("From: Berlin\nTo: Paris\nDate: 3 May\nSeat 14 is booked for me.")
+    assert all(source != "Berlin" for source, _, _ in triples(found))
+
+
 @pytest.mark.parametrize(("text", "sentence"), TOLD, ids=[text for text, _ in TOLD])
 def test_a_clause_is_told_so_that_it_can_be_understood_alone(text: str, sentence: str) -> None:
     assert sentences(said(text)) == [sentence]
@@ -249,6 +360,18 @@ def test_an_answer_is_told_with_its_question() -> None:
         (
             "The gym moved. its at the station now",
             "Jane Smith: The gym moved. it's at the station now",
+        ),
+        (
+            "Lumen Coffee are putting me on a retainer!! R22 000 a month, eight days.",
+            "Jane Smith: Lumen Coffee are putting me on a retainer. R22 000 a month, eight days",
+        ),
+        (
+            "Finance came back: 265k total, that's the ceiling.",
+            "Jane Smith: Finance came back: 265k total, that's the ceiling",
+        ),
+        (
+            "We got the signature! 88k for year one.",
+            "Jane Smith: We got the signature. 88k for year one",
         ),
     ],
 )

@@ -179,6 +179,9 @@ def _claims(fields: Fields, noun: str, *, dated: bool) -> _Claims:
         email = None  # a ticket has the address of whoever wrote it
     if name is None and own is not None and own.noun:
         name = first_text(fields, (f"{own.noun}_name", f"{own.noun}_title"))
+    if not (name or own or email or noun or dated):
+        noun, name = _subject(fields)
+        kind = kind or table().kind_of(noun)
     return _Claims(noun=noun, kind=kind, name=name, own=own, email=email)
 
 
@@ -234,6 +237,15 @@ def _record_id(fields: Fields) -> _Id | None:
         if any(map(str.isdigit, value)) and " " not in value:
             return _Id(key=key, noun=key, value=value)
     return None
+
+
+def _subject(fields: Fields) -> tuple[str, str | None]:
+    """What a record without a name or an id of its own is about: {"account": "Acme", "city": ...}."""
+    for key in table().identity.subjects:
+        value = text_of(fields.get(key)) or ""
+        if any(map(str.isalpha, value)) and len(fields) > 1:
+            return key, value
+    return "", None
 
 
 def _prefix(key: str) -> str:

@@ -32,6 +32,7 @@ class IdentityKeys(Record, forbid_unknown_fields=True):
     ids: Keys
     numbers: Keys
     records: Keys
+    subjects: Keys
     emails: Keys
     references: Keys
     persons: Keys

@@ -87,7 +87,7 @@ IsKnown = Callable[[str], bool]
 _GREETING = regex.compile(
     r"(?P<call>(?:^|(?<=[.!?]\s))(?:(?:hey|hi|hello)(?:\s+\p{L}+)?,\s+(?=\S+\s+\S+\s+\S+)"
     r"|dear(?:\s+(?-i:\p{Lu})[\p{L}.'-]*){1,4},\s+"
-    r"|(?:h+e+y+|h+i+|hello+|hiya|yo+|gm|gg+|u+gh+|oo+f|argh+|phew|welp|yikes|meh|um+|uh+)[,!.]*\s+"
+    r"|(?:h+e+y+|h+i+|hello+|hiya|yo+|(?<!.)gm|gg+|u+gh+|oo+f|argh+|phew|welp|yikes|meh|um+|uh+)[,!.]*\s+"
     r"(?=(?:(?-i:\p{Ll})|I\b)\S*\s+\S+\s+\S+)"
     r"|(?:yeah|yep|yup|yes|nah|nope|wow|oh|ah|aw+|hmm+|ooh|yay|whoa|ok|okay)(?:,\s*|\s+(?=I\b|we\b))"
     r"|(?:sure(?: thing)?|of course|certainly|all ?right|got it),\s+(?=I\b|we\b|my\b|our\b|the\b|it\b)))",

@@ -164,7 +164,7 @@ def request(framer: Framer, clause: Clause, moments: Moments) -> None:
         asked, Aspect(), speaker, speaker.text, SentenceWriter(framer.scene, moments), _SURE_REQUEST
     )
     draft.mood = "requested"
-    draft.whens = moments.whens
+    draft.whens = [moments.as_bound(when) for when in moments.whens]
     lemma = verb.lemma_.lower()
     draft.said_as = f"is {gerund(lemma)}" if proposed is not None else f"asked to {lemma}"
     framer.fill_request(draft)

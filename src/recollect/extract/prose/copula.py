@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.extract.prose import nouns, salience
 from recollect.extract.prose.drafts import FactDraft
 from recollect.extract.prose.mentions import Mention, is_role
-from recollect.extract.prose.relations import RelationName, screaming_snake
+from recollect.extract.prose.relations import RelationName, complement_of, screaming_snake
 from recollect.extract.prose.syntax import child, coordinated
 from recollect.extract.prose.words import (
     ATTRIBUTES,
@@ -52,7 +52,7 @@ class CopulaReader:
             return True
         if lemma not in ("be", "become") or len(draft.clause.verbs) > 1:
             return False
-        complement = child(verb, "attr", "acomp", "oprd")
+        complement = complement_of(verb)
         if complement is None:
             self._home(draft)
             return False

@@ -327,7 +327,7 @@ def _agrees(subject: Token, finite: Token) -> bool:
     """Subject and verb agree; not "5 need a 7", "budget 120k wants a pilot"."""
     if subject.tag_ == "CD":
         return False
-    if finite.tag_ == "VBP" and finite.lower_ in SAME_IN_PAST:
+    if finite.tag_ == "VBP" and (finite.lower_ in SAME_IN_PAST or _looks_past(finite.lower_)):
         return False  # "I quit in May": past or present, and the third person would have to decide
     several = child(subject, "conj") is not None
     plural = several or subject.tag_ in ("NNS", "NNPS") or subject.lower_ in _OTHER_PERSONS
@@ -335,6 +335,11 @@ def _agrees(subject: Token, finite: Token) -> bool:
         return subject.tag_ == "NNPS" or not plural
     single = subject.tag_ in ("NN", "NNP") and not several
     return not (finite.tag_ == "VBP" and single)
+
+
+def _looks_past(word: str) -> bool:
+    """ "I PASSED" is read as the present, because of its capitals."""
+    return len(word) > 4 and word.endswith("ed") and not word.endswith(("eed", "embed"))
 
 
 def _is_guess(token: Token, heads: Sequence[Token], places: set[int]) -> bool:

@@ -25,6 +25,7 @@ from recollect.extract.prose.relations import (
     members,
     relation,
     screaming_snake,
+    settles,
 )
 from recollect.extract.prose.render import SentenceWriter
 from recollect.extract.prose.scene import Scene
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _THINKING = frozenset({"think", "believe", "feel"})
+_MOVING = frozenset({"move", "relocate"})
 _STATES = listed(
     "be live work own study reside know teach serve belong intern employ base date report"
 )
@@ -104,7 +106,8 @@ class Framer:
         """The expressions of time that belong to a clause of the sentence being read."""
         if self._moments is None:
             return []
-        return [when for when in self._moments.whens if self._moments.within(when, clause)]
+        moments = self._moments
+        return [moments.as_bound(one) for one in moments.whens if moments.within(one, clause)]
 
     def _shares(self, clause: Clause, found: Aspect, writer: SentenceWriter) -> bool:
         """ "Here's a photo of my dog": the speaker shared it."""
@@ -309,7 +312,9 @@ class Framer:
             lemmas, kind = ("start", "at"), None  # to join a named organization is to start there
         dated = any(when.dated and when.first is not None for when in draft.whens)
         found = relation(self.table, list(lemmas), draft.clause.verb, draft.aspect, kind, dated)
-        if fits(found.predicate, draft.source.kind, draft.source.anchored):
+        moves = lemmas[0] in _MOVING and child(draft.clause.verb, "dobj") is None
+        there = not (moves and found.predicate == "LIVES_IN") or settles(draft.source, mention)
+        if there and fits(found.predicate, draft.source.kind, draft.source.anchored):
             return found
         return RelationName(
             screaming_snake([third(lemmas[0]), *lemmas[1:]]), screaming_snake(list(lemmas))
@@ -333,7 +338,11 @@ class Framer:
         )
         ends = found.ended or found.no_longer
         ends |= bool(known.ends) and known.event and not found.negated
-        valid = Validity(draft.whens, self.scene.reading.at, past_state, ends and not known.event)
+        at = self.scene.reading.at
+        valid = Validity(draft.whens, at, past_state, ends and not known.event)
+        lasts = link.predicate in self.table and not known.event
+        if (found.tense == "past" or found.perfect) and not (found.lead or lasts):
+            valid.complete(at)
         if draft.claimant is not None:
             text = f"{text}, according to {draft.claimant.text}"
         hint = TARGETS.get(link.predicate)
@@ -355,6 +364,7 @@ class Framer:
                 valid_at=valid.first,
                 invalid_at=valid.last,
                 dated=valid.dated,
+                event_at=valid.event,
                 negated=found.negated,
                 ends=ends,
                 corrects=draft.corrects,

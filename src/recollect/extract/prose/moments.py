@@ -27,6 +27,7 @@ _AGO = regex.compile(r"\b(?P<unit>month|year|decade)s?\s+(?:ago|back)\b", regex.
 _COMPARED = regex.compile(
     r"\b(?:as|like|than|unlike|versus|vs\.?|compared to)(?: in| on)?\s*$", regex.IGNORECASE
 )
+_UNTIL = regex.compile(r"\b(?:un)?till?\s+(?:[\p{L}'\u2019]+\s+){2,7}$", regex.IGNORECASE)
 _DAY_ALONE = regex.compile(r"(?:the )?\d{1,2}(?:st|nd|rd|th)", regex.IGNORECASE)
 _DIGIT = regex.compile(r"\d")
 _OWNS = ("'s", "\u2019s")
@@ -121,6 +122,11 @@ class Moments:
     def dates(self, when: When) -> bool:
         """Whether it dates something, rather than comparing: "as last year"."""
         return _COMPARED.search(self._text[: when.start]) is None
+
+    def as_bound(self, when: When) -> When:
+        """Until when something holds, if it is said in a clause: "until she's back in January"."""
+        ends = when.relation == "at" and _UNTIL.search(self._text[: when.start])
+        return replace(when, relation="until", edge=when.first) if ends else when
 
     def within(self, when: When, clause: Clause) -> bool:
         """Whether an expression of time belongs to this clause.
@@ -264,13 +270,15 @@ def _exact(edge: datetime | None, at: datetime) -> datetime | None:
 class Validity:
     """When a clause holds, by the expressions of time in it."""
 
-    __slots__ = ("dated", "first", "last")
+    __slots__ = ("dated", "event", "first", "last", "since")
 
     def __init__(self, whens: Sequence[When], at: datetime, past_state: bool, ended: bool) -> None:
         """Past events without a date count from the episode, by when they had happened; an undated past
         state began at an unknown time and was over by then."""
         self.first: datetime | None = None
         self.last: datetime | None = None
+        self.event: datetime | None = None
+        self.since = any(when.relation != "at" for when in whens)
         for when in whens:
             first, last = (_exact(edge, at) for edge in split(when))
             if when.relation == "for" and past_state:
@@ -287,6 +295,12 @@ class Validity:
             self.first = at
         if self.first is not None and self.last is not None and self.last <= self.first:
             self.last = None
+
+    def complete(self, at: datetime) -> None:
+        """What was done by *at* did not begin later: "told Ana that it is due on the 25th", "confirmed
+        21 June" have the time of something else."""
+        if self.first is not None and self.first > at and not self.since:
+            self.event, self.first, self.last, self.dated = self.first, at, None, False
 
 
 def is_past(unit: Sequence[Token], whens: Sequence[When], at: datetime) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.extract.prose.fidelity import SAME_IN_PAST, is_clear, is_whole
+from recollect.extract.prose.fidelity import SAME_IN_PAST, is_clear, is_whole, main_verb
 from recollect.extract.prose.moments import Moments
 from recollect.extract.prose.nouns import is_time
 from recollect.extract.prose.scene import Scene
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from spacy.tokens import Token
 
+_NOTE_MAX = 14
 _SELVES = frozenset({"myself", "yourself"})
 _ENDS = " .!,;:-\u2013\u2014"
 _NO_COMMANDS = TASTES | EPISTEMIC | UNCERTAIN | listed("need want have get love cost")
@@ -91,13 +92,18 @@ class Plain:
         """The exact words of a clause behind those of the one before it; None if they are too long."""
         first, last = self._words(*before), self._words(unit, moments)
         together = before.unit[-1].sent == unit[0].sent
-        text = self._spoken(unit, f"{first}{',' if together else '.'} {last}" if first else last)
+        pause = ":" if _is_explained_by(before.unit, unit) else "," if together else "."
+        text = self._spoken(unit, f"{first}{pause} {last}" if first else last)
         return PlainSentence(text, quoted=True) if text and len(text) <= TEXT_CHARS_MAX else None
 
-    def needs_before(self, unit: Sequence[Token]) -> bool:
-        """Whether a quotation would not say whom or what it is about: "she's a baker"."""
-        finite = any(token.tag_ in FINITE for token in unit)
-        return finite and any(_points_back(token, unit) for token in unit)
+    def needs_before(self, unit: Sequence[Token], before: Sequence[Token]) -> bool:
+        """Whether a quotation would not say whom or what it is about: "she's a baker", or a note
+        beside what was just said: "I got the job! 88k a year"."""
+        if self._scene.spoken and _is_explained_by(before, unit):
+            return True
+        if any(token.tag_ in FINITE for token in unit):
+            return any(_points_back(token, unit) for token in unit)
+        return self._scene.spoken and _is_fragment(unit) and _tells(before)
 
     def is_statement(self, unit: Sequence[Token]) -> bool:
         """Whether a finite verb follows its subject, and every pronoun can be understood."""
@@ -189,6 +195,29 @@ class Plain:
                 return ""  # an "I" of an unknown speaker
             return words[0].upper() + words[1:]
         return f"{speaker.text}: {words}"
+
+
+def _is_explained_by(before: Sequence[Token], unit: Sequence[Token]) -> bool:
+    """Whether a colon joins them: "Finance came back: 265k in total"."""
+    colon = before[-1].i + 1
+    return unit[0].i == colon + 1 and bool(unit[0].doc[colon].text == ":")
+
+
+def _is_fragment(unit: Sequence[Token]) -> bool:
+    """Whether it is a few words without a verb of their own and without a heading. What begins with
+    a preposition would seem to say where the clause before it took place."""
+    first = next((token for token in unit if not token.is_punct), None)
+    if first is None or first.pos_ in ("ADP", "SCONJ", "CCONJ", "INTJ", "ADV"):
+        return False
+    words = [token for token in unit if token.is_alpha or token.like_num]
+    told = any(token.pos_ in ("NOUN", "PROPN", "NUM") for token in unit)
+    return told and len(words) <= _NOTE_MAX and not any(token.text == ":" for token in unit)
+
+
+def _tells(unit: Sequence[Token]) -> bool:
+    """Whether it is a whole clause about something: a verb, its subject, and a noun."""
+    noun = any(token.pos_ in ("NOUN", "PROPN") for token in unit)
+    return noun and main_verb(unit) is not None and not _is_asked(unit)
 
 
 def _points_back(token: Token, unit: Sequence[Token]) -> bool:

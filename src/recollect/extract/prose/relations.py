@@ -10,12 +10,14 @@ import regex
 from recollect.extract.prose.nouns import core, is_time
 from recollect.extract.prose.syntax import child, coordinated, verbal
 from recollect.extract.prose.verbs import Aspect
-from recollect.extract.prose.words import gerund, third
+from recollect.extract.prose.words import HOMES, gerund, listed, third
 from recollect.graph.found import EntityKind
 from recollect.graph.predicates import Predicates
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
+
+    from recollect.extract.prose.mentions import Mention
 
 _PLACING = frozenset({"at", "in", "with", "near"})
 LINKING = frozenset({"be", "become", "get", "feel", "seem", "look", "stay", "remain", "turn", "go"})
@@ -56,6 +58,13 @@ _SOURCES: dict[str, tuple[EntityKind, ...]] = {
     "LIVES_WITH": ("person", "animal"),
     "HAS_AGE": ("person", "animal"),
 }
+_LIVING = ("person", "animal")
+_MEETING = listed("club team band choir group class office shop store company firm meeting standup")
+_DWELLINGS = HOMES | listed(
+    "city town village country county state suburb suburbs neighborhood neighbourhood area street"
+    " countryside coast island district region cottage condo dorm farm studio building abroad"
+    " bungalow loft townhouse houseboat"
+)
 _NO_PEOPLE = frozenset({"WORKS_AT", "LIVES_IN", "STUDIES_AT", "BORN_IN", "MOVED_FROM", "IS_FROM"})
 
 
@@ -86,7 +95,7 @@ def arguments(verb: Token, passive: bool) -> list[Argument]:
         thing = child(verb, "dobj", "oprd")
         given = [Argument(thing, base, thing, label="object")] if thing is not None else []
         return [*given, *_prepositions(verb, base), Argument(None, base)]
-    complement = child(verb, "attr", "acomp", "oprd")
+    complement = complement_of(verb)
     if complement is not None and lemma in LINKING:
         return [*_complement(verb, complement, base), *_prepositions(verb, base)]
     thing = child(verb, "dobj")
@@ -95,6 +104,16 @@ def arguments(verb: Token, passive: bool) -> list[Argument]:
     if lemma == "go" and (doing := _doing(verb)) is not None:
         return _going(verb, doing, base)
     return [*_prepositions(verb, base), Argument(None, base)]
+
+
+def complement_of(verb: Token) -> Token | None:
+    """What something is. A noun behind a prepositional phrase is a guess of the parser, as the
+    "requests" of "is on leave, route requests to Tom"."""
+    found = child(verb, "attr", "acomp", "oprd")
+    if found is None or found.pos_ not in ("NOUN", "PROPN"):
+        return found
+    before = verb.doc[verb.i + 1 : max(found.i, verb.i + 1)]
+    return None if any(item.dep_ == "prep" and item.head == verb for item in before) else found
 
 
 def _doing(verb: Token) -> Token | None:
@@ -159,7 +178,8 @@ def _prepositions(head: Token, base: tuple[str, ...]) -> list[Argument]:
             continue
         found.append(Argument(inner, (*base, *words), item, item.dep_ == "agent"))
         found.extend(_nested(inner, base))
-    return found
+    # "from Okta to Entra ID": where it goes tells more than where it comes from.
+    return sorted(found, key=lambda one: one.phrase is not None and one.phrase.lower_ == "from")
 
 
 def _nested(noun: Token, base: tuple[str, ...]) -> list[Argument]:
@@ -206,6 +226,16 @@ def _denied(item: Token) -> bool:
     before = item.doc[item.left_edge.i - 1] if item.left_edge.i else None
     own = child(item, "neg") is not None
     return own or (before is not None and before.lower_ == "not")
+
+
+def settles(source: Mention, target: Mention | None) -> bool:
+    """Whether who moves there lives there from then on: a club moves to another room, a meeting to
+    another day, and a person to another desk."""
+    someone = source.party or source.proper or bool(source.role) or source.kind in _LIVING
+    grouped = source.name.rpartition(" ")[2].casefold() in _MEETING
+    if target is None or not someone or grouped:
+        return False
+    return target.proper or not _DWELLINGS.isdisjoint(target.name.casefold().split())
 
 
 def fits(predicate: str, kind: EntityKind | None, anchored: bool) -> bool:

@@ -51,7 +51,7 @@ class Scene:
         self.reading = reading
         self.speech = speech
         self.has_quotes = any(mark in speech.text for mark in "\"'\u201c\u2018")
-        self.spoken = reading.kind == "message"
+        self.spoken = reading.kind == "message" or speech.speaker is not None  # an e-mail is talk
         self.user = user_voice(reading)
         self.speaker = party(speech.speaker) if speech.speaker is not None else None
         self.listener = party(speech.listener) if speech.listener is not None else None

@@ -72,8 +72,7 @@ _CUES: dict[Kind, frozenset[str]] = {
     "plan": WISHES
     | DECISIONS
     | listed("will 'll wo shall gon going gonna tomorrow soon next upcoming later need"),
-    "preference": TASTES
-    | listed("favourite favorite fave rather fan instead best want always never only suit mind"),
+    "preference": TASTES | listed("favourite favorite fave rather fan instead best want suit mind"),
 }
 _LOOSE = frozenset({"IS_A", "HAS"})
 _PLACES = ("dobj", "attr", "pobj", "nsubj", "nsubjpass", "conj", "ROOT", "appos", "oprd")
@@ -151,7 +150,9 @@ class Sentences:
     ) -> PlainSentence | None:
         """A quotation behind the clause before it, if that has to tell what it is about."""
         before, self._before = self._before, PlacedUnit(unit, moments)
-        if before is None or told is None or not told.quoted or not self._plain.needs_before(unit):
+        if before is None or told is None or not told.quoted:
+            return told
+        if not self._plain.needs_before(unit, before.unit):
             return told
         return self._plain.quote_after(before, unit, moments) or told
 
@@ -338,7 +339,8 @@ class Sentences:
 
     def _without_other_times(self, fact: FoundFact, clause: PendingClause) -> FoundFact:
         """The fact without a time that only another clause of the sentence gives."""
-        if not fact.dated or not clause.said.within or self._whens(clause):
+        timed = fact.dated or fact.event_at is not None
+        if not timed or not clause.said.within or self._whens(clause):
             return fact
         at = self._scene.reading.at
         return replace(fact, valid_at=at, invalid_at=None, dated=False, event_at=None)
@@ -518,7 +520,8 @@ class Sentences:
         at = self._scene.reading.at
         whens = self._whens(clause)
         past = is_past(unit, whens, at)
-        valid = Validity(whens if past else self._bounds(clause), at, False, False)
+        behind = [w for w in whens if w.relation != "at" or w.first is None or w.first <= at]
+        valid = Validity(behind if past else self._bounds(clause), at, False, False)
         event = next((when.first for when in whens if is_event(when, at)), None)
         name = self._general_name(clause, kind)
         return FoundFact(
@@ -539,7 +542,8 @@ class Sentences:
         """The times since or until which it holds; a note beside a sentence does not count."""
         finite = any(token.tag_ in ("VBZ", "VBP", "MD") for token in clause.unit)
         noted = clause.moments.noted if finite else frozenset[int]()
-        return [when for when in bounds(self._whens(clause)) if when.start not in noted]
+        whens = [clause.moments.as_bound(when) for when in self._whens(clause)]
+        return [when for when in bounds(whens) if when.start not in noted]
 
     def _whens(self, clause: PendingClause) -> list[When]:
         moments = clause.moments

@@ -71,6 +71,7 @@ _SCHEDULED = listed(
 )
 _NEAR = 6
 _EVERY = regex.compile(r"\b(?:every|each) year\b|\b(?:yearly|annually)\b", regex.IGNORECASE)
+_EXCEPT = regex.compile(r"\b(?:except|excluding|apart from|but not)(?: for| on)?\s*$", regex.I)
 _NTH = regex.compile(
     r"\b(?:first|second|third|fourth|last|[1-4]\p{L}\p{L}) \p{L}+ (?:of|in) the month$",
     regex.IGNORECASE,
@@ -211,6 +212,8 @@ def _is_habit(said: Expression, others: Sequence[Expression], tense: Tense | Non
         return False
     if (said.weekdays and _is_beside_habit(said, others)) or _EVERY.search(said.around):
         return True
+    if said.weekdays and (_EXCEPT.search(said.before) or said.before.endswith("/")):
+        return True  # "every day except Wednesday", "Mon/Wed/Fri"
     if not ahead:
         return False
     if _is_yearly(said) or (_is_often(said) and when.relation == "at"):

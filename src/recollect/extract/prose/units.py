@@ -177,7 +177,8 @@ def _is_own(left: Span, right: Span) -> bool:
     if main is None or any(_hangs_on(token, right) for token in left if token != main):
         return False
     if _opens_clause(right) or _is_splice(main, right):
-        return _is_statement(main, left) or _is_command(left)
+        asked = _is_command(left) and right[0].nbor(-1).lower_ != "so"
+        return _is_statement(main, left) or asked  # "call her so she knows": what for
     if not _opens_command(right):
         return False
     joint = right[0].nbor(-1).lower_

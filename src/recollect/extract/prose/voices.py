@@ -13,6 +13,22 @@ _PREFIX = regex.compile(
     r"(?:\((?P<role>[^()\n]{1,30})\))?[ ]*:(?=\s)[ \t]*",
     regex.MULTILINE,
 )
+_HEADERS = regex.compile(
+    r"(?:^[ \t>]*(?:from|to|cc|bcc|sent|date|subject|reply-to):[^\n]*(?:\n|\Z)){2,}",
+    regex.IGNORECASE | regex.MULTILINE,
+)
+_SENDER = regex.compile(r"^[ \t>]*from:(?P<who>[^\n]+)", regex.IGNORECASE | regex.MULTILINE)
+_MAIL = regex.compile(r"^[ \t>]*subject:|@", regex.IGNORECASE | regex.MULTILINE)
+_FORWARDED = regex.compile(
+    r"[-_ \t]*(?:begin )?(?:forwarded|original) message[-_: \t]*", regex.IGNORECASE
+)
+_SIGNED = regex.compile(
+    r"^(?:(?:best|kind|warm) (?:regards|wishes)|best|regards|cheers|(?:many )?thanks|yours(?: \w+)?"
+    r"|sincerely)(?:[,!][ \t]*[\p{L}.]+(?: [\p{L}.]+)?|[,!]?)[ \t]*$",
+    regex.IGNORECASE | regex.MULTILINE,
+)
+_SIGNATURE_MAX = 300
+_SIGNED_LINE_MAX = 40
 _USER = frozenset({"user", "human", "customer"})
 _ASSISTANT = frozenset({"assistant", "ai", "bot", "ai assistant", "chatbot", "agent"})
 
@@ -77,6 +93,9 @@ def _is_user(role: str | None) -> bool:
 def speeches(reading: Brief) -> list[Speech]:
     """The content cut by speaker. A text has no speaker; a message may be a transcript."""
     user = user_voice(reading)
+    letters = _letters(reading.content)
+    if letters:
+        return _mailed(reading, letters, user)
     if reading.kind != "message":
         return [Speech(reading.content, 0, None, None, reading.before)]
     if reading.speaker is None and reading.role is None:
@@ -85,6 +104,50 @@ def speeches(reading: Brief) -> list[Speech]:
             return _transcript(reading, cuts, user)
     turn = Turn(content=reading.content, role=reading.role, speaker=reading.speaker)
     return [_speech(turn, 0, reading.before, user, _addressee(reading, user))]
+
+
+def _letters(content: str) -> list["regex.Match[str]"]:
+    """The heads of the e-mails in a text: From, To, Subject and the like, line by line. From and To
+    alone may be those of a journey."""
+    heads = _HEADERS.finditer(content)
+    return [head for head in heads if _SENDER.search(head[0]) and _MAIL.search(head[0])]
+
+
+def _mailed(
+    reading: Brief, heads: Sequence["regex.Match[str]"], user: Voice | None
+) -> list[Speech]:
+    """What was written before a pasted e-mail by who pasted it, and each e-mail by its sender."""
+    above = _without_rule(reading.content[: heads[0].start()])
+    pasted = Turn(content=above, role=reading.role, speaker=reading.speaker)
+    found = [_speech(pasted, 0, reading.before, user)] if above.strip() else []
+    ends = [head.start() for head in heads[1:]] + [len(reading.content)]
+    for head, end in zip(heads, ends, strict=True):
+        body = _unsigned(_without_rule(reading.content[head.end() : end]))
+        turn = Turn(content=body.lstrip(), speaker=_sender(head[0]))
+        start = head.end() + len(body) - len(turn.content)
+        found.append(_speech(turn, start, (), user))
+    return found
+
+
+def _sender(head: str) -> str:
+    """The name in "From: Ada Berg <ada@example.com>", or the address where there is no name."""
+    found = _SENDER.search(head)
+    name, _, address = found["who"].partition("<") if found is not None else ("", "", "")
+    return name.strip(" \t\"'") or address.strip(" \t>")
+
+
+def _unsigned(letter: str) -> str:
+    """An e-mail without what it is signed with: "Thanks, Ana" before a sentence signs nothing."""
+    for match in _SIGNED.finditer(letter, max(0, len(letter) - _SIGNATURE_MAX)):
+        if all(len(line) <= _SIGNED_LINE_MAX for line in letter[match.start() :].splitlines()):
+            return letter[: match.start()]
+    return letter
+
+
+def _without_rule(text: str) -> str:
+    """A text without the line that announces the e-mail below it."""
+    above, _, last = text.rstrip().rpartition("\n")
+    return above if _FORWARDED.fullmatch(last) else text
 
 
 def _addressee(reading: Brief, user: Voice | None) -> Voice | None:
