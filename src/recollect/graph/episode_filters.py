@@ -86,7 +86,7 @@ Field = Literal[
 Comparison = Literal["=", "<>", ">", "<", ">=", "<=", "IN", "IS NULL"]
 Literals = str | int | float | bool | datetime
 
-EPISODE_TYPE: Final = "message"  # the one type that memory clients know, whatever the kind
+EPISODE_TYPE: Final = "message"  # the only type that MemMachine's clients know, whatever the kind
 DEFAULT_PRODUCER = "user"
 ORDERED: dict[Comparison, Callable[[Any, Any], bool]] = {">": gt, "<": lt, ">=": ge, "<=": le}
 

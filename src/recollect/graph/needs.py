@@ -154,7 +154,7 @@ def _add_lookups(
 def _add_related(
     lookups: _Lookups, entity: str | None, own: Predicate, alone: bool, predicates: Predicates
 ) -> None:
-    """Facts with other targets that a fact of this relation may close, or that may close it."""
+    """Look up facts with other targets that may be closed by a fact of this relation, or close it."""
     if own.single or alone:
         lookups.around(entity, own)
     closed = (own.name, *own.ends, *own.ends_alone, *own.replaces, *own.rivals)

@@ -195,7 +195,7 @@ def _repeats(facts: Sequence[FactEvidence], needed: int) -> ObservedPattern | No
 
 
 def _days(fact: FactEvidence) -> list[datetime]:
-    """The days that count: when it began, if known, and each time it was said again."""
+    """The days that count: when it began, or else was first said, and each time it was said again."""
     said = sorted(fact.said_at)
     return said if fact.valid_at is None else [fact.valid_at, *said[1:]]
 

@@ -16,8 +16,8 @@ from recollect.store import rows
 from recollect.store.protocol import Transaction
 from recollect.store.queries.episodes import EarlierEpisodeRow
 
-# The metadata by which memory clients distinguish conversations. Both keys are needed: two users may
-# give their sessions the same name, or none, and "she" in one would then refer to someone in the other.
+# The metadata by which MemMachine's clients distinguish conversations. Both keys are needed: two users
+# may give their sessions the same name, or none, and "she" in one would then mean someone in the other.
 _SESSION_KEY, _USER_KEY = "session_id", "user_id"
 
 
